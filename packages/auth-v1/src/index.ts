@@ -1,0 +1,1 @@
+export * as AuthV1 from "./AuthV1.ts"

@@ -1,0 +1,1 @@
+export * as AuthV2 from "./AuthV2.ts"

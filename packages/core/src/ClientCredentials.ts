@@ -1,0 +1,79 @@
+/**
+ * The client id and the client secret that the operator of the service issued.
+ *
+ * @since 0.1.0
+ */
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import type * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { flow, pipe } from "effect/Function"
+import * as Redacted from "effect/Redacted"
+import * as field from "./internal/field.ts"
+
+/**
+ * What a client proves its identity with (service contract, section 2). The secret is treated like a password: it is
+ * `Redacted` from the moment it is read and leaves the program only in the body of a token request.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: Redacted.Redacted
+}
+
+/**
+ * Credentials at hand, or an effect that reads them: a Config, or a call to a secret manager. An effect is run when the
+ * layer is built, and once more when the token endpoint refuses the client, so that a rotated secret is picked up.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Source<E = never, R = never> = ClientCredentials | Effect.Effect<ClientCredentials, E, R>
+
+/** A file that holds a secret usually ends in one line break, which isn't part of it. */
+const clientSecret = flow(
+  (text: string) => text.replace(/\r?\n$/, ""),
+  field.text,
+  Either.map((text) => Redacted.make(text))
+)
+
+/**
+ * Where the credentials are read from: `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`. One line break at the
+ * end of the secret is dropped.
+ *
+ * @since 0.1.0
+ * @category config
+ * @example
+ * ```ts
+ * import { ClientCredentials } from "@credit-data/core"
+ * import { Config } from "effect"
+ *
+ * // the secret from another variable
+ * export const credentials = Config.all({
+ *   ...ClientCredentials.config,
+ *   clientSecret: Config.redacted("PARTNER_SECRET")
+ * })
+ * ```
+ */
+export const config = {
+  clientId: field.named("CREDIT_DATA_CLIENT_ID", "the client id", field.text),
+  clientSecret: field.named("CREDIT_DATA_CLIENT_SECRET", "the client secret", clientSecret)
+} satisfies { readonly [K in keyof ClientCredentials]: Config.Config<ClientCredentials[K]> }
+
+/**
+ * Checks both fields and drops one line break at the end of the secret. The error names the field, never its value.
+ *
+ * @since 0.1.0
+ * @category validation
+ */
+export const validate = (
+  credentials: ClientCredentials
+): Either.Either<ClientCredentials, ConfigError.ConfigError> => {
+  const fields = {
+    clientId: pipe(field.text(credentials.clientId), field.at(["credentials", "clientId"])),
+    clientSecret: pipe(clientSecret(Redacted.value(credentials.clientSecret)), field.at(["credentials", "clientSecret"]))
+  }
+  return Either.andThen(field.faults(fields), Either.all(fields))
+}

@@ -1,0 +1,166 @@
+/**
+ * The port to a token endpoint, and the one token request that all its adapters share.
+ *
+ * @since 0.1.0
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as Arr from "effect/Array"
+import * as Clock from "effect/Clock"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import * as Option from "effect/Option"
+import type { AccessScope } from "./AccessScope.ts"
+import type { AccessToken, Coverage } from "./AccessToken.ts"
+import * as ClientCredentials from "./ClientCredentials.ts"
+import * as Environment from "./Environment.ts"
+import * as field from "./internal/field.ts"
+import { secureUrl } from "./internal/secureUrl.ts"
+import { tokenRequest } from "./internal/tokenRequest.ts"
+import type { TokenError } from "./TokenError.ts"
+import * as Transport from "./Transport.ts"
+
+/**
+ * A token endpoint of one environment. Auth V1 and Auth V2 are adapters to it.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class TokenEndpoint extends Context.Tag("@credit-data/core/TokenEndpoint")<TokenEndpoint, Service>() {}
+
+/**
+ * What a token endpoint does.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /** The environment whose tokens it gives out. */
+  readonly environment: Environment.Environment
+  /** The scopes it asks for; none for an endpoint that knows no scopes (V1). */
+  readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope>>
+  /** The time within which `requestToken` ends, one way or the other. */
+  readonly deadline: Duration.Duration
+  /** Makes one token request, with no cache and no retry. */
+  readonly requestToken: Effect.Effect<AccessToken, TokenError>
+}
+
+/**
+ * What can be set of a token request. All of it has a default.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Settings {
+  /** The time for connecting, headers and body together. Default: 10 seconds. */
+  readonly deadline?: Duration.DurationInput | undefined
+  /** How many bytes of an answer are read, decompressed. Default: 1 MiB. */
+  readonly maxBodySize?: number | undefined
+  /** Wraps the HttpClient that sends the token request. What it sees holds the client secret. */
+  readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
+  /** Send trace headers to the authorization server, which belongs to a third party. Default: false. */
+  readonly propagateTrace?: boolean | undefined
+}
+
+/**
+ * What tells one adapter from another.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options<E = never, R = never> extends Settings {
+  /** The environment whose tokens are wanted. */
+  readonly environment: Environment.Environment
+  /** The address of the authorization server, and the name of the option that it came from. */
+  readonly authorizationServer: readonly [option: string, url: string | undefined]
+  /** The path of the token endpoint beneath that address. */
+  readonly path: `/${string}`
+  /** The client's credentials, or how to read them. */
+  readonly credentials: ClientCredentials.Source<E, R>
+  /** The scopes to ask for; without them, no scope field is sent. */
+  readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope>>
+  /** How the tokens judge what they cover. */
+  readonly coverage: Coverage
+  /** What to do about a failure, where this endpoint has more to say than the failure alone. */
+  readonly hint?: ((error: TokenError) => string | undefined) | undefined
+}
+
+const bodySize = (size: number): field.Parsed<number> =>
+  Number.isSafeInteger(size) && size > 0 ? Either.right(size) : Either.left("Expected a whole number of bytes above zero")
+
+const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
+  a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
+
+/**
+ * Builds a token endpoint. Every option is checked, and the credentials are read, before it is there: what is wrong is a
+ * `ConfigError` that names the options, or the failure of the effect that reads the credentials.
+ *
+ * When the endpoint refuses the client and the credentials came from an effect, they are read once more; if they have
+ * changed, the request is repeated once with the new ones, all within the deadline.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = Effect.fnUntraced(function*<E = never, R = never>(
+  options: Options<E, R>
+): Effect.fn.Return<Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
+  const [urlOption, url] = options.authorizationServer
+  const fields = {
+    environment: Environment.validate(options.environment),
+    authorizationServer: field.at(["environment", urlOption])(secureUrl(url ?? "")),
+    deadline: field.at(["deadline"])(field.duration(options.deadline ?? "10 seconds")),
+    maxBodySize: field.at(["maxBodySize"])(bodySize(options.maxBodySize ?? 1024 * 1024))
+  }
+  const checked = yield* Either.andThen(field.faults(fields), Either.all(fields))
+  const context = yield* Effect.context<R>()
+  const { credentials: source } = options
+  const readCredentials = (Effect.isEffect(source) ? source : Effect.succeed(source)).pipe(
+    Effect.flatMap(ClientCredentials.validate),
+    Effect.provide(context)
+  )
+  let current = yield* readCredentials
+
+  const client = yield* Effect.flatMap(HttpClient.HttpClient, Transport.manualRedirects)
+  const request = tokenRequest({
+    client: options.transformClient === undefined ? client : options.transformClient(client),
+    tokenEndpoint: `${checked.authorizationServer}${options.path}`,
+    environment: checked.environment,
+    requestedScopes: options.requestedScopes,
+    coverage: options.coverage,
+    maxBodySize: checked.maxBodySize,
+    propagateTrace: options.propagateTrace ?? false,
+    hint: options.hint ?? (() => undefined)
+  })
+
+  const requestToken = Effect.gen(function*() {
+    const startedAt = yield* Clock.currentTimeMillis
+    const timeLeft = Effect.map(Clock.currentTimeMillis, (now) =>
+      Duration.subtract(checked.deadline, Duration.millis(now - startedAt)))
+    const used = current
+    return yield* request(used, checked.deadline).pipe(
+      Effect.catchTag("InvalidClient", Effect.fnUntraced(function*(refusal) {
+        const reread = yield* readCredentials.pipe(
+          Effect.timeout(yield* timeLeft),
+          Effect.catchAllCause(() => Effect.fail(refusal))
+        )
+        if (isSame(reread, used)) return yield* refusal
+        current = reread
+        return yield* request(reread, yield* timeLeft)
+      }))
+    )
+  }).pipe(
+    Effect.withSpan("TokenEndpoint.requestToken", {
+      kind: "client",
+      attributes: { "credit_data.environment": checked.environment.name, "server.address": checked.authorizationServer }
+    })
+  )
+  return {
+    environment: checked.environment,
+    requestedScopes: options.requestedScopes,
+    deadline: checked.deadline,
+    requestToken
+  }
+})

@@ -1,0 +1,269 @@
+/**
+ * The four ways in which a token request fails.
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { dual } from "effect/Function"
+import * as Schema from "effect/Schema"
+import * as advice from "./internal/advice.ts"
+
+const fields = {
+  /** The name of the environment that was asked. */
+  environment: Schema.String,
+  /** The address that was asked. */
+  tokenEndpoint: Schema.String,
+  /** What to do, where the adapter knows more than the failure alone tells. */
+  hint: Schema.optional(Schema.String),
+  /** When the supply of tokens will ask again; until then it answers with this failure. Absent outside a supply. */
+  nextTryAt: Schema.optional(Schema.DateTimeUtc)
+}
+
+const oauth = {
+  /** The HTTP status of the answer. */
+  status: Schema.Int,
+  /** The OAuth error code of the answer, if its body had one: at most 200 printable characters. */
+  error: Schema.optional(Schema.String),
+  /** The explanation in the answer, if its body had one: at most 200 printable characters, without the client secret. */
+  description: Schema.optional(Schema.String)
+}
+
+/**
+ * The token endpoint refused the client: any 401, or a 400 or 403 with the code `invalid_client` (service contract,
+ * section 7). Asking again with the same credentials is of no use.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-data/core/InvalidClient")(
+  "InvalidClient",
+  { ...fields, ...oauth }
+) {
+  /**
+   * Could the same request succeed later? Never, with the same credentials.
+   *
+   * @since 0.1.0
+   */
+  get retryable(): boolean {
+    return false
+  }
+
+  override get message(): string {
+    return advice.message(this, `refused the client: ${advice.answer(this)}`, advice.refusedClient)
+  }
+}
+
+/**
+ * The token endpoint answered with a failure that isn't about the client: any other 4xx or 5xx, or a 200 whose body is
+ * an OAuth error.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/core/ServerError")("ServerError", {
+  ...fields,
+  ...oauth,
+  /** The wait that the answer asked for in `Retry-After`, at most 60 seconds. */
+  retryAfter: Schema.optional(Schema.DurationFromMillis)
+}) {
+  /**
+   * Could the same request succeed later? Yes for 408, 425, 429 and 5xx (other than 501 and 505), and for the codes
+   * `server_error` and `temporarily_unavailable`.
+   *
+   * @since 0.1.0
+   */
+  get retryable(): boolean {
+    return this.status === 408 || this.status === 425 || this.status === 429 ||
+      (this.status >= 500 && this.status !== 501 && this.status !== 505) ||
+      this.error === "server_error" || this.error === "temporarily_unavailable"
+  }
+
+  override get message(): string {
+    return advice.message(this, `failed: ${advice.answer(this)}`, advice.failedServer(this))
+  }
+}
+
+/**
+ * The rules of the contract that an answer can break.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const ResponseRule = Schema.Literal(
+  "Redirect",
+  "Status",
+  "Size",
+  "Utf8",
+  "Json",
+  "Object",
+  "AccessToken",
+  "TokenType",
+  "ExpiresIn",
+  "Scope",
+  "Expired"
+)
+
+/**
+ * Which rule an answer broke. `Redirect`, `Status`: it is neither a 200 nor a failure. `Size`, `Utf8`, `Json`, `Object`:
+ * its body is too large, or isn't a JSON object. `AccessToken`, `TokenType`, `ExpiresIn`, `Scope`: that field is missing
+ * or isn't what the contract says. `Expired`: the token had expired when it arrived.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type ResponseRule = typeof ResponseRule.Type
+
+/**
+ * The token endpoint answered with something that the contract doesn't know: a status below 400 that isn't 200, or a
+ * 200 whose body breaks a rule. The body itself is never kept.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credit-data/core/InvalidResponse")(
+  "InvalidResponse",
+  {
+    ...fields,
+    /** The HTTP status of the answer. */
+    status: Schema.Int,
+    /** The rule that it broke. */
+    rule: ResponseRule
+  }
+) {
+  /**
+   * Could the same request succeed later? Not before somebody has mended the server, or what stands before it.
+   *
+   * @since 0.1.0
+   */
+  get retryable(): boolean {
+    return false
+  }
+
+  override get message(): string {
+    return advice.message(
+      this,
+      `answered outside its contract: ${this.status}, ${advice.brokenRule[this.rule]}`,
+      advice.invalidResponse
+    )
+  }
+}
+
+/**
+ * The ways in which no complete answer came.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const TransportReason = Schema.Literal(
+  "NameNotFound",
+  "Refused",
+  "Unreachable",
+  "Reset",
+  "Cut",
+  "Garbled",
+  "Tls",
+  "Timeout",
+  "Other"
+)
+
+/**
+ * Why no complete answer came. `NameNotFound`: the host name doesn't resolve. `Refused`, `Unreachable`: nobody listens
+ * there, or there is no way to it. `Reset`, `Cut`: the connection ended before an answer, or in the middle of one.
+ * `Garbled`: the answer isn't HTTP. `Tls`: no trusted connection; the secret wasn't sent. `Timeout`: the deadline passed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TransportReason = typeof TransportReason.Type
+
+/**
+ * No complete answer came from the token endpoint.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class TransportError extends Schema.TaggedError<TransportError>("@credit-data/core/TransportError")(
+  "TransportError",
+  {
+    ...fields,
+    /** Why no complete answer came. */
+    reason: TransportReason
+  }
+) {
+  /**
+   * Could the same request succeed later? Yes, but for TLS, where somebody has to mend a certificate first.
+   *
+   * @since 0.1.0
+   */
+  get retryable(): boolean {
+    return this.reason !== "Tls"
+  }
+
+  override get message(): string {
+    return advice.message(this, `gave no complete answer: ${advice.reason[this.reason]}`, advice.transport[this.reason])
+  }
+}
+
+/**
+ * The four failures of a token request, as a Schema: for logs and for passing them between processes.
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const TokenError = Schema.Union(InvalidClient, ServerError, InvalidResponse, TransportError)
+
+/**
+ * The four failures of a token request. Each carries `environment`, `tokenEndpoint`, `retryable` and, once a supply of
+ * tokens remembers it, `nextTryAt`; its message says what happened, what it means and what to do. None holds a secret,
+ * a token, a body or an error object of somebody else's.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type TokenError = typeof TokenError.Type
+
+/**
+ * Is this one of the four failures of a token request?
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isTokenError: (u: unknown) => u is TokenError = Schema.is(TokenError)
+
+const untilNextTry = (error: TokenError) =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    Duration.millis(error.nextTryAt === undefined ? 0 : Math.max(0, DateTime.toEpochMillis(error.nextTryAt) - now)))
+
+/**
+ * Runs an effect again after a retryable `TokenError`, each time when the supply of tokens will ask again
+ * (`nextTryAt`). Every other failure goes through at once, and so does the last one.
+ *
+ * @since 0.1.0
+ * @category combinators
+ * @example
+ * ```ts
+ * import { AccessTokens, TokenError } from "@credit-data/core"
+ * import { Effect } from "effect"
+ *
+ * export const patient = Effect.flatMap(AccessTokens.AccessTokens, (tokens) => tokens.get).pipe(
+ *   TokenError.retryWhenDue({ times: 3 })
+ * )
+ * ```
+ */
+export const retryWhenDue: {
+  (options: {
+    /** How often the effect is run again, at most. */
+    readonly times: number
+  }): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  <A, E, R>(self: Effect.Effect<A, E, R>, options: { readonly times: number }): Effect.Effect<A, E, R>
+} = dual(2, <A, E, R>(self: Effect.Effect<A, E, R>, options: { readonly times: number }): Effect.Effect<A, E, R> =>
+  Effect.catchAll(self, (error) =>
+    options.times > 0 && isTokenError(error) && error.retryable
+      ? untilNextTry(error).pipe(
+        Effect.flatMap(Effect.sleep),
+        Effect.zipRight(retryWhenDue(self, { times: options.times - 1 }))
+      )
+      : Effect.fail(error)))

@@ -1,0 +1,32 @@
+/**
+ * What happens to the supply of tokens, told as it happens.
+ *
+ * @since 0.1.0
+ */
+import * as Data from "effect/Data"
+import type * as DateTime from "effect/DateTime"
+import type { TokenError } from "./TokenError.ts"
+
+/**
+ * A change in the supply of tokens; safe to print. `Requested`: a token request is about to be sent. `Obtained`: there is
+ * a token where none was valid. `Renewed`: a new token has replaced a valid one. `Failed`: a token request failed; the
+ * error tells when the next one may be sent. `Invalidated`: the token was dropped, for the business API rejected it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TokenEvent = Data.TaggedEnum<{
+  Requested: { readonly at: DateTime.Utc }
+  Obtained: { readonly at: DateTime.Utc; readonly scopes: ReadonlyArray<string>; readonly expiresAt: DateTime.Utc }
+  Renewed: { readonly at: DateTime.Utc; readonly scopes: ReadonlyArray<string>; readonly expiresAt: DateTime.Utc }
+  Failed: { readonly at: DateTime.Utc; readonly error: TokenError }
+  Invalidated: { readonly at: DateTime.Utc }
+}>
+
+/**
+ * Constructors of the events, with `$is` and `$match`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const { $is, $match, Failed, Invalidated, Obtained, Renewed, Requested } = Data.taggedEnum<TokenEvent>()

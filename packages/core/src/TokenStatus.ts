@@ -1,0 +1,39 @@
+/**
+ * How the supply of tokens is doing, safe to print.
+ *
+ * @since 0.1.0
+ */
+import type * as DateTime from "effect/DateTime"
+import type * as Option from "effect/Option"
+import type { TokenError } from "./TokenError.ts"
+
+/**
+ * Where a token is in its life (service contract, section 3). `None`: there is none. `Valid`: it is used. `Due`: it is
+ * used, and the next caller starts its renewal in the background. `Expiring`: so little of its life is left that callers
+ * wait for the renewal. `Expired`: it is never sent again.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
+
+/**
+ * The state of a supply of tokens, for health checks and logs. It holds no secret.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface TokenStatus {
+  /** The name of the environment. */
+  readonly environment: string
+  /** Where the token is in its life. */
+  readonly phase: TokenPhase
+  /** The scopes that were granted. */
+  readonly scopes: ReadonlyArray<string>
+  /** When the token expires. */
+  readonly expiresAt: Option.Option<DateTime.Utc>
+  /** From when on a caller starts the next token request: by the token's age, or after a failure. */
+  readonly nextRequestAt: Option.Option<DateTime.Utc>
+  /** Why the last token request failed, until one succeeds. */
+  readonly lastFailure: Option.Option<TokenError>
+}

@@ -1,0 +1,19 @@
+import type * as DateTime from "effect/DateTime"
+import { InvalidClient, InvalidResponse, ServerError, type TokenError, TransportError } from "../TokenError.ts"
+
+/** The same failure, with what became known of it later. */
+export const amend = (
+  error: TokenError,
+  known: { readonly hint: string | undefined } | { readonly nextTryAt: DateTime.Utc }
+): TokenError => {
+  switch (error._tag) {
+    case "InvalidClient":
+      return new InvalidClient({ ...error, ...known })
+    case "ServerError":
+      return new ServerError({ ...error, ...known })
+    case "InvalidResponse":
+      return new InvalidResponse({ ...error, ...known })
+    case "TransportError":
+      return new TransportError({ ...error, ...known })
+  }
+}

@@ -1,0 +1,45 @@
+import * as Arr from "effect/Array"
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import { flow } from "effect/Function"
+import * as Option from "effect/Option"
+import * as Record from "effect/Record"
+
+/** A checked value, or what was expected in its place. The reason never holds the value. */
+export type Parsed<A> = Either.Either<A, string>
+
+/** A Config that reads one variable and, when it is faulty, names it together with what was expected. */
+export const named = <A>(name: string, expected: string, parse: (text: string) => Parsed<A>): Config.Config<A> =>
+  Config.primitive(expected, flow(parse, at([]))).pipe(Config.nested(name))
+
+/** Names the option that was checked. */
+export const at = (path: Array<string>) => <A>(parsed: Parsed<A>): Either.Either<A, ConfigError.ConfigError> =>
+  Either.mapLeft(parsed, (reason) => ConfigError.InvalidData(path, reason))
+
+/** All that is wrong with the options, each by its name. */
+export const faults = (
+  options: Record<string, Either.Either<unknown, ConfigError.ConfigError>>
+): Either.Either<void, ConfigError.ConfigError> => {
+  const found = Arr.getLefts(Record.values(options))
+  return Arr.isNonEmptyArray(found) ? Either.left(found.reduce(ConfigError.And)) : Either.void
+}
+
+/** Text with something in it to see, and nothing in it that can't be printed or encoded. */
+export const text = (value: string): Parsed<string> =>
+  value.trim() === ""
+    ? Either.left("Expected text that isn't blank")
+    : /\p{Cc}/u.test(value)
+    ? Either.left("Expected text without control characters, line breaks included")
+    : value.isWellFormed()
+    ? Either.right(value)
+    : Either.left("Expected well-formed Unicode text, without a lone surrogate")
+
+/** A time that passes. */
+export const duration = (input: Duration.DurationInput): Parsed<Duration.Duration> => {
+  const decoded = Option.filter(Duration.decodeUnknown(input), Duration.isFinite)
+  return Option.isSome(decoded) && Duration.greaterThan(decoded.value, Duration.zero)
+    ? Either.right(decoded.value)
+    : Either.left("Expected a finite duration above zero")
+}

@@ -1,0 +1,54 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import * as ScheduleIntervals from "effect/ScheduleIntervals"
+import type { TokenError } from "../TokenError.ts"
+
+/** How long a failure is remembered that no retry can mend. */
+const refusalPause = Duration.seconds(30)
+
+const shortestPause = Duration.millis(100)
+const longestPause = Duration.seconds(60)
+
+/** The pause that doubles from 1 s to 60 s, half of it fixed and half of it random. */
+export const doubling: Schedule.Schedule<Duration.Duration, TokenError> = Schedule.exponential("1 second").pipe(
+  Schedule.modifyDelay((_, delay) => Duration.min(delay, longestPause)),
+  Schedule.jitteredWith({ min: 0.5, max: 1 })
+)
+
+/** The pauses of one streak of failures after the other. */
+export interface Pauses {
+  /** How long to wait after this failure before the next token request. */
+  readonly after: (error: TokenError) => Effect.Effect<Duration.Duration>
+  /** The streak has ended. */
+  readonly reset: () => void
+}
+
+/**
+ * Steps a schedule by hand, for the pauses are driven by use and nothing sleeps through them. A schedule that has come to
+ * its end means the longest pause, and none is so short that a dead endpoint would be asked without a pause.
+ */
+export const make = <Out>(schedule: Schedule.Schedule<Out, TokenError>): Pauses => {
+  let state = schedule.initial
+  const step = Effect.fnUntraced(function*(error: TokenError) {
+    const now = yield* Clock.currentTimeMillis
+    const [next, , decision] = yield* schedule.step(now, error, state)
+    state = next
+    return ScheduleDecision.isContinue(decision)
+      ? Duration.max(Duration.millis(Math.round(ScheduleIntervals.start(decision.intervals) - now)), shortestPause)
+      : longestPause
+  })
+  return {
+    reset: () => {
+      state = schedule.initial
+    },
+    after: (error) => {
+      if (!error.retryable) return Effect.succeed(refusalPause)
+      const asked = error._tag === "ServerError" ? error.retryAfter : undefined
+      return Effect.map(step(error), (pause) =>
+        asked !== undefined && Duration.greaterThanOrEqualTo(asked, Duration.seconds(1)) ? asked : pause)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+
+const cap = Duration.seconds(60)
+
+/**
+ * The wait that a `Retry-After` header asks for (RFC 9110, section 10.2.3): whole seconds or an HTTP date. Capped, so
+ * that a server can't silence a program; nothing where it makes no sense.
+ */
+export const parse = (header: string, now: DateTime.Utc): Option.Option<Duration.Duration> => {
+  const text = header.trim()
+  const wait = /^\d+$/.test(text)
+    ? Option.some(Number(text) * 1000)
+    : /^[A-Z][a-z]+,? /.test(text)
+    ? Option.map(DateTime.make(text), (date) => DateTime.distance(now, date))
+    : Option.none()
+  return wait.pipe(
+    Option.filter((millis) => millis >= 0),
+    Option.map((millis) => Duration.min(Duration.millis(millis), cap))
+  )
+}

@@ -1,0 +1,19 @@
+import * as Either from "effect/Either"
+import { type Parsed } from "./field.ts"
+
+const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
+
+/**
+ * The address of a server that may be sent a secret or a token: over TLS, or in clear to this very machine (contract,
+ * section 2), with nothing in it that would be sent or logged besides. Comes back without a slash at its end.
+ */
+export const secureUrl = (text: string): Parsed<string> => {
+  if (!URL.canParse(text)) return Either.left("Expected an absolute URL")
+  const url = new URL(text)
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+    return Either.left("Expected https (http only for localhost, 127.0.0.0/8 and [::1])")
+  }
+  if (url.username !== "" || url.password !== "") return Either.left("Expected a URL without user information")
+  if (/[?#]/.test(text)) return Either.left("Expected a URL without a query or a fragment")
+  return Either.right(url.href.replace(/\/+$/, ""))
+}

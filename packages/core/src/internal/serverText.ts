@@ -1,0 +1,20 @@
+import type * as Redacted from "effect/Redacted"
+import { value } from "effect/Redacted"
+
+const maxLength = 200
+
+/** The forms in which a server that echoes what it got would show the secret. */
+const forms = (secret: string) => [
+  secret,
+  encodeURIComponent(secret),
+  new URLSearchParams([["", secret]]).toString().slice(1),
+  JSON.stringify(secret).slice(1, -1)
+]
+
+/** Text from a server, fit to be printed: without what terminals obey, without the secret, and short. */
+export const printable = (text: string, secret: Redacted.Redacted): string => {
+  const plain = text.replace(/\s+/g, " ").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").trim()
+  const scrubbed = forms(value(secret)).reduce((rest, form) => rest.replaceAll(form, "<redacted>"), plain)
+  const characters = Array.from(scrubbed)
+  return characters.length <= maxLength ? scrubbed : `${characters.slice(0, maxLength - 1).join("")}…`
+}

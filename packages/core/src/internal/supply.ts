@@ -1,0 +1,143 @@
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberHandle from "effect/FiberHandle"
+import { identity } from "effect/Function"
+import * as Option from "effect/Option"
+import * as PubSub from "effect/PubSub"
+import * as Random from "effect/Random"
+import type * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { AccessToken } from "../AccessToken.ts"
+import type * as AccessTokens from "../AccessTokens.ts"
+import type * as TokenEndpoint from "../TokenEndpoint.ts"
+import type { TokenError } from "../TokenError.ts"
+import * as TokenEvent from "../TokenEvent.ts"
+import { amend } from "./amend.ts"
+import * as Instant from "./instant.ts"
+import * as Pause from "./pause.ts"
+import * as Life from "./tokenLife.ts"
+
+/** How often a flight repeats a retryable failure by itself when there is no token to fall back on. */
+const repeats = 2
+
+interface Options {
+  readonly renewalWindow: { readonly from: number; readonly to: number }
+  readonly pause: Schedule.Schedule<unknown, TokenError>
+  readonly forcedRenewalPause: Duration.Duration
+}
+
+/**
+ * The supply: one state, changed in synchronous steps, and at most one flight, which is a token request with its
+ * repeats. The flight belongs to the scope and not to the caller who began it.
+ */
+export const make = (
+  endpoint: TokenEndpoint.Service,
+  options: Options
+): Effect.Effect<AccessTokens.Service, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const clock = yield* Effect.clock
+    const events = yield* Effect.acquireRelease(PubSub.sliding<TokenEvent.TokenEvent>(64), PubSub.shutdown)
+    const flights = yield* FiberHandle.make<AccessToken, TokenError>()
+    const fork = yield* FiberHandle.runtime(flights)()
+    const pauses = Pause.make(options.pause)
+
+    let state = Life.none
+    // Once the scope is closed nothing is served, and no flight begins: those who ask are interrupted.
+    yield* Effect.addFinalizer(() => Effect.sync(() => state = Life.none))
+
+    const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
+      Effect.suspend(() => PubSub.publish(events, event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis()))))
+
+    const request: Effect.Effect<AccessToken, TokenError> = Effect.gen(function*() {
+      yield* announce((at) => TokenEvent.Requested({ at }))
+      const sentAt = Instant.now(clock)
+      state = Life.requested(state)
+      const token = yield* endpoint.requestToken
+      if (Life.isRejected(state, token)) return yield* request
+      const replaced = Life.servable(state, Instant.now(clock))
+      state = Life.obtained(state, token, sentAt, yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to))
+      pauses.reset()
+      const { expiresAt, scopes } = token
+      yield* announce((at) => (replaced === undefined ? TokenEvent.Obtained : TokenEvent.Renewed)({ at, scopes, expiresAt }))
+      return token
+    })
+
+    const recover =
+      (endsAt: Instant.Instant, repeatsLeft: number) =>
+      (error: TokenError): Effect.Effect<AccessToken, TokenError> =>
+        Effect.gen(function*() {
+          const pause = yield* pauses.after(error)
+          const now = Instant.now(clock)
+          const nextTryAt = Instant.later(now, Duration.toMillis(pause))
+          const failure = amend(error, { nextTryAt: DateTime.unsafeMake(nextTryAt.wallMillis) })
+          yield* announce((at) => TokenEvent.Failed({ at, error: failure }))
+
+          const token = Life.servable(state, now)
+          const timeLeft = Instant.millisBetween(nextTryAt, endsAt)
+          if (token === undefined && error.retryable && repeatsLeft > 0 && timeLeft > 0) {
+            yield* Effect.sleep(pause)
+            return yield* request.pipe(
+              Effect.timeoutFail({ duration: Duration.millis(timeLeft), onTimeout: () => error }),
+              Effect.catchAll(recover(endsAt, repeatsLeft - 1))
+            )
+          }
+          if (token !== undefined && state.failure === undefined) {
+            yield* Effect.logWarning(`An access token wasn't renewed, the valid one stays in use. ${failure.message}`)
+          }
+          state = Life.failed(state, failure, nextTryAt)
+          return yield* failure
+        })
+
+    const flight = Effect.suspend(() =>
+      Effect.catchAll(request, recover(Instant.later(Instant.now(clock), Duration.toMillis(endpoint.deadline)), repeats))
+    )
+
+    // Look and fork are one synchronous step, so that there is never a second flight.
+    const join = () => Option.getOrElse(FiberHandle.unsafeGet(flights), () => fork(flight))
+
+    // A flight tells that something has changed. What a caller gets, it reads from the state: a flight that failed leaves
+    // a valid token where it was, and a token may have been rejected by now.
+    const read = (flown: Exit.Exit<AccessToken, TokenError>): Effect.Effect<AccessToken, TokenError> => {
+      if (Exit.isInterrupted(flown)) return Effect.interrupt
+      return Life.servable(state, Instant.now(clock)) ?? (Exit.isFailure(flown) ? flown : get)
+    }
+
+    const callers = {
+      serve: identity<Exit.Exit<AccessToken>>,
+      serveAndRenew: (token: Exit.Exit<AccessToken>) => {
+        join()
+        return token
+      },
+      awaitRequest: () => Effect.flatMap(Fiber.await(join()), read),
+      fail: identity<Exit.Exit<never, TokenError>>
+    }
+
+    const get: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
+      Life.decide<Effect.Effect<AccessToken, TokenError>>(state, Instant.now(clock), callers)
+    )
+
+    const invalidate = (rejected: AccessToken) =>
+      Effect.suspend(() => {
+        const before = state
+        state = Life.invalidated(state, rejected, Instant.now(clock), Duration.toMillis(options.forcedRenewalPause))
+        return state === before ? Effect.void : announce((at) => TokenEvent.Invalidated({ at }))
+      })
+
+    const status = Effect.sync(() => ({
+      environment: endpoint.environment.name,
+      ...Life.status(state, Instant.now(clock))
+    }))
+
+    return {
+      environment: endpoint.environment,
+      requestedScopes: endpoint.requestedScopes,
+      get,
+      invalidate,
+      status,
+      events: Stream.fromPubSub(events)
+    }
+  })

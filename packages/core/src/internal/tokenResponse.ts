@@ -1,0 +1,74 @@
+import * as Either from "effect/Either"
+import { pipe } from "effect/Function"
+import type * as Redacted from "effect/Redacted"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type { ResponseRule } from "../TokenError.ts"
+
+type Ruled<A> = Either.Either<A, ResponseRule>
+
+/** What a token has to be to fit into a header: visible ASCII (RFC 6749, appendix A.12, less the space). */
+const AccessTokenText = Schema.String.pipe(Schema.maxLength(64 * 1024), Schema.pattern(/^[\x21-\x7e]+$/))
+
+const BearerText = Schema.String.pipe(Schema.pattern(/^bearer$/i))
+
+const WholeSeconds = Schema.Number.pipe(Schema.filter(Number.isInteger), Schema.positive())
+
+/** Some servers send the number as text. */
+const ExpiresIn = Schema.Union(
+  WholeSeconds,
+  Schema.String.pipe(Schema.pattern(/^\d+$/), Schema.compose(Schema.NumberFromString), Schema.compose(WholeSeconds))
+)
+
+const ScopeText = Schema.String.pipe(Schema.pattern(/^[\x20-\x7e]*$/))
+
+/** The JSON object in a body. What it broke is told by the rule's name alone, so that nothing of the body is kept. */
+export const parseObject = (body: Uint8Array): Ruled<object> =>
+  pipe(
+    Either.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(body), catch: () => "Utf8" as const }),
+    Either.flatMap((text) => Either.try({ try: (): unknown => JSON.parse(text), catch: () => "Json" as const })),
+    Either.filterOrLeft(
+      (json): json is object => Predicate.isRecord(json),
+      () => "Object" as const
+    )
+  )
+
+const property = (object: object, name: string): unknown =>
+  Predicate.hasProperty(object, name) ? object[name] : undefined
+
+/** What an OAuth error body says (contract, section 2). */
+export interface OAuthError {
+  readonly error?: string | undefined
+  readonly description?: string | undefined
+}
+
+const textOf = (value: unknown): string | undefined => Predicate.isString(value) && value !== "" ? value : undefined
+
+/** The error that an answer tells, as far as it is one. */
+export const oauthError = (object: object): OAuthError => ({
+  error: textOf(property(object, "error")),
+  description: textOf(property(object, "error_description"))
+})
+
+/** The fields of a token response that matter. */
+export interface TokenResponse {
+  readonly accessToken: Redacted.Redacted
+  /** In seconds. */
+  readonly expiresIn: number | undefined
+  readonly scope: string | undefined
+}
+
+/**
+ * The access token response of the contract, section 2. `expires_in` and `scope` may be missing, as RFC 6749, section
+ * 5.1 has it; what else the object holds doesn't matter.
+ */
+export const decode = (object: object): Ruled<TokenResponse> => {
+  const read = <A, I>(name: string, schema: Schema.Schema<A, I>, rule: ResponseRule): Ruled<A> =>
+    Either.mapLeft(Schema.decodeUnknownEither(schema)(property(object, name)), () => rule)
+  return Either.all({
+    accessToken: read("access_token", Schema.Redacted(AccessTokenText), "AccessToken"),
+    tokenType: read("token_type", BearerText, "TokenType"),
+    expiresIn: read("expires_in", Schema.UndefinedOr(ExpiresIn), "ExpiresIn"),
+    scope: read("scope", Schema.UndefinedOr(ScopeText), "Scope")
+  })
+}

@@ -1,0 +1,36 @@
+import * as Predicate from "effect/Predicate"
+import type { TransportReason } from "../TokenError.ts"
+
+/** Where in the exchange the connection failed. */
+export type Stage = "Request" | "Body"
+
+// Codes of Node's system errors, of OpenSSL by way of Node, of undici and of Node's HTTP parser.
+const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]> = [
+  [/^(ENOTFOUND|EAI_[A-Z]+)$/, "NameNotFound"],
+  [/^(ECONNREFUSED|ConnectionRefused)$/, "Refused"],
+  [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/, "Unreachable"],
+  [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "Timeout"],
+  [/^(HPE_|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/, "Garbled"],
+  [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/, "Tls"],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed)$/, "Reset"]
+]
+
+/** An error and everything that it says it was caused by. The depth is limited, for causes can be circular. */
+const chain = (error: unknown, depth = 8): ReadonlyArray<unknown> =>
+  depth === 0 || !Predicate.isObject(error) ? [] : [
+    error,
+    ...(Predicate.hasProperty(error, "errors") && Array.isArray(error.errors)
+      ? error.errors.flatMap((each) => chain(each, depth - 1))
+      : []),
+    ...(Predicate.hasProperty(error, "cause") ? chain(error.cause, depth - 1) : [])
+  ]
+
+const ofCode = (code: string) => byCode.find(([pattern]) => pattern.test(code))?.[1]
+
+/** Names why a transport failed. Whatever ends the connection in the middle of a body cut the answer. */
+export const transportReason = (error: unknown, stage: Stage): TransportReason => {
+  const found = chain(error).flatMap((each) =>
+    Predicate.hasProperty(each, "code") && Predicate.isString(each.code) ? ofCode(each.code) ?? [] : []
+  )[0] ?? "Other"
+  return stage === "Body" && (found === "Reset" || found === "Other") ? "Cut" : found
+}

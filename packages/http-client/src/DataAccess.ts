@@ -1,0 +1,44 @@
+/**
+ * Data Access: the endpoint group of the scope `data-access:all`.
+ *
+ * @since 0.1.0
+ */
+import type { AccessTokens } from "@credit-data/core"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type { GroupClient, Settings } from "./GroupClient.ts"
+import { make } from "./internal/authenticatedClient.ts"
+
+/**
+ * An HttpClient for Data Access. A V2 token must cover `data-access:all`; of a V1 token the server decides.
+ *
+ * @since 0.1.0
+ * @category services
+ * @example
+ * ```ts
+ * import { DataAccess } from "@credit-data/http-client"
+ * import { Effect } from "effect"
+ *
+ * export const program = Effect.gen(function*() {
+ *   const client = yield* DataAccess.DataAccess
+ *   const response = yield* client.get("/consumers/42")
+ *   return yield* response.json
+ * })
+ * ```
+ */
+export class DataAccess extends Context.Tag("@credit-data/http-client/DataAccess")<DataAccess, GroupClient>() {}
+
+/**
+ * The client over a supply of tokens, whose environment tells the base URL.
+ *
+ * Fails with a `ConfigError` when it is built, if the supply won't ask for `data-access:all` or its base URL isn't one.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  settings: Settings = {}
+): Layer.Layer<DataAccess, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
+  Layer.effect(DataAccess, make({ group: "Data Access", scope: "data-access:all", settings }))

@@ -1,0 +1,44 @@
+/**
+ * Enablement Services: the endpoint group of the scope `serviceplus:all`.
+ *
+ * @since 0.1.0
+ */
+import type { AccessTokens } from "@credit-data/core"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type { GroupClient, Settings } from "./GroupClient.ts"
+import { make } from "./internal/authenticatedClient.ts"
+
+/**
+ * An HttpClient for Enablement Services. A V2 token must cover `serviceplus:all`; of a V1 token the server decides.
+ *
+ * @since 0.1.0
+ * @category services
+ * @example
+ * ```ts
+ * import { EnablementServices } from "@credit-data/http-client"
+ * import { Effect } from "effect"
+ *
+ * export const program = Effect.gen(function*() {
+ *   const client = yield* EnablementServices.EnablementServices
+ *   const response = yield* client.get("/services/42")
+ *   return yield* response.json
+ * })
+ * ```
+ */
+export class EnablementServices extends Context.Tag("@credit-data/http-client/EnablementServices")<EnablementServices, GroupClient>() {}
+
+/**
+ * The client over a supply of tokens, whose environment tells the base URL.
+ *
+ * Fails with a `ConfigError` when it is built, if the supply won't ask for `serviceplus:all` or its base URL isn't one.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  settings: Settings = {}
+): Layer.Layer<EnablementServices, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
+  Layer.effect(EnablementServices, make({ group: "Enablement Services", scope: "serviceplus:all", settings }))

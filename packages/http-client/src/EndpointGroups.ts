@@ -1,0 +1,36 @@
+/**
+ * All the endpoint groups at once.
+ *
+ * @since 0.1.0
+ */
+import type { AccessTokens } from "@credit-data/core"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Layer from "effect/Layer"
+import * as DataAccess from "./DataAccess.ts"
+import * as EnablementServices from "./EnablementServices.ts"
+import * as Furnishment from "./Furnishment.ts"
+import type { Settings } from "./GroupClient.ts"
+
+/**
+ * The clients of all three groups over one supply, and so with one token. A program that needs two of them merges their
+ * layers: `Layer.mergeAll(DataAccess.layer(), Furnishment.layer())`.
+ *
+ * Fails with a `ConfigError` when it is built, if the supply won't ask for all three scopes.
+ *
+ * @since 0.1.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { AccessTokens } from "@credit-data/core"
+ * import { EndpointGroups } from "@credit-data/http-client"
+ * import { Layer } from "effect"
+ *
+ * export const Clients = EndpointGroups.layer().pipe(Layer.provide(AccessTokens.layerTest()))
+ * ```
+ */
+export const layer = (settings: Settings = {}): Layer.Layer<
+  DataAccess.DataAccess | Furnishment.Furnishment | EnablementServices.EnablementServices,
+  ConfigError.ConfigError,
+  AccessTokens.AccessTokens | HttpClient.HttpClient
+> => Layer.mergeAll(DataAccess.layer(settings), Furnishment.layer(settings), EnablementServices.layer(settings))

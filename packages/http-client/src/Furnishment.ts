@@ -1,0 +1,44 @@
+/**
+ * Furnishment: the endpoint group of the scope `furnishment:all`.
+ *
+ * @since 0.1.0
+ */
+import type { AccessTokens } from "@credit-data/core"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Layer from "effect/Layer"
+import type { GroupClient, Settings } from "./GroupClient.ts"
+import { make } from "./internal/authenticatedClient.ts"
+
+/**
+ * An HttpClient for Furnishment. A V2 token must cover `furnishment:all`; of a V1 token the server decides.
+ *
+ * @since 0.1.0
+ * @category services
+ * @example
+ * ```ts
+ * import { Furnishment } from "@credit-data/http-client"
+ * import { Effect } from "effect"
+ *
+ * export const program = Effect.gen(function*() {
+ *   const client = yield* Furnishment.Furnishment
+ *   const response = yield* client.get("/submissions/42")
+ *   return yield* response.json
+ * })
+ * ```
+ */
+export class Furnishment extends Context.Tag("@credit-data/http-client/Furnishment")<Furnishment, GroupClient>() {}
+
+/**
+ * The client over a supply of tokens, whose environment tells the base URL.
+ *
+ * Fails with a `ConfigError` when it is built, if the supply won't ask for `furnishment:all` or its base URL isn't one.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  settings: Settings = {}
+): Layer.Layer<Furnishment, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
+  Layer.effect(Furnishment, make({ group: "Furnishment", scope: "furnishment:all", settings }))

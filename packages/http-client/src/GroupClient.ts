@@ -1,0 +1,75 @@
+/**
+ * What the clients of the three endpoint groups have in common.
+ *
+ * @since 0.1.0
+ */
+import type { TokenError } from "@credit-data/core"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Effect from "effect/Effect"
+import type { InsufficientScope } from "./InsufficientScope.ts"
+
+/**
+ * Why a call fails: as any HttpClient does, for want of a token, or for want of a scope.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type GroupClientError = HttpClientError.HttpClientError | TokenError.TokenError | InsufficientScope
+
+/**
+ * An HttpClient whose requests go to one endpoint group, each with a token.
+ *
+ * - A relative URL is taken beneath the base URL of the environment, whose path is kept. An absolute one must have the
+ *   same origin. Anything else fails with a `RequestError` (`InvalidUrl`) before it is sent.
+ * - A 401 renews the token that was sent and repeats the request once, if its body can be sent again. Every other status
+ *   comes back as it is, a redirect too.
+ * - A request that has an `Authorization` header of its own keeps it: no token, no check of scopes, no repeat.
+ * - No token stands in a request, a response or an error that a caller gets to see.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface GroupClient extends HttpClient.HttpClient.With<GroupClientError> {}
+
+/**
+ * What can be set of a group's client. All of it has a default.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Settings {
+  /** Wraps the HttpClient that sends the requests. What it sees holds the token. */
+  readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
+  /** Send trace headers to the business API, which belongs to a third party. Default: false. */
+  readonly propagateTrace?: boolean | undefined
+}
+
+/**
+ * The client as a plain `HttpClient`, for APIs that ask for one: a failure for want of a token or a scope becomes a
+ * `RequestError` with that failure as its cause.
+ *
+ * @since 0.1.0
+ * @category conversions
+ * @example
+ * ```ts
+ * import { DataAccess, GroupClient } from "@credit-data/http-client"
+ * import { HttpClient } from "@effect/platform"
+ * import { Effect, Layer } from "effect"
+ *
+ * export const PlainClient = Layer.effect(
+ *   HttpClient.HttpClient,
+ *   Effect.map(DataAccess.DataAccess, GroupClient.toHttpClient)
+ * )
+ * ```
+ */
+export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>
+  HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap((request) =>
+      Effect.mapError(client.execute(request), (error) =>
+        HttpClientError.isHttpClientError(error)
+          ? error
+          : new HttpClientError.RequestError({ request, reason: "Transport", cause: error, description: error.message }))
+    ),
+    Effect.succeed
+  )

@@ -1,0 +1,31 @@
+/**
+ * The failure of a call whose token doesn't cover its endpoint group.
+ *
+ * @since 0.1.0
+ */
+import { AccessScope } from "@credit-data/core"
+import * as Schema from "effect/Schema"
+
+/**
+ * The server granted a token that doesn't cover the endpoint group that is called. Nothing was sent (service contract,
+ * section 5, point 4).
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InsufficientScope
+  extends Schema.TaggedError<InsufficientScope>("@credit-data/http-client/InsufficientScope")("InsufficientScope", {
+    /** The name of the environment. */
+    environment: Schema.String,
+    /** The scope that the endpoint group needs. */
+    needed: AccessScope.AccessScope,
+    /** The scopes that were granted. */
+    granted: Schema.Array(Schema.String)
+  })
+{
+  override get message(): string {
+    return `The token of ${this.environment} doesn't cover ${this.needed}: the server granted ${
+      this.granted.length === 0 ? "no scope" : this.granted.join(" ")
+    }. Nothing was sent. Ask the operator to grant ${this.needed} to this client.`
+  }
+}

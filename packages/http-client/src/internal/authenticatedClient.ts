@@ -1,0 +1,124 @@
+import { type AccessScope, type AccessToken, AccessTokens, Environment, Transport } from "@credit-data/core"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
+import type * as Tracer from "effect/Tracer"
+import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
+import { InsufficientScope } from "../InsufficientScope.ts"
+import { canBeSentAgain, discard } from "./body.ts"
+import { keepScope } from "./requestScope.ts"
+import { errorForCaller, forCaller } from "./response.ts"
+import { target } from "./target.ts"
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+
+interface Options {
+  readonly group: string
+  readonly scope: AccessScope.AccessScope
+  readonly settings: Settings
+}
+
+const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Service) => {
+  const requested = Option.getOrElse(tokens.requestedScopes, () => [scope])
+  return requested.includes(scope) ? Either.void : Either.left(ConfigError.InvalidData(
+    ["scopes"],
+    `Expected ${scope} among the scopes that are asked for, which are ${requested.join(" ")}: ${group} needs it`
+  ))
+}
+
+/** The client that sends. It leaves out the platform's span, which has ours in its place. */
+const transport = ({ settings }: Options) =>
+  Effect.map(
+    Effect.flatMap(HttpClient.HttpClient, Transport.manualRedirects),
+    (client) => HttpClient.withTracerDisabledWhen(settings.transformClient?.(client) ?? client, () => true)
+  )
+
+/** A call in a trace: where it went and what came back, without a query or a token. */
+const inSpan = <A, E>(
+  { group }: Options,
+  request: Request,
+  url: string,
+  call: (span: Option.Option<Tracer.Span>) => Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) =>
+    isDisabled(request) ? call(Option.none()) : Effect.useSpan(`${group} ${request.method}`, {
+      kind: "client",
+      captureStackTrace: false,
+      attributes: {
+        "credit_data.group": group,
+        "http.request.method": request.method,
+        "server.address": new URL(url).origin,
+        "url.path": new URL(url).pathname
+      }
+    }, (span) => call(Option.some(span))))
+
+/** The client of one endpoint group: every request goes beneath the base URL, with a token that covers the group. */
+export const make = (
+  options: Options
+): Effect.Effect<GroupClient, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
+  Effect.gen(function*() {
+    const tokens = yield* AccessTokens.AccessTokens
+    yield* checkRequestedScopes(options, tokens)
+    const environment = yield* Environment.validate(tokens.environment)
+    const base = new URL(environment.baseUrl)
+    const client = yield* transport(options)
+
+    const token = Effect.filterOrFail(
+      tokens.get,
+      (token) => token.covers(options.scope),
+      (token) =>
+        new InsufficientScope({ environment: environment.name, needed: options.scope, granted: token.scopes })
+    )
+
+    /** Sends one request, and answers as to the request without the token. */
+    const send = (original: Request, request: Request, token: AccessToken.AccessToken) =>
+      Effect.mapBoth(
+        client.execute(keepScope(original, HttpClientRequest.bearerToken(request, token.secret))),
+        { onFailure: errorForCaller(request), onSuccess: (sent) => forCaller(request, sent) }
+      )
+
+    const call = Effect.fnUntraced(function*(original: Request, request: Request, span: Option.Option<Tracer.Span>) {
+      const first = yield* token
+      const response: Response = yield* send(original, request, first)
+      if (response.status !== 401) return response
+      yield* tokens.invalidate(first)
+      if (!canBeSentAgain(request.body)) return response
+      const second = yield* Effect.onError(token, () => discard(response))
+      if (Equal.equals(second.secret, first.secret)) return response
+      yield* discard(response)
+      if (Option.isSome(span)) span.value.attribute("credit_data.repeated", true)
+      return yield* send(original, request, second)
+    })
+
+    const execute = (original: Request): Effect.Effect<Response, GroupClientError> =>
+      Either.match(target(base, original.url), {
+        onLeft: (description) =>
+          Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description })),
+        onRight: (url) =>
+          inSpan(options, original, url, (span) => {
+            const traced = options.settings.propagateTrace === true && Option.isSome(span)
+              ? HttpClientRequest.setHeaders(original, HttpTraceContext.toHeaders(span.value))
+              : original
+            const request = HttpClientRequest.setUrl(traced, url)
+            const response: Effect.Effect<Response, GroupClientError> = "authorization" in original.headers
+              ? client.execute(keepScope(original, request))
+              : call(original, request, span)
+            return Option.match(span, {
+              onNone: () => response,
+              onSome: (span) =>
+                Effect.tap(response, ({ status }) => span.attribute("http.response.status_code", status))
+            })
+          })
+      })
+
+    return HttpClient.makeWith<never, never, GroupClientError, never>(Effect.flatMap(execute), Effect.succeed)
+  })

@@ -1,0 +1,89 @@
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as Effect from "effect/Effect"
+import * as Inspectable from "effect/Inspectable"
+import * as Stream from "effect/Stream"
+
+/**
+ * A response to the request as its caller made it. The one that was sent, with the token in its headers, is reached by
+ * nobody: neither through the response nor through the errors of reading its body.
+ */
+class CallerResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
+  readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
+  readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly #sent: HttpClientResponse.HttpClientResponse
+
+  constructor(request: HttpClientRequest.HttpClientRequest, sent: HttpClientResponse.HttpClientResponse) {
+    super()
+    this.request = request
+    this.#sent = sent
+  }
+
+  readonly #error = (error: HttpClientError.ResponseError): HttpClientError.ResponseError =>
+    new HttpClientError.ResponseError({ ...error, request: this.request, response: this })
+
+  get status() {
+    return this.#sent.status
+  }
+
+  get headers() {
+    return this.#sent.headers
+  }
+
+  get cookies() {
+    return this.#sent.cookies
+  }
+
+  get remoteAddress() {
+    return this.#sent.remoteAddress
+  }
+
+  get json() {
+    return Effect.mapError(this.#sent.json, this.#error)
+  }
+
+  get text() {
+    return Effect.mapError(this.#sent.text, this.#error)
+  }
+
+  get urlParamsBody() {
+    return Effect.mapError(this.#sent.urlParamsBody, this.#error)
+  }
+
+  get formData() {
+    return Effect.mapError(this.#sent.formData, this.#error)
+  }
+
+  get arrayBuffer() {
+    return Effect.mapError(this.#sent.arrayBuffer, this.#error)
+  }
+
+  get stream() {
+    return Stream.mapError(this.#sent.stream, this.#error)
+  }
+
+  toJSON(): unknown {
+    return HttpIncomingMessage.inspect(this, {
+      _id: "@effect/platform/HttpClientResponse",
+      request: this.request.toJSON(),
+      status: this.status
+    })
+  }
+}
+
+/** The response, as an answer to the request that its caller made. */
+export const forCaller = (
+  request: HttpClientRequest.HttpClientRequest,
+  sent: HttpClientResponse.HttpClientResponse
+): HttpClientResponse.HttpClientResponse => new CallerResponse(request, sent)
+
+/** The transport's error, as one about the request that its caller made. */
+export const errorForCaller =
+  (request: HttpClientRequest.HttpClientRequest) =>
+  (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError =>
+    error._tag === "RequestError"
+      ? new HttpClientError.RequestError({ ...error, request })
+      : new HttpClientError.ResponseError({ ...error, request, response: forCaller(request, error.response) })

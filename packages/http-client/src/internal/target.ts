@@ -1,0 +1,27 @@
+import * as Either from "effect/Either"
+
+/** Does a path stay beneath the base, also for a server that decodes slashes before it looks at dots? */
+const isBeneath = (base: URL, path: string): boolean => {
+  const decoded = new URL(path.replace(/%2f|%5c/gi, "/"), base).pathname
+  return base.pathname === "/" || [path, decoded].every((each) => `${each}/`.startsWith(`${base.pathname}/`))
+}
+
+/**
+ * Where a request goes: to the base URL's origin, or nowhere. Whether a URL names a host is for the URL parser to say, and
+ * for no pattern of ours, so that every spelling which it takes for another host is refused.
+ */
+export const target = (base: URL, url: string): Either.Either<string, string> => {
+  const nowhere = new URL(`${base.protocol}//base.invalid`)
+  if (!URL.canParse(url) && !URL.canParse(url, nowhere.href)) return Either.left("This isn't a URL")
+  const named = URL.canParse(url) ? new URL(url) : new URL(url, nowhere)
+  if (named.origin !== nowhere.origin) {
+    return named.origin === base.origin && named.username === "" && named.password === ""
+      ? Either.right(named.href)
+      : Either.left(`A token is sent to ${base.origin} alone`)
+  }
+  const separator = /^([?#]|$)/.test(url) ? "" : "/"
+  const beneath = new URL(`${base.href.replace(/\/$/, "")}${separator}${url.replace(/^\//, "")}`)
+  return isBeneath(base, beneath.pathname)
+    ? Either.right(beneath.href)
+    : Either.left(`The path leaves ${base.href}`)
+}
