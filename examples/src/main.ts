@@ -1,0 +1,88 @@
+// The main job, end to end: get a token, call the API, swap V1 for V2, handle a refusal.
+//
+// Without CREDIT_DATA_* variables it starts a simulator of the service in this process. With them it goes to the
+// environment that they name: there it obtains a token, tells what was granted, and sends nothing else.
+
+import { AuthV1 } from "@credit-data/auth-v1"
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens } from "@credit-data/core"
+import { DataAccess, EnablementServices, EndpointGroups, Furnishment } from "@credit-data/http-client"
+import { Simulator } from "@credit-data/simulator"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Config, Console, DateTime, Duration, Effect, Layer, Redacted } from "effect"
+
+// ---- what a program does -------------------------------------------------------------------------------------------
+
+const reportToken = Effect.gen(function*() {
+  const tokens = yield* AccessTokens.AccessTokens
+  const token = yield* tokens.get
+  const lifetime = DateTime.distanceDuration(token.requestedAt, token.expiresAt)
+  yield* row("token granted", token.scopes.join(" "))
+  yield* row("lifetime", Duration.format(lifetime))
+})
+
+const callEachGroup = Effect.gen(function*() {
+  const dataAccess = yield* DataAccess.DataAccess
+  const furnishment = yield* Furnishment.Furnishment
+  const enablementServices = yield* EnablementServices.EnablementServices
+  const responses = [
+    yield* dataAccess.get("/data-access/consumers/42"),
+    yield* furnishment.get("/furnishment/submissions/7"),
+    yield* enablementServices.get("/enablement-services/offers/1")
+  ]
+  for (const { request, status } of responses) {
+    yield* row(`${request.method} ${new URL(request.url).pathname}`, String(status))
+  }
+})
+
+// ---- how it is composed --------------------------------------------------------------------------------------------
+
+const overV2 = AuthV2.layerConfig()
+const overV1 = AuthV1.layerConfig() // the one word that the migration changes
+const withWrongSecret = AuthV2.layerConfig({
+  ...AuthV2.config,
+  clientSecret: Config.succeed(Redacted.make("not the secret"))
+})
+
+const runOver = (auth: typeof overV2) =>
+  Effect.zipRight(reportToken, callEachGroup).pipe(
+    Effect.provide(EndpointGroups.layer().pipe(Layer.provideMerge(auth), Layer.provide(NodeHttpClient.layer)))
+  )
+
+// ---- the demonstration ---------------------------------------------------------------------------------------------
+
+const countTokenRequests = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.gen(function*() {
+    const simulator = yield* Simulator.Simulator
+    const before = yield* simulator.tokenRequests
+    yield* program
+    yield* row("token requests", String((yield* simulator.tokenRequests) - before))
+  })
+
+const demonstration = Effect.gen(function*() {
+  yield* Console.log("Against a simulator of the service, in this process (no CREDIT_DATA_* variable is set).")
+
+  yield* heading("Auth V2: one token for three endpoint groups")
+  yield* countTokenRequests(runOver(overV2))
+
+  yield* heading("Auth V1: the same program, one word changed")
+  yield* countTokenRequests(runOver(overV1))
+
+  yield* heading("A wrong secret: a typed failure, handled by its tag")
+  yield* runOver(withWrongSecret).pipe(
+    Effect.catchTag("InvalidClient", (error) => row(error._tag, error.message))
+  )
+}).pipe(Effect.provide(Simulator.layerConfig.pipe(Layer.provideMerge(Simulator.layer()))))
+
+const realEnvironment = Effect.gen(function*() {
+  const { environment } = yield* AccessTokens.AccessTokens
+  yield* heading(`Auth V2 of ${environment.name}: a token, and nothing else is sent`)
+  yield* reportToken
+}).pipe(Effect.provide(overV2.pipe(Layer.provide(NodeHttpClient.layer))))
+
+const heading = (text: string) => Console.log(`\n${text}`)
+const row = (name: string, value: string) => Console.log(`  ${name.padEnd(36)} ${value}`)
+
+const hasVariables = Object.keys(process.env).some((name) => name.startsWith("CREDIT_DATA_"))
+
+NodeRuntime.runMain(hasVariables ? realEnvironment : demonstration)

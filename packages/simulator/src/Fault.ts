@@ -1,0 +1,56 @@
+/**
+ * What a simulated server does in place of answering as the contract says.
+ *
+ * @since 0.1.0
+ */
+import * as Data from "effect/Data"
+import type * as Duration from "effect/Duration"
+
+/**
+ * A fault, as data. `Answer`: this status, these headers, this body, whatever was asked. `Delay`: the usual answer, but
+ * later, by the Effect Clock. `Silence`: no answer, ever. `Reset`: the connection is reset. `Bytes`: these bytes are
+ * written to the connection, beneath HTTP, and then it is ended, reset or left open.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type Fault = Data.TaggedEnum<{
+  Answer: {
+    readonly status: number
+    readonly headers?: Readonly<Record<string, string>> | undefined
+    readonly body?: string | Uint8Array | undefined
+  }
+  Delay: { readonly duration: Duration.DurationInput }
+  Silence: {}
+  Reset: {}
+  Bytes: { readonly bytes: string | Uint8Array; readonly then: "End" | "Reset" | "Hang" }
+}>
+
+/**
+ * Constructors of the faults, with `$is` and `$match`.
+ *
+ * @since 0.1.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import { Fault, Simulator } from "@credit-data/simulator"
+ * import { Effect } from "effect"
+ *
+ * export const twoFailures = Effect.flatMap(Simulator.Simulator, (simulator) =>
+ *   simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" } }), { times: 2 }))
+ * ```
+ */
+export const { $is, $match, Answer, Bytes, Delay, Reset, Silence } = Data.taggedEnum<Fault>()
+
+/**
+ * An OAuth error body with this status (service contract, section 2).
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const oauthError = (status: number, error: string, description = "simulated"): Fault =>
+  Answer({
+    status,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ error, error_description: description })
+  })

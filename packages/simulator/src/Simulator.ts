@@ -1,0 +1,106 @@
+/**
+ * An imitation of the whole service on loopback ports: V1's authorization server, V2's, and the business API.
+ *
+ * @since 0.1.0
+ */
+import { AccessScope, type ClientCredentials, type Environment } from "@credit-data/core"
+import type * as HttpServerError from "@effect/platform/HttpServerError"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Fault from "./Fault.ts"
+import { make } from "./internal/make.ts"
+import { variables } from "./internal/variables.ts"
+import type { Received, Server } from "./Received.ts"
+
+/**
+ * A running imitation of the service.
+ *
+ * @since 0.1.0
+ * @category services
+ */
+export class Simulator extends Context.Tag("@credit-data/simulator/Simulator")<Simulator, Service>() {}
+
+/**
+ * What a simulator tells, and how it is steered.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /** Where its servers are. */
+  readonly environment: Environment.Environment & { readonly authV1Url: string; readonly authV2Url: string }
+  /** The credentials that it accepts now. */
+  readonly credentials: Effect.Effect<ClientCredentials.ClientCredentials>
+  /** Every request that has reached one of its servers, in order. */
+  readonly received: Effect.Effect<ReadonlyArray<Received>>
+  /** How many requests have reached the token endpoints. */
+  readonly tokenRequests: Effect.Effect<number>
+  /** Waits until so many requests in all have reached a server. */
+  readonly awaitReceived: (server: Server, count: number) => Effect.Effect<void>
+  /** Does this to the next requests to the token endpoints: to one, if nothing else is said. */
+  readonly failTokenRequests: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
+  /** Does this to the next requests to the business API: to one, if nothing else is said. */
+  readonly failCalls: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
+  /** Makes every token that was given out so far invalid. */
+  readonly revokeTokens: Effect.Effect<void>
+  /** From now on, V2 grants these scopes at most. */
+  readonly grantScopes: (scopes: ReadonlyArray<AccessScope.AccessScope>) => Effect.Effect<void>
+  /** Changes the client secret, and tells the new credentials. Tokens that were given out stay valid. */
+  readonly rotateSecret: Effect.Effect<ClientCredentials.ClientCredentials>
+}
+
+/**
+ * What can be set of a simulator. All of it has a default.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /** How long its tokens live, by the Effect Clock. Default: 24 hours, as in the contract. */
+  readonly tokenLifetime?: Duration.DurationInput | undefined
+  /** The credentials that it accepts. Default: some of its own. */
+  readonly credentials?: ClientCredentials.ClientCredentials | undefined
+  /** The ports of its servers. Default: any that are free. */
+  readonly ports?: Readonly<Record<Server, number>> | undefined
+}
+
+/**
+ * Starts a simulator, which ends with its scope. It answers as the service's contract says; where that is silent it
+ * answers as RFC 6749 (token endpoints) and RFC 6750 (business API) say, and the paths of its business API are its own:
+ * whatever is beneath `/data-access/`, `/furnishment/` and `/enablement-services/`.
+ *
+ * Fails with a `ServeError` when a port is taken.
+ *
+ * @since 0.1.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { AuthV2 } from "@credit-data/auth-v2"
+ * import { DataAccess } from "@credit-data/http-client"
+ * import { Simulator } from "@credit-data/simulator"
+ * import { NodeHttpClient } from "@effect/platform-node"
+ * import { Layer } from "effect"
+ *
+ * export const Test = DataAccess.layer().pipe(
+ *   Layer.provide(AuthV2.layerConfig()),
+ *   Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),
+ *   Layer.provideMerge(Simulator.layer())
+ * )
+ * ```
+ */
+export const layer = (options: Options = {}): Layer.Layer<Simulator, HttpServerError.ServeError> =>
+  Layer.scoped(Simulator, make(options))
+
+/**
+ * Sets the variables `CREDIT_DATA_*` for the layers that are given it, as someone would who has an account with the
+ * simulator: `AuthV1.layerConfig()` and `AuthV2.layerConfig()` then go there.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig: Layer.Layer<never, never, Simulator> = Layer.unwrapEffect(
+  Effect.map(Effect.flatMap(Simulator, variables), (pairs) => Layer.setConfigProvider(ConfigProvider.fromMap(new Map(pairs))))
+)

@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { variables } from "./internal/variables.ts"
+import * as Simulator from "./Simulator.ts"
+
+const ports = { Api: 7400, AuthV1: 7401, AuthV2: 7402 }
+
+const instructions = (pairs: ReadonlyArray<readonly [name: string, value: string]>) => `\
+The simulator of the credit-data service is running. Ctrl-C ends it.
+
+Variables that lead a program to it:
+
+${pairs.map(([name, value]) => `  export ${name}='${value}'`).join("\n")}
+
+A token from Auth V2, with these variables set:
+
+  curl "$CREDIT_DATA_AUTH_V2_URL/oauth2/token" \\
+    --data-urlencode "client_id=$CREDIT_DATA_CLIENT_ID" \\
+    --data-urlencode "client_secret=$CREDIT_DATA_CLIENT_SECRET" \\
+    --data-urlencode "audience=$CREDIT_DATA_AUDIENCE" \\
+    --data-urlencode "scope=$CREDIT_DATA_SCOPES" \\
+    --data-urlencode "grant_type=client_credentials"
+
+A call with that token:
+
+  curl "$CREDIT_DATA_BASE_URL/data-access/consumers/42" --header "Authorization: Bearer <access_token>"`
+
+Simulator.Simulator.pipe(
+  Effect.flatMap(variables),
+  Effect.flatMap((pairs) => Console.log(instructions(pairs))),
+  Effect.zipRight(Effect.never),
+  Effect.provide(Simulator.layer({ ports })),
+  NodeRuntime.runMain
+)

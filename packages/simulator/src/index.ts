@@ -1,0 +1,3 @@
+export * as Fault from "./Fault.ts"
+export * as Received from "./Received.ts"
+export * as Simulator from "./Simulator.ts"

@@ -1,0 +1,87 @@
+import { AccessScope, type ClientCredentials } from "@credit-data/core"
+import type * as Headers from "@effect/platform/Headers"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { TokenStore } from "./tokenStore.ts"
+
+type Version = "V1" | "V2"
+
+interface State {
+  readonly audience: string
+  readonly credentials: ClientCredentials.ClientCredentials
+  readonly tokenLifetime: Duration.Duration
+  /** The scopes that V2 grants at most. */
+  readonly grantedScopes: ReadonlyArray<AccessScope.AccessScope>
+}
+
+interface TokenRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers.Headers
+  readonly body: Uint8Array
+}
+
+const paths = { V1: "/oauth/token", V2: "/oauth2/token" }
+
+/** V1's names as the contract shows them; it doesn't enumerate them all. */
+const legacyScopes = ["read:consumers", "write:consumers", "read:credit.simulated.score.vantage3"]
+
+const noStore = { "cache-control": "no-store" }
+
+const failure = (status: number, error: string, description: string) =>
+  HttpServerResponse.unsafeJson({ error, error_description: description }, { status, headers: noStore })
+
+const isForm = (headers: Headers.Headers) =>
+  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")
+
+/**
+ * A token endpoint, to the letter of the contract's section 4. Where that is silent (a missing field, a wrong audience, an
+ * unknown scope), it answers as RFC 6749, section 5.2, and RFC 8707 say.
+ */
+export const answer = Effect.fnUntraced(function*(
+  version: Version,
+  state: State,
+  tokens: TokenStore,
+  request: TokenRequest
+) {
+  if (request.path !== paths[version]) return failure(404, "not_found", "There is no such path here.")
+  if (request.method !== "POST") {
+    return HttpServerResponse.setHeader(failure(405, "invalid_request", "Use POST."), "allow", "POST")
+  }
+  if (!isForm(request.headers)) return failure(400, "invalid_request", "Use application/x-www-form-urlencoded.")
+
+  const form = new URLSearchParams(new TextDecoder().decode(request.body))
+  const names = [...form.keys()]
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) return failure(400, "invalid_request", `The field ${repeated} is there twice.`)
+
+  const field = (name: string) => form.get(name) ?? ""
+  if (field("client_id") === "" || field("client_secret") === "") {
+    return failure(401, "invalid_client", "No client authentication was included.")
+  }
+  const { clientId, clientSecret } = state.credentials
+  if (field("client_id") !== clientId || field("client_secret") !== Redacted.value(clientSecret)) {
+    return failure(401, "invalid_client", "The client is unknown, or its secret doesn't match.")
+  }
+  const required = version === "V1" ? ["audience", "grant_type"] : ["audience", "scope", "grant_type"]
+  const missing = required.find((name) => field(name) === "")
+  if (missing !== undefined) return failure(400, "invalid_request", `The field ${missing} is missing.`)
+  if (field("grant_type") !== "client_credentials") {
+    return failure(400, "unsupported_grant_type", "Use client_credentials.")
+  }
+  if (field("audience") !== state.audience) return failure(400, "invalid_target", "The audience is unknown here.")
+
+  const asked = field("scope").split(" ").filter((name) => name !== "")
+  if (version === "V2" && !asked.every(AccessScope.isAccessScope)) {
+    return failure(400, "invalid_scope", "A scope is unknown.")
+  }
+  const scopes = version === "V1" ? legacyScopes : state.grantedScopes.filter((scope) => asked.includes(scope))
+  return HttpServerResponse.unsafeJson({
+    access_token: yield* tokens.issue({ version, scopes }, state.tokenLifetime),
+    scope: scopes.join(" "),
+    expires_in: Math.floor(Duration.toSeconds(state.tokenLifetime)),
+    token_type: "Bearer"
+  }, { headers: noStore })
+})

@@ -1,0 +1,139 @@
+import { AccessScope, type ClientCredentials } from "@credit-data/core"
+import * as Headers from "@effect/platform/Headers"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import type * as HttpServerError from "@effect/platform/HttpServerError"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Chunk from "effect/Chunk"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+import type * as Fault from "../Fault.ts"
+import type { Received, Server } from "../Received.ts"
+import type { Options, Service } from "../Simulator.ts"
+import * as authorizationServer from "./authorizationServer.ts"
+import * as businessApi from "./businessApi.ts"
+import * as connection from "./connection.ts"
+import { serve } from "./httpServer.ts"
+import * as TokenStore from "./tokenStore.ts"
+
+const audience = "https://simulator.credit-data.example"
+
+const defaultCredentials: ClientCredentials.ClientCredentials = {
+  clientId: "simulated-client",
+  clientSecret: Redacted.make("simulated-secret")
+}
+
+type Handler = (
+  request: HttpServerRequest.HttpServerRequest,
+  received: Received
+) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+/** The faults that the next requests meet, one after the other. */
+const makeFaults = Effect.map(Ref.make<ReadonlyArray<Fault.Fault>>([]), (faults) => ({
+  add: (fault: Fault.Fault, options?: { readonly times: number }) =>
+    Ref.update(faults, (waiting) => [...waiting, ...Array.from({ length: options?.times ?? 1 }, () => fault)]),
+  next: Ref.modify(faults, ([first, ...others]) => [Option.fromNullable(first), others])
+}))
+
+const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request, received) => {
+  switch (fault._tag) {
+    case "Answer":
+      return Effect.succeed(
+        HttpServerResponse.raw(fault.body ?? "", { status: fault.status, headers: Headers.fromInput(fault.headers) })
+      )
+    case "Delay":
+      return Effect.delay(usual(request, received), fault.duration)
+    case "Silence":
+      return Effect.never
+    case "Reset":
+      return connection.reset(request)
+    case "Bytes":
+      return connection.write(request, fault)
+  }
+}
+
+const receive = (server: Server, request: HttpServerRequest.HttpServerRequest) =>
+  Effect.map(Effect.orDie(request.arrayBuffer), (body): Received => ({
+    server,
+    method: request.method,
+    url: request.url,
+    headers: Headers.remove(request.headers, "authorization"),
+    authorization: Option.map(Headers.get(request.headers, "authorization"), Redacted.make),
+    body: Redacted.make(new Uint8Array(body))
+  }))
+
+const pathOf = (url: string) => new URL(url, "http://localhost").pathname
+
+/** Starts the three servers over one store of tokens. */
+export const make = (options: Options): Effect.Effect<Service, HttpServerError.ServeError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const tokens = TokenStore.make()
+    const tokenLifetime = Duration.decode(options.tokenLifetime ?? "24 hours")
+    const credentials = yield* Ref.make(options.credentials ?? defaultCredentials)
+    const grantedScopes = yield* Ref.make<ReadonlyArray<AccessScope.AccessScope>>(AccessScope.all)
+    const received = yield* SubscriptionRef.make(Chunk.empty<Received>())
+    const tokenFaults = yield* makeFaults
+    const callFaults = yield* makeFaults
+
+    const app = (server: Server, faults: typeof tokenFaults, usual: Handler): HttpApp.Default =>
+      Effect.gen(function*() {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const record = yield* receive(server, request)
+        const fault = yield* faults.next
+        yield* SubscriptionRef.update(received, Chunk.append(record))
+        const handler = Option.match(fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
+        return yield* handler(request, record)
+      })
+
+    const authorize = (version: "V1" | "V2"): Handler => (_, { body, headers, method, url }) =>
+      Effect.flatMap(Effect.all({ credentials: Ref.get(credentials), grantedScopes: Ref.get(grantedScopes) }), (state) =>
+        authorizationServer.answer(version, { ...state, audience, tokenLifetime }, tokens, {
+          method,
+          path: pathOf(url),
+          headers,
+          body: Redacted.value(body)
+        }))
+
+    const call: Handler = (_, { authorization, method, url }) =>
+      businessApi.answer(tokens, {
+        method,
+        path: pathOf(url),
+        authorization: Option.map(authorization, Redacted.value)
+      })
+
+    const environment = {
+      name: "simulator",
+      audience,
+      authV1Url: yield* serve(app("AuthV1", tokenFaults, authorize("V1")), options.ports?.AuthV1 ?? 0),
+      authV2Url: yield* serve(app("AuthV2", tokenFaults, authorize("V2")), options.ports?.AuthV2 ?? 0),
+      baseUrl: yield* serve(app("Api", callFaults, call), options.ports?.Api ?? 0)
+    }
+
+    return {
+      environment,
+      credentials: Ref.get(credentials),
+      received: Effect.map(received, Chunk.toReadonlyArray),
+      tokenRequests: Effect.map(received, (all) => Chunk.size(Chunk.filter(all, ({ server }) => server !== "Api"))),
+      awaitReceived: (server, count) =>
+        received.changes.pipe(
+          Stream.takeUntil((all) => Chunk.size(Chunk.filter(all, (each) => each.server === server)) >= count),
+          Stream.runDrain
+        ),
+      failTokenRequests: tokenFaults.add,
+      failCalls: callFaults.add,
+      revokeTokens: tokens.revokeAll,
+      grantScopes: (scopes) => Ref.set(grantedScopes, scopes),
+      rotateSecret: Effect.flatMap(Random.nextIntBetween(0, 2 ** 48), (random) =>
+        Ref.updateAndGet(credentials, ({ clientId }) => ({
+          clientId,
+          clientSecret: Redacted.make(`simulated-secret-${random.toString(36)}`)
+        })))
+    }
+  })

@@ -1,0 +1,47 @@
+import type { AccessScope } from "@credit-data/core"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+
+/** A token that an authorization server gave out. */
+export interface Issued {
+  /** A V1 token opens all groups; a V2 token those of its scopes. */
+  readonly version: "V1" | "V2"
+  readonly scopes: ReadonlyArray<string>
+  readonly expiresAtMillis: number
+}
+
+/** The tokens that were given out, by their text. Business API and authorization servers share it. */
+export interface TokenStore {
+  readonly issue: (
+    issued: Pick<Issued, "version" | "scopes">,
+    lifetime: Duration.Duration
+  ) => Effect.Effect<string>
+  /** The token of this text, if it was given out, hasn't expired and wasn't revoked. */
+  readonly find: (text: string) => Effect.Effect<Option.Option<Issued>>
+  readonly revokeAll: Effect.Effect<void>
+}
+
+export const make = (): TokenStore => {
+  const tokens = new Map<string, Issued>()
+  let count = 0
+  return {
+    issue: Effect.fnUntraced(function*(issued, lifetime) {
+      const now = yield* Clock.currentTimeMillis
+      const random = yield* Random.nextIntBetween(0, 2 ** 48)
+      const text = `simulated.${issued.version}.${++count}.${random.toString(36)}`
+      tokens.set(text, { ...issued, expiresAtMillis: now + Duration.toMillis(lifetime) })
+      return text
+    }),
+    find: (text) =>
+      Effect.map(Clock.currentTimeMillis, (now) =>
+        Option.filter(Option.fromNullable(tokens.get(text)), ({ expiresAtMillis }) => now < expiresAtMillis)),
+    revokeAll: Effect.sync(() => tokens.clear())
+  }
+}
+
+/** Does a token open an endpoint group? */
+export const opens = (token: Issued, scope: AccessScope.AccessScope): boolean =>
+  token.version === "V1" || token.scopes.includes(scope)
