@@ -1,0 +1,99 @@
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Layer, Option } from "effect"
+import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
+import * as TwoClocks from "./support/twoClocks.ts"
+
+/** A supply on a clock of the test's own, over an endpoint that answers at once and may fail. */
+const setUp = Effect.gen(function*() {
+  const clocks = TwoClocks.make()
+  let requests = 0
+  let failing = false
+  const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+    environment,
+    requestedScopes: Option.none(),
+    deadline: Duration.seconds(10),
+    requestToken: Effect.suspend(() => {
+      requests++
+      return failing ? Effect.fail(failures.refused) : token(`token-${requests}`, "24 hours")
+    })
+  })
+  const context = yield* Layer.build(
+    AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 } }).pipe(Layer.provide(endpoint))
+  ).pipe(Effect.withClock(clocks.clock))
+  const { get, invalidate } = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  return {
+    clocks,
+    get,
+    invalidate,
+    text: Effect.map(get, textOf),
+    requests: () => requests,
+    fail: (on: boolean) => {
+      failing = on
+    }
+  }
+})
+
+describe("wall clock and monotonic clock", () => {
+  it.scoped("a jump ahead by a day costs one renewal, and the way back none", () =>
+    Effect.gen(function*() {
+      const { clocks, requests, text } = yield* setUp
+      assert.strictEqual(yield* text, "token-1")
+      clocks.jumpAhead("24 hours")
+      assert.strictEqual(yield* text, "token-2")
+      clocks.jumpBack("24 hours")
+      for (let hour = 0; hour < 19; hour++) {
+        assert.strictEqual(yield* text, "token-2")
+        clocks.pass("1 hour")
+      }
+      assert.strictEqual(requests(), 2)
+    }))
+
+  it.scoped("after a jump back by a day, a token isn't held past its true lifetime", () =>
+    Effect.gen(function*() {
+      const { clocks, requests, text } = yield* setUp
+      assert.strictEqual(yield* text, "token-1")
+      clocks.jumpBack("24 hours")
+      clocks.pass("19 hours")
+      assert.strictEqual(yield* text, "token-1")
+      clocks.pass("5 hours")
+      assert.strictEqual(yield* text, "token-2")
+      assert.strictEqual(requests(), 2)
+    }))
+
+  it.scoped("a process that slept across the expiry doesn't send the expired token", () =>
+    Effect.gen(function*() {
+      const { clocks, text } = yield* setUp
+      assert.strictEqual(yield* text, "token-1")
+      clocks.jumpAhead("25 hours") // the monotonic clock stood still meanwhile
+      assert.strictEqual(yield* text, "token-2")
+    }))
+
+  it.scoped("a jump back doesn't lengthen the pause after a failure, and a jump ahead ends it", () =>
+    Effect.gen(function*() {
+      const { clocks, fail, requests, text } = yield* setUp
+      fail(true)
+      yield* Effect.flip(text)
+      clocks.jumpBack("24 hours")
+      clocks.pass("29 seconds")
+      yield* Effect.flip(text)
+      assert.strictEqual(requests(), 1)
+      clocks.pass("1 second")
+      yield* Effect.flip(text)
+      assert.strictEqual(requests(), 2)
+      clocks.jumpAhead("30 seconds")
+      fail(false)
+      assert.strictEqual(yield* text, "token-3")
+    }))
+
+  it.scoped("a jump back doesn't lengthen the limit on forced renewals", () =>
+    Effect.gen(function*() {
+      const { clocks, get, invalidate, text } = yield* setUp
+      yield* invalidate(yield* get)
+      const second = yield* get
+      clocks.jumpBack("24 hours")
+      clocks.pass("30 seconds")
+      yield* invalidate(second)
+      assert.strictEqual(yield* text, "token-3")
+    }))
+})

@@ -1,0 +1,140 @@
+import { TokenError } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Array as Arr, DateTime, Duration, Effect, Fiber, Schedule, TestClock } from "effect"
+import { failures, textOf } from "./support/fakeEndpoint.ts"
+import * as Supply from "./support/supply.ts"
+
+/** What a caller gets, with the virtual time that it took. */
+const timed = <A, E, R>(effect: Effect.Effect<A, E, R>, upTo: Duration.DurationInput) =>
+  Effect.gen(function*() {
+    const fiber = yield* Effect.fork(Effect.timed(effect))
+    yield* TestClock.adjust(upTo)
+    const [duration, value] = yield* Fiber.join(fiber)
+    return { millis: Duration.toMillis(duration), value }
+  })
+
+describe("a failure without a valid token", () => {
+  it.scoped("a flight repeats a retryable one up to twice, after pauses, and then gives up", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.unavailable)
+      const { millis, value } = yield* timed(Effect.flip(tokens.get), "10 seconds")
+      assert.strictEqual(value._tag, "ServerError")
+      assert.strictEqual(yield* endpoint.requests, 3)
+      assert.isTrue(millis >= 300 + 500 + 1_000 && millis <= 300 + 1_000 + 2_000, String(millis))
+    }))
+
+  it.scoped("a repeat that succeeds is all that callers see", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.timeout)
+      const caller = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      yield* endpoint.recover
+      yield* TestClock.adjust("1100 millis")
+      assert.strictEqual(textOf(yield* Fiber.join(caller)), "token-2")
+    }))
+
+  it.scoped("one that isn't retryable isn't repeated", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.refused)
+      yield* timed(Effect.flip(tokens.get), "100 millis")
+      assert.strictEqual(yield* endpoint.requests, 1)
+    }))
+
+  it.scoped("repeats stay within the one deadline", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make({ latency: "4 seconds" })
+      yield* endpoint.fail(failures.unavailable)
+      const { millis, value } = yield* timed(Effect.flip(tokens.get), "11 seconds")
+      assert.strictEqual(value._tag, "ServerError")
+      assert.isAtMost(millis, 10_000)
+      assert.isAtMost(yield* endpoint.requests, 3)
+    }))
+
+  it.scoped("a pause that goes beyond the deadline isn't waited for", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.unavailableFor("20 seconds"))
+      const { millis } = yield* timed(Effect.flip(tokens.get), "10 seconds")
+      assert.strictEqual(millis, 100)
+      assert.strictEqual(yield* endpoint.requests, 1)
+    }))
+
+  it.scoped("is remembered: until nextTryAt callers get it at once and no request is made", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.refused)
+      const { value: error } = yield* timed(Effect.flip(tokens.get), "100 millis")
+      assert.strictEqual(error.nextTryAt?.epochMillis, 30_100)
+      yield* TestClock.setTime(30_099)
+      assert.deepStrictEqual(yield* Effect.flip(tokens.get), error)
+      assert.strictEqual(yield* endpoint.requests, 1)
+      yield* endpoint.recover
+      yield* TestClock.setTime(30_100)
+      assert.strictEqual(textOf((yield* timed(tokens.get, "100 millis")).value), "token-2")
+    }))
+
+  it.scoped("says in its message when it will be asked again", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.refused)
+      const { value } = yield* timed(Effect.flip(tokens.get), "100 millis")
+      assert.include(value.message, "Not asked again before 1970-01-01T00:00:30.100Z.")
+    }))
+
+  it.scoped("an endpoint that is dead for 10 minutes gets at most 40 requests, whatever the load", () =>
+    Effect.gen(function*() {
+      for (const callers of [1, 10]) {
+        const { endpoint, tokens } = yield* Supply.make()
+        yield* endpoint.fail(failures.timeout)
+        const load = Effect.forEach(Arr.range(1, callers), () => Effect.ignore(tokens.get), { concurrency: "unbounded" })
+        const before = yield* TestClock.currentTimeMillis
+        yield* Effect.fork(Effect.repeat(load, Schedule.spaced("1 second")))
+        yield* TestClock.adjust("10 minutes")
+        assert.strictEqual((yield* TestClock.currentTimeMillis) - before, 600_000)
+        const requests = yield* endpoint.requests
+        assert.isTrue(requests >= 10 && requests <= 40, String(requests))
+      }
+    }))
+})
+
+describe("retryWhenDue", () => {
+  it.scoped("runs an effect again when the supply will ask again", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.unavailableFor("20 seconds"))
+      const patient = yield* Effect.fork(TokenError.retryWhenDue(tokens.get, { times: 1 }))
+      yield* TestClock.adjust("1 second")
+      yield* endpoint.recover
+      yield* TestClock.adjust("19 seconds")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(textOf(yield* Fiber.join(patient)), "token-2")
+    }))
+
+  it.scoped("as often as it is told, and not for what isn't retryable", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.unavailableFor("20 seconds"))
+      yield* timed(Effect.flip(tokens.get.pipe(TokenError.retryWhenDue({ times: 2 }))), "41 seconds")
+      assert.strictEqual(yield* endpoint.requests, 3)
+      yield* endpoint.fail(failures.refused)
+      yield* TestClock.adjust("20 seconds")
+      yield* timed(Effect.flip(tokens.get.pipe(TokenError.retryWhenDue({ times: 2 }))), "1 second")
+      assert.strictEqual(yield* endpoint.requests, 4)
+    }))
+
+  it.effect("leaves other failures alone, and a failure without nextTryAt is tried again at once", () =>
+    Effect.gen(function*() {
+      let runs = 0
+      const failing = <E>(error: E) => Effect.suspend(() => (runs++, Effect.fail(error)))
+      assert.strictEqual(yield* Effect.flip(TokenError.retryWhenDue(failing("other"), { times: 2 })), "other")
+      assert.strictEqual(runs, 1)
+      yield* Effect.flip(TokenError.retryWhenDue(failing(failures.timeout), { times: 2 }))
+      assert.strictEqual(runs, 4)
+      const past = new TokenError.TransportError({ ...failures.timeout, nextTryAt: DateTime.unsafeMake(-5) })
+      yield* Effect.flip(TokenError.retryWhenDue(failing(past), { times: 1 }))
+      assert.strictEqual(runs, 6)
+    }))
+})

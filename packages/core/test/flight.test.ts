@@ -1,0 +1,151 @@
+import { AccessTokens } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
+import * as FakeEndpoint from "./support/fakeEndpoint.ts"
+import { failures, textOf } from "./support/fakeEndpoint.ts"
+import * as Supply from "./support/supply.ts"
+
+describe("one flight", () => {
+  it.scoped("10 000 cold callers cause one request and get its token", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const callers = yield* Effect.fork(
+        Effect.all(Array.from({ length: 10_000 }, () => tokens.get), { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual([...new Set((yield* Fiber.join(callers)).map(textOf))], ["token-1"])
+      assert.strictEqual(yield* endpoint.requests, 1)
+    }))
+
+  it.scoped("10 000 cold callers of an endpoint that refuses cause one request and get its failure", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.refused)
+      const callers = yield* Effect.fork(
+        Effect.all(Array.from({ length: 10_000 }, () => Effect.flip(tokens.get)), { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual([...new Set((yield* Fiber.join(callers)).map(({ _tag }) => _tag))], ["InvalidClient"])
+      assert.strictEqual(yield* endpoint.requests, 1)
+    }))
+
+  it.scoped("interrupting the first caller, or timing it out, disturbs no other", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const first = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("10 millis")
+      const second = yield* Effect.fork(Effect.timeoutOption(tokens.get, "20 millis"))
+      const third = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("10 millis")
+      yield* Fiber.interrupt(first)
+      yield* TestClock.adjust("80 millis")
+      assert.isTrue(Option.isNone(yield* Fiber.join(second)))
+      assert.strictEqual(textOf(yield* Fiber.join(third)), "token-1")
+      assert.strictEqual(yield* endpoint.requests, 1)
+      assert.strictEqual(yield* endpoint.aborted, 0)
+    }))
+
+  it.scoped("goes on when all its callers are gone", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const only = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("10 millis")
+      yield* Fiber.interrupt(only)
+      yield* TestClock.adjust("90 millis")
+      assert.strictEqual(textOf(yield* tokens.get), "token-1")
+      assert.strictEqual(yield* endpoint.requests, 1)
+    }))
+
+  it.scoped("those who come during a renewal get the valid token, those who come when it has expired join it", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make({ lifetime: "10 seconds", latency: "3 seconds" })
+      const cold = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("3 seconds")
+      yield* Fiber.join(cold)
+      yield* TestClock.setTime(8_500)
+      assert.strictEqual(textOf(yield* tokens.get), "token-1")
+      yield* TestClock.setTime(10_500)
+      const late = yield* Effect.fork(Effect.all([tokens.get, tokens.get], { concurrency: 2 }))
+      yield* TestClock.setTime(11_500)
+      assert.deepStrictEqual((yield* Fiber.join(late)).map(textOf), ["token-2", "token-2"])
+      assert.strictEqual(yield* endpoint.requests, 2)
+    }))
+
+  it.scoped("a port that dies is a defect for those who wait, and the next caller asks again", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.answer(() => Effect.die("a bug"))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(tokens.get)))
+      yield* endpoint.recover
+      const next = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      assert.strictEqual(textOf(yield* Fiber.join(next)), "token-2")
+    }))
+})
+
+describe("closing the scope of the layer", () => {
+  const inScope = Effect.fnUntraced(function*(scope: Scope.Scope) {
+    const endpoint = yield* FakeEndpoint.make()
+    const context = yield* Layer.buildWithScope(AccessTokens.layer().pipe(Layer.provide(endpoint.layer)), scope)
+    return { endpoint, tokens: yield* Effect.provide(AccessTokens.AccessTokens, context) }
+  })
+
+  it.effect("aborts the request under way and interrupts those who wait, uninterruptible ones too", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { endpoint, tokens } = yield* inScope(scope)
+      const waiting = yield* Effect.fork(tokens.get)
+      const stubborn = yield* Effect.fork(Effect.uninterruptible(tokens.get))
+      yield* TestClock.adjust("10 millis")
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual(yield* endpoint.aborted, 1)
+      for (const caller of [waiting, stubborn]) {
+        const exit = yield* Fiber.await(caller)
+        assert.isTrue(Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause))
+      }
+    }))
+
+  it.effect("aborts a request that was begun by an uninterruptible caller", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { endpoint, tokens } = yield* inScope(scope)
+      const stubborn = yield* Effect.fork(Effect.uninterruptible(tokens.get))
+      yield* TestClock.adjust("10 millis")
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual(yield* endpoint.aborted, 1)
+      assert.isTrue(Exit.isFailure(yield* Fiber.await(stubborn)))
+    }))
+
+  it.effect("interrupts those who ask later, also where there was a valid token, and makes no request", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { endpoint, tokens } = yield* inScope(scope)
+      const first = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      yield* Fiber.join(first)
+      yield* Scope.close(scope, Exit.void)
+      const exit = yield* Effect.exit(tokens.get)
+      assert.isTrue(Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause))
+      assert.strictEqual(yield* endpoint.requests, 1)
+      assert.strictEqual((yield* tokens.status).phase, "None")
+    }))
+})
+
+describe("settings", () => {
+  const build = (settings: AccessTokens.Settings) =>
+    Effect.gen(function*() {
+      const endpoint = yield* FakeEndpoint.make()
+      return yield* Layer.build(AccessTokens.layer(settings).pipe(Layer.provide(endpoint.layer)))
+    }).pipe(Effect.scoped, Effect.flip)
+
+  it.effect("that make no sense are a ConfigError which names them, all together", () =>
+    Effect.gen(function*() {
+      const error = String(yield* build({ renewalWindow: { from: 0, to: 2 }, forcedRenewalPause: Duration.infinity }))
+      assert.include(error, "renewalWindow")
+      assert.include(error, "forcedRenewalPause")
+      for (const window of [{ from: Number.NaN, to: 1 }, { from: 0.9, to: 0.8 }, { from: 0.5, to: 1.1 }]) {
+        assert.include(String(yield* build({ renewalWindow: window })), "renewalWindow")
+      }
+      assert.include(String(yield* build({ forcedRenewalPause: Number.NaN })), "forcedRenewalPause")
+    }))
+})

@@ -1,0 +1,112 @@
+import { TokenEvent } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { failures } from "./support/fakeEndpoint.ts"
+import * as Supply from "./support/supply.ts"
+
+describe("status", () => {
+  it.scoped("tells where the token is in its life", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const phase = Effect.map(tokens.status, (status) => status.phase)
+      assert.deepStrictEqual(yield* tokens.status, {
+        environment: "test",
+        phase: "None",
+        scopes: [],
+        expiresAt: Option.none(),
+        nextRequestAt: Option.none(),
+        lastFailure: Option.none()
+      })
+      yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      const valid = yield* tokens.status
+      assert.strictEqual(valid.phase, "Valid")
+      assert.deepStrictEqual(valid.scopes, ["data-access:all"])
+      assert.strictEqual(Option.getOrThrow(valid.expiresAt).epochMillis, 3_600_000)
+      assert.strictEqual(Option.getOrThrow(valid.nextRequestAt).epochMillis, 2_880_000)
+      yield* TestClock.setTime(2_880_000)
+      assert.strictEqual(yield* phase, "Due")
+      yield* TestClock.setTime(3_595_000)
+      assert.strictEqual(yield* phase, "Expiring")
+      yield* TestClock.setTime(3_600_000)
+      assert.strictEqual(yield* phase, "Expired")
+      yield* endpoint.fail(failures.refused)
+      yield* Effect.fork(Effect.ignore(tokens.get))
+      yield* TestClock.adjust("100 millis")
+      const failed = yield* tokens.status
+      assert.strictEqual(Option.getOrThrow(failed.lastFailure)._tag, "InvalidClient")
+      assert.strictEqual(Option.getOrThrow(failed.nextRequestAt).epochMillis, 3_630_100)
+    }))
+})
+
+describe("events", () => {
+  it.scoped("tell what happens, in order, to every listener", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const listen = Effect.fork(Stream.runCollect(Stream.take(tokens.events, 8)))
+      const listeners = yield* Effect.all([listen, listen])
+      yield* Effect.yieldNow()
+      const get = Effect.gen(function*() {
+        const fiber = yield* Effect.fork(Effect.either(tokens.get))
+        yield* TestClock.adjust("100 millis")
+        return yield* yield* Fiber.join(fiber)
+      })
+      const token = yield* get
+      yield* TestClock.adjust("50 minutes")
+      yield* endpoint.fail(failures.refused)
+      yield* get
+      yield* endpoint.recover
+      yield* TestClock.adjust("1 minute")
+      yield* get
+      yield* tokens.invalidate(yield* tokens.get)
+      yield* get
+      for (const listener of listeners) {
+        const events = Chunk.toReadonlyArray(yield* Fiber.join(listener))
+        assert.deepStrictEqual(events.map(({ _tag }) => _tag), [
+          "Requested",
+          "Obtained",
+          "Requested",
+          "Failed",
+          "Requested",
+          "Renewed",
+          "Invalidated",
+          "Requested"
+        ])
+        const failed = events.find(TokenEvent.$is("Failed"))
+        assert.strictEqual(failed?.error.nextTryAt?.epochMillis, 3_030_200)
+        const obtained = events.find(TokenEvent.$is("Obtained"))
+        assert.deepStrictEqual(obtained?.scopes, token.scopes)
+        assert.deepStrictEqual(obtained?.expiresAt, token.expiresAt)
+      }
+    }))
+
+  it.effect("end when the scope of the layer is closed", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { tokens } = yield* Scope.extend(Supply.make(), scope)
+      const listener = yield* Effect.fork(Stream.runCollect(tokens.events))
+      yield* Effect.yieldNow()
+      yield* Scope.close(scope, Exit.void)
+      yield* Fiber.await(listener)
+    }))
+
+  it.effect("a slow listener loses the oldest and holds nobody up", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { endpoint, tokens } = yield* Scope.extend(Supply.make({ lifetime: "1 second", latency: "1 millis" }), scope)
+      const awake = yield* Effect.makeLatch()
+      const slow = yield* tokens.events.pipe(Stream.tap(() => awake.await), Stream.runCollect, Effect.fork)
+      yield* Effect.yieldNow()
+      for (let round = 0; round < 50; round++) {
+        yield* Effect.fork(tokens.get)
+        yield* TestClock.adjust("1 second")
+      }
+      assert.strictEqual(yield* endpoint.requests, 50)
+      yield* awake.open
+      yield* TestClock.adjust("1 second")
+      yield* Scope.close(scope, Exit.void)
+      const events = yield* Fiber.join(slow)
+      assert.isBelow(Chunk.size(events), 70)
+      assert.strictEqual(Chunk.unsafeLast(events)._tag, "Obtained")
+    }))
+})

@@ -1,0 +1,75 @@
+import { AccessToken, TokenEndpoint, TokenError } from "@credit-data/core"
+import { DateTime, Duration, Effect, Layer, Option, Redacted, Ref } from "effect"
+
+export const environment = {
+  name: "test",
+  audience: "audience",
+  baseUrl: "https://api.example",
+  authV1Url: "https://v1.example",
+  authV2Url: "https://v2.example"
+}
+
+/** A token of this text, asked for now. */
+export const token = (text: string, lifetime: Duration.DurationInput) =>
+  Effect.map(DateTime.now, (requestedAt) =>
+    new AccessToken.AccessToken({
+      secret: Redacted.make(text),
+      scopes: ["data-access:all"],
+      requestedAt,
+      expiresAt: DateTime.addDuration(requestedAt, lifetime),
+      coverage: "GrantedScopes"
+    }))
+
+export const textOf = (token: AccessToken.AccessToken) => Redacted.value(token.secret)
+
+const where = { environment: "test", tokenEndpoint: "https://v2.example/oauth2/token" }
+
+export const failures = {
+  unavailable: new TokenError.ServerError({ ...where, status: 503 }),
+  unavailableFor: (retryAfter: Duration.DurationInput) =>
+    new TokenError.ServerError({ ...where, status: 503, retryAfter: Duration.decode(retryAfter) }),
+  refused: new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client" }),
+  outside: new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
+  timeout: new TokenError.TransportError({ ...where, reason: "Timeout" }),
+  tls: new TokenError.TransportError({ ...where, reason: "Tls" })
+}
+
+type Answer = (text: string) => Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
+
+/**
+ * A token endpoint without a network. It takes 100 ms and gives out token-1, token-2, … of one hour each, until it is told
+ * otherwise, and it counts its requests.
+ */
+export const make = (options: {
+  readonly latency?: Duration.DurationInput
+  readonly lifetime?: Duration.DurationInput
+  readonly deadline?: Duration.DurationInput
+} = {}) =>
+  Effect.gen(function*() {
+    const grant: Answer = (text) => token(text, options.lifetime ?? "1 hour")
+    const requests = yield* Ref.make(0)
+    const aborted = yield* Ref.make(0)
+    const answer = yield* Ref.make(grant)
+    const requestToken = Effect.gen(function*() {
+      const number = yield* Ref.updateAndGet(requests, (count) => count + 1)
+      const answered = yield* Effect.flatMap(Ref.get(answer), (answer) => answer(`token-${number}`)).pipe(Effect.either)
+      yield* Effect.sleep(options.latency ?? "100 millis")
+      return yield* answered
+    }).pipe(Effect.onInterrupt(() => Ref.update(aborted, (count) => count + 1)))
+    return {
+      /** How many token requests there were. */
+      requests: Ref.get(requests),
+      /** How many of them were aborted. */
+      aborted: Ref.get(aborted),
+      /** From now on it answers so. */
+      answer: (next: Answer) => Ref.set(answer, next),
+      fail: (error: TokenError.TokenError) => Ref.set(answer, () => Effect.fail(error)),
+      recover: Ref.set(answer, grant),
+      layer: Layer.succeed(TokenEndpoint.TokenEndpoint, {
+        environment,
+        requestedScopes: Option.some(["data-access:all"] as const),
+        deadline: Duration.decode(options.deadline ?? "10 seconds"),
+        requestToken
+      })
+    }
+  })

@@ -1,0 +1,36 @@
+import { Clock, Duration, Effect } from "effect"
+
+/**
+ * A Clock whose wall clock and monotonic clock can part, as they do when a clock is set or a machine sleeps. Time passes
+ * only when it is told to; nothing may sleep on it.
+ */
+export const make = () => {
+  let wallMillis = 1_700_000_000_000
+  let monotonicNanos = 5_000_000_000n
+  const clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => wallMillis,
+    unsafeCurrentTimeNanos: () => monotonicNanos,
+    currentTimeMillis: Effect.sync(() => wallMillis),
+    currentTimeNanos: Effect.sync(() => monotonicNanos),
+    sleep: () => Effect.dieMessage("nothing may sleep on this clock")
+  }
+  const setWall = (by: Duration.DurationInput) => {
+    wallMillis += Duration.toMillis(by)
+  }
+  const runMonotonic = (by: Duration.DurationInput) => {
+    monotonicNanos += BigInt(Duration.toMillis(by)) * 1_000_000n
+  }
+  return {
+    clock,
+    /** Somebody sets the wall clock ahead, or the machine wakes up from sleep. */
+    jumpAhead: setWall,
+    /** Somebody sets the wall clock back. */
+    jumpBack: (by: Duration.DurationInput) => setWall(-Duration.toMillis(by)),
+    /** Time passes. */
+    pass: (by: Duration.DurationInput) => {
+      setWall(by)
+      runMonotonic(by)
+    }
+  }
+}
