@@ -13,7 +13,7 @@ const forms = (secret: string) => [
 
 /** Text from a server, fit to be printed: without what terminals obey, without the secret, and short. */
 export const printable = (text: string, secret: Redacted.Redacted): string => {
-  const plain = text.replace(/\s+/g, " ").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").trim()
+  const plain = text.replace(/\s/g, " ").replace(/\p{C}/gu, "").replace(/ +/g, " ").trim()
   const scrubbed = forms(value(secret)).reduce((rest, form) => rest.replaceAll(form, "<redacted>"), plain)
   const characters = Array.from(scrubbed)
   return characters.length <= maxLength ? scrubbed : `${characters.slice(0, maxLength - 1).join("")}…`

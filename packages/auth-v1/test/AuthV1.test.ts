@@ -1,0 +1,102 @@
+import { AuthV1 } from "@credit-data/auth-v1"
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Logger, Option, Redacted } from "effect"
+
+const variables = {
+  CREDIT_DATA_ENVIRONMENT: "sandbox",
+  CREDIT_DATA_AUDIENCE: "https://api.example",
+  CREDIT_DATA_BASE_URL: "https://api.example/",
+  CREDIT_DATA_AUTH_V1_URL: "https://v1.example",
+  CREDIT_DATA_CLIENT_ID: "id",
+  CREDIT_DATA_CLIENT_SECRET: "secret"
+}
+
+const withVariables = (pairs: Record<string, string>) =>
+  Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(pairs))))
+
+/** Answers every request with a token that tells what was asked. */
+const echo = Layer.succeed(
+  HttpClient.HttpClient,
+  HttpClient.make((request) => {
+    const form = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
+    return Effect.succeed(HttpClientResponse.fromWeb(
+      request,
+      new Response(JSON.stringify({
+        access_token: `${request.method}.${request.url}?${form}`,
+        scope: "read:consumers write:consumers read:credit.report.score.vantage3",
+        expires_in: 60,
+        token_type: "Bearer"
+      }))
+    ))
+  })
+)
+
+const options = {
+  environment: { name: "sandbox", audience: "a", baseUrl: "https://api.example", authV1Url: "https://v1.example" },
+  credentials: { clientId: "id", clientSecret: Redacted.make("secret") }
+}
+
+describe("AuthV1.layerConfig", () => {
+  it.effect("reads its variables, sends no scope field, and keeps the legacy names", () =>
+    Effect.gen(function*() {
+      const tokens = yield* AccessTokens.AccessTokens
+      assert.isTrue(Option.isNone(tokens.requestedScopes))
+      const token = yield* tokens.get
+      assert.strictEqual(
+        Redacted.value(token.secret),
+        "POST.https://v1.example/oauth/token?client_id=id&client_secret=secret&audience=https%3A%2F%2Fapi.example" +
+          "&grant_type=client_credentials"
+      )
+      assert.deepStrictEqual(token.scopes, ["read:consumers", "write:consumers", "read:credit.report.score.vantage3"])
+      assert.isTrue(token.covers("furnishment:all"))
+    }).pipe(Effect.provide(AuthV1.layerConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
+
+  it.effect("names every faulty variable at once; scopes and the V2 server aren't among them", () =>
+    Effect.gen(function*() {
+      const layer = AuthV1.layerConfig().pipe(Layer.provide([echo, withVariables({})]))
+      const error = String(yield* Effect.flip(Effect.scoped(Layer.build(layer))))
+      for (const name of Object.keys(variables)) assert.include(error, name)
+      assert.notInclude(error, "AUTH_V2_URL")
+      assert.notInclude(error, "SCOPES")
+    }))
+})
+
+describe("the sunset", () => {
+  it.effect("is warned of once, when the layer is built", () => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => logged.push(`${logLevel.label} ${String(message)}`))
+    return Effect.gen(function*() {
+      const tokens = yield* AccessTokens.AccessTokens
+      yield* tokens.get
+      yield* tokens.get
+      assert.deepStrictEqual(logged, [
+        "WARN Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
+      ])
+    }).pipe(
+      Effect.provide(AuthV1.layer(options).pipe(Layer.provide(echo))),
+      Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+    )
+  })
+
+  const failing = (client: HttpClient.HttpClient) =>
+    Effect.flatMap(TokenEndpoint.TokenEndpoint, ({ requestToken }) => Effect.flip(requestToken)).pipe(
+      Effect.provide(AuthV1.layerTokenEndpoint(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client))))
+    )
+
+  it.effect("is told by the failure of a host that has gone: no name, 404, 410; and by no other", () =>
+    Effect.gen(function*() {
+      const nameless = HttpClient.make((request) =>
+        new HttpClientError.RequestError({ request, reason: "Transport", cause: { code: "ENOTFOUND" } })
+      )
+      const answering = (status: number) =>
+        HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status }))))
+      for (const client of [nameless, answering(404), answering(410)]) {
+        assert.match((yield* failing(client)).message, /reached its sunset at the end of 2024.*use AuthV2\.layerConfig\(\)/)
+      }
+      for (const client of [answering(401), answering(500)]) {
+        assert.notInclude((yield* failing(client)).message, "sunset")
+      }
+    }))
+})

@@ -1,0 +1,112 @@
+import { AccessScope, ClientCredentials, Environment } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Config, ConfigProvider, Effect, Either, Redacted } from "effect"
+
+const read = <A>(config: Config.Config<A>, variables: Record<string, string>) =>
+  Effect.withConfigProvider(config, ConfigProvider.fromMap(new Map(Object.entries(variables))))
+
+describe("ClientCredentials.config", () => {
+  const credentials = (clientId: string, clientSecret: string) =>
+    read(Config.all(ClientCredentials.config), {
+      CREDIT_DATA_CLIENT_ID: clientId,
+      CREDIT_DATA_CLIENT_SECRET: clientSecret
+    })
+
+  it.effect("keeps the secret as it is, and drops one line break at its end", () =>
+    Effect.gen(function*() {
+      for (
+        const [given, kept] of [
+          ["s e+c&r=e%t ü", "s e+c&r=e%t ü"],
+          [" spaces ", " spaces "],
+          ["a,b;c", "a,b;c"],
+          ["from a file\n", "from a file"],
+          ["from a file\r\n", "from a file"]
+        ] as const
+      ) {
+        assert.strictEqual(Redacted.value((yield* credentials("id", given)).clientSecret), kept)
+      }
+    }))
+
+  it.effect("names the faulty field, and never its value", () =>
+    Effect.gen(function*() {
+      for (const secret of ["", "   ", "canary\n\n", "canary\0", "canary\ud800", "can\rary", "\u0085canary"]) {
+        const error = yield* Effect.flip(credentials("id", secret))
+        const printed = `${error} ${JSON.stringify(error)}`
+        assert.include(printed, "CREDIT_DATA_CLIENT_SECRET")
+        assert.notInclude(printed, "canary")
+      }
+      const both = String(yield* Effect.flip(credentials(" ", "")))
+      assert.include(both, "CREDIT_DATA_CLIENT_ID")
+      assert.include(both, "CREDIT_DATA_CLIENT_SECRET")
+    }))
+
+  it("the same rules hold for a value", () => {
+    const validated = ClientCredentials.validate({ clientId: "", clientSecret: Redacted.make("canary\t") })
+    const printed = String(Either.getOrThrow(Either.flip(validated)))
+    assert.include(printed, "credentials.clientId")
+    assert.include(printed, "credentials.clientSecret")
+    assert.notInclude(printed, "canary")
+  })
+})
+
+describe("Environment", () => {
+  it.effect("reads five variables and takes slashes off the ends of URLs", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(
+        yield* read(Config.all(Environment.config), {
+          CREDIT_DATA_ENVIRONMENT: "sandbox",
+          CREDIT_DATA_AUDIENCE: "https://api.example/",
+          CREDIT_DATA_BASE_URL: "https://api.example/v1/",
+          CREDIT_DATA_AUTH_V1_URL: "https://v1.example",
+          CREDIT_DATA_AUTH_V2_URL: "https://v2.example/"
+        }),
+        {
+          environment: "sandbox",
+          audience: "https://api.example/",
+          baseUrl: "https://api.example/v1",
+          authV1Url: "https://v1.example",
+          authV2Url: "https://v2.example"
+        }
+      )
+    }))
+
+  it.effect("reports all faulty variables together", () =>
+    Effect.gen(function*() {
+      const error = String(yield* Effect.flip(read(Config.all(Environment.config), { CREDIT_DATA_BASE_URL: "http://canary.example" })))
+      for (const name of ["ENVIRONMENT", "AUDIENCE", "BASE_URL", "AUTH_V1_URL", "AUTH_V2_URL"]) {
+        assert.include(error, `CREDIT_DATA_${name}`)
+      }
+      assert.notInclude(error, "canary")
+    }))
+
+  it("accepts what has no authorization server yet", () => {
+    const environment = { name: "sandbox", audience: "a", baseUrl: "https://api.example" }
+    assert.deepInclude(Either.getOrThrow(Environment.validate(environment)), environment)
+  })
+})
+
+describe("AccessScope", () => {
+  it.effect("reads scopes as a set, in the contract's order", () =>
+    Effect.gen(function*() {
+      const scopes = (text: string) => read(AccessScope.config, { CREDIT_DATA_SCOPES: text })
+      assert.deepStrictEqual(yield* scopes("serviceplus:all  data-access:all serviceplus:all"), [
+        "data-access:all",
+        "serviceplus:all"
+      ])
+      for (const text of ["", "  ", "canary", "data-access:all,furnishment:all", "data-access:all canary"]) {
+        const error = String(yield* Effect.flip(scopes(text)))
+        assert.include(error, "CREDIT_DATA_SCOPES")
+        assert.notInclude(error, "canary")
+      }
+    }))
+
+  it("checks a list in the same way", () => {
+    assert.deepStrictEqual(Either.getOrThrow(AccessScope.validate(["furnishment:all", "data-access:all"])), [
+      "data-access:all",
+      "furnishment:all"
+    ])
+    assert.isTrue(Either.isLeft(AccessScope.validate([])))
+    assert.isTrue(AccessScope.isAccessScope("serviceplus:all"))
+    assert.isFalse(AccessScope.isAccessScope("read:consumers"))
+  })
+})

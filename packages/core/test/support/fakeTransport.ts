@@ -1,0 +1,48 @@
+import {
+  FetchHttpClient,
+  type HttpBody,
+  HttpClient,
+  type HttpClientError,
+  type HttpClientRequest,
+  HttpClientResponse
+} from "@effect/platform"
+import { Effect, Layer, Option, Ref } from "effect"
+
+export type Answer = Effect.Effect<Response, HttpClientError.HttpClientError>
+
+/** An answer with this JSON. */
+export const json = (body: unknown, init?: ResponseInit): Answer =>
+  Effect.sync(() => new Response(JSON.stringify(body), init))
+
+/** An answer with this body, as it is. */
+export const raw = (body: BodyInit | null, init?: ResponseInit): Answer => Effect.sync(() => new Response(body, init))
+
+export const granted = {
+  access_token: "an-access-token",
+  scope: "data-access:all",
+  expires_in: 86_400,
+  token_type: "Bearer"
+}
+
+const textOf = (body: HttpBody.HttpBody) => body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag
+
+/** A transport without a network, which answers so, one answer after the other and the last one for ever. */
+export const make = (...answers: ReadonlyArray<Answer>) =>
+  Effect.gen(function*() {
+    const sent = yield* Ref.make<
+      ReadonlyArray<
+        & Pick<HttpClientRequest.HttpClientRequest, "method" | "url" | "headers">
+        & { readonly body: string; readonly init: Option.Option<RequestInit> }
+      >
+    >([])
+    const client = HttpClient.make((request) =>
+      Effect.gen(function*() {
+        const { body, headers, method, url } = request
+        const init = yield* Effect.serviceOption(FetchHttpClient.RequestInit)
+        const before = yield* Ref.getAndUpdate(sent, (all) => [...all, { method, url, headers, body: textOf(body), init }])
+        const answer = answers[Math.min(before.length, answers.length - 1)] ?? Effect.never
+        return HttpClientResponse.fromWeb(request, yield* answer)
+      })
+    )
+    return { sent: Ref.get(sent), layer: Layer.succeed(HttpClient.HttpClient, client) }
+  })

@@ -1,0 +1,29 @@
+import { TokenEndpoint } from "@credit-data/core"
+import { Effect, Option, Redacted } from "effect"
+import { environment } from "./fakeEndpoint.ts"
+import * as FakeTransport from "./fakeTransport.ts"
+
+export const credentials = { clientId: "the-client", clientSecret: Redacted.make("the-secret") }
+
+/** A token endpoint of V2's kind over a fake transport. */
+export const make = <E = never, R = never>(
+  options: Partial<TokenEndpoint.Options<E, R>>,
+  ...answers: ReadonlyArray<FakeTransport.Answer>
+) =>
+  Effect.gen(function*() {
+    const transport = yield* FakeTransport.make(...answers)
+    const endpoint = yield* TokenEndpoint.make<E, R>({
+      environment,
+      authorizationServer: ["authV2Url", environment.authV2Url],
+      path: "/oauth2/token",
+      credentials,
+      requestedScopes: Option.some(["data-access:all", "furnishment:all"]),
+      coverage: "GrantedScopes",
+      ...options
+    }).pipe(Effect.provide(transport.layer))
+    return { ...endpoint, sent: transport.sent }
+  })
+
+/** What a token endpoint makes of an answer. */
+export const requestToken = (answer: FakeTransport.Answer) =>
+  Effect.flatMap(Effect.orDie(make({}, answer)), (endpoint) => endpoint.requestToken)

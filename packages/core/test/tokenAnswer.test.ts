@@ -1,0 +1,270 @@
+import { TokenError } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Logger, Redacted, TestClock } from "effect"
+import { type Answer, granted, json, raw } from "./support/fakeTransport.ts"
+import { make, requestToken } from "./support/tokenEndpoint.ts"
+
+const lifetime = (answer: object) =>
+  Effect.map(requestToken(json(answer)), ({ expiresAt, requestedAt }) => DateTime.distance(requestedAt, expiresAt) / 1000)
+
+const without = (name: string) => Object.fromEntries(Object.entries(granted).filter(([key]) => key !== name))
+
+const invalidResponse = (rule: TokenError.ResponseRule, status = 200) =>
+  ({ _tag: "InvalidResponse", status, rule }) as const
+
+const body = (bytes: ReadonlyArray<number>) => raw(new Uint8Array(bytes))
+
+describe("a 200 that the contract knows", () => {
+  it.effect("becomes a token", () =>
+    Effect.gen(function*() {
+      yield* TestClock.adjust("3 seconds")
+      const token = yield* requestToken(json({ ...granted, refresh_token: "ignored" }))
+      assert.strictEqual(Redacted.value(token.secret), "an-access-token")
+      assert.deepStrictEqual(token.scopes, ["data-access:all"])
+      assert.strictEqual(token.requestedAt.epochMillis, 3_000)
+      assert.strictEqual(token.expiresAt.epochMillis, 86_403_000)
+      assert.strictEqual(token.tokenType, "Bearer")
+      assert.isTrue(token.covers("data-access:all"))
+      assert.isFalse(token.covers("furnishment:all"))
+    }))
+
+  it.effect("expires_in may be text, and is clamped to a week", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* lifetime({ ...granted, expires_in: "3600" }), 3600)
+      assert.strictEqual(yield* lifetime({ ...granted, expires_in: 60 * 86_400 }), 7 * 86_400)
+      assert.strictEqual(yield* lifetime({ ...granted, expires_in: 2 ** 53 }), 7 * 86_400)
+      assert.strictEqual(yield* lifetime({ ...granted, expires_in: "9".repeat(300) }), 7 * 86_400)
+    }))
+
+  it.effect("without expires_in it is used for 5 minutes, with a warning", () => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => logged.push(`${logLevel.label} ${String(message)}`))
+    return Effect.gen(function*() {
+      assert.strictEqual(yield* lifetime(without("expires_in")), 300)
+      assert.deepStrictEqual(logged, [
+        "WARN The token endpoint https://v2.example/oauth2/token (test) didn't tell expires_in. The token is used for 5m."
+      ])
+    }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  })
+
+  it.effect("without scope it has the scopes that were asked for; with less, less", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual((yield* requestToken(json(without("scope")))).scopes, ["data-access:all", "furnishment:all"])
+      assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: "" }))).scopes, [])
+      assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: " a  b " }))).scopes, ["a", "b"])
+    }))
+
+  it.effect("token_type has no case", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* requestToken(json({ ...granted, token_type: "bearer" }))).tokenType, "Bearer")
+    }))
+})
+
+describe("a 200 outside the contract", () => {
+  const rows: ReadonlyArray<readonly [name: string, answer: Answer, rule: TokenError.ResponseRule]> = [
+    ["empty", raw(null), "Json"],
+    ["an array", json([granted]), "Object"],
+    ["a string", json("an-access-token"), "Object"],
+    ["a number", json(42), "Object"],
+    ["null", json(null), "Object"],
+    ["cut JSON", raw(JSON.stringify(granted).slice(0, -5)), "Json"],
+    ["trailing garbage", raw(`${JSON.stringify(granted)} and more`), "Json"],
+    ["HTML", raw("<html><body>Sign in</body></html>"), "Json"],
+    ["nesting 200 000 deep", raw("[".repeat(200_000) + "]".repeat(200_000)), "Object"],
+    [
+      "a field nested 200 000 deep",
+      raw(`{"access_token":${"[".repeat(200_000)}${"]".repeat(200_000)},"token_type":"Bearer"}`),
+      "AccessToken"
+    ],
+    ["Latin-1", body([...Buffer.from(JSON.stringify({ ...granted, note: "ü" }), "latin1")]), "Utf8"],
+    ["UTF-16", body([...Buffer.from(`\ufeff${JSON.stringify(granted)}`, "utf16le")]), "Utf8"],
+    ["UTF-16 without a mark", body([...Buffer.from(JSON.stringify(granted), "utf16le")]), "Json"],
+    ["no access_token", json(without("access_token")), "AccessToken"],
+    ...["", null, 42, ["a"], "a b", "a\0b", "tökén", "a\r\nb", "x".repeat(64 * 1024 + 1)].map((access_token) =>
+      [`access_token ${JSON.stringify(access_token).slice(0, 12)}`, json({ ...granted, access_token }), "AccessToken"] as const
+    ),
+    ["no token_type", json(without("token_type")), "TokenType"],
+    ...["MAC", "DPoP", "", null, 1].map((token_type) =>
+      [`token_type ${JSON.stringify(token_type)}`, json({ ...granted, token_type }), "TokenType"] as const
+    ),
+    ...[0, -1, 0.5, null, {}, "", "-1", "1.5", "soon", "0", true].map((expires_in) =>
+      [`expires_in ${JSON.stringify(expires_in)}`, json({ ...granted, expires_in }), "ExpiresIn"] as const
+    ),
+    ["expires_in 1e400", raw(JSON.stringify(granted).replace("86400", "1e400")), "ExpiresIn"],
+    ...[null, 1, ["data-access:all"], "data\u001b[31m"].map((scope) =>
+      [`scope ${JSON.stringify(scope)}`, json({ ...granted, scope }), "Scope"] as const
+    ),
+    ["more than 1 MiB", raw(" ".repeat(1024 * 1024) + JSON.stringify(granted)), "Size"]
+  ]
+  for (const [name, answer, rule] of rows) {
+    it.effect(`${name} is an InvalidResponse: ${rule}`, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(requestToken(answer))
+        assert.deepInclude({ ...error }, invalidResponse(rule))
+        assert.isFalse(error.retryable)
+        assert.notInclude(`${error} ${JSON.stringify(error)}`, "an-access-token")
+      }))
+  }
+
+  it.effect("a body of 1 MiB sharp is read", () =>
+    Effect.gen(function*() {
+      const text = JSON.stringify(granted)
+      yield* requestToken(raw(" ".repeat(1024 * 1024 - text.length) + text))
+    }))
+
+  it.effect("a token that had expired when it arrived is an InvalidResponse; its life counts from the sending", () =>
+    Effect.gen(function*() {
+      const slow = (seconds: number) =>
+        Effect.zipRight(TestClock.adjust(Duration.seconds(seconds)), json({ ...granted, expires_in: 9 }))
+      assert.deepInclude({ ...(yield* Effect.flip(requestToken(slow(9)))) }, invalidResponse("Expired"))
+      const token = yield* requestToken(slow(8))
+      assert.strictEqual(DateTime.distance(token.requestedAt, token.expiresAt), 9_000)
+    }))
+})
+
+describe("other statuses below 400", () => {
+  for (const status of [201, 202, 204, 206]) {
+    it.effect(`${status} is an InvalidResponse`, () =>
+      Effect.gen(function*() {
+        const answer = raw(status === 204 ? null : JSON.stringify(granted), { status })
+        assert.deepInclude({ ...(yield* Effect.flip(requestToken(answer))) }, invalidResponse("Status", status))
+      }))
+  }
+  for (const status of [301, 302, 303, 304, 307, 308]) {
+    it.effect(`${status} is an InvalidResponse, and nothing is sent anywhere else`, () =>
+      Effect.gen(function*() {
+        const answer = raw(null, { status, headers: { location: "https://elsewhere.example/" } })
+        const endpoint = yield* make({}, answer)
+        assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, invalidResponse("Redirect", status))
+        const sent = yield* endpoint.sent
+        assert.deepStrictEqual(sent.map(({ url }) => url), ["https://v2.example/oauth2/token"])
+      }))
+  }
+})
+
+describe("a refusal of the client", () => {
+  it.effect("is any 401, whatever its body, and a 400 or 403 with invalid_client", () =>
+    Effect.gen(function*() {
+      const refused = { error: "invalid_client", error_description: "Secret mismatch." }
+      for (const answer of [json(refused, { status: 401 }), json(refused, { status: 400 }), json(refused, { status: 403 })]) {
+        const error = yield* Effect.flip(requestToken(answer))
+        assert.deepInclude({ ...error }, { _tag: "InvalidClient", error: "invalid_client", description: "Secret mismatch." })
+        assert.isFalse(error.retryable)
+      }
+      for (const text of ["", "<html>", "[]", " ".repeat(2 * 1024 * 1024)]) {
+        const error = yield* Effect.flip(requestToken(raw(text, { status: 401 })))
+        assert.deepInclude({ ...error }, { _tag: "InvalidClient", status: 401, error: undefined, description: undefined })
+      }
+    }))
+})
+
+describe("a failure of the server", () => {
+  const rows: ReadonlyArray<readonly [status: number, error: string | undefined, retryable: boolean]> = [
+    [400, "invalid_scope", false],
+    [400, "unauthorized_client", false],
+    [400, "unsupported_grant_type", false],
+    [400, "invalid_request", false],
+    [400, "invalid_target", false],
+    [400, undefined, false],
+    [403, "access_denied", false],
+    [404, undefined, false],
+    [408, undefined, true],
+    [410, undefined, false],
+    [425, undefined, true],
+    [429, undefined, true],
+    [500, "server_error", true],
+    [500, "invalid_client", true],
+    [501, undefined, false],
+    [502, undefined, true],
+    [503, "temporarily_unavailable", true],
+    [504, undefined, true],
+    [505, undefined, false],
+    [599, undefined, true],
+    [200, "invalid_client", false],
+    [200, "temporarily_unavailable", true]
+  ]
+  for (const [status, error, retryable] of rows) {
+    it.effect(`${status} ${error ?? "without a body"} is ${retryable ? "" : "not "}retryable`, () =>
+      Effect.gen(function*() {
+        const answer = error === undefined ? raw(null, { status }) : json({ error, access_token: "no" }, { status })
+        const failure = yield* Effect.flip(requestToken(answer))
+        assert.deepInclude({ ...failure }, { _tag: "ServerError", status, error })
+        assert.strictEqual(failure.retryable, retryable)
+      }))
+  }
+
+  it.effect("any body that isn't OAuth's is ignored", () =>
+    Effect.gen(function*() {
+      for (const text of ["<html>", "[", "{}", `{"error":1,"error_description":[]}`, "x".repeat(2 * 1024 * 1024)]) {
+        const failure = yield* Effect.flip(requestToken(raw(text, { status: 500 })))
+        assert.deepInclude({ ...failure }, { _tag: "ServerError", error: undefined, description: undefined })
+      }
+    }))
+
+  const waits: ReadonlyArray<readonly [header: string, millis: number | undefined]> = [
+    ["0", 0],
+    ["7", 7_000],
+    [" 7 ", 7_000],
+    ["61", 60_000],
+    ["99999999999999999999999999", 60_000],
+    ["-5", undefined],
+    ["1.5", undefined],
+    ["soon", undefined],
+    ["", undefined],
+    ["Thu, 01 Jan 1970 00:00:12 GMT", 12_000],
+    ["Thursday, 01-Jan-70 00:00:12 GMT", 12_000],
+    ["Thu Jan  1 00:00:12 1970", 12_000],
+    ["Fri, 01 Jan 2100 00:00:00 GMT", 60_000],
+    ["Wed, 31 Dec 1969 23:59:59 GMT", undefined],
+    ["Thu, 99 Foo 1970 00:00:12 GMT", undefined]
+  ]
+  for (const [header, millis] of waits) {
+    it.effect(`Retry-After ${JSON.stringify(header)} asks for ${millis ?? "nothing"}`, () =>
+      Effect.gen(function*() {
+        const failure = yield* Effect.flip(requestToken(raw(null, { status: 503, headers: { "retry-after": header } })))
+        assert(failure._tag === "ServerError")
+        assert.strictEqual(failure.retryAfter === undefined ? undefined : Duration.toMillis(failure.retryAfter), millis)
+      }))
+  }
+})
+
+describe("text from the server", () => {
+  const describedAs = (error_description: string, clientSecret = "the-secret") =>
+    Effect.gen(function*() {
+      const endpoint = yield* make(
+        { credentials: { clientId: "the-client", clientSecret: Redacted.make(clientSecret) } },
+        json({ error: "invalid_client", error_description }, { status: 401 })
+      )
+      const failure = yield* Effect.flip(endpoint.requestToken)
+      return failure._tag === "InvalidClient" ? failure.description ?? "" : ""
+    })
+
+  it.effect("is cut to 200 printable characters", () =>
+    Effect.gen(function*() {
+      const long = yield* describedAs("\u001b[31mred\u001b[0m \u202e\n\tand " + "long ".repeat(100_000))
+      assert.strictEqual(long.length, 200)
+      assert.isTrue(long.startsWith("[31mred[0m and long long"), long)
+      assert.isTrue(long.endsWith("…"))
+      assert.strictEqual((yield* describedAs("𝒳".repeat(300))).endsWith("𝒳…"), true)
+    }))
+
+  it.effect("is scrubbed of the secret, in every form in which a server would echo it", () =>
+    Effect.gen(function*() {
+      const secret = "s+e&c=r%e\"t ü"
+      for (
+        const echo of [
+          secret,
+          encodeURIComponent(secret),
+          new URLSearchParams({ s: secret }).toString(),
+          JSON.stringify({ s: secret }),
+          secret.split("").join("\u0000")
+        ]
+      ) {
+        const text = yield* describedAs(`You sent ${echo}.`, secret)
+        assert.include(text, "<redacted>")
+        assert.notInclude(text, "c=r")
+        assert.notInclude(text, "c%3Dr")
+      }
+      assert.notInclude(yield* describedAs(`${"x".repeat(195)}${secret}`, secret), "s+e")
+    }))
+})

@@ -1,0 +1,126 @@
+import { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Either, Equal, Redacted, Schema } from "effect"
+import { inspect } from "node:util"
+
+const make = (secret: string, coverage: AccessToken.Coverage = "GrantedScopes") =>
+  new AccessToken.AccessToken({
+    secret: Redacted.make(secret),
+    scopes: ["data-access:all", "read:consumers"],
+    requestedAt: DateTime.unsafeMake(0),
+    expiresAt: DateTime.unsafeMake(1000),
+    coverage
+  })
+
+describe("AccessToken", () => {
+  it("expires at its instant, and not a millisecond before", () => {
+    const token = make("a")
+    assert.isFalse(token.isExpiredAt(DateTime.unsafeMake(999)))
+    assert.isTrue(token.isExpiredAt(DateTime.unsafeMake(1000)))
+  })
+
+  it("covers what was granted, or anything where the server decides", () => {
+    assert.isTrue(make("a").covers("data-access:all"))
+    assert.isFalse(make("a").covers("furnishment:all"))
+    assert.isTrue(make("a", "AnyScope").covers("furnishment:all"))
+  })
+
+  it("tokens differ by their secrets", () => {
+    assert.isFalse(Equal.equals(make("a"), make("b")))
+    assert.isTrue(Equal.equals(make("a").secret, make("a").secret))
+  })
+
+  it("prints without its secret", () => {
+    const token = make("canary")
+    for (const text of [String(token), JSON.stringify(token), inspect(token), inspect(token, { showHidden: true, depth: 9 })]) {
+      assert.notInclude(text, "canary")
+    }
+    assert.include(inspect(token), "data-access:all")
+  })
+})
+
+describe("AccessTokens.layerTest", () => {
+  it.effect("serves a fixed token", () =>
+    Effect.gen(function*() {
+      const tokens = yield* AccessTokens.AccessTokens
+      const token = yield* tokens.get
+      yield* tokens.invalidate(token)
+      assert.strictEqual(yield* tokens.get, token)
+      assert.strictEqual(Redacted.value(token.secret), "mine")
+      assert.strictEqual(tokens.environment.baseUrl, "http://localhost:1234")
+      assert.strictEqual(tokens.environment.name, "test")
+      assert.isTrue(token.covers("furnishment:all"))
+      assert.isFalse(token.covers("data-access:all"))
+      assert.strictEqual((yield* tokens.status).phase, "Valid")
+    }).pipe(Effect.provide(AccessTokens.layerTest({
+      secret: Redacted.make("mine"),
+      scopes: ["furnishment:all"],
+      environment: { baseUrl: "http://localhost:1234" }
+    }))))
+})
+
+const where = { environment: "sandbox", tokenEndpoint: "https://v2.example/oauth2/token" }
+const prefix = "The token endpoint https://v2.example/oauth2/token (sandbox)"
+
+describe("TokenError", () => {
+  const messages: ReadonlyArray<readonly [TokenError.TokenError, string]> = [
+    [
+      new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client", description: "Secret mismatch." }),
+      `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and the client secret are those of this environment, and whether the operator has rotated them.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 503 }),
+      `${prefix} failed: 503. This is usually passing: it is tried again by itself. If it stays, ask the operator.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 400, error: "invalid_target" }),
+      `${prefix} failed: 400 invalid_target. Check that the audience is the one of this environment.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 404 }),
+      `${prefix} failed: 404. Check that the authorization server is the one of this environment and of this version.`
+    ],
+    [
+      new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
+      `${prefix} answered outside its contract: 200, a body that isn't JSON. Check that the address is the authorization server's, and that no proxy or login page answers in its place.`
+    ],
+    [
+      new TokenError.TransportError({ ...where, reason: "Tls" }),
+      `${prefix} gave no complete answer: no trusted TLS connection, so the secret was not sent. Check the server's certificate, and the authorities that this program trusts.`
+    ],
+    [
+      new TokenError.TransportError({ ...where, reason: "Timeout", hint: "A hint.", nextTryAt: DateTime.unsafeMake(0) }),
+      `${prefix} gave no complete answer: the deadline passed. A hint. Not asked again before 1970-01-01T00:00:00.000Z.`
+    ]
+  ]
+  for (const [error, message] of messages) {
+    it(`${error._tag} says what happened, what it means and what to do`, () => assert.strictEqual(error.message, message))
+  }
+
+  it("has a sentence for every rule and every reason", () => {
+    for (const rule of TokenError.ResponseRule.literals) {
+      assert.match(new TokenError.InvalidResponse({ ...where, status: 200, rule }).message, /contract: 200, [\w ,.'_-]+\. Check/)
+    }
+    for (const reason of TokenError.TransportReason.literals) {
+      assert.match(new TokenError.TransportError({ ...where, reason }).message, /answer: [\w ,']+\. (Check|This is)/)
+    }
+  })
+
+  it("survives encoding and decoding", () => {
+    for (const [error] of messages) {
+      const encoded = JSON.parse(JSON.stringify(Schema.encodeSync(TokenError.TokenError)(error)))
+      const decoded = Schema.decodeUnknownSync(TokenError.TokenError)(encoded)
+      assert.strictEqual(decoded.message, error.message)
+      assert.isTrue(TokenError.isTokenError(decoded))
+    }
+    assert.isFalse(TokenError.isTokenError(new Error("other")))
+    assert.isTrue(Either.isLeft(Schema.decodeUnknownEither(TokenError.TokenError)({ _tag: "InvalidClient" })))
+  })
+
+  it("only a TLS failure isn't retryable among those of the transport", () => {
+    const retryable = TokenError.TransportReason.literals.filter((reason) =>
+      new TokenError.TransportError({ ...where, reason }).retryable
+    )
+    assert.deepStrictEqual(retryable, TokenError.TransportReason.literals.filter((reason) => reason !== "Tls"))
+  })
+})
