@@ -2,7 +2,7 @@ import * as Either from "effect/Either"
 
 /** Does a path stay beneath the base, also for a server that decodes slashes before it looks at dots? */
 const isBeneath = (base: URL, path: string): boolean => {
-  const decoded = new URL(path.replace(/%2f|%5c/gi, "/"), base).pathname
+  const decoded = new URL(base.origin + path.replace(/%2f|%5c/gi, "/")).pathname
   return base.pathname === "/" || [path, decoded].every((each) => `${each}/`.startsWith(`${base.pathname}/`))
 }
 
@@ -15,7 +15,7 @@ export const target = (base: URL, url: string): Either.Either<string, string> =>
   if (!URL.canParse(url) && !URL.canParse(url, nowhere.href)) return Either.left("This isn't a URL")
   const named = URL.canParse(url) ? new URL(url) : new URL(url, nowhere)
   if (named.origin !== nowhere.origin) {
-    return named.origin === base.origin && named.username === "" && named.password === ""
+    return named.protocol === base.protocol && named.host === base.host && named.username === "" && named.password === ""
       ? Either.right(named.href)
       : Either.left(`A token is sent to ${base.origin} alone`)
   }

@@ -1,0 +1,239 @@
+import type { AccessTokens } from "@credit-data/core"
+import { DataAccess, EnablementServices, EndpointGroups, Furnishment, GroupClient } from "@credit-data/http-client"
+import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Option, Stream } from "effect"
+import { over, rejecting, supply, transport } from "./support/fakes.ts"
+import { recordingTracer } from "./support/recordingTracer.ts"
+
+type Tokens = AccessTokens.Service
+type Client = HttpClient.HttpClient
+
+const bearers = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
+  sent.map(({ headers }) => headers["authorization"])
+
+/** Runs a call of Data Access and tells what was sent for it. */
+const call = Effect.fnUntraced(function*<A, E>(
+  use: (client: GroupClient.GroupClient) => Effect.Effect<A, E>,
+  options: {
+    readonly answer?: Parameters<typeof transport>[0]
+    readonly supply?: Parameters<typeof supply>[0]
+    readonly settings?: GroupClient.Settings
+  } = {}
+) {
+  const { client, sent } = yield* transport(options.answer ?? rejecting())
+  const layer = over(DataAccess.layer(options.settings), yield* supply(options.supply), client)
+  const exit = yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, use), layer))
+  return { sent: yield* sent, exit, value: yield* Effect.either(exit) }
+})
+
+describe("a call", () => {
+  it.effect("carries the token, and nothing besides that the caller didn't put there", () =>
+    Effect.gen(function*() {
+      const { sent } = yield* call((client) => client.get("/consumers", { headers: { "x-mine": "1" } }))
+      assert.deepStrictEqual({ ...sent[0]?.headers }, { "x-mine": "1", authorization: "Bearer token-1" })
+    }))
+
+  it.effect("carries the caller's own Authorization, where there is one: no token, no scopes, no repeat", () =>
+    Effect.gen(function*() {
+      const { sent, value } = yield* call(
+        (client) => client.get("/consumers", { headers: { authorization: "Basic mine" } }),
+        { answer: () => new Response(null, { status: 401 }), supply: { granted: [] } }
+      )
+      assert.deepStrictEqual(bearers(sent), ["Basic mine"])
+      assert.strictEqual(value._tag, "Right")
+    }))
+
+  it.effect("passes every status on, a redirect too", () =>
+    Effect.gen(function*() {
+      for (const status of [204, 301, 307, 400, 403, 404, 429, 500, 503]) {
+        const { sent, value } = yield* call((client) => client.get("/consumers"), {
+          answer: () => new Response(null, { status, headers: { location: "https://elsewhere.example" } })
+        })
+        assert.strictEqual(value._tag === "Right" && value.right.status, status)
+        assert.strictEqual(sent.length, 1)
+      }
+    }))
+
+  it.effect("goes through the client that transformClient made", () =>
+    Effect.gen(function*() {
+      const { sent } = yield* call((client) => client.get("/consumers"), {
+        settings: { transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-inside", "1")) }
+      })
+      assert.strictEqual(sent[0]?.headers["x-inside"], "1")
+    }))
+})
+
+describe("scopes", () => {
+  it.effect("a token that doesn't cover the group is an InsufficientScope, and nothing is sent", () =>
+    Effect.gen(function*() {
+      const { sent, value } = yield* call((client) => client.get("/consumers"), {
+        supply: { granted: ["furnishment:all"] }
+      })
+      assert(value._tag === "Left" && value.left._tag === "InsufficientScope")
+      assert.strictEqual(sent.length, 0)
+      assert.strictEqual(
+        value.left.message,
+        "The token of test doesn't cover data-access:all: the server granted furnishment:all. Nothing was sent. " +
+          "Ask the operator to grant data-access:all to this client."
+      )
+    }))
+
+  it.effect("a token of V1 goes through", () =>
+    Effect.gen(function*() {
+      const { sent } = yield* call((client) => client.get("/consumers"), {
+        supply: { granted: ["read:consumers"], coverage: "AnyScope", requested: Option.none() }
+      })
+      assert.strictEqual(sent.length, 1)
+    }))
+
+  const build = <A, E>(...parts: Parameters<typeof over<A, E>>) => Effect.either(Effect.scoped(Layer.build(over(...parts))))
+
+  const groups = [
+    ["data-access:all", "Data Access", (tokens: Tokens, client: Client) => build(DataAccess.layer(), tokens, client)],
+    ["furnishment:all", "Furnishment", (tokens: Tokens, client: Client) => build(Furnishment.layer(), tokens, client)],
+    [
+      "serviceplus:all",
+      "Enablement Services",
+      (tokens: Tokens, client: Client) => build(EnablementServices.layer(), tokens, client)
+    ]
+  ] as const
+  for (const [scope, name, buildGroup] of groups) {
+    it.effect(`${name} over a supply that won't ask for ${scope} fails when it is built`, () =>
+      Effect.gen(function*() {
+        const { client } = yield* transport(rejecting())
+        for (const [requested] of groups) {
+          const tokens = yield* supply({ requested: Option.some([requested]) })
+          const built = yield* buildGroup(tokens, client)
+          assert.strictEqual(built._tag, requested === scope ? "Right" : "Left")
+          if (built._tag === "Left") assert.include(String(built.left), `Expected ${scope} among the scopes`)
+        }
+      }))
+  }
+
+  it.effect("all groups at once need all three", () =>
+    Effect.gen(function*() {
+      const { client } = yield* transport(rejecting())
+      const some = yield* supply({ requested: Option.some(["data-access:all"]) })
+      assert.strictEqual((yield* build(EndpointGroups.layer(), yield* supply(), client))._tag, "Right")
+      assert.strictEqual((yield* build(EndpointGroups.layer(), some, client))._tag, "Left")
+    }))
+
+  it.effect("a base URL that isn't secure fails when the group is built", () =>
+    Effect.gen(function*() {
+      const { exit } = yield* call((client) => client.get("/consumers"), { supply: { baseUrl: "http://api.example" } })
+      assert.include(String(exit), "environment")
+    }))
+})
+
+describe("a 401", () => {
+  it.effect("renews the token and repeats the request once", () =>
+    Effect.gen(function*() {
+      const { sent, value } = yield* call((client) => client.post("/consumers", { body: HttpBody.text("hello") }), {
+        answer: rejecting("token-1")
+      })
+      assert.strictEqual(value._tag === "Right" && value.right.status, 200)
+      assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
+      assert.deepStrictEqual(sent[0]?.body, sent[1]?.body)
+    }))
+
+  it.effect("that comes again is returned, with its body; there is no third try", () =>
+    Effect.gen(function*() {
+      const { sent, value } = yield* call(
+        (client) => Effect.flatMap(client.get("/consumers"), ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)),
+        { answer: rejecting("token-1", "token-2"), supply: { renewals: 5 } }
+      )
+      assert.deepStrictEqual(value._tag === "Right" && value.right, "401 the body")
+      assert.strictEqual(sent.length, 2)
+    }))
+
+  it.effect("is returned with its body when there is no other token to try", () =>
+    Effect.gen(function*() {
+      const { sent, value } = yield* call(
+        (client) => Effect.flatMap(client.get("/consumers"), ({ text }) => text),
+        { answer: rejecting("token-1"), supply: { renewals: 0 } }
+      )
+      assert.deepStrictEqual(value._tag === "Right" && value.right, "the body")
+      assert.strictEqual(sent.length, 1)
+    }))
+
+  const form = new FormData()
+  form.set("a", "b")
+  const bodies: ReadonlyArray<readonly [name: string, body: HttpBody.HttpBody, repeated: boolean]> = [
+    ["no body", HttpBody.empty, true],
+    ["text", HttpBody.text("a"), true],
+    ["bytes", HttpBody.uint8Array(new Uint8Array([1])), true],
+    ["a form", HttpBody.formData(form), true],
+    ["URL parameters", HttpBody.urlParams([["a", "b"]]), true],
+    ["a raw string", HttpBody.raw("a"), true],
+    ["a raw Blob", HttpBody.raw(new Blob(["a"])), true],
+    ["a stream", HttpBody.stream(Stream.make(new Uint8Array([1]))), false],
+    ["a raw ReadableStream", HttpBody.raw(new ReadableStream()), false]
+  ]
+  for (const [name, body, repeated] of bodies) {
+    it.effect(`to a request with ${name} is ${repeated ? "" : "not "}repeated, and the next call gets a new token`, () =>
+      Effect.gen(function*() {
+        const { sent } = yield* call((client) =>
+          Effect.zipRight(client.post("/consumers", { body }), client.get("/next")), { answer: rejecting("token-1") })
+        assert.deepStrictEqual(
+          bearers(sent),
+          repeated ? ["Bearer token-1", "Bearer token-2", "Bearer token-2"] : ["Bearer token-1", "Bearer token-2"]
+        )
+      }))
+  }
+})
+
+describe("as a plain HttpClient", () => {
+  it.effect("turns what is no HttpClientError into a RequestError with that as its cause", () =>
+    Effect.gen(function*() {
+      const { value } = yield* call((client) => GroupClient.toHttpClient(client).get("/consumers"), {
+        supply: { granted: [] }
+      })
+      assert(value._tag === "Left" && HttpClientError.isHttpClientError(value.left))
+      assert.include(value.left.message, "doesn't cover data-access:all")
+      const refused = yield* call((client) => GroupClient.toHttpClient(client).get("//evil.example"))
+      assert(refused.value._tag === "Left" && HttpClientError.isHttpClientError(refused.value.left))
+    }))
+})
+
+describe("traces", () => {
+  const traced = Effect.fnUntraced(function*(
+    settings: GroupClient.Settings = {},
+    wrap: (client: GroupClient.GroupClient) => GroupClient.GroupClient = (client) => client
+  ) {
+    const { spans, tracer } = recordingTracer()
+    const { sent } = yield* call((client) => wrap(client).get("/consumers/42?page=2"), {
+      answer: rejecting("token-1"),
+      settings
+    }).pipe(Effect.withTracer(tracer))
+    return { sent, spans }
+  })
+
+  it.effect("have one span for a call, without query and token, and send nothing to the third party", () =>
+    Effect.gen(function*() {
+      const { sent, spans } = yield* traced()
+      assert.deepStrictEqual(spans.map(({ name }) => name), ["Data Access GET"])
+      assert.deepStrictEqual(spans[0]?.attributes, {
+        "credit_data.group": "Data Access",
+        "http.request.method": "GET",
+        "server.address": "https://api.example",
+        "url.path": "/v1/consumers/42",
+        "credit_data.repeated": true,
+        "http.response.status_code": 200
+      })
+      for (const { headers } of sent) assert.notProperty(headers, "traceparent")
+    }))
+
+  it.effect("go on at the third party if they are told to", () =>
+    Effect.gen(function*() {
+      const { sent, spans } = yield* traced({ propagateTrace: true })
+      assert.include(sent[0]?.headers["traceparent"], spans[0]?.spanId)
+    }))
+
+  it.effect("can be switched off by the caller", () =>
+    Effect.gen(function*() {
+      const { sent, spans } = yield* traced({ propagateTrace: true }, HttpClient.withTracerDisabledWhen(() => true))
+      assert.strictEqual(spans.length, 0)
+      assert.notProperty(sent[0]?.headers, "traceparent")
+    }))
+})

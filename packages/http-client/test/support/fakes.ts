@@ -1,0 +1,63 @@
+import { AccessToken, AccessTokens } from "@credit-data/core"
+import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { DateTime, Effect, Layer, Option, Redacted, Ref, Stream } from "effect"
+
+const token = (text: string, scopes: ReadonlyArray<string>, coverage: AccessToken.Coverage) =>
+  new AccessToken.AccessToken({
+    secret: Redacted.make(text),
+    scopes,
+    requestedAt: DateTime.unsafeMake(0),
+    expiresAt: DateTime.unsafeMake(1e12),
+    coverage
+  })
+
+/** A supply that gives out token-1 until it is invalidated, then token-2, and so on, as often as it is allowed. */
+export const supply = (options: {
+  readonly baseUrl?: string
+  readonly granted?: ReadonlyArray<string>
+  readonly coverage?: AccessToken.Coverage
+  readonly requested?: AccessTokens.Service["requestedScopes"]
+  readonly renewals?: number
+} = {}) =>
+  Effect.map(Ref.make(1), (number): AccessTokens.Service => ({
+    environment: { name: "test", audience: "a", baseUrl: options.baseUrl ?? "https://api.example/v1" },
+    requestedScopes: options.requested ?? Option.some(["data-access:all", "furnishment:all", "serviceplus:all"]),
+    get: Effect.map(Ref.get(number), (number) =>
+      token(
+        `token-${number}`,
+        options.granted ?? ["data-access:all", "furnishment:all", "serviceplus:all"],
+        options.coverage ?? "GrantedScopes"
+      )),
+    invalidate: (rejected) =>
+      Ref.update(number, (number) =>
+        Redacted.value(rejected.secret) === `token-${number}` && number <= (options.renewals ?? 1) ? number + 1 : number),
+    status: Effect.dieMessage("not asked for here"),
+    events: Stream.empty
+  }))
+
+/** A transport without a network that answers by what it is sent, and remembers it. */
+export const transport = (answer: (request: HttpClientRequest.HttpClientRequest) => Response) =>
+  Effect.map(Ref.make<ReadonlyArray<HttpClientRequest.HttpClientRequest>>([]), (sent) => ({
+    sent: Ref.get(sent),
+    client: HttpClient.make((request) =>
+      Effect.as(
+        Ref.update(sent, (all) => [...all, request]),
+        HttpClientResponse.fromWeb(request, answer(request))
+      )
+    )
+  }))
+
+/** A group's layer over these. */
+export const over = <A, E>(
+  layer: Layer.Layer<A, E, AccessTokens.AccessTokens | HttpClient.HttpClient>,
+  tokens: AccessTokens.Service,
+  client: HttpClient.HttpClient
+) =>
+  layer.pipe(
+    Layer.provide(Layer.succeed(AccessTokens.AccessTokens, tokens)),
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+  )
+
+/** Answers 401 to these tokens, and 200 to all else. */
+export const rejecting = (...tokens: ReadonlyArray<string>) => (request: HttpClientRequest.HttpClientRequest) =>
+  new Response("the body", { status: tokens.some((text) => request.headers["authorization"] === `Bearer ${text}`) ? 401 : 200 })

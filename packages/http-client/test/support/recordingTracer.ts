@@ -1,0 +1,45 @@
+import { Exit, Option, Tracer } from "effect"
+
+interface Recorded {
+  readonly name: string
+  readonly spanId: string
+  readonly attributes: Record<string, unknown>
+  /** How it ended. */
+  exit?: Exit.Exit<unknown, unknown>
+}
+
+/** A tracer that keeps its spans. */
+export const recordingTracer = () => {
+  const spans: Array<Recorded> = []
+  const tracer = Tracer.make({
+    context: (run) => run(),
+    span: (name, parent, context, links, startTime, kind) => {
+      const attributes: Record<string, unknown> = {}
+      const spanId = String(spans.length + 1).padStart(16, "0")
+      const recorded: Recorded = { name, spanId, attributes }
+      spans.push(recorded)
+      return {
+        _tag: "Span",
+        name,
+        spanId,
+        traceId: Option.match(parent, { onNone: () => "1".padStart(32, "0"), onSome: ({ traceId }) => traceId }),
+        parent,
+        context,
+        status: { _tag: "Started", startTime },
+        attributes: new Map(),
+        links,
+        sampled: true,
+        kind,
+        end: (_, exit) => {
+          recorded.exit = exit
+        },
+        attribute: (key, value) => {
+          attributes[key] = value
+        },
+        event: () => {},
+        addLinks: () => {}
+      }
+    }
+  })
+  return { spans, tracer }
+}
