@@ -25,12 +25,17 @@ const chain = (error: unknown, depth = 8): ReadonlyArray<unknown> =>
     ...(Predicate.hasProperty(error, "cause") ? chain(error.cause, depth - 1) : [])
   ]
 
-const ofCode = (code: string) => byCode.find(([pattern]) => pattern.test(code))?.[1]
+const ofError = (error: unknown): TransportReason | undefined => {
+  if (Predicate.hasProperty(error, "code") && Predicate.isString(error.code)) {
+    const { code } = error
+    return byCode.find(([pattern]) => pattern.test(code))?.[1]
+  }
+  // undici's parser doesn't always have a code
+  return Predicate.hasProperty(error, "name") && error.name === "HTTPParserError" ? "Garbled" : undefined
+}
 
 /** Names why a transport failed. Whatever ends the connection in the middle of a body cut the answer. */
 export const transportReason = (error: unknown, stage: Stage): TransportReason => {
-  const found = chain(error).flatMap((each) =>
-    Predicate.hasProperty(each, "code") && Predicate.isString(each.code) ? ofCode(each.code) ?? [] : []
-  )[0] ?? "Other"
+  const found = chain(error).flatMap((each) => ofError(each) ?? [])[0] ?? "Other"
   return stage === "Body" && (found === "Reset" || found === "Other") ? "Cut" : found
 }

@@ -90,7 +90,7 @@ export const make = (options: Options): Effect.Effect<Service, HttpServerError.S
         yield* SubscriptionRef.update(received, Chunk.append(record))
         const handler = Option.match(fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
         return yield* handler(request, record)
-      })
+      }).pipe(Effect.interruptible) // the platform runs apps uninterruptibly, and a silent one has to end with its connection
 
     const authorize = (version: "V1" | "V2"): Handler => (_, { body, headers, method, url }) =>
       Effect.flatMap(Effect.all({ credentials: Ref.get(credentials), grantedScopes: Ref.get(grantedScopes) }), (state) =>

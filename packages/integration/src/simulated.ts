@@ -1,0 +1,17 @@
+import { type AccessTokens } from "@credit-data/core"
+import { Simulator } from "@credit-data/simulator"
+import type { HttpClient } from "@effect/platform"
+import type { ConfigError } from "effect"
+import { Layer } from "effect"
+
+/** A supply over a simulator, with the simulator beside it and the transport beneath both it and the calls. */
+export const simulated = (
+  auth: Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>,
+  transport: Layer.Layer<HttpClient.HttpClient>,
+  options?: Simulator.Options
+) =>
+  auth.pipe(
+    Layer.provide(Simulator.layerConfig),
+    Layer.provideMerge(transport),
+    Layer.provideMerge(Simulator.layer(options))
+  )

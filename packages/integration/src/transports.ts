@@ -1,0 +1,9 @@
+import { FetchHttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+
+/** The three transports of Node that the platform has. */
+export const transports = [
+  ["fetch", FetchHttpClient.layer],
+  ["node:http", NodeHttpClient.layer],
+  ["undici", NodeHttpClient.layerUndici]
+] as const

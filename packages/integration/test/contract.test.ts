@@ -1,0 +1,76 @@
+import { AuthV1 } from "@credit-data/auth-v1"
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { type Received, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, FastCheck, Layer, Redacted } from "effect"
+import { simulated } from "../src/simulated.ts"
+import { transports } from "../src/transports.ts"
+
+const bodyOf = (received: Received.Received | undefined) =>
+  received === undefined ? "" : new TextDecoder().decode(Redacted.value(received.body))
+
+describe.each(transports)("a token request over %s", (_, transport) => {
+  const received = (layer: ReturnType<typeof simulated>) =>
+    Effect.gen(function*() {
+      const token = yield* Effect.flatMap(AccessTokens.AccessTokens, (tokens) => tokens.get)
+      const [request, ...others] = yield* Effect.flatMap(Simulator.Simulator, (simulator) => simulator.received)
+      assert.strictEqual(others.length, 0)
+      assert(request !== undefined)
+      return { token, request }
+    }).pipe(Effect.provide(layer))
+
+  it.effect("is V2's to the letter", () =>
+    Effect.gen(function*() {
+      const { request, token } = yield* received(simulated(AuthV2.layerConfig(), transport))
+      assert.deepInclude(request, { server: "AuthV2", method: "POST", url: "/oauth2/token" })
+      assert.strictEqual(request.headers["content-type"], "application/x-www-form-urlencoded")
+      assert.strictEqual(
+        bodyOf(request),
+        "client_id=simulated-client&client_secret=simulated-secret" +
+          "&audience=https%3A%2F%2Fsimulator.credit-data.example" +
+          "&scope=data-access%3Aall+furnishment%3Aall+serviceplus%3Aall&grant_type=client_credentials"
+      )
+      assert.deepStrictEqual(token.scopes, ["data-access:all", "furnishment:all", "serviceplus:all"])
+      for (const name of ["authorization", "traceparent", "b3", "cookie"]) assert.notProperty(request.headers, name)
+    }))
+
+  it.effect("is V1's to the letter", () =>
+    Effect.gen(function*() {
+      const { request, token } = yield* received(simulated(AuthV1.layerConfig(), transport))
+      assert.deepInclude(request, { server: "AuthV1", method: "POST", url: "/oauth/token" })
+      assert.strictEqual(request.headers["content-type"], "application/x-www-form-urlencoded")
+      assert.strictEqual(
+        bodyOf(request),
+        "client_id=simulated-client&client_secret=simulated-secret" +
+          "&audience=https%3A%2F%2Fsimulator.credit-data.example&grant_type=client_credentials"
+      )
+      assert.deepStrictEqual(token.scopes, ["read:consumers", "write:consumers", "read:credit.simulated.score.vantage3"])
+    }))
+
+  const text = FastCheck.oneof(
+    FastCheck.constantFrom("+&=% ü", "a b", "100%", "ü+ü=&", "日本語", "😀"),
+    FastCheck.string({ unit: "grapheme", minLength: 1 })
+  ).filter((value) => value.trim() !== "" && !/\p{Cc}/u.test(value))
+
+  it.live.prop("brings ids and secrets over byte for byte", [text, text], ([clientId, secret]) => {
+    const credentials = { clientId, clientSecret: Redacted.make(secret) }
+    return Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const endpoint = AuthV2.layerTokenEndpoint({
+        environment: simulator.environment,
+        credentials,
+        scopes: ["data-access:all"]
+      })
+      yield* Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken).pipe(Effect.provide(endpoint))
+      const form = new URLSearchParams(bodyOf((yield* simulator.received)[0]))
+      assert.deepStrictEqual([...form.entries()], [
+        ["client_id", clientId],
+        ["client_secret", secret],
+        ["audience", simulator.environment.audience],
+        ["scope", "data-access:all"],
+        ["grant_type", "client_credentials"]
+      ])
+    }).pipe(Effect.provide(Layer.merge(transport, Simulator.layer({ credentials }))))
+  }, { fastCheck: { numRuns: 40 } })
+})
