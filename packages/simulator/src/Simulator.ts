@@ -40,6 +40,8 @@ export interface Service {
   readonly tokenRequests: Effect.Effect<number>
   /** Waits until so many requests in all have reached a server. */
   readonly awaitReceived: (server: Server, count: number) => Effect.Effect<void>
+  /** How many connections to its servers are open now. */
+  readonly openConnections: Effect.Effect<number>
   /** Does this to the next requests to the token endpoints: to one, if nothing else is said. */
   readonly failTokenRequests: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
   /** Does this to the next requests to the business API: to one, if nothing else is said. */

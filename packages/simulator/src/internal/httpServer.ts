@@ -6,18 +6,29 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
 
+/** A server that is listening. */
+export interface Serving {
+  readonly url: string
+  readonly openConnections: Effect.Effect<number>
+}
+
 /**
- * Serves an app on a loopback port, 0 for any that is free, and tells its address. Closing the scope ends all connections,
- * idle or not. The server's spans stay out of the traces of the program under test.
+ * Serves an app on a loopback port, 0 for any that is free. Closing the scope ends all connections, idle or not. The
+ * server's spans stay out of the traces of the program under test.
  */
 export const serve = (
   app: HttpApp.Default,
   port: number
-): Effect.Effect<string, HttpServerError.ServeError, Scope.Scope> =>
+): Effect.Effect<Serving, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function*() {
     const node = createServer()
     const server = yield* NodeHttpServer.make(() => node, { host: "127.0.0.1", port })
     yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
     yield* Effect.provideService(HttpServer.serveEffect(app), HttpServer.HttpServer, server)
-    return HttpServer.formatAddress(server.address)
+    return {
+      url: HttpServer.formatAddress(server.address),
+      openConnections: Effect.async<number>((resume) => {
+        node.getConnections((_, count) => resume(Effect.succeed(count)))
+      })
+    }
   }).pipe(Effect.withTracerEnabled(false))

@@ -7,6 +7,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Number from "effect/Number"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
@@ -108,16 +109,20 @@ export const make = (options: Options): Effect.Effect<Service, HttpServerError.S
         authorization: Option.map(authorization, Redacted.value)
       })
 
-    const environment = {
-      name: "simulator",
-      audience,
-      authV1Url: yield* serve(app("AuthV1", tokenFaults, authorize("V1")), options.ports?.AuthV1 ?? 0),
-      authV2Url: yield* serve(app("AuthV2", tokenFaults, authorize("V2")), options.ports?.AuthV2 ?? 0),
-      baseUrl: yield* serve(app("Api", callFaults, call), options.ports?.Api ?? 0)
-    }
+    const servers = yield* Effect.all({
+      authV1: serve(app("AuthV1", tokenFaults, authorize("V1")), options.ports?.AuthV1 ?? 0),
+      authV2: serve(app("AuthV2", tokenFaults, authorize("V2")), options.ports?.AuthV2 ?? 0),
+      api: serve(app("Api", callFaults, call), options.ports?.Api ?? 0)
+    })
 
     return {
-      environment,
+      environment: {
+        name: "simulator",
+        audience,
+        baseUrl: servers.api.url,
+        authV1Url: servers.authV1.url,
+        authV2Url: servers.authV2.url
+      },
       credentials: Ref.get(credentials),
       received: Effect.map(received, Chunk.toReadonlyArray),
       tokenRequests: Effect.map(received, (all) => Chunk.size(Chunk.filter(all, ({ server }) => server !== "Api"))),
@@ -126,6 +131,10 @@ export const make = (options: Options): Effect.Effect<Service, HttpServerError.S
           Stream.takeUntil((all) => Chunk.size(Chunk.filter(all, (each) => each.server === server)) >= count),
           Stream.runDrain
         ),
+      openConnections: Effect.map(
+        Effect.all(Object.values(servers).map(({ openConnections }) => openConnections)),
+        Number.sumAll
+      ),
       failTokenRequests: tokenFaults.add,
       failCalls: callFaults.add,
       revokeTokens: tokens.revokeAll,

@@ -1,0 +1,176 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess } from "@credit-data/http-client"
+import { Fault, Simulator } from "@credit-data/simulator"
+import {
+  Cookies,
+  Headers,
+  HttpApi,
+  HttpApiClient,
+  HttpApiEndpoint,
+  HttpApiGroup,
+  HttpBody,
+  HttpClient,
+  HttpClientRequest
+} from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Effect, Exit, Fiber, Layer, Option, Redacted, Ref, Schedule, Schema, Scope, Stream } from "effect"
+import { simulated } from "../src/simulated.ts"
+import { transports } from "../src/transports.ts"
+
+const call = (path = "/data-access/consumers/42") =>
+  Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path))
+
+const toApi = Effect.map(
+  Effect.flatMap(Simulator.Simulator, (simulator) => simulator.received),
+  (received) => received.filter(({ server }) => server === "Api")
+)
+
+describe.each(transports)("a call over %s", (_, transport) => {
+  const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
+
+  it.effect("a 401 renews the token and is repeated once, body included", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* call()
+      yield* simulator.revokeTokens
+      const client = yield* DataAccess.DataAccess
+      const response = yield* client.post("/data-access/consumers", { body: HttpBody.text("hello") })
+      assert.strictEqual(response.status, 200)
+      const bodies = (yield* toApi).map(({ body }) => new TextDecoder().decode(Redacted.value(body)))
+      assert.deepStrictEqual(bodies, ["", "hello", "hello"])
+      assert.strictEqual(yield* simulator.tokenRequests, 2)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("50 rejected calls leave no connection behind them", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      for (let round = 0; round < 50; round++) {
+        yield* simulator.failCalls(Fault.Answer({ status: 401, body: "x".repeat(10_000) }))
+        const response = yield* call()
+        assert.include([200, 401], response.status)
+        yield* response.text
+      }
+      assert.isAtMost(yield* simulator.openConnections, 8)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("a redirect comes back as it is, and the token stays", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const location = `${simulator.environment.authV1Url}/elsewhere`
+      for (const status of [301, 302, 303, 307, 308]) {
+        yield* simulator.failCalls(Fault.Answer({ status, headers: { location } }))
+        assert.strictEqual((yield* call()).status, status)
+      }
+      const servers = (yield* simulator.received).map(({ server }) => server)
+      assert.notInclude(servers, "AuthV1")
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("bodies stream both ways", () =>
+    Effect.gen(function*() {
+      const client = yield* DataAccess.DataAccess
+      const simulator = yield* Simulator.Simulator
+      const chunks = Stream.range(1, 200).pipe(Stream.map(() => new Uint8Array(1_000)))
+      const up = yield* client.put("/data-access/upload", { body: HttpBody.stream(chunks) })
+      assert.strictEqual(up.status, 200)
+      const received = yield* toApi
+      assert.strictEqual(received[0] === undefined ? 0 : Redacted.value(received[0].body).length, 200_000)
+      yield* simulator.failCalls(Fault.Answer({ status: 200, body: "y".repeat(300_000) }))
+      const down = yield* client.get("/data-access/download")
+      const sizes = yield* Stream.runCollect(Stream.map(down.stream, (chunk) => chunk.length))
+      assert.strictEqual(Chunk.reduce(sizes, 0, (sum, size) => sum + size), 300_000)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("interrupting a call aborts the request", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Silence())
+      const silent = yield* Effect.fork(call())
+      yield* simulator.awaitReceived("Api", 1)
+      yield* Fiber.interrupt(silent)
+      assert.strictEqual((yield* call()).status, 200)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("withScope around the client aborts the request when the scope is closed, also one that was repeated", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const client = HttpClient.withScope(yield* DataAccess.DataAccess)
+      for (const rejected of [false, true]) {
+        const scope = yield* Scope.make()
+        if (rejected) yield* simulator.failCalls(Fault.Answer({ status: 401 }))
+        yield* simulator.failCalls(Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", then: "Hang" }))
+        const response = yield* Scope.extend(client.get("/data-access/consumers/42"), scope)
+        const text = yield* Effect.fork(Effect.exit(response.text))
+        yield* Scope.close(scope, Exit.void)
+        assert.isTrue(Exit.isFailure(yield* Fiber.join(text)))
+      }
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("a user's middleware works around it: retries, cookies, redirects, requests that are changed", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const cookies = yield* Ref.make(Cookies.empty)
+      const client = (yield* DataAccess.DataAccess).pipe(
+        HttpClient.mapRequest(HttpClientRequest.setHeader("x-outside", "1")),
+        HttpClient.withCookiesRef(cookies),
+        HttpClient.followRedirects(),
+        HttpClient.retryTransient({ times: 2, schedule: Schedule.recurs(2) })
+      )
+      yield* simulator.failCalls(Fault.Answer({ status: 503 }))
+      yield* simulator.failCalls(Fault.Answer({
+        status: 302,
+        headers: { location: `${simulator.environment.baseUrl}/data-access/moved`, "set-cookie": "a=b" }
+      }))
+      assert.strictEqual((yield* client.get("/data-access/consumers/42")).status, 200)
+      const received = yield* toApi
+      assert.deepStrictEqual(received.map(({ url }) => url), [
+        "/data-access/consumers/42",
+        "/data-access/consumers/42",
+        "/data-access/moved"
+      ])
+      for (const { headers } of received) assert.strictEqual(headers["x-outside"], "1")
+      assert.isTrue(Option.isSome(Cookies.get(yield* Ref.get(cookies), "a")))
+      yield* simulator.failCalls(Fault.Answer({ status: 302, headers: { location: simulator.environment.authV1Url } }))
+      assert.strictEqual((yield* Effect.flip(client.get("/data-access/consumers/42")))._tag, "RequestError")
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("a typed API works over it, with its errors as they are declared", () =>
+    Effect.gen(function*() {
+      class NoSuchConsumer extends Schema.TaggedError<NoSuchConsumer>()("NoSuchConsumer", { id: Schema.String }) {}
+      const Api = HttpApi.make("invented").add(
+        HttpApiGroup.make("consumers").add(
+          HttpApiEndpoint.get("read", "/data-access/consumers/:id")
+            .setPath(Schema.Struct({ id: Schema.String }))
+            .addSuccess(Schema.Struct({ group: Schema.String, path: Schema.String }))
+            .addError(NoSuchConsumer, { status: 404 })
+        )
+      )
+      const simulator = yield* Simulator.Simulator
+      const api = yield* HttpApiClient.makeWith(Api, { httpClient: yield* DataAccess.DataAccess })
+      const read = api.consumers.read({ path: { id: "42" } })
+      assert.deepStrictEqual(yield* read, { group: "Data Access", path: "/data-access/consumers/42" })
+      yield* simulator.failCalls(Fault.Answer({ status: 404, body: JSON.stringify({ _tag: "NoSuchConsumer", id: "42" }) }))
+      const error = yield* Effect.flip(read)
+      assert(error._tag === "NoSuchConsumer")
+      yield* simulator.revokeTokens
+      assert.strictEqual((yield* read).group, "Data Access")
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("a group that the server didn't grant fails before anything is sent", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.grantScopes(["furnishment:all"])
+      const error = yield* Effect.flip(call())
+      assert.deepInclude({ ...error }, { _tag: "InsufficientScope", needed: "data-access:all", granted: ["furnishment:all"] })
+      assert.strictEqual((yield* toApi).length, 0)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("without a base URL that answers, the error holds neither the token nor the request that was sent", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Reset())
+      const error = yield* Effect.flip(call())
+      assert(error._tag === "RequestError")
+      assert.isTrue(Option.isNone(Headers.get(error.request.headers, "authorization")))
+      assert.include(error.message, "/data-access/consumers/42")
+    }).pipe(Effect.provide(layer)))
+})

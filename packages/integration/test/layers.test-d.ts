@@ -1,0 +1,83 @@
+import { AuthV1 } from "@credit-data/auth-v1"
+import { AuthV2 } from "@credit-data/auth-v2"
+import type { AccessTokens, TokenError } from "@credit-data/core"
+import { DataAccess, Furnishment, GroupClient, type InsufficientScope } from "@credit-data/http-client"
+import type { HttpClient, HttpClientError } from "@effect/platform"
+import { type ConfigError, Effect, type Layer, Redacted } from "effect"
+import { describe, expectTypeOf, it } from "vitest"
+
+const environment = {
+  name: "sandbox",
+  audience: "a",
+  baseUrl: "https://api.example",
+  authV1Url: "https://v1.example",
+  authV2Url: "https://v2.example"
+}
+const credentials = { clientId: "id", clientSecret: Redacted.make("secret") }
+
+describe("the adapters", () => {
+  it("layerConfig of V1 and V2 have the same type, so that swapping them is one word", () => {
+    expectTypeOf(AuthV1.layerConfig()).toEqualTypeOf(AuthV2.layerConfig())
+    expectTypeOf(AuthV2.layerConfig()).toEqualTypeOf<
+      Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
+    >()
+  })
+
+  it("V2 can't be built without a scope, or with one that it doesn't know", () => {
+    // @ts-expect-error: scopes are missing
+    AuthV2.layer({ environment, credentials })
+    // @ts-expect-error: the list is empty
+    AuthV2.layer({ environment, credentials, scopes: [] })
+    // @ts-expect-error: there is no such scope
+    AuthV2.layer({ environment, credentials, scopes: ["read:consumers"] })
+  })
+
+  it("V1 has no place to put a scope", () => {
+    // @ts-expect-error: V1 knows no scopes
+    AuthV1.layer({ environment, credentials, scopes: ["data-access:all"] })
+  })
+
+  it("an adapter needs the authorization server of its version", () => {
+    const { authV1Url: _, ...withoutV1 } = environment
+    // @ts-expect-error: authV1Url is missing
+    AuthV1.layer({ environment: withoutV1, credentials })
+  })
+
+  it("a secret has to be Redacted", () => {
+    // @ts-expect-error: a string is no secret
+    AuthV1.layer({ environment, credentials: { clientId: "id", clientSecret: "secret" } })
+  })
+
+  it("the layer fails and needs what the effect that reads the credentials does", () => {
+    class Down {
+      readonly _tag = "Down"
+    }
+    expectTypeOf(AuthV1.layer({ environment, credentials: Effect.fail(new Down()) })).toEqualTypeOf<
+      Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | Down, HttpClient.HttpClient>
+    >()
+  })
+})
+
+describe("the groups", () => {
+  const furnish = Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/submissions/7"))
+
+  it("a program that was only given Data Access can't call Furnishment", () => {
+    const program = Effect.provide(furnish, DataAccess.layer())
+    expectTypeOf<Effect.Effect.Context<typeof program>>().toEqualTypeOf<
+      Furnishment.Furnishment | AccessTokens.AccessTokens | HttpClient.HttpClient
+    >()
+    // @ts-expect-error: Furnishment is still needed
+    Effect.runPromise(Effect.provide(program, [AuthV1.layerConfig()]))
+  })
+
+  it("the errors of a call are told by its type", () => {
+    expectTypeOf<Effect.Effect.Error<typeof furnish>>().toEqualTypeOf<
+      HttpClientError.HttpClientError | TokenError.TokenError | InsufficientScope.InsufficientScope
+    >()
+  })
+
+  it("a group's client isn't a plain HttpClient, and is made one", () => {
+    expectTypeOf<GroupClient.GroupClient>().not.toExtend<HttpClient.HttpClient>()
+    expectTypeOf(GroupClient.toHttpClient).returns.toEqualTypeOf<HttpClient.HttpClient>()
+  })
+})
