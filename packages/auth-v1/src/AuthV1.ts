@@ -34,7 +34,8 @@ export interface Options<E = never, R = never> extends Settings {
   readonly credentials: ClientCredentials.Source<E, R>
 }
 
-const retired = "Auth V1 reached its sunset at the end of 2024 and is probably gone: use AuthV2.layerConfig() in place of " +
+const retired =
+  "Auth V1 reached its sunset at the end of 2024 and is probably gone: use AuthV2.layerConfig() in place of " +
   "AuthV1.layerConfig(), with CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set; the credentials stay the same. " +
   "Clients of Data Access V1 aren't migrated: ask the operator."
 

@@ -75,14 +75,17 @@ describe("the sunset", () => {
         "WARN Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
       ])
     }).pipe(
-      Effect.provide(AuthV1.layer(options).pipe(Layer.provide(echo))),
-      Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      Effect.provide(
+        AuthV1.layer(options).pipe(Layer.provide([echo, Logger.replace(Logger.defaultLogger, logger)]))
+      )
     )
   })
 
   const failing = (client: HttpClient.HttpClient) =>
     Effect.flatMap(TokenEndpoint.TokenEndpoint, ({ requestToken }) => Effect.flip(requestToken)).pipe(
-      Effect.provide(AuthV1.layerTokenEndpoint(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client))))
+      Effect.provide(
+        AuthV1.layerTokenEndpoint(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client)))
+      )
     )
 
   it.effect("is told by the failure of a host that has gone: no name, 404, 410; and by no other", () =>
@@ -91,9 +94,14 @@ describe("the sunset", () => {
         new HttpClientError.RequestError({ request, reason: "Transport", cause: { code: "ENOTFOUND" } })
       )
       const answering = (status: number) =>
-        HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status }))))
+        HttpClient.make((request) =>
+          Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
+        )
       for (const client of [nameless, answering(404), answering(410)]) {
-        assert.match((yield* failing(client)).message, /reached its sunset at the end of 2024.*use AuthV2\.layerConfig\(\)/)
+        assert.match(
+          (yield* failing(client)).message,
+          /reached its sunset at the end of 2024.*use AuthV2\.layerConfig\(\)/
+        )
       }
       for (const client of [answering(401), answering(500)]) {
         assert.notInclude((yield* failing(client)).message, "sunset")

@@ -40,7 +40,11 @@ describe("AuthV2.layerConfig", () => {
   it.effect("reads its variables", () =>
     Effect.gen(function*() {
       const { environment } = yield* AccessTokens.AccessTokens
-      assert.deepInclude(environment, { name: "sandbox", baseUrl: "https://api.example", authV2Url: "https://v2.example" })
+      assert.deepInclude(environment, {
+        name: "sandbox",
+        baseUrl: "https://api.example",
+        authV2Url: "https://v2.example"
+      })
       assert.strictEqual(
         yield* sent,
         "POST.https://v2.example/oauth2/token?client_id=id&client_secret=secret&audience=https%3A%2F%2Fapi.example" +
@@ -52,7 +56,9 @@ describe("AuthV2.layerConfig", () => {
     Effect.gen(function*() {
       const faulty = { CREDIT_DATA_BASE_URL: "http://canary.example", CREDIT_DATA_SCOPES: "canary" }
       const error = String(
-        yield* Effect.flip(Layer.build(AuthV2.layerConfig().pipe(Layer.provide([echo, withVariables(faulty)]))).pipe(Effect.scoped))
+        yield* Effect.flip(
+          Layer.build(AuthV2.layerConfig().pipe(Layer.provide([echo, withVariables(faulty)]))).pipe(Effect.scoped)
+        )
       )
       for (const name of Object.keys(variables)) assert.include(error, name)
       assert.notInclude(error, "AUTH_V1_URL")
@@ -71,7 +77,9 @@ describe("AuthV2.layerConfig", () => {
 
   it.effect("refuses a setting that makes no sense", () =>
     Effect.gen(function*() {
-      const layer = AuthV2.layerConfig(AuthV2.config, { deadline: 0 }).pipe(Layer.provide([echo, withVariables(variables)]))
+      const layer = AuthV2.layerConfig(AuthV2.config, { deadline: 0 }).pipe(
+        Layer.provide([echo, withVariables(variables)])
+      )
       assert.include(String(yield* Effect.flip(Effect.scoped(Layer.build(layer)))), "deadline")
     }))
 })

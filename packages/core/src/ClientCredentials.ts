@@ -73,7 +73,10 @@ export const validate = (
 ): Either.Either<ClientCredentials, ConfigError.ConfigError> => {
   const fields = {
     clientId: pipe(field.text(credentials.clientId), field.at(["credentials", "clientId"])),
-    clientSecret: pipe(clientSecret(Redacted.value(credentials.clientSecret)), field.at(["credentials", "clientSecret"]))
+    clientSecret: pipe(
+      clientSecret(Redacted.value(credentials.clientSecret)),
+      field.at(["credentials", "clientSecret"])
+    )
   }
   return Either.andThen(field.faults(fields), Either.all(fields))
 }

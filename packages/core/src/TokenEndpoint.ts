@@ -89,7 +89,9 @@ export interface Options<E = never, R = never> extends Settings {
 }
 
 const bodySize = (size: number): field.Parsed<number> =>
-  Number.isSafeInteger(size) && size > 0 ? Either.right(size) : Either.left("Expected a whole number of bytes above zero")
+  Number.isSafeInteger(size) && size > 0
+    ? Either.right(size)
+    : Either.left("Expected a whole number of bytes above zero")
 
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
@@ -137,19 +139,24 @@ export const make = Effect.fnUntraced(function*<E = never, R = never>(
 
   const requestToken = Effect.gen(function*() {
     const startedAt = yield* Clock.currentTimeMillis
-    const timeLeft = Effect.map(Clock.currentTimeMillis, (now) =>
-      Duration.subtract(checked.deadline, Duration.millis(now - startedAt)))
+    const timeLeft = Effect.map(
+      Clock.currentTimeMillis,
+      (now) => Duration.subtract(checked.deadline, Duration.millis(now - startedAt))
+    )
     const used = current
     return yield* request(used, checked.deadline).pipe(
-      Effect.catchTag("InvalidClient", Effect.fnUntraced(function*(refusal) {
-        const reread = yield* readCredentials.pipe(
-          Effect.timeout(yield* timeLeft),
-          Effect.catchAllCause(() => Effect.fail(refusal))
-        )
-        if (isSame(reread, used)) return yield* refusal
-        current = reread
-        return yield* request(reread, yield* timeLeft)
-      }))
+      Effect.catchTag(
+        "InvalidClient",
+        Effect.fnUntraced(function*(refusal) {
+          const reread = yield* readCredentials.pipe(
+            Effect.timeout(yield* timeLeft),
+            Effect.catchAllCause(() => Effect.fail(refusal))
+          )
+          if (isSame(reread, used)) return yield* refusal
+          current = reread
+          return yield* request(reread, yield* timeLeft)
+        })
+      )
     )
   }).pipe(
     Effect.withSpan("TokenEndpoint.requestToken", {

@@ -234,8 +234,11 @@ export type TokenError = typeof TokenError.Type
 export const isTokenError: (u: unknown) => u is TokenError = Schema.is(TokenError)
 
 const untilNextTry = (error: TokenError) =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
-    Duration.millis(error.nextTryAt === undefined ? 0 : Math.max(0, DateTime.toEpochMillis(error.nextTryAt) - now)))
+  Effect.map(
+    Clock.currentTimeMillis,
+    (now) =>
+      Duration.millis(error.nextTryAt === undefined ? 0 : Math.max(0, DateTime.toEpochMillis(error.nextTryAt) - now))
+  )
 
 /**
  * Runs an effect again after a retryable `TokenError`, each time when the supply of tokens will ask again
@@ -259,11 +262,14 @@ export const retryWhenDue: {
     readonly times: number
   }): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   <A, E, R>(self: Effect.Effect<A, E, R>, options: { readonly times: number }): Effect.Effect<A, E, R>
-} = dual(2, <A, E, R>(self: Effect.Effect<A, E, R>, options: { readonly times: number }): Effect.Effect<A, E, R> =>
-  Effect.catchAll(self, (error) =>
-    options.times > 0 && isTokenError(error) && error.retryable
-      ? untilNextTry(error).pipe(
-        Effect.flatMap(Effect.sleep),
-        Effect.zipRight(retryWhenDue(self, { times: options.times - 1 }))
-      )
-      : Effect.fail(error)))
+} = dual(
+  2,
+  <A, E, R>(self: Effect.Effect<A, E, R>, options: { readonly times: number }): Effect.Effect<A, E, R> =>
+    Effect.catchAll(self, (error) =>
+      options.times > 0 && isTokenError(error) && error.retryable
+        ? untilNextTry(error).pipe(
+          Effect.flatMap(Effect.sleep),
+          Effect.zipRight(retryWhenDue(self, { times: options.times - 1 }))
+        )
+        : Effect.fail(error))
+)

@@ -11,7 +11,10 @@ import * as Option from "effect/Option"
 
 /** The `RequestInit` that a fetch client was built with. Asked within the client, and before anything is sent. */
 const requestInit = (client: HttpClient.HttpClient): Effect.Effect<RequestInit> =>
-  HttpClient.mapRequestEffect(client, () => Effect.flatMap(Effect.serviceOption(FetchHttpClient.RequestInit), Effect.fail))
+  HttpClient.mapRequestEffect(
+    client,
+    () => Effect.flatMap(Effect.serviceOption(FetchHttpClient.RequestInit), Effect.fail)
+  )
     .execute(HttpClientRequest.get("http://localhost"))
     .pipe(
       Effect.flip,

@@ -72,7 +72,9 @@ describe("Environment", () => {
 
   it.effect("reports all faulty variables together", () =>
     Effect.gen(function*() {
-      const error = String(yield* Effect.flip(read(Config.all(Environment.config), { CREDIT_DATA_BASE_URL: "http://canary.example" })))
+      const error = String(
+        yield* Effect.flip(read(Config.all(Environment.config), { CREDIT_DATA_BASE_URL: "http://canary.example" }))
+      )
       for (const name of ["ENVIRONMENT", "AUDIENCE", "BASE_URL", "AUTH_V1_URL", "AUTH_V2_URL"]) {
         assert.include(error, `CREDIT_DATA_${name}`)
       }

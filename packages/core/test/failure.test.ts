@@ -89,7 +89,9 @@ describe("a failure without a valid token", () => {
       for (const callers of [1, 10]) {
         const { endpoint, tokens } = yield* Supply.make()
         yield* endpoint.fail(failures.timeout)
-        const load = Effect.forEach(Arr.range(1, callers), () => Effect.ignore(tokens.get), { concurrency: "unbounded" })
+        const load = Effect.forEach(Arr.range(1, callers), () => Effect.ignore(tokens.get), {
+          concurrency: "unbounded"
+        })
         const before = yield* TestClock.currentTimeMillis
         yield* Effect.fork(Effect.repeat(load, Schedule.spaced("1 second")))
         yield* TestClock.adjust("10 minutes")

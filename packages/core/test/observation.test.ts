@@ -93,7 +93,10 @@ describe("events", () => {
   it.effect("a slow listener loses the oldest and holds nobody up", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const { endpoint, tokens } = yield* Scope.extend(Supply.make({ lifetime: "1 second", latency: "1 millis" }), scope)
+      const { endpoint, tokens } = yield* Scope.extend(
+        Supply.make({ lifetime: "1 second", latency: "1 millis" }),
+        scope
+      )
       const awake = yield* Effect.makeLatch()
       const slow = yield* tokens.events.pipe(Stream.tap(() => awake.await), Stream.runCollect, Effect.fork)
       yield* Effect.yieldNow()

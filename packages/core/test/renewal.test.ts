@@ -103,7 +103,10 @@ describe("a token that is about to expire", () => {
 
   it.scoped("the wait is never more than a tenth of the lifetime, and starts after renewal is due", () =>
     Effect.gen(function*() {
-      const { endpoint, text } = yield* obtain({ lifetime: "2 seconds", settings: { renewalWindow: { from: 1, to: 1 } } })
+      const { endpoint, text } = yield* obtain({
+        lifetime: "2 seconds",
+        settings: { renewalWindow: { from: 1, to: 1 } }
+      })
       yield* TestClock.setTime(1_799)
       assert.strictEqual(yield* text, "token-1")
       assert.strictEqual(yield* endpoint.requests, 1)

@@ -5,7 +5,10 @@ import { type Answer, granted, json, raw } from "./support/fakeTransport.ts"
 import { make, requestToken } from "./support/tokenEndpoint.ts"
 
 const lifetime = (answer: object) =>
-  Effect.map(requestToken(json(answer)), ({ expiresAt, requestedAt }) => DateTime.distance(requestedAt, expiresAt) / 1000)
+  Effect.map(
+    requestToken(json(answer)),
+    ({ expiresAt, requestedAt }) => DateTime.distance(requestedAt, expiresAt) / 1000
+  )
 
 const without = (name: string) => Object.fromEntries(Object.entries(granted).filter(([key]) => key !== name))
 
@@ -49,7 +52,10 @@ describe("a 200 that the contract knows", () => {
 
   it.effect("without scope it has the scopes that were asked for; with less, less", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual((yield* requestToken(json(without("scope")))).scopes, ["data-access:all", "furnishment:all"])
+      assert.deepStrictEqual((yield* requestToken(json(without("scope")))).scopes, [
+        "data-access:all",
+        "furnishment:all"
+      ])
       assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: "" }))).scopes, [])
       assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: " a  b " }))).scopes, ["a", "b"])
     }))
@@ -81,7 +87,11 @@ describe("a 200 outside the contract", () => {
     ["UTF-16 without a mark", body([...Buffer.from(JSON.stringify(granted), "utf16le")]), "Json"],
     ["no access_token", json(without("access_token")), "AccessToken"],
     ...["", null, 42, ["a"], "a b", "a\0b", "tökén", "a\r\nb", "x".repeat(64 * 1024 + 1)].map((access_token) =>
-      [`access_token ${JSON.stringify(access_token).slice(0, 12)}`, json({ ...granted, access_token }), "AccessToken"] as const
+      [
+        `access_token ${JSON.stringify(access_token).slice(0, 12)}`,
+        json({ ...granted, access_token }),
+        "AccessToken"
+      ] as const
     ),
     ["no token_type", json(without("token_type")), "TokenType"],
     ...["MAC", "DPoP", "", null, 1].map((token_type) =>
@@ -146,14 +156,25 @@ describe("a refusal of the client", () => {
   it.effect("is any 401, whatever its body, and a 400 or 403 with invalid_client", () =>
     Effect.gen(function*() {
       const refused = { error: "invalid_client", error_description: "Secret mismatch." }
-      for (const answer of [json(refused, { status: 401 }), json(refused, { status: 400 }), json(refused, { status: 403 })]) {
+      for (
+        const answer of [json(refused, { status: 401 }), json(refused, { status: 400 }), json(refused, { status: 403 })]
+      ) {
         const error = yield* Effect.flip(requestToken(answer))
-        assert.deepInclude({ ...error }, { _tag: "InvalidClient", error: "invalid_client", description: "Secret mismatch." })
+        assert.deepInclude({ ...error }, {
+          _tag: "InvalidClient",
+          error: "invalid_client",
+          description: "Secret mismatch."
+        })
         assert.isFalse(error.retryable)
       }
       for (const text of ["", "<html>", "[]", " ".repeat(2 * 1024 * 1024)]) {
         const error = yield* Effect.flip(requestToken(raw(text, { status: 401 })))
-        assert.deepInclude({ ...error }, { _tag: "InvalidClient", status: 401, error: undefined, description: undefined })
+        assert.deepInclude({ ...error }, {
+          _tag: "InvalidClient",
+          status: 401,
+          error: undefined,
+          description: undefined
+        })
       }
     }))
 })

@@ -64,7 +64,9 @@ describe("the token request", () => {
       const silent = Effect.sync(() =>
         new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }))
       )
-      for (const [deadline, answer] of [[undefined, Effect.never], [undefined, silent], ["3 seconds", silent]] as const) {
+      for (
+        const [deadline, answer] of [[undefined, Effect.never], [undefined, silent], ["3 seconds", silent]] as const
+      ) {
         const endpoint = yield* make({ deadline }, answer)
         const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken)))
         yield* TestClock.adjust("10 seconds")
@@ -106,7 +108,11 @@ describe("a rotated secret", () => {
       assert.strictEqual(yield* readings, 2)
       yield* endpoint.requestToken
       const sent = yield* endpoint.sent
-      assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), ["old", "new", "new"])
+      assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), [
+        "old",
+        "new",
+        "new"
+      ])
       assert.strictEqual(yield* readings, 2)
     }))
 
@@ -191,7 +197,16 @@ describe("options that make no sense", () => {
         deadline: Number.NaN,
         maxBodySize: 0
       })
-      for (const name of ["environment.name", "environment.audience", "environment.baseUrl", "environment.authV2Url", "deadline", "maxBodySize"]) {
+      for (
+        const name of [
+          "environment.name",
+          "environment.audience",
+          "environment.baseUrl",
+          "environment.authV2Url",
+          "deadline",
+          "maxBodySize"
+        ]
+      ) {
         assert.include(error, name)
       }
       assert.notInclude(error, "pass")

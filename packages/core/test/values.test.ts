@@ -32,7 +32,14 @@ describe("AccessToken", () => {
 
   it("prints without its secret", () => {
     const token = make("canary")
-    for (const text of [String(token), JSON.stringify(token), inspect(token), inspect(token, { showHidden: true, depth: 9 })]) {
+    for (
+      const text of [
+        String(token),
+        JSON.stringify(token),
+        inspect(token),
+        inspect(token, { showHidden: true, depth: 9 })
+      ]
+    ) {
       assert.notInclude(text, "canary")
     }
     assert.include(inspect(token), "data-access:all")
@@ -89,17 +96,26 @@ describe("TokenError", () => {
       `${prefix} gave no complete answer: no trusted TLS connection, so the secret was not sent. Check the server's certificate, and the authorities that this program trusts.`
     ],
     [
-      new TokenError.TransportError({ ...where, reason: "Timeout", hint: "A hint.", nextTryAt: DateTime.unsafeMake(0) }),
+      new TokenError.TransportError({
+        ...where,
+        reason: "Timeout",
+        hint: "A hint.",
+        nextTryAt: DateTime.unsafeMake(0)
+      }),
       `${prefix} gave no complete answer: the deadline passed. A hint. Not asked again before 1970-01-01T00:00:00.000Z.`
     ]
   ]
   for (const [error, message] of messages) {
-    it(`${error._tag} says what happened, what it means and what to do`, () => assert.strictEqual(error.message, message))
+    it(`${error._tag} says what happened, what it means and what to do`, () =>
+      assert.strictEqual(error.message, message))
   }
 
   it("has a sentence for every rule and every reason", () => {
     for (const rule of TokenError.ResponseRule.literals) {
-      assert.match(new TokenError.InvalidResponse({ ...where, status: 200, rule }).message, /contract: 200, [\w ,.'_-]+\. Check/)
+      assert.match(
+        new TokenError.InvalidResponse({ ...where, status: 200, rule }).message,
+        /contract: 200, [\w ,.'_-]+\. Check/
+      )
     }
     for (const reason of TokenError.TransportReason.literals) {
       assert.match(new TokenError.TransportError({ ...where, reason }).message, /answer: [\w ,']+\. (Check|This is)/)

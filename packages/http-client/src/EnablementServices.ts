@@ -28,7 +28,9 @@ import { make } from "./internal/authenticatedClient.ts"
  * })
  * ```
  */
-export class EnablementServices extends Context.Tag("@credit-data/http-client/EnablementServices")<EnablementServices, GroupClient>() {}
+export class EnablementServices
+  extends Context.Tag("@credit-data/http-client/EnablementServices")<EnablementServices, GroupClient>()
+{}
 
 /**
  * The client over a supply of tokens, whose environment tells the base URL.

@@ -69,7 +69,12 @@ export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>
       Effect.mapError(client.execute(request), (error) =>
         HttpClientError.isHttpClientError(error)
           ? error
-          : new HttpClientError.RequestError({ request, reason: "Transport", cause: error, description: error.message }))
+          : new HttpClientError.RequestError({
+            request,
+            reason: "Transport",
+            cause: error,
+            description: error.message
+          }))
     ),
     Effect.succeed
   )

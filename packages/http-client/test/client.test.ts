@@ -87,7 +87,8 @@ describe("scopes", () => {
       assert.strictEqual(sent.length, 1)
     }))
 
-  const build = <A, E>(...parts: Parameters<typeof over<A, E>>) => Effect.either(Effect.scoped(Layer.build(over(...parts))))
+  const build = <A, E>(...parts: Parameters<typeof over<A, E>>) =>
+    Effect.either(Effect.scoped(Layer.build(over(...parts))))
 
   const groups = [
     ["data-access:all", "Data Access", (tokens: Tokens, client: Client) => build(DataAccess.layer(), tokens, client)],
@@ -140,7 +141,11 @@ describe("a 401", () => {
   it.effect("that comes again is returned, with its body; there is no third try", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call(
-        (client) => Effect.flatMap(client.get("/consumers"), ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)),
+        (client) =>
+          Effect.flatMap(
+            client.get("/consumers"),
+            ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)
+          ),
         { answer: rejecting("token-1", "token-2"), supply: { renewals: 5 } }
       )
       assert.deepStrictEqual(value._tag === "Right" && value.right, "401 the body")
@@ -173,8 +178,10 @@ describe("a 401", () => {
   for (const [name, body, repeated] of bodies) {
     it.effect(`to a request with ${name} is ${repeated ? "" : "not "}repeated, and the next call gets a new token`, () =>
       Effect.gen(function*() {
-        const { sent } = yield* call((client) =>
-          Effect.zipRight(client.post("/consumers", { body }), client.get("/next")), { answer: rejecting("token-1") })
+        const { sent } = yield* call(
+          (client) => Effect.zipRight(client.post("/consumers", { body }), client.get("/next")),
+          { answer: rejecting("token-1") }
+        )
         assert.deepStrictEqual(
           bearers(sent),
           repeated ? ["Bearer token-1", "Bearer token-2", "Bearer token-2"] : ["Bearer token-1", "Bearer token-2"]

@@ -104,7 +104,24 @@ describe("a URL that leads elsewhere is refused before anything is sent", () => 
 
   it.effect.prop("whatever the spelling", [FastCheck.array(
     FastCheck.oneof(
-      FastCheck.constantFrom("/", "\\", "..", ".", "%2e", "%2f", "@", ":", "?", "#", "https:", "//", "\t", "\n", " ", "evil.example"),
+      FastCheck.constantFrom(
+        "/",
+        "\\",
+        "..",
+        ".",
+        "%2e",
+        "%2f",
+        "@",
+        ":",
+        "?",
+        "#",
+        "https:",
+        "//",
+        "\t",
+        "\n",
+        " ",
+        "evil.example"
+      ),
       FastCheck.string()
     ),
     { maxLength: 8 }

@@ -17,8 +17,7 @@ import { Chunk, Effect, Exit, Fiber, Layer, Option, Redacted, Ref, Schedule, Sch
 import { simulated } from "../src/simulated.ts"
 import { transports } from "../src/transports.ts"
 
-const call = (path = "/data-access/consumers/42") =>
-  Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path))
+const call = (path = "/data-access/consumers/42") => Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path))
 
 const toApi = Effect.map(
   Effect.flatMap(Simulator.Simulator, (simulator) => simulator.received),
@@ -97,7 +96,9 @@ describe.each(transports)("a call over %s", (_, transport) => {
       for (const rejected of [false, true]) {
         const scope = yield* Scope.make()
         if (rejected) yield* simulator.failCalls(Fault.Answer({ status: 401 }))
-        yield* simulator.failCalls(Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", then: "Hang" }))
+        yield* simulator.failCalls(
+          Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", ending: "Hang" })
+        )
         const response = yield* Scope.extend(client.get("/data-access/consumers/42"), scope)
         const text = yield* Effect.fork(Effect.exit(response.text))
         yield* Scope.close(scope, Exit.void)
@@ -148,7 +149,9 @@ describe.each(transports)("a call over %s", (_, transport) => {
       const api = yield* HttpApiClient.makeWith(Api, { httpClient: yield* DataAccess.DataAccess })
       const read = api.consumers.read({ path: { id: "42" } })
       assert.deepStrictEqual(yield* read, { group: "Data Access", path: "/data-access/consumers/42" })
-      yield* simulator.failCalls(Fault.Answer({ status: 404, body: JSON.stringify({ _tag: "NoSuchConsumer", id: "42" }) }))
+      yield* simulator.failCalls(
+        Fault.Answer({ status: 404, body: JSON.stringify({ _tag: "NoSuchConsumer", id: "42" }) })
+      )
       const error = yield* Effect.flip(read)
       assert(error._tag === "NoSuchConsumer")
       yield* simulator.revokeTokens
@@ -160,7 +163,11 @@ describe.each(transports)("a call over %s", (_, transport) => {
       const simulator = yield* Simulator.Simulator
       yield* simulator.grantScopes(["furnishment:all"])
       const error = yield* Effect.flip(call())
-      assert.deepInclude({ ...error }, { _tag: "InsufficientScope", needed: "data-access:all", granted: ["furnishment:all"] })
+      assert.deepInclude({ ...error }, {
+        _tag: "InsufficientScope",
+        needed: "data-access:all",
+        granted: ["furnishment:all"]
+      })
       assert.strictEqual((yield* toApi).length, 0)
     }).pipe(Effect.provide(layer)))
 

@@ -45,7 +45,11 @@ describe.each(transports)("a token request over %s", (_, transport) => {
         "client_id=simulated-client&client_secret=simulated-secret" +
           "&audience=https%3A%2F%2Fsimulator.credit-data.example&grant_type=client_credentials"
       )
-      assert.deepStrictEqual(token.scopes, ["read:consumers", "write:consumers", "read:credit.simulated.score.vantage3"])
+      assert.deepStrictEqual(token.scopes, [
+        "read:consumers",
+        "write:consumers",
+        "read:credit.simulated.score.vantage3"
+      ])
     }))
 
   const text = FastCheck.oneof(

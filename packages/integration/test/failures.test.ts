@@ -10,33 +10,43 @@ const http = (head: string, body = "") => `HTTP/1.1 200 OK\r\n${head}\r\n\r\n${b
 
 const rows: ReadonlyArray<readonly [name: string, fault: Fault.Fault, expected: Partial<TokenError.TokenError>]> = [
   ["a refused client", Fault.oauthError(401, "invalid_client"), { _tag: "InvalidClient", status: 401 }],
-  ["an OAuth error", Fault.oauthError(400, "invalid_target"), { _tag: "ServerError", status: 400, error: "invalid_target" }],
+  ["an OAuth error", Fault.oauthError(400, "invalid_target"), {
+    _tag: "ServerError",
+    status: 400,
+    error: "invalid_target"
+  }],
   ["a failure of the server", Fault.Answer({ status: 500, body: "<html>" }), { _tag: "ServerError", status: 500 }],
   ["a 200 with an OAuth error", Fault.oauthError(200, "server_error"), { _tag: "ServerError", status: 200 }],
   ["a 200 that isn't JSON", Fault.Answer({ status: 200, body: "<html>" }), { _tag: "InvalidResponse", rule: "Json" }],
   ["a 204", Fault.Answer({ status: 204 }), { _tag: "InvalidResponse", rule: "Status" }],
-  ["a body of more than 1 MiB", Fault.Answer({ status: 200, body: " ".repeat(3 * 1024 * 1024) }), { _tag: "InvalidResponse", rule: "Size" }],
+  ["a body of more than 1 MiB", Fault.Answer({ status: 200, body: " ".repeat(3 * 1024 * 1024) }), {
+    _tag: "InvalidResponse",
+    rule: "Size"
+  }],
   ["a reset before the answer", Fault.Reset(), { _tag: "TransportError", reason: "Reset" }],
-  ["an end before the answer", Fault.Bytes({ bytes: "", then: "End" }), { _tag: "TransportError", reason: "Reset" }],
+  ["an end before the answer", Fault.Bytes({ bytes: "", ending: "End" }), { _tag: "TransportError", reason: "Reset" }],
   [
     "an end within the body",
-    Fault.Bytes({ bytes: http("Content-Length: 1000", "{\"access_token\""), then: "End" }),
+    Fault.Bytes({ bytes: http("Content-Length: 1000", "{\"access_token\""), ending: "End" }),
     { _tag: "TransportError", reason: "Cut" }
   ],
   [
     "a reset within the body",
-    Fault.Bytes({ bytes: http("Content-Length: 1000", "{\"access_token\""), then: "Reset" }),
+    Fault.Bytes({ bytes: http("Content-Length: 1000", "{\"access_token\""), ending: "Reset" }),
     { _tag: "TransportError", reason: "Cut" }
   ],
   [
     "a cut chunk",
-    Fault.Bytes({ bytes: http("Transfer-Encoding: chunked", "ff\r\n{"), then: "End" }),
+    Fault.Bytes({ bytes: http("Transfer-Encoding: chunked", "ff\r\n{"), ending: "End" }),
     { _tag: "TransportError", reason: "Cut" }
   ],
-  ["garbage", Fault.Bytes({ bytes: "garbage in place of HTTP\r\n\r\n", then: "End" }), { _tag: "TransportError", reason: "Garbled" }],
+  ["garbage", Fault.Bytes({ bytes: "garbage in place of HTTP\r\n\r\n", ending: "End" }), {
+    _tag: "TransportError",
+    reason: "Garbled"
+  }],
   [
     "two Content-Lengths",
-    Fault.Bytes({ bytes: http("Content-Length: 1\r\nContent-Length: 2", "{}"), then: "End" }),
+    Fault.Bytes({ bytes: http("Content-Length: 1\r\nContent-Length: 2", "{}"), ending: "End" }),
     { _tag: "TransportError", reason: "Garbled" }
   ]
 ]
@@ -44,8 +54,8 @@ const rows: ReadonlyArray<readonly [name: string, fault: Fault.Fault, expected: 
 /** Rows in which time has to pass. */
 const silences: ReadonlyArray<readonly [name: string, fault: Fault.Fault]> = [
   ["no answer", Fault.Silence()],
-  ["headers and then silence", Fault.Bytes({ bytes: http("Content-Length: 1000"), then: "Hang" })],
-  ["half a body and then silence", Fault.Bytes({ bytes: http("Content-Length: 1000", "{"), then: "Hang" })]
+  ["headers and then silence", Fault.Bytes({ bytes: http("Content-Length: 1000"), ending: "Hang" })],
+  ["half a body and then silence", Fault.Bytes({ bytes: http("Content-Length: 1000", "{"), ending: "Hang" })]
 ]
 
 /** An address of this machine where nobody listens any more. */
@@ -55,8 +65,13 @@ const closedAddress = Effect.map(Simulator.Simulator, ({ environment }) => envir
 
 const requestToken = Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => endpoint.requestToken)
 
-const endpointV2 = Layer.unwrapEffect(Effect.map(Simulator.Simulator, ({ credentials, environment }) =>
-  AuthV2.layerTokenEndpoint({ environment, credentials, scopes: ["data-access:all"] })))
+const endpointV2 = Layer.unwrapEffect(
+  Effect.map(
+    Simulator.Simulator,
+    ({ credentials, environment }) =>
+      AuthV2.layerTokenEndpoint({ environment, credentials, scopes: ["data-access:all"] })
+  )
+)
 
 describe.each(transports)("over %s", (_, transport) => {
   const simulated = endpointV2.pipe(Layer.provide(transport), Layer.provideMerge(Simulator.layer()))
@@ -93,18 +108,24 @@ describe.each(transports)("over %s", (_, transport) => {
         yield* simulator.failTokenRequests(
           Fault.Answer({ status, headers: { location: `${simulator.environment.baseUrl}/elsewhere` } })
         )
-        assert.deepInclude({ ...(yield* Effect.flip(requestToken)) }, { _tag: "InvalidResponse", status, rule: "Redirect" })
+        assert.deepInclude({ ...(yield* Effect.flip(requestToken)) }, {
+          _tag: "InvalidResponse",
+          status,
+          rule: "Redirect"
+        })
       }
       const received = yield* simulator.received
       assert.deepStrictEqual([...new Set(received.map(({ server }) => server))], ["AuthV2"])
     }).pipe(Effect.provide(simulated)))
 
   const at = (authV2Url: string) =>
-    Effect.flip(requestToken).pipe(Effect.provide(AuthV2.layerTokenEndpoint({
-      environment: { name: "elsewhere", audience: "a", baseUrl: authV2Url, authV2Url },
-      credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials)),
-      scopes: ["data-access:all"]
-    }).pipe(Layer.provide(transport))))
+    Effect.flip(requestToken).pipe(Effect.provide(
+      AuthV2.layerTokenEndpoint({
+        environment: { name: "elsewhere", audience: "a", baseUrl: authV2Url, authV2Url },
+        credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials)),
+        scopes: ["data-access:all"]
+      }).pipe(Layer.provide(transport))
+    ))
 
   it.effect("nobody who listens, no such name, and no TLS are told apart", () =>
     Effect.gen(function*() {
@@ -112,7 +133,10 @@ describe.each(transports)("over %s", (_, transport) => {
       const tls = yield* at(environment.authV2Url.replace("http:", "https:"))
       assert.deepInclude({ ...tls }, { _tag: "TransportError", reason: "Tls" })
       assert.deepInclude({ ...(yield* at(yield* closedAddress)) }, { _tag: "TransportError", reason: "Refused" })
-      assert.deepInclude({ ...(yield* at("https://no-such-name.invalid")) }, { _tag: "TransportError", reason: "NameNotFound" })
+      assert.deepInclude({ ...(yield* at("https://no-such-name.invalid")) }, {
+        _tag: "TransportError",
+        reason: "NameNotFound"
+      })
       assert.strictEqual(yield* Effect.flatMap(Simulator.Simulator, (simulator) => simulator.tokenRequests), 0)
     }).pipe(Effect.provide(Simulator.layer())))
 
@@ -120,12 +144,14 @@ describe.each(transports)("over %s", (_, transport) => {
     Effect.gen(function*() {
       const { environment } = yield* Simulator.Simulator
       const failure = (authV1Url: string) =>
-        Effect.flip(requestToken).pipe(Effect.provide(AuthV1.layerTokenEndpoint({
-          environment: { ...environment, authV1Url },
-          credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials))
-        }).pipe(Layer.provide(transport))))
+        Effect.flip(requestToken).pipe(Effect.provide(
+          AuthV1.layerTokenEndpoint({
+            environment: { ...environment, authV1Url },
+            credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials))
+          }).pipe(Layer.provide(transport))
+        ))
       for (const url of ["https://no-such-name.invalid", environment.authV2Url]) {
         assert.include((yield* failure(url)).message, "Auth V1 reached its sunset at the end of 2024")
       }
-    }).pipe(Effect.provide(Simulator.layer()), Effect.provide(Logger.remove(Logger.defaultLogger))))
+    }).pipe(Effect.provide(Layer.merge(Simulator.layer(), Logger.remove(Logger.defaultLogger)))))
 })

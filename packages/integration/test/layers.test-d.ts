@@ -66,8 +66,9 @@ describe("the groups", () => {
     expectTypeOf<Effect.Effect.Context<typeof program>>().toEqualTypeOf<
       Furnishment.Furnishment | AccessTokens.AccessTokens | HttpClient.HttpClient
     >()
-    // @ts-expect-error: Furnishment is still needed
-    Effect.runPromise(Effect.provide(program, [AuthV1.layerConfig()]))
+    expectTypeOf(program).not.toExtend<
+      Effect.Effect<unknown, unknown, AccessTokens.AccessTokens | HttpClient.HttpClient>
+    >()
   })
 
   it("the errors of a call are told by its type", () => {

@@ -36,7 +36,13 @@ describe("one token request for each token's life", () => {
     Effect.flatMap(EnablementServices.EnablementServices, (client) => client.get("/enablement-services/offers/1"))
   ], { concurrency: "unbounded" })
 
-  for (const [name, auth, server] of [["V1", AuthV1.layerConfig(), "AuthV1"], ["V2", AuthV2.layerConfig(), "AuthV2"]] as const) {
+  for (
+    const [name, auth, server] of [["V1", AuthV1.layerConfig(), "AuthV1"], [
+      "V2",
+      AuthV2.layerConfig(),
+      "AuthV2"
+    ]] as const
+  ) {
     it.effect(`${name}: three groups share one token, and a token that is about to expire is renewed unnoticed`, () =>
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator
@@ -50,8 +56,9 @@ describe("one token request for each token's life", () => {
         assert.isTrue(requests.length === 3, `${requests.length} token requests in two days`)
         assert.strictEqual(received.length, requests.length + 48 * 3, "no call was made twice")
       }).pipe(
-        Effect.provide(Layer.provideMerge(EndpointGroups.layer(), simulated(auth, NodeHttpClient.layer))),
-        Effect.provide(quiet)
+        Effect.provide(
+          Layer.provideMerge(EndpointGroups.layer(), simulated(auth, NodeHttpClient.layer)).pipe(Layer.provide(quiet))
+        )
       ))
   }
 
@@ -63,10 +70,14 @@ describe("one token request for each token's life", () => {
       for (let round = 0; round < 3; round++) {
         assert.strictEqual((yield* dataAccess.get("/data-access/consumers/42")).status, 200)
         assert.strictEqual((yield* furnishment.get("/furnishment/submissions/7")).status, 200)
-        assert.strictEqual((yield* furnishment.get("/data-access/consumers/42")).status, 403, "V2's token covers Furnishment alone")
+        assert.strictEqual(
+          (yield* furnishment.get("/data-access/consumers/42")).status,
+          403,
+          "V2's token covers Furnishment alone"
+        )
       }
       const servers = (yield* simulator.received).map(({ server }) => server).filter((server) => server !== "Api")
-      assert.deepStrictEqual(servers.sort(), ["AuthV1", "AuthV2"])
+      assert.deepStrictEqual(servers.toSorted(), ["AuthV1", "AuthV2"])
     }).pipe(
       Effect.provide(
         Layer.merge(
@@ -76,10 +87,10 @@ describe("one token request for each token's life", () => {
           )
         ).pipe(
           Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),
-          Layer.provideMerge(Simulator.layer())
+          Layer.provideMerge(Simulator.layer()),
+          Layer.provide(quiet)
         )
-      ),
-      Effect.provide(quiet)
+      )
     ))
 
   it.effect("100 calls that are rejected at once cause one renewal, and all of them succeed", () =>
@@ -92,7 +103,9 @@ describe("one token request for each token's life", () => {
       const statuses = yield* Effect.all(Arr.makeBy(100, () => call), { concurrency: "unbounded" })
       assert.deepStrictEqual([...new Set(statuses)], [200])
       assert.strictEqual(yield* simulator.tokenRequests, 2)
-    }).pipe(Effect.provide(Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), NodeHttpClient.layer)))))
+    }).pipe(
+      Effect.provide(Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), NodeHttpClient.layer)))
+    ))
 
   it.effect("a server that rejects every token gets one more, and the callers its 401", () =>
     Effect.gen(function*() {
@@ -103,7 +116,9 @@ describe("one token request for each token's life", () => {
         assert.strictEqual((yield* dataAccess.get("/data-access/consumers/42")).status, 401)
       }
       assert.strictEqual(yield* simulator.tokenRequests, 2)
-    }).pipe(Effect.provide(Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), NodeHttpClient.layer)))))
+    }).pipe(
+      Effect.provide(Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), NodeHttpClient.layer)))
+    ))
 
   it.effect("a rotated secret is picked up, and tokens of the old one stay in use", () =>
     Effect.gen(function*() {

@@ -55,7 +55,9 @@ describe.each(transports)("no secret and no token shows over %s", (_, transport)
       const response = yield* dataAccess.get("/data-access/consumers/42")
       yield* response.json
       yield* simulator.failCalls(Fault.Answer({ status: 200, body: "not JSON" }))
-      const undecodable = yield* Effect.flip(Effect.flatMap(dataAccess.get("/data-access/consumers/42"), ({ json }) => json))
+      const undecodable = yield* Effect.flip(
+        Effect.flatMap(dataAccess.get("/data-access/consumers/42"), ({ json }) => json)
+      )
       yield* simulator.failCalls(Fault.Reset())
       const reset = yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))
       const refusedUrl = yield* Effect.flip(dataAccess.get("https://elsewhere.example"))

@@ -23,7 +23,7 @@ export type Fault = Data.TaggedEnum<{
   Delay: { readonly duration: Duration.DurationInput }
   Silence: {}
   Reset: {}
-  Bytes: { readonly bytes: string | Uint8Array; readonly then: "End" | "Reset" | "Hang" }
+  Bytes: { readonly bytes: string | Uint8Array; readonly ending: "End" | "Reset" | "Hang" }
 }>
 
 /**

@@ -104,5 +104,8 @@ export const layer = (options: Options = {}): Layer.Layer<Simulator, HttpServerE
  * @category layers
  */
 export const layerConfig: Layer.Layer<never, never, Simulator> = Layer.unwrapEffect(
-  Effect.map(Effect.flatMap(Simulator, variables), (pairs) => Layer.setConfigProvider(ConfigProvider.fromMap(new Map(pairs))))
+  Effect.map(
+    Effect.flatMap(Simulator, variables),
+    (pairs) => Layer.setConfigProvider(ConfigProvider.fromMap(new Map(pairs)))
+  )
 )

@@ -7,7 +7,8 @@ import * as Simulator from "./Simulator.ts"
 
 const ports = { Api: 7400, AuthV1: 7401, AuthV2: 7402 }
 
-const instructions = (pairs: ReadonlyArray<readonly [name: string, value: string]>) => `\
+const instructions = (pairs: ReadonlyArray<readonly [name: string, value: string]>) =>
+  `\
 The simulator of the credit-data service is running. Ctrl-C ends it.
 
 Variables that lead a program to it:

@@ -18,8 +18,7 @@ export interface Answer {
   readonly body: Either.Either<Uint8Array, "Size" | TransportReason>
 }
 
-const reasonAt = (stage: Stage) => (error: HttpClientError.HttpClientError) =>
-  transportReason(error.cause, stage)
+const reasonAt = (stage: Stage) => (error: HttpClientError.HttpClientError) => transportReason(error.cause, stage)
 
 const concat = (chunks: Iterable<Uint8Array>, size: number): Uint8Array => {
   const whole = new Uint8Array(size)
@@ -50,10 +49,13 @@ const readBody = (response: HttpClientResponse.HttpClientResponse, maxSize: numb
   )
 
 const propagate = (request: HttpClientRequest.HttpClientRequest) =>
-  Effect.map(Effect.option(Effect.currentSpan), Option.match({
-    onNone: () => request,
-    onSome: (span) => HttpClientRequest.setHeaders(request, HttpTraceContext.toHeaders(span))
-  }))
+  Effect.map(
+    Effect.option(Effect.currentSpan),
+    Option.match({
+      onNone: () => request,
+      onSome: (span) => HttpClientRequest.setHeaders(request, HttpTraceContext.toHeaders(span))
+    })
+  )
 
 /**
  * Posts a form and reads the answer. The platform's own span is left out, for it would record more than we want to see

@@ -47,8 +47,10 @@ export const make = <Out>(schedule: Schedule.Schedule<Out, TokenError>): Pauses 
     after: (error) => {
       if (!error.retryable) return Effect.succeed(refusalPause)
       const asked = error._tag === "ServerError" ? error.retryAfter : undefined
-      return Effect.map(step(error), (pause) =>
-        asked !== undefined && Duration.greaterThanOrEqualTo(asked, Duration.seconds(1)) ? asked : pause)
+      return Effect.map(
+        step(error),
+        (pause) => asked !== undefined && Duration.greaterThanOrEqualTo(asked, Duration.seconds(1)) ? asked : pause
+      )
     }
   }
 }

@@ -59,16 +59,22 @@ export const make = (
       const token = yield* endpoint.requestToken
       if (Life.isRejected(state, token)) return yield* request
       const replaced = Life.servable(state, Instant.now(clock))
-      state = Life.obtained(state, token, sentAt, yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to))
+      state = Life.obtained(
+        state,
+        token,
+        sentAt,
+        yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
+      )
       pauses.reset()
       const { expiresAt, scopes } = token
-      yield* announce((at) => (replaced === undefined ? TokenEvent.Obtained : TokenEvent.Renewed)({ at, scopes, expiresAt }))
+      yield* announce((at) =>
+        (replaced === undefined ? TokenEvent.Obtained : TokenEvent.Renewed)({ at, scopes, expiresAt })
+      )
       return token
     })
 
     const recover =
-      (endsAt: Instant.Instant, repeatsLeft: number) =>
-      (error: TokenError): Effect.Effect<AccessToken, TokenError> =>
+      (endsAt: Instant.Instant, repeatsLeft: number) => (error: TokenError): Effect.Effect<AccessToken, TokenError> =>
         Effect.gen(function*() {
           const pause = yield* pauses.after(error)
           const now = Instant.now(clock)
@@ -93,7 +99,10 @@ export const make = (
         })
 
     const flight = Effect.suspend(() =>
-      Effect.catchAll(request, recover(Instant.later(Instant.now(clock), Duration.toMillis(endpoint.deadline)), repeats))
+      Effect.catchAll(
+        request,
+        recover(Instant.later(Instant.now(clock), Duration.toMillis(endpoint.deadline)), repeats)
+      )
     )
 
     // Look and fork are one synchronous step, so that there is never a second flight.

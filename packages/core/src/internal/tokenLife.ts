@@ -21,7 +21,7 @@ interface Held {
 }
 
 /** A failure that is remembered. */
-export interface Failure {
+interface Failure {
   readonly exit: Exit.Exit<never, TokenError>
   readonly error: TokenError
   readonly nextTryAt: Instant

@@ -39,7 +39,10 @@ export const make = (...answers: ReadonlyArray<Answer>) =>
       Effect.gen(function*() {
         const { body, headers, method, url } = request
         const init = yield* Effect.serviceOption(FetchHttpClient.RequestInit)
-        const before = yield* Ref.getAndUpdate(sent, (all) => [...all, { method, url, headers, body: textOf(body), init }])
+        const before = yield* Ref.getAndUpdate(
+          sent,
+          (all) => [...all, { method, url, headers, body: textOf(body), init }]
+        )
         const answer = answers[Math.min(before.length, answers.length - 1)] ?? Effect.never
         return HttpClientResponse.fromWeb(request, yield* answer)
       })

@@ -49,17 +49,20 @@ const inSpan = <A, E>(
   url: string,
   call: (span: Option.Option<Tracer.Span>) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
-  Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) =>
-    isDisabled(request) ? call(Option.none()) : Effect.useSpan(`${group} ${request.method}`, {
-      kind: "client",
-      captureStackTrace: false,
-      attributes: {
-        "credit_data.group": group,
-        "http.request.method": request.method,
-        "server.address": new URL(url).origin,
-        "url.path": new URL(url).pathname
-      }
-    }, (span) => call(Option.some(span))))
+  Effect.flatMap(
+    FiberRef.get(HttpClient.currentTracerDisabledWhen),
+    (isDisabled) =>
+      isDisabled(request) ? call(Option.none()) : Effect.useSpan(`${group} ${request.method}`, {
+        kind: "client",
+        captureStackTrace: false,
+        attributes: {
+          "credit_data.group": group,
+          "http.request.method": request.method,
+          "server.address": new URL(url).origin,
+          "url.path": new URL(url).pathname
+        }
+      }, (span) => call(Option.some(span)))
+  )
 
 /** The client of one endpoint group: every request goes beneath the base URL, with a token that covers the group. */
 export const make = (
@@ -75,8 +78,7 @@ export const make = (
     const token = Effect.filterOrFail(
       tokens.get,
       (token) => token.covers(options.scope),
-      (token) =>
-        new InsufficientScope({ environment: environment.name, needed: options.scope, granted: token.scopes })
+      (token) => new InsufficientScope({ environment: environment.name, needed: options.scope, granted: token.scopes })
     )
 
     /** Sends one request, and answers as to the request without the token. */

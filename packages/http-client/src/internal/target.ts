@@ -15,7 +15,8 @@ export const target = (base: URL, url: string): Either.Either<string, string> =>
   if (!URL.canParse(url) && !URL.canParse(url, nowhere.href)) return Either.left("This isn't a URL")
   const named = URL.canParse(url) ? new URL(url) : new URL(url, nowhere)
   if (named.origin !== nowhere.origin) {
-    return named.protocol === base.protocol && named.host === base.host && named.username === "" && named.password === ""
+    return named.protocol === base.protocol && named.host === base.host && named.username === "" &&
+        named.password === ""
       ? Either.right(named.href)
       : Either.left(`A token is sent to ${base.origin} alone`)
   }

@@ -30,7 +30,9 @@ export const supply = (options: {
       )),
     invalidate: (rejected) =>
       Ref.update(number, (number) =>
-        Redacted.value(rejected.secret) === `token-${number}` && number <= (options.renewals ?? 1) ? number + 1 : number),
+        Redacted.value(rejected.secret) === `token-${number}` && number <= (options.renewals ?? 1)
+          ? number + 1
+          : number),
     status: Effect.dieMessage("not asked for here"),
     events: Stream.empty
   }))
@@ -60,4 +62,6 @@ export const over = <A, E>(
 
 /** Answers 401 to these tokens, and 200 to all else. */
 export const rejecting = (...tokens: ReadonlyArray<string>) => (request: HttpClientRequest.HttpClientRequest) =>
-  new Response("the body", { status: tokens.some((text) => request.headers["authorization"] === `Bearer ${text}`) ? 401 : 200 })
+  new Response("the body", {
+    status: tokens.some((text) => request.headers["authorization"] === `Bearer ${text}`) ? 401 : 200
+  })

@@ -18,7 +18,9 @@ const groups: ReadonlyArray<{
 const challenge = (status: number, error: string | undefined, parameters = "") =>
   HttpServerResponse.unsafeJson(error === undefined ? {} : { error }, {
     status,
-    headers: { "www-authenticate": `Bearer realm="simulator"${error === undefined ? "" : `, error="${error}"`}${parameters}` }
+    headers: {
+      "www-authenticate": `Bearer realm="simulator"${error === undefined ? "" : `, error="${error}"`}${parameters}`
+    }
   })
 
 /** A business endpoint: it answers to a valid token that covers its group, and else as RFC 6750, section 3, says. */

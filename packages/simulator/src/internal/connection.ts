@@ -13,13 +13,13 @@ export const reset = (request: HttpServerRequest.HttpServerRequest): Effect.Effe
 /** Writes bytes to the connection of a request, beneath HTTP. */
 export const write = (
   request: HttpServerRequest.HttpServerRequest,
-  { bytes, then }: Extract<Fault.Fault, { readonly _tag: "Bytes" }>
+  { bytes, ending }: Extract<Fault.Fault, { readonly _tag: "Bytes" }>
 ): Effect.Effect<never> =>
   Effect.suspend(() => {
     const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
     socket.write(bytes, () => {
-      if (then === "End") socket.end()
-      if (then === "Reset") socket.resetAndDestroy()
+      if (ending === "End") socket.end()
+      if (ending === "Reset") socket.resetAndDestroy()
     })
     return Effect.never
   })

@@ -94,13 +94,16 @@ export const make = (options: Options): Effect.Effect<Service, HttpServerError.S
       }).pipe(Effect.interruptible) // the platform runs apps uninterruptibly, and a silent one has to end with its connection
 
     const authorize = (version: "V1" | "V2"): Handler => (_, { body, headers, method, url }) =>
-      Effect.flatMap(Effect.all({ credentials: Ref.get(credentials), grantedScopes: Ref.get(grantedScopes) }), (state) =>
-        authorizationServer.answer(version, { ...state, audience, tokenLifetime }, tokens, {
-          method,
-          path: pathOf(url),
-          headers,
-          body: Redacted.value(body)
-        }))
+      Effect.flatMap(
+        Effect.all({ credentials: Ref.get(credentials), grantedScopes: Ref.get(grantedScopes) }),
+        (state) =>
+          authorizationServer.answer(version, { ...state, audience, tokenLifetime }, tokens, {
+            method,
+            path: pathOf(url),
+            headers,
+            body: Redacted.value(body)
+          })
+      )
 
     const call: Handler = (_, { authorization, method, url }) =>
       businessApi.answer(tokens, {
@@ -139,10 +142,13 @@ export const make = (options: Options): Effect.Effect<Service, HttpServerError.S
       failCalls: callFaults.add,
       revokeTokens: tokens.revokeAll,
       grantScopes: (scopes) => Ref.set(grantedScopes, scopes),
-      rotateSecret: Effect.flatMap(Random.nextIntBetween(0, 2 ** 48), (random) =>
-        Ref.updateAndGet(credentials, ({ clientId }) => ({
-          clientId,
-          clientSecret: Redacted.make(`simulated-secret-${random.toString(36)}`)
-        })))
+      rotateSecret: Effect.flatMap(
+        Random.nextIntBetween(0, 2 ** 48),
+        (random) =>
+          Ref.updateAndGet(credentials, ({ clientId }) => ({
+            clientId,
+            clientSecret: Redacted.make(`simulated-secret-${random.toString(36)}`)
+          }))
+      )
     }
   })

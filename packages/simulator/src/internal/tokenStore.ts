@@ -36,8 +36,10 @@ export const make = (): TokenStore => {
       return text
     }),
     find: (text) =>
-      Effect.map(Clock.currentTimeMillis, (now) =>
-        Option.filter(Option.fromNullable(tokens.get(text)), ({ expiresAtMillis }) => now < expiresAtMillis)),
+      Effect.map(
+        Clock.currentTimeMillis,
+        (now) => Option.filter(Option.fromNullable(tokens.get(text)), ({ expiresAtMillis }) => now < expiresAtMillis)
+      ),
     revokeAll: Effect.sync(() => tokens.clear())
   }
 }
