@@ -1,0 +1,54 @@
+// Every failure of a call, handled by its tag. The messages are written for the person on call.
+
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess } from "@credit-data/http-client"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+
+const call = Effect.gen(function*() {
+  const dataAccess = yield* DataAccess.DataAccess
+  const response = yield* dataAccess.get("/data-access/consumers/42")
+  return `answered ${response.status}`
+}).pipe(
+  Effect.catchTags({
+    // of the token request
+    InvalidClient: (error) => Effect.succeed(`page the owner of the credentials: ${error.message}`),
+    ServerError: (error) => Effect.succeed(`${error.retryable ? "wait" : "look"}: ${error.message}`),
+    InvalidResponse: (error) => Effect.succeed(`look what stands between: ${error.message}`),
+    TransportError: (error) => Effect.succeed(`look at the network: ${error.message}`),
+    // of the call
+    InsufficientScope: (error) => Effect.succeed(`ask for the scope: ${error.message}`),
+    RequestError: (error) => Effect.succeed(`no answer to the call: ${error.message}`),
+    ResponseError: (error) => Effect.succeed(`the answer couldn't be read: ${error.message}`)
+  })
+)
+
+/** Each round has a supply of its own, for a supply remembers a failure until it is time to ask again. */
+const round = (steer: Effect.Effect<void, never, Simulator.Simulator>) =>
+  Effect.zipRight(steer, call).pipe(
+    Effect.provide(DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(NodeHttpClient.layer))),
+    Effect.flatMap((line) => Console.log(`${line}\n`))
+  )
+
+const answer = (fault: Fault.Fault) =>
+  Effect.flatMap(Simulator.Simulator, (simulator) => simulator.failTokenRequests(fault))
+
+Effect.gen(function*() {
+  yield* round(answer(Fault.oauthError(401, "invalid_client")))
+  yield* round(answer(Fault.oauthError(400, "invalid_target")))
+  yield* round(answer(Fault.Answer({ status: 503, headers: { "retry-after": "30" } })))
+  yield* round(answer(Fault.Answer({ status: 200, body: "<html>Sign in</html>" })))
+  yield* round(
+    Effect.flatMap(
+      Simulator.Simulator,
+      (simulator) =>
+        simulator.failTokenRequests(Fault.Bytes({ bytes: "not HTTP\r\n\r\n", ending: "End" }), { times: 3 })
+    )
+  )
+  yield* round(Effect.flatMap(Simulator.Simulator, (simulator) => simulator.failCalls(Fault.Reset())))
+  yield* round(Effect.flatMap(Simulator.Simulator, (simulator) => simulator.grantScopes(["furnishment:all"])))
+}).pipe(
+  Effect.provide(Simulator.layerConfig.pipe(Layer.provideMerge(Simulator.layer()))),
+  NodeRuntime.runMain
+)

@@ -1,0 +1,38 @@
+// Retries of your own, around a client that has none: of calls that the API answers with a passing failure, and of
+// token requests, when the supply says that it will ask again.
+
+import { AuthV2 } from "@credit-data/auth-v2"
+import { TokenError } from "@credit-data/core"
+import { DataAccess } from "@credit-data/http-client"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { HttpClient } from "@effect/platform"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer, Schedule } from "effect"
+
+const patient = Effect.map(
+  DataAccess.DataAccess,
+  HttpClient.retryTransient({
+    while: (error) => !TokenError.isTokenError(error),
+    schedule: Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(3))
+  })
+)
+
+const program = Effect.gen(function*() {
+  const simulator = yield* Simulator.Simulator
+  yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "1" } }))
+  yield* simulator.failCalls(Fault.Answer({ status: 503 }), { times: 2 })
+
+  const client = yield* patient
+  const response = yield* client.get("/data-access/consumers/42").pipe(TokenError.retryWhenDue({ times: 2 }))
+
+  const received = yield* simulator.received
+  const calls = received.filter(({ server }) => server === "Api").length
+  yield* Console.log(`${response.status}, after ${yield* simulator.tokenRequests} token requests and ${calls} calls`)
+})
+
+const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(NodeHttpClient.layer))
+
+program.pipe(
+  Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfig), Layer.provideMerge(Simulator.layer()))),
+  NodeRuntime.runMain
+)

@@ -1,0 +1,33 @@
+// A typed business API, called as if authentication weren't there. The endpoints are invented: the service's business
+// endpoints aren't documented, so that you bring the paths and schemas of your own contract.
+
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess } from "@credit-data/http-client"
+import { Simulator } from "@credit-data/simulator"
+import { HttpApi, HttpApiClient, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer, Schema } from "effect"
+
+class NoSuchConsumer extends Schema.TaggedError<NoSuchConsumer>()("NoSuchConsumer", { id: Schema.String }) {}
+
+const InventedApi = HttpApi.make("invented").add(
+  HttpApiGroup.make("consumers").add(
+    HttpApiEndpoint.get("read", "/data-access/consumers/:id")
+      .setPath(Schema.Struct({ id: Schema.String }))
+      .addSuccess(Schema.Struct({ group: Schema.String, path: Schema.String }))
+      .addError(NoSuchConsumer, { status: 404 })
+  )
+)
+
+const program = Effect.gen(function*() {
+  const api = yield* HttpApiClient.makeWith(InventedApi, { httpClient: yield* DataAccess.DataAccess })
+  const consumer = yield* api.consumers.read({ path: { id: "42" } })
+  yield* Console.log(`${consumer.group} answered for ${consumer.path}`)
+}).pipe(Effect.catchTag("NoSuchConsumer", ({ id }) => Console.log(`There is no consumer ${id}.`)))
+
+const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(NodeHttpClient.layer))
+
+program.pipe(
+  Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfig), Layer.provide(Simulator.layer()))),
+  NodeRuntime.runMain
+)

@@ -1,0 +1,137 @@
+import { AccessScope } from "@credit-data/core"
+import { Simulator } from "@credit-data/simulator"
+import { Command } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Stream, String as Str } from "effect"
+import { readdirSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const folder = fileURLToPath(new URL("../src/", import.meta.url))
+
+/** Runs an example as a child process until it ends by itself, and tells what it printed. */
+const run = (file: string, variables: Record<string, string> = {}) =>
+  Effect.gen(function*() {
+    const child = yield* Command.start(
+      Command.make(process.execPath, "--import", "tsx", file).pipe(
+        Command.workingDirectory(folder),
+        Command.env({ NO_COLOR: "1", ...variables })
+      )
+    )
+    const text = (stream: typeof child.stdout) => stream.pipe(Stream.decodeText(), Stream.runFold("", Str.concat))
+    return yield* Effect.all({ exitCode: child.exitCode, stdout: text(child.stdout), stderr: text(child.stderr) }, {
+      concurrency: "unbounded"
+    })
+  }).pipe(Effect.scoped, Effect.timeout("25 seconds"), Effect.provide(NodeContext.layer))
+
+const scopes = AccessScope.all.join(" ")
+const sunset = /WARN .*Auth V1 is past its sunset/
+
+/** What each example prints, in order. */
+const expected: Record<string, ReadonlyArray<string | RegExp>> = {
+  "main.ts": [
+    "Against a simulator of the service, in this process",
+    "Auth V2: one token for three endpoint groups",
+    `token granted                        ${scopes}`,
+    "lifetime                             1d",
+    "GET /data-access/consumers/42        200",
+    "GET /furnishment/submissions/7       200",
+    "GET /enablement-services/offers/1    200",
+    "token requests                       1",
+    "Auth V1: the same program, one word changed",
+    sunset,
+    "token granted                        read:consumers",
+    "token requests                       1",
+    "A wrong secret: a typed failure, handled by its tag",
+    /InvalidClient +The token endpoint http.*refused the client: 401 invalid_client/
+  ],
+  "swap.ts": [sunset, "200 with read:consumers", `200 with ${scopes}`],
+  "two-supplies.ts": [sunset, "Data Access over V1: 200", "Furnishment over V2: 200"],
+  "failures.ts": [
+    "page the owner of the credentials: ",
+    "look: ",
+    "wait: ",
+    "look what stands between: ",
+    "look at the network: ",
+    "no answer to the call: ",
+    "ask for the scope: "
+  ],
+  "secret-manager.ts": [
+    "reading credit-data/client",
+    "a token for data-access:all",
+    "reading credit-data/client",
+    "another token, after 3 requests: the second one was refused"
+  ],
+  "promises.ts": ["/data-access/consumers/41", "/data-access/consumers/43", "token requests: 1"],
+  "typed-api.ts": ["Data Access answered for /data-access/consumers/42"],
+  "streaming.ts": ["uploaded: 200", "downloaded: 200, with a body"],
+  "retries.ts": ["200, after 2 token requests and 3 calls"],
+  "two-environments.ts": ["sandbox 200, production 200", "the same host: false"],
+  "provide-once.ts": [
+    "5 calls, provided once: token requests: 1\n",
+    "5 calls, provided inside each call: token requests: 5\n"
+  ]
+}
+
+const assertInOrder = (text: string, parts: ReadonlyArray<string | RegExp>) => {
+  let rest = text
+  for (const part of parts) {
+    const at = typeof part === "string" ? rest.indexOf(part) : rest.search(part)
+    assert.isAtLeast(at, 0, `${part} in:\n${rest}`)
+    rest = rest.slice(at + 1)
+  }
+}
+
+describe("examples", () => {
+  for (const [file, parts] of Object.entries(expected)) {
+    it.live(`${file} prints what it says, and ends by itself`, () =>
+      Effect.gen(function*() {
+        const { exitCode, stderr, stdout } = yield* run(file)
+        assert.strictEqual(stderr, "")
+        assert.strictEqual(exitCode, 0)
+        assertInOrder(stdout, parts)
+      }))
+  }
+
+  const variables = Effect.gen(function*() {
+    const { credentials, environment } = yield* Simulator.Simulator
+    const { clientId, clientSecret } = yield* credentials
+    return {
+      CREDIT_DATA_ENVIRONMENT: "an environment",
+      CREDIT_DATA_AUDIENCE: environment.audience,
+      CREDIT_DATA_BASE_URL: environment.baseUrl,
+      CREDIT_DATA_AUTH_V2_URL: environment.authV2Url,
+      CREDIT_DATA_CLIENT_ID: clientId,
+      CREDIT_DATA_CLIENT_SECRET: Redacted.value(clientSecret),
+      CREDIT_DATA_SCOPES: "data-access:all"
+    }
+  })
+
+  for (
+    const [file, line] of [
+      ["real-environment.ts", "an environment granted data-access:all"],
+      ["main.ts", "Auth V2 of an environment: a token, and nothing else is sent"]
+    ] as const
+  ) {
+    it.live(`${file} goes where the variables lead, and sends one token request`, () =>
+      Effect.gen(function*() {
+        const { exitCode, stdout } = yield* run(file, yield* variables)
+        assert.strictEqual(exitCode, 0, stdout)
+        assert.include(stdout, line)
+        const received = yield* Effect.flatMap(Simulator.Simulator, (simulator) => simulator.received)
+        assert.deepStrictEqual(received.map(({ server }) => server), ["AuthV2"])
+      }).pipe(Effect.provide(Simulator.layer())))
+  }
+
+  it.live("real-environment.ts names every variable that is missing, and exits with 1", () =>
+    Effect.gen(function*() {
+      const { exitCode, stdout } = yield* run("real-environment.ts", { CREDIT_DATA_CLIENT_SECRET: "canary\n\n" })
+      assert.strictEqual(exitCode, 1)
+      for (const name of Object.keys(yield* variables)) assert.include(stdout, name)
+      assert.notInclude(stdout, "canary")
+    }).pipe(Effect.provide(Layer.fresh(Simulator.layer()))))
+
+  it("are all here", () => {
+    assert.sameMembers(readdirSync(folder), [...Object.keys(expected), "real-environment.ts"])
+  })
+})

@@ -1,0 +1,196 @@
+import { Fault, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Redacted, TestClock } from "effect"
+
+const form = {
+  client_id: "simulated-client",
+  client_secret: "simulated-secret",
+  audience: "https://simulator.credit-data.example",
+  scope: "data-access:all furnishment:all",
+  grant_type: "client_credentials"
+}
+
+const { scope: _, ...formV1 } = form
+
+const without = (name: keyof typeof form) => Object.fromEntries(Object.entries(form).filter(([key]) => key !== name))
+
+/** Sends what curl would, with no library of ours in between. */
+const send = (url: string, init?: RequestInit) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, { redirect: "manual", ...init })
+    const text = await response.text()
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text.startsWith("{") ? JSON.parse(text) : text) as Record<string, unknown>
+    }
+  })
+
+const post = (version: "V1" | "V2", fields: Record<string, string> | string, init?: RequestInit) =>
+  Effect.flatMap(
+    Simulator.Simulator,
+    ({ environment }) =>
+      send(version === "V1" ? `${environment.authV1Url}/oauth/token` : `${environment.authV2Url}/oauth2/token`, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: typeof fields === "string" ? fields : new URLSearchParams(fields).toString(),
+        ...init
+      })
+  )
+
+const get = (path: string, token?: unknown) =>
+  Effect.flatMap(
+    Simulator.Simulator,
+    ({ environment }) =>
+      send(
+        `${environment.baseUrl}${path}`,
+        token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }
+      )
+  )
+
+describe("the token endpoint of V2", () => {
+  it.effect("answers as the contract says", () =>
+    Effect.gen(function*() {
+      const { body, headers, status } = yield* post("V2", form)
+      assert.strictEqual(status, 200)
+      assert.match(String(body["access_token"]), /^simulated\.V2\.1\./)
+      assert.strictEqual(body["scope"], "data-access:all furnishment:all")
+      assert.strictEqual(body["expires_in"], 86_400)
+      assert.strictEqual(body["token_type"], "Bearer")
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  const refusals: ReadonlyArray<readonly [string, Record<string, string> | string, number, string]> = [
+    ["no client id", without("client_id"), 401, "invalid_client"],
+    ["no client secret", without("client_secret"), 401, "invalid_client"],
+    ["an unknown client", { ...form, client_id: "other" }, 401, "invalid_client"],
+    ["a wrong secret", { ...form, client_secret: "other" }, 401, "invalid_client"],
+    ["no audience", without("audience"), 400, "invalid_request"],
+    ["no scope", without("scope"), 400, "invalid_request"],
+    ["no grant type", without("grant_type"), 400, "invalid_request"],
+    ["another grant type", { ...form, grant_type: "password" }, 400, "unsupported_grant_type"],
+    ["another audience", { ...form, audience: "other" }, 400, "invalid_target"],
+    ["an unknown scope", { ...form, scope: "data-access:all other" }, 400, "invalid_scope"],
+    ["a field twice", `${new URLSearchParams(form)}&scope=furnishment:all`, 400, "invalid_request"]
+  ]
+  for (const [name, fields, status, error] of refusals) {
+    it.effect(`${name}: ${status} ${error}`, () =>
+      Effect.gen(function*() {
+        const answer = yield* post("V2", fields)
+        assert.strictEqual(answer.status, status)
+        assert.strictEqual(answer.body["error"], error)
+        assert.isString(answer.body["error_description"])
+      }).pipe(Effect.provide(Simulator.layer())))
+  }
+
+  it.effect("takes forms alone, by POST alone, on its path alone", () =>
+    Effect.gen(function*() {
+      const { environment } = yield* Simulator.Simulator
+      const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(form) }
+      assert.strictEqual((yield* post("V2", form, json)).status, 400)
+      const charset = { headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" } }
+      assert.strictEqual((yield* post("V2", form, charset)).status, 200)
+      const got = yield* send(`${environment.authV2Url}/oauth2/token`)
+      assert.strictEqual(got.status, 405)
+      assert.strictEqual(got.headers.get("allow"), "POST")
+      assert.strictEqual((yield* send(`${environment.authV2Url}/oauth/token`, { method: "POST" })).status, 404)
+    }).pipe(Effect.provide(Simulator.layer())))
+})
+
+describe("the token endpoint of V1", () => {
+  it.effect("answers with its legacy scope names, and has no scope field", () =>
+    Effect.gen(function*() {
+      const { body, status } = yield* post("V1", formV1)
+      assert.strictEqual(status, 200)
+      assert.strictEqual(body["scope"], "read:consumers write:consumers read:credit.simulated.score.vantage3")
+      assert.strictEqual((yield* post("V1", { ...formV1, audience: "" })).status, 400)
+    }).pipe(Effect.provide(Simulator.layer())))
+})
+
+describe("the business API", () => {
+  it.effect("opens to a valid token that covers the group; a V1 token opens all", () =>
+    Effect.gen(function*() {
+      const v1 = (yield* post("V1", formV1)).body["access_token"]
+      const v2 = (yield* post("V2", form)).body["access_token"]
+      const statuses = (path: string) =>
+        Effect.forEach([v1, v2], (token) => Effect.map(get(path, token), ({ status }) => status))
+      assert.deepStrictEqual(yield* statuses("/data-access/a"), [200, 200])
+      assert.deepStrictEqual(yield* statuses("/furnishment/a?b=c"), [200, 200])
+      assert.deepStrictEqual(yield* statuses("/enablement-services/a"), [200, 403])
+      assert.deepStrictEqual(yield* statuses("/elsewhere"), [404, 404])
+      const refused = yield* get("/enablement-services/a", v2)
+      assert.strictEqual(
+        refused.headers.get("www-authenticate"),
+        `Bearer realm="simulator", error="insufficient_scope", scope="serviceplus:all"`
+      )
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("answers 401 without a token, to one that it doesn't know, that was revoked, or that has expired", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const none = yield* get("/data-access/a")
+      assert.strictEqual(none.status, 401)
+      assert.strictEqual(none.headers.get("www-authenticate"), `Bearer realm="simulator"`)
+      const unknown = yield* get("/data-access/a", "unknown")
+      assert.strictEqual(unknown.headers.get("www-authenticate"), `Bearer realm="simulator", error="invalid_token"`)
+
+      const first = (yield* post("V2", form)).body["access_token"]
+      yield* TestClock.adjust("59 minutes")
+      assert.strictEqual((yield* get("/data-access/a", first)).status, 200)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* get("/data-access/a", first)).status, 401)
+
+      const second = (yield* post("V2", form)).body["access_token"]
+      yield* simulator.revokeTokens
+      assert.strictEqual((yield* get("/data-access/a", second)).status, 401)
+    }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
+})
+
+describe("steering", () => {
+  it.effect("faults meet the next requests, one after the other", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" } }), { times: 2 })
+      yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client", "because"))
+      const answers = yield* Effect.replicateEffect(post("V2", form), 4)
+      assert.deepStrictEqual(answers.map(({ status }) => status), [503, 503, 401, 200])
+      assert.strictEqual(answers[0]?.headers.get("retry-after"), "2")
+      assert.deepStrictEqual(answers[2]?.body, { error: "invalid_client", error_description: "because" })
+      assert.strictEqual(yield* simulator.tokenRequests, 4)
+      yield* simulator.failCalls(Fault.Answer({ status: 418 }))
+      assert.strictEqual((yield* get("/data-access/a")).status, 418)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("an answer can be late, by the Effect Clock", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
+      const late = yield* Effect.fork(post("V2", form))
+      yield* simulator.awaitReceived("AuthV2", 1)
+      yield* TestClock.adjust("9 seconds")
+      assert.strictEqual((yield* Fiber.join(late)).status, 200)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("scopes can shrink, and the secret can change", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.grantScopes(["furnishment:all"])
+      assert.strictEqual((yield* post("V2", form)).body["scope"], "furnishment:all")
+      const { clientSecret } = yield* simulator.rotateSecret
+      assert.strictEqual((yield* post("V2", form)).status, 401)
+      assert.strictEqual((yield* post("V2", { ...form, client_secret: Redacted.value(clientSecret) })).status, 200)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("it tells what it received", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* post("V2", form)
+      yield* get("/data-access/a?b=c", "a-token")
+      const [first, second] = yield* simulator.received
+      assert.deepInclude(first, { server: "AuthV2", method: "POST", url: "/oauth2/token" })
+      assert(first !== undefined && second !== undefined)
+      assert.strictEqual(new TextDecoder().decode(Redacted.value(first.body)), new URLSearchParams(form).toString())
+      assert.deepInclude(second, { server: "Api", method: "GET", url: "/data-access/a?b=c" })
+      assert.notProperty(second.headers, "authorization")
+    }).pipe(Effect.provide(Simulator.layer())))
+})
