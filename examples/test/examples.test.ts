@@ -131,7 +131,14 @@ describe("examples", () => {
       assert.notInclude(stdout, "canary")
     }).pipe(Effect.provide(Layer.fresh(Simulator.layer()))))
 
+  it.live("first-program.ts calls the API", () =>
+    Effect.gen(function*() {
+      const { exitCode, stdout } = yield* run("first-program.ts", yield* variables)
+      assert.strictEqual(exitCode, 0, stdout)
+      assert.include(stdout, "group: 'Data Access'")
+    }).pipe(Effect.provide(Simulator.layer())))
+
   it("are all here", () => {
-    assert.sameMembers(readdirSync(folder), [...Object.keys(expected), "real-environment.ts"])
+    assert.sameMembers(readdirSync(folder), [...Object.keys(expected), "real-environment.ts", "first-program.ts"])
   })
 })

@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { variables } from "./internal/variables.ts"
 import * as Simulator from "./Simulator.ts"
 
-const ports = { Api: 7400, AuthV1: 7401, AuthV2: 7402 }
+/** The port of the business API; the authorization servers of V1 and V2 have the next two. */
+const port = Config.integer("CREDIT_DATA_SIMULATOR_PORT").pipe(Config.withDefault(7400))
 
 const instructions = (pairs: ReadonlyArray<readonly [name: string, value: string]>) =>
   `\
@@ -28,10 +31,14 @@ A call with that token:
 
   curl "$CREDIT_DATA_BASE_URL/data-access/consumers/42" --header "Authorization: Bearer <access_token>"`
 
+const layer = Layer.unwrapEffect(
+  Effect.map(port, (first) => Simulator.layer({ ports: { Api: first, AuthV1: first + 1, AuthV2: first + 2 } }))
+)
+
 Simulator.Simulator.pipe(
   Effect.flatMap(variables),
   Effect.flatMap((pairs) => Console.log(instructions(pairs))),
   Effect.zipRight(Effect.never),
-  Effect.provide(Simulator.layer({ ports })),
+  Effect.provide(layer),
   NodeRuntime.runMain
 )

@@ -1,0 +1,15 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess } from "@credit-data/http-client"
+import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+
+const program = Effect.gen(function*() {
+  const dataAccess = yield* DataAccess.DataAccess // an HttpClient for one endpoint group
+  const response = yield* dataAccess.get("/data-access/consumers/42")
+  yield* Console.log(yield* response.json)
+})
+
+const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
+const Clients = DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(NodeHttpClient.layer))
+
+program.pipe(Effect.provide(Clients), NodeRuntime.runMain)

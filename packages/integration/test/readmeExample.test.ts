@@ -1,0 +1,33 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess } from "@credit-data/http-client"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+
+const Test = DataAccess.layer().pipe(
+  Layer.provide(AuthV2.layerConfig()),
+  Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),
+  Layer.provideMerge(Simulator.layer())
+)
+
+it.effect("a token that was revoked is replaced", () =>
+  Effect.gen(function*() {
+    const simulator = yield* Simulator.Simulator
+    const dataAccess = yield* DataAccess.DataAccess
+    const call = dataAccess.get("/data-access/consumers/42")
+    assert.strictEqual((yield* call).status, 200)
+
+    yield* simulator.revokeTokens
+    assert.strictEqual((yield* call).status, 200)
+    assert.strictEqual(yield* simulator.tokenRequests, 2)
+  }).pipe(Effect.provide(Test)))
+
+it.effect("a refusal of the token endpoint is a typed failure", () =>
+  Effect.gen(function*() {
+    const simulator = yield* Simulator.Simulator
+    const dataAccess = yield* DataAccess.DataAccess
+    yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
+    const error = yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))
+    assert.strictEqual(error._tag, "InvalidClient")
+  }).pipe(Effect.provide(Test)))

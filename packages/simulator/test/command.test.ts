@@ -1,0 +1,40 @@
+import { Command } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, it } from "@effect/vitest"
+import { Effect, Option, Stream, String as Str } from "effect"
+import { fileURLToPath } from "node:url"
+
+const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
+
+it.live("the command starts the servers, prints the variables to export, and ends at once when it is told to", () =>
+  Effect.gen(function*() {
+    const child = yield* Command.start(
+      Command.make(process.execPath, "--import", "tsx", bin).pipe(Command.env({ CREDIT_DATA_SIMULATOR_PORT: "17400" }))
+    )
+    const printed = yield* child.stdout.pipe(
+      Stream.decodeText(),
+      Stream.scan("", Str.concat),
+      Stream.filter(Str.includes("--header \"Authorization: Bearer <access_token>\"")),
+      Stream.runHead,
+      Effect.map(Option.getOrElse(() => ""))
+    )
+    const variables = Object.fromEntries(
+      [...printed.matchAll(/^ {2}export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value])
+    )
+    assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], "http://127.0.0.1:17400")
+    const response = yield* Effect.promise(() =>
+      fetch(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token`, {
+        method: "POST",
+        body: new URLSearchParams({
+          client_id: variables["CREDIT_DATA_CLIENT_ID"],
+          client_secret: variables["CREDIT_DATA_CLIENT_SECRET"],
+          audience: variables["CREDIT_DATA_AUDIENCE"],
+          scope: variables["CREDIT_DATA_SCOPES"],
+          grant_type: "client_credentials"
+        })
+      })
+    )
+    assert.strictEqual(response.status, 200)
+    yield* child.kill("SIGINT")
+    assert.isFalse(yield* child.isRunning)
+  }).pipe(Effect.scoped, Effect.timeout("25 seconds"), Effect.provide(NodeContext.layer)))
