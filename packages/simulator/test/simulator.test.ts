@@ -1,6 +1,6 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Redacted, TestClock } from "effect"
+import { Effect, Fiber, Redacted, Schema, TestClock } from "effect"
 
 const form = {
   client_id: "simulated-client",
@@ -14,6 +14,8 @@ const { scope: _, ...formV1 } = form
 
 const without = (name: keyof typeof form) => Object.fromEntries(Object.entries(form).filter(([key]) => key !== name))
 
+const decodeJson = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
+
 /** Sends what curl would, with no library of ours in between. */
 const send = (url: string, init?: RequestInit) =>
   Effect.promise(async () => {
@@ -22,7 +24,7 @@ const send = (url: string, init?: RequestInit) =>
     return {
       status: response.status,
       headers: response.headers,
-      body: (text.startsWith("{") ? JSON.parse(text) : text) as Record<string, unknown>
+      body: decodeJson(text)
     }
   })
 
@@ -150,14 +152,14 @@ describe("steering", () => {
   it.effect("faults meet the next requests, one after the other", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" } }), { times: 2 })
+      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" }, body: "{}" }), { times: 2 })
       yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client", "because"))
       const answers = yield* Effect.replicateEffect(post("V2", form), 4)
       assert.deepStrictEqual(answers.map(({ status }) => status), [503, 503, 401, 200])
       assert.strictEqual(answers[0]?.headers.get("retry-after"), "2")
       assert.deepStrictEqual(answers[2]?.body, { error: "invalid_client", error_description: "because" })
       assert.strictEqual(yield* simulator.tokenRequests, 4)
-      yield* simulator.failCalls(Fault.Answer({ status: 418 }))
+      yield* simulator.failCalls(Fault.Answer({ status: 418, body: "{}" }))
       assert.strictEqual((yield* get("/data-access/a")).status, 418)
     }).pipe(Effect.provide(Simulator.layer())))
 
