@@ -152,7 +152,9 @@ describe("steering", () => {
   it.effect("faults meet the next requests, one after the other", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" }, body: "{}" }), { times: 2 })
+      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" }, body: "{}" }), {
+        times: 2
+      })
       yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client", "because"))
       const answers = yield* Effect.replicateEffect(post("V2", form), 4)
       assert.deepStrictEqual(answers.map(({ status }) => status), [503, 503, 401, 200])
