@@ -5,7 +5,11 @@
  *
  * @since 0.1.0
  */
-import { AccessTokens, ClientCredentials, Environment, TokenEndpoint, type TokenError } from "@credit-data/core"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import * as ClientCredentials from "@credit-data/core/ClientCredentials"
+import * as Environment from "@credit-data/core/Environment"
+import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import type * as TokenError from "@credit-data/core/TokenError"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"

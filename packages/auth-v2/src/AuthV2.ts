@@ -3,7 +3,11 @@
  *
  * @since 0.1.0
  */
-import { AccessScope, AccessTokens, ClientCredentials, Environment, TokenEndpoint } from "@credit-data/core"
+import * as AccessScope from "@credit-data/core/AccessScope"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import * as ClientCredentials from "@credit-data/core/ClientCredentials"
+import * as Environment from "@credit-data/core/Environment"
+import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
 import * as Config from "effect/Config"

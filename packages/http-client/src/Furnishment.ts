@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { AccessTokens } from "@credit-data/core"
+import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"

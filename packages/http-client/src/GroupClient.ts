@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type { TokenError } from "@credit-data/core"
+import type * as TokenError from "@credit-data/core/TokenError"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Effect from "effect/Effect"

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { AccessScope } from "@credit-data/core"
+import * as AccessScope from "@credit-data/core/AccessScope"
 import * as Schema from "effect/Schema"
 
 /**

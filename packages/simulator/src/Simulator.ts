@@ -3,7 +3,9 @@
  *
  * @since 0.1.0
  */
-import { AccessScope, type ClientCredentials, type Environment } from "@credit-data/core"
+import * as AccessScope from "@credit-data/core/AccessScope"
+import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
+import type * as Environment from "@credit-data/core/Environment"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"

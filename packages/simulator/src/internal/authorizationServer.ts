@@ -1,4 +1,5 @@
-import { AccessScope, type ClientCredentials } from "@credit-data/core"
+import * as AccessScope from "@credit-data/core/AccessScope"
+import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import type * as Headers from "@effect/platform/Headers"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Duration from "effect/Duration"

@@ -1,4 +1,4 @@
-import type { AccessScope } from "@credit-data/core"
+import type * as AccessScope from "@credit-data/core/AccessScope"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

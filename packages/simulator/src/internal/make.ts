@@ -1,4 +1,5 @@
-import { AccessScope, type ClientCredentials } from "@credit-data/core"
+import * as AccessScope from "@credit-data/core/AccessScope"
+import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Headers from "@effect/platform/Headers"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpServerError from "@effect/platform/HttpServerError"

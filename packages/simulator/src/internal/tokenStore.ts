@@ -1,4 +1,4 @@
-import type { AccessScope } from "@credit-data/core"
+import type * as AccessScope from "@credit-data/core/AccessScope"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"

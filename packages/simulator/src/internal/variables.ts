@@ -1,4 +1,4 @@
-import { AccessScope } from "@credit-data/core"
+import * as AccessScope from "@credit-data/core/AccessScope"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Service } from "../Simulator.ts"
