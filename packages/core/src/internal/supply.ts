@@ -56,15 +56,11 @@ export const make = (
       yield* announce((at) => TokenEvent.Requested({ at }))
       const sentAt = Instant.now(clock)
       state = Life.requested(state)
+      const dueShare = yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
       const token = yield* endpoint.requestToken
       if (Life.isRejected(state, token)) return yield* request
       const replaced = Life.servable(state, Instant.now(clock))
-      state = Life.obtained(
-        state,
-        token,
-        sentAt,
-        yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
-      )
+      state = Life.obtained(state, token, sentAt, dueShare)
       pauses.reset()
       const { expiresAt, scopes } = token
       yield* announce((at) =>

@@ -71,17 +71,18 @@ const expiringMillis = 5_000
 
 /**
  * A token came. Its life counts from the instant before its request was sent, and it becomes due when the given share
- * of its life has passed.
+ * of its life has passed: early enough for a renewal in the background, before callers have to wait for it.
  */
 export const obtained = (state: State, token: AccessToken, sentAt: Instant, dueShare: number): State => {
   const lifetime = Duration.toMillis(DateTime.distanceDuration(token.requestedAt, token.expiresAt))
-  const expiring = lifetime - Math.min(expiringMillis, lifetime / 10)
+  const margin = Math.min(expiringMillis, lifetime / 10)
+  const expiring = lifetime - margin
   return {
     ...state,
     held: {
       token,
       exit: Exit.succeed(token),
-      dueAt: later(sentAt, Math.min(lifetime * dueShare, expiring)),
+      dueAt: later(sentAt, Math.min(lifetime * dueShare, expiring - margin / 2)),
       expiringAt: later(sentAt, expiring),
       expiresAt: later(sentAt, lifetime)
     },

@@ -1,0 +1,36 @@
+import { AccessToken, TokenEndpoint, TokenError } from "@credit-data/core"
+import { DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
+
+const environment = { name: "benchmark", audience: "a", baseUrl: "http://localhost" }
+
+/** A token endpoint in memory. */
+export const endpoint = (
+  requestToken: TokenEndpoint.Service["requestToken"]
+): Layer.Layer<TokenEndpoint.TokenEndpoint> =>
+  Layer.succeed(TokenEndpoint.TokenEndpoint, {
+    environment,
+    requestedScopes: Option.none(),
+    deadline: Duration.seconds(10),
+    requestToken
+  })
+
+/** A token of this lifetime, asked for now. */
+export const token = (text: string, lifetime: Duration.DurationInput): Effect.Effect<AccessToken.AccessToken> =>
+  Effect.map(DateTime.now, (requestedAt) =>
+    new AccessToken.AccessToken({
+      secret: Redacted.make(text),
+      scopes: [],
+      requestedAt,
+      expiresAt: DateTime.addDuration(requestedAt, lifetime),
+      coverage: "AnyScope"
+    }))
+
+/** A token endpoint that answers at once. */
+export const instantEndpoint = endpoint(token("token", "24 hours"))
+
+/** The failure of an endpoint that is dead. */
+export const dead = new TokenError.TransportError({
+  environment: environment.name,
+  tokenEndpoint: "http://localhost/oauth2/token",
+  reason: "Refused"
+})

@@ -1,0 +1,52 @@
+import { AccessTokens } from "@credit-data/core"
+import { Clock, Effect, Layer } from "effect"
+import { endpoint, token } from "./endpoint.ts"
+import type { Measurement } from "./report.ts"
+
+const gets = 1_000_000
+const renewals = 10_000
+
+/** The size of the heap once all garbage is gone, in bytes. Needs `--expose-gc`. */
+const heap = Effect.promise(async () => {
+  for (let round = 0; round < 5; round++) {
+    globalThis.gc?.()
+    await new Promise((resume) => setImmediate(resume))
+  }
+  return process.memoryUsage().heapUsed
+})
+
+/** A clock that goes on when it is told to. */
+const makeClock = () => {
+  let millis = 0
+  const clock: Clock.Clock = {
+    ...Clock.make(),
+    unsafeCurrentTimeMillis: () => millis,
+    unsafeCurrentTimeNanos: () => BigInt(millis) * 1_000_000n,
+    currentTimeMillis: Effect.sync(() => millis),
+    currentTimeNanos: Effect.sync(() => BigInt(millis) * 1_000_000n)
+  }
+  return { clock, pass: (by: number) => (millis += by) }
+}
+
+/** The heap after a million gets and ten thousand renewals, against the heap after a tenth of them. */
+export const memory: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.suspend(() => {
+  const { clock, pass } = makeClock()
+  let requests = 0
+  const counted = endpoint(Effect.suspend(() => token(`token-${++requests}`, "1 hour")))
+  return Effect.gen(function*() {
+    const { get } = yield* AccessTokens.AccessTokens
+    const work = Effect.fnUntraced(function*(share: number) {
+      for (let renewal = 0; renewal < renewals * share; renewal++) {
+        pass(55 * 60 * 1_000)
+        for (let each = 0; each < gets / renewals; each++) yield* get
+      }
+      return yield* heap
+    })
+    const before = yield* work(0.1)
+    const after = yield* work(0.9)
+    return [
+      { what: "1 000 000 gets and 10 000 renewals", value: requests, unit: "token requests" },
+      { what: "heap after them", value: after / before, unit: "× the heap after a tenth of them", atMost: 1.02 }
+    ]
+  }).pipe(Effect.provide(AccessTokens.layer().pipe(Layer.provide(counted))), Effect.withClock(clock))
+})

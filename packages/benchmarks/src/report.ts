@@ -1,0 +1,37 @@
+/** A figure, with the bar that it has to meet, if there is one. */
+export interface Measurement {
+  readonly what: string
+  readonly value: number
+  readonly unit: string
+  readonly atMost?: number
+}
+
+/** The one in the middle. */
+export const median = (values: ReadonlyArray<number>): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+const format = (value: number) => Number.isInteger(value) ? String(value) : value.toFixed(2)
+
+const isMet = ({ atMost, value }: Measurement) => atMost === undefined || value <= atMost
+
+/** A table in Markdown. */
+export const table = (rows: ReadonlyArray<Measurement>): string => {
+  const cells = [
+    ["what", "measured", "", "bar", ""],
+    ...rows.map((row) => [
+      row.what,
+      format(row.value),
+      row.unit,
+      row.atMost === undefined ? "" : `at most ${format(row.atMost)}`,
+      row.atMost === undefined ? "" : isMet(row) ? "met" : "MISSED"
+    ])
+  ]
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const line = (row: ReadonlyArray<string>) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
+  const [head = [], ...body] = cells
+  return [line(head), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...body.map(line)].join("\n")
+}
+
+/** Every bar is met. */
+export const allMet = (rows: ReadonlyArray<Measurement>): boolean => rows.every(isMet)

@@ -1,0 +1,144 @@
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Either, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
+import { environment, failures, textOf, token } from "../support/fakeEndpoint.ts"
+import * as VirtualClock from "../support/virtualClock.ts"
+import { deadline, latency, lifetime, Model, type Mode, modes, type Outcome } from "./model.ts"
+
+/** The supply itself, in the model's terms. */
+const makeReal = Effect.gen(function*() {
+  const time = VirtualClock.make()
+  let mode: Mode = "grants"
+  let requests = 0
+  let lastText = ""
+  const answer = (mode: Mode, number: number): TokenEndpoint.Service["requestToken"] => {
+    switch (mode) {
+      case "grants":
+      case "grants late":
+        return token(`token-${number}`, lifetime)
+      case "grants the same":
+        return token(lastText === "" ? `token-${number}` : lastText, lifetime)
+      case "refuses":
+        return Effect.fail(failures.refused)
+      case "fails":
+      case "fails late":
+        return Effect.fail(failures.unavailable)
+      case "hangs":
+        return Effect.fail(failures.timeout)
+    }
+  }
+  const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+    environment,
+    requestedScopes: Option.none(),
+    deadline: Duration.millis(deadline),
+    requestToken: Effect.gen(function*() {
+      const asked = mode
+      const answered = yield* Effect.either(answer(asked, ++requests))
+      yield* Effect.sleep(latency[asked])
+      if (Either.isRight(answered)) lastText = textOf(answered.right)
+      return yield* answered
+    })
+  })
+  const pause = Schedule.exponential("1 second").pipe(
+    Schedule.modifyDelay((_, delay) => Duration.min(delay, "60 seconds"))
+  )
+  const context = yield* Layer.build(
+    AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 }, pause }).pipe(
+      Layer.provide([endpoint, Logger.remove(Logger.defaultLogger)])
+    )
+  ).pipe(Effect.withClock(time.clock))
+  const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  const callers: Array<Fiber.RuntimeFiber<Outcome>> = []
+  const names = { InvalidClient: "refused", ServerError: "unavailable", TransportError: "timeout", InvalidResponse: "" }
+  const caller = tokens.get.pipe(
+    Effect.map(textOf),
+    Effect.catchAll((error) => Effect.succeed(names[error._tag]))
+  )
+  const outcome = (fiber: Fiber.RuntimeFiber<Outcome>): Effect.Effect<Outcome> =>
+    Effect.map(Fiber.poll(fiber), Option.match({ onNone: () => "waits", onSome: Exit.getOrElse(() => "interrupted") }))
+
+  return {
+    call: Effect.map(Effect.forkDaemon(caller), (fiber) => callers.push(fiber)),
+    interrupt: (index: number) => {
+      const fiber = callers[index]
+      return fiber === undefined ? Effect.void : Fiber.interruptFork(fiber)
+    },
+    reject: (text: string) => Effect.flatMap(token(text, lifetime), tokens.invalidate),
+    answer: (next: Mode) =>
+      Effect.sync(() => {
+        mode = next
+      }),
+    pass: time.pass,
+    settle: time.settle,
+    seen: Effect.map(Effect.forEach(callers, outcome), (outcomes) => ({ requests, outcomes }))
+  }
+})
+
+type Real = Effect.Effect.Success<typeof makeReal>
+
+/** A step that both take; then what can be seen of both has to be the same. */
+const command = (
+  name: string,
+  onModel: (model: Model) => void,
+  onReal: (real: Real, model: Model) => Effect.Effect<unknown>
+) => ({
+  check: () => true,
+  toString: () => name,
+  run: (model: Model, real: Real) =>
+    Effect.gen(function*() {
+      const before = onReal(real, model)
+      onModel(model)
+      yield* before
+      yield* real.settle
+      assert.deepStrictEqual(yield* real.seen, { requests: model.requests, outcomes: model.outcomes })
+    }).pipe(Effect.runPromise)
+})
+
+/** Times at which something happens, or nearly; most of them short. */
+const times = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(1, 99, 100, 101, 500, 1_000, 2_000, 4_000) },
+  { weight: 2, arbitrary: fc.constantFrom(5_000, 10_000, 29_999, 30_000, 45_000, 60_000) },
+  { weight: 2, arbitrary: fc.constantFrom(479_900, 480_000, 590_000, 595_000, 599_900, 600_000) },
+  { weight: 1, arbitrary: fc.nat(700_000) }
+)
+
+const call = fc.constant(command("call", (model) => model.call(), (real) => real.call))
+
+const commands = [
+  call,
+  call,
+  fc.nat(20).map((index) =>
+    command(`interrupt ${index}`, (model) => model.interrupt(index), (real) => real.interrupt(index))
+  ),
+  times.map((millis) => command(`pass ${millis}`, (model) => model.pass(millis), (real) => real.pass(millis))),
+  fc.constantFrom(...modes).map((mode) =>
+    command(`endpoint ${mode}`, (model) => {
+      model.mode = mode
+    }, (real) => real.answer(mode))
+  ),
+  fc.constant(
+    command("reject the last token", (model) => model.reject(model.text), (real, model) => real.reject(model.text))
+  ),
+  fc.integer({ min: 1, max: 9 }).map((number) =>
+    command(
+      `reject token-${number}`,
+      (model) => model.reject(`token-${number}`),
+      (real) => real.reject(`token-${number}`)
+    )
+  )
+]
+
+describe("the supply, against its model", () => {
+  it.live("gives every caller what the model says, with as many requests", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: "max" }), async (steps) => {
+          const scope = Effect.runSync(Scope.make())
+          const real = await Effect.runPromise(Scope.extend(makeReal, scope))
+          await fc.asyncModelRun(() => ({ model: new Model(), real }), steps)
+          await Effect.runPromise(Scope.close(scope, Exit.void))
+        }),
+        { numRuns: 1_000 }
+      )
+    ))
+})
