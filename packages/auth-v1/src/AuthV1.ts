@@ -67,7 +67,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
     Effect.zipLeft(
       TokenEndpoint.make({
         ...options,
-        authorizationServer: ["authV1Url", options.environment.authV1Url],
+        authorizationServer: "authV1Url",
         path: "/oauth/token",
         requestedScopes: Option.none(),
         coverage: "AnyScope",

@@ -52,14 +52,13 @@ export const layerTokenEndpoint = <E = never, R = never>(
 ): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
   Layer.effect(
     TokenEndpoint.TokenEndpoint,
-    Effect.flatMap(AccessScope.validate(options.scopes), (scopes) =>
-      TokenEndpoint.make({
-        ...options,
-        authorizationServer: ["authV2Url", options.environment.authV2Url],
-        path: "/oauth2/token",
-        requestedScopes: Option.some(scopes),
-        coverage: "GrantedScopes"
-      }))
+    TokenEndpoint.make({
+      ...options,
+      authorizationServer: "authV2Url",
+      path: "/oauth2/token",
+      requestedScopes: Option.some(options.scopes),
+      coverage: "GrantedScopes"
+    })
   )
 
 /**

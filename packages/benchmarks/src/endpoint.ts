@@ -9,6 +9,7 @@ export const endpoint = (
 ): Layer.Layer<TokenEndpoint.TokenEndpoint> =>
   Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
+    url: "http://localhost/oauth2/token",
     requestedScopes: Option.none(),
     deadline: Duration.seconds(10),
     requestToken

@@ -69,7 +69,10 @@ export interface Service {
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /** How the supply is doing, safe to print: for health checks. */
   readonly status: Effect.Effect<TokenStatus>
-  /** What happens, from now on: for logs and telemetry. A slow listener misses the oldest of more than 64 events. */
+  /**
+   * What happens from the moment on at which the stream runs: for logs and telemetry. A slow listener misses the oldest of
+   * more than 64 events.
+   */
   readonly events: Stream.Stream<TokenEvent>
 }
 
@@ -112,26 +115,28 @@ const window = (window: { readonly from: number; readonly to: number }): field.P
  *
  * A token is used until it expires. From a point in its renewal window on, the next `get` starts one token request in
  * the background and returns the valid token; when less than 5 seconds (or a tenth of the lifetime, if that is less) are
- * left, `get` waits for the new one. A renewal that fails leaves the valid token in use and is tried again, by use,
- * after a pause. A failure without a valid token is given to every caller until the pause is over: 30 seconds for a
- * failure that isn't retryable.
+ * left, `get` waits for the new one, for half of what is left at most. A renewal that fails leaves the valid token in
+ * use and is tried again, by use, after a pause.
+ *
+ * Without a valid token a retryable failure is repeated up to twice, after pauses and within the deadline of the token
+ * endpoint, before callers see it. Then it is given to every caller until the next pause is over; a failure that isn't
+ * retryable is given at once, and for 30 seconds.
  *
  * Fails with a `ConfigError` that names the setting which makes no sense.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = (
+export const make = Effect.fnUntraced(function*(
   settings: Settings = {}
-): Effect.Effect<Service, ConfigError.ConfigError, TokenEndpoint | Scope.Scope> =>
-  Effect.gen(function*() {
-    const fields = {
-      renewalWindow: field.at(["renewalWindow"])(window(settings.renewalWindow ?? { from: 0.75, to: 0.9 })),
-      forcedRenewalPause: field.at(["forcedRenewalPause"])(field.duration(settings.forcedRenewalPause ?? "30 seconds"))
-    }
-    const checked = yield* Either.andThen(field.faults(fields), Either.all(fields))
-    return yield* supply.make(yield* TokenEndpoint, { ...checked, pause: settings.pause ?? defaultPause })
-  })
+): Effect.fn.Return<Service, ConfigError.ConfigError, TokenEndpoint | Scope.Scope> {
+  const fields = {
+    renewalWindow: field.at(["renewalWindow"])(window(settings.renewalWindow ?? { from: 0.75, to: 0.9 })),
+    forcedRenewalPause: field.at(["forcedRenewalPause"])(field.duration(settings.forcedRenewalPause ?? "30 seconds"))
+  }
+  const checked = yield* Either.andThen(field.faults(fields), Either.all(fields))
+  return yield* supply.make(yield* TokenEndpoint, { ...checked, pause: settings.pause ?? defaultPause })
+})
 
 /**
  * The supply as a layer, over any token endpoint. `AuthV1.layer` and `AuthV2.layer` are this layer over theirs.

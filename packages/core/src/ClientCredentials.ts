@@ -8,6 +8,7 @@ import type * as ConfigError from "effect/ConfigError"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { flow, pipe } from "effect/Function"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as field from "./internal/field.ts"
 
@@ -34,10 +35,13 @@ export type Source<E = never, R = never> = ClientCredentials | Effect.Effect<Cli
 
 /** A file that holds a secret usually ends in one line break, which isn't part of it. */
 const clientSecret = flow(
-  (text: string) => text.replace(/\r?\n$/, ""),
+  (value: unknown) => Predicate.isString(value) ? value.replace(/\r?\n$/, "") : value,
   field.text,
   Either.map((text) => Redacted.make(text))
 )
+
+const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
+  Redacted.isRedacted(secret) ? clientSecret(Redacted.value(secret)) : Either.left("Expected a Redacted")
 
 /**
  * Where the credentials are read from: `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`. One line break at the
@@ -74,7 +78,7 @@ export const validate = (
   const fields = {
     clientId: pipe(field.text(credentials.clientId), field.at(["credentials", "clientId"])),
     clientSecret: pipe(
-      clientSecret(Redacted.value(credentials.clientSecret)),
+      redactedSecret(credentials.clientSecret),
       field.at(["credentials", "clientSecret"])
     )
   }

@@ -13,12 +13,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
-import type { AccessScope } from "./AccessScope.ts"
+import * as AccessScope from "./AccessScope.ts"
 import type { AccessToken, Coverage } from "./AccessToken.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
 import * as field from "./internal/field.ts"
-import { secureUrl } from "./internal/secureUrl.ts"
 import { tokenRequest } from "./internal/tokenRequest.ts"
 import type { TokenError } from "./TokenError.ts"
 import * as Transport from "./Transport.ts"
@@ -40,8 +39,10 @@ export class TokenEndpoint extends Context.Tag("@credit-data/core/TokenEndpoint"
 export interface Service {
   /** The environment whose tokens it gives out. */
   readonly environment: Environment.Environment
+  /** Its address. */
+  readonly url: string
   /** The scopes it asks for; none for an endpoint that knows no scopes (V1). */
-  readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope>>
+  readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /** The time within which `requestToken` ends, one way or the other. */
   readonly deadline: Duration.Duration
   /** Makes one token request, with no cache and no retry. */
@@ -74,14 +75,14 @@ export interface Settings {
 export interface Options<E = never, R = never> extends Settings {
   /** The environment whose tokens are wanted. */
   readonly environment: Environment.Environment
-  /** The address of the authorization server, and the name of the option that it came from. */
-  readonly authorizationServer: readonly [option: string, url: string | undefined]
-  /** The path of the token endpoint beneath that address. */
+  /** Which authorization server of the environment it belongs to. */
+  readonly authorizationServer: "authV1Url" | "authV2Url"
+  /** Its path beneath the address of that server. */
   readonly path: `/${string}`
   /** The client's credentials, or how to read them. */
   readonly credentials: ClientCredentials.Source<E, R>
   /** The scopes to ask for; without them, no scope field is sent. */
-  readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope>>
+  readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /** How the tokens judge what they cover. */
   readonly coverage: Coverage
   /** What to do about a failure, where this endpoint has more to say than the failure alone. */
@@ -92,6 +93,16 @@ const bodySize = (size: number): field.Parsed<number> =>
   Number.isSafeInteger(size) && size > 0
     ? Either.right(size)
     : Either.left("Expected a whole number of bytes above zero")
+
+/** The authorization server that is asked, without the path that comes after it. */
+const serverUrl = (options: Pick<Options, "environment" | "authorizationServer" | "path">) => {
+  const url = options.environment[options.authorizationServer]
+  return url === undefined
+    ? Either.left("Expected the address of the authorization server")
+    : url.replace(/\/+$/, "").endsWith(options.path)
+    ? Either.left(`Expected the address without ${options.path}`)
+    : Either.right(url)
+}
 
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
@@ -109,28 +120,38 @@ const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.Cli
 export const make = Effect.fnUntraced(function*<E = never, R = never>(
   options: Options<E, R>
 ): Effect.fn.Return<Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  const [urlOption, url] = options.authorizationServer
+  const { authorizationServer, credentials: source, path, requestedScopes: requested } = options
   const fields = {
     environment: Environment.validate(options.environment),
-    authorizationServer: field.at(["environment", urlOption])(secureUrl(url ?? "")),
+    server: field.at(["environment", authorizationServer])(serverUrl(options)),
+    scopes: Option.isNone(requested)
+      ? Either.right(requested)
+      : Either.map(AccessScope.validate(requested.value), Option.some),
+    credentials: Effect.isEffect(source) ? Either.void : ClientCredentials.validate(source),
     deadline: field.at(["deadline"])(field.duration(options.deadline ?? "10 seconds")),
     maxBodySize: field.at(["maxBodySize"])(bodySize(options.maxBodySize ?? 1024 * 1024))
   }
   const checked = yield* Either.andThen(field.faults(fields), Either.all(fields))
+  const url = `${checked.environment[authorizationServer]}${path}`
+
   const context = yield* Effect.context<R>()
-  const { credentials: source } = options
+  const configProvider = yield* Effect.configProviderWith(Effect.succeed)
   const readCredentials = (Effect.isEffect(source) ? source : Effect.succeed(source)).pipe(
     Effect.flatMap(ClientCredentials.validate),
-    Effect.provide(context)
+    Effect.provide(context),
+    Effect.withConfigProvider(configProvider)
   )
   let current = yield* readCredentials
 
-  const client = yield* Effect.flatMap(HttpClient.HttpClient, Transport.manualRedirects)
+  const client = Transport.sendOnlyTo(
+    Transport.manualRedirects(yield* HttpClient.HttpClient),
+    (target) => target === url
+  )
   const request = tokenRequest({
     client: options.transformClient === undefined ? client : options.transformClient(client),
-    tokenEndpoint: `${checked.authorizationServer}${options.path}`,
+    tokenEndpoint: url,
     environment: checked.environment,
-    requestedScopes: options.requestedScopes,
+    requestedScopes: checked.scopes,
     coverage: options.coverage,
     maxBodySize: checked.maxBodySize,
     propagateTrace: options.propagateTrace ?? false,
@@ -161,12 +182,13 @@ export const make = Effect.fnUntraced(function*<E = never, R = never>(
   }).pipe(
     Effect.withSpan("TokenEndpoint.requestToken", {
       kind: "client",
-      attributes: { "credit_data.environment": checked.environment.name, "server.address": checked.authorizationServer }
+      attributes: { "credit_data.environment": checked.environment.name, "server.address": new URL(url).hostname }
     })
   )
   return {
     environment: checked.environment,
-    requestedScopes: options.requestedScopes,
+    url,
+    requestedScopes: checked.scopes,
     deadline: checked.deadline,
     requestToken
   }

@@ -54,6 +54,10 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
   override get message(): string {
     return advice.message(this, `refused the client: ${advice.answer(this)}`, advice.refusedClient)
   }
+
+  override toJSON(): object {
+    return advice.json(this)
+  }
 }
 
 /**
@@ -83,6 +87,10 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
 
   override get message(): string {
     return advice.message(this, `failed: ${advice.answer(this)}`, advice.failedServer(this))
+  }
+
+  override toJSON(): object {
+    return advice.json(this)
   }
 }
 
@@ -149,6 +157,10 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
       advice.invalidResponse
     )
   }
+
+  override toJSON(): object {
+    return advice.json(this)
+  }
 }
 
 /**
@@ -205,6 +217,10 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
   override get message(): string {
     return advice.message(this, `gave no complete answer: ${advice.reason[this.reason]}`, advice.transport[this.reason])
   }
+
+  override toJSON(): object {
+    return advice.json(this)
+  }
 }
 
 /**
@@ -233,16 +249,19 @@ export type TokenError = typeof TokenError.Type
  */
 export const isTokenError: (u: unknown) => u is TokenError = Schema.is(TokenError)
 
-const untilNextTry = (error: TokenError) =>
-  Effect.map(
-    Clock.currentTimeMillis,
-    (now) =>
-      Duration.millis(error.nextTryAt === undefined ? 0 : Math.max(0, DateTime.toEpochMillis(error.nextTryAt) - now))
-  )
+/** A timer may fire a little early, and a clock that was set back mustn't make anybody wait for hours. */
+const early = 5
+const longestWait = 60_000
+
+const untilNextTry = ({ nextTryAt }: TokenError) =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    nextTryAt === undefined
+      ? Duration.zero
+      : Duration.millis(Math.min(Math.max(0, DateTime.toEpochMillis(nextTryAt) - now + early), longestWait)))
 
 /**
  * Runs an effect again after a retryable `TokenError`, each time when the supply of tokens will ask again
- * (`nextTryAt`). Every other failure goes through at once, and so does the last one.
+ * (`nextTryAt`), and after 60 seconds at most. Every other failure goes through at once, and so does the last one.
  *
  * @since 0.1.0
  * @category combinators

@@ -5,22 +5,21 @@
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 
-/** The `RequestInit` that a fetch client was built with. Asked within the client, and before anything is sent. */
-const requestInit = (client: HttpClient.HttpClient): Effect.Effect<RequestInit> =>
-  HttpClient.mapRequestEffect(
-    client,
-    () => Effect.flatMap(Effect.serviceOption(FetchHttpClient.RequestInit), Effect.fail)
-  )
-    .execute(HttpClientRequest.get("http://localhost"))
-    .pipe(
-      Effect.flip,
-      Effect.orDie,
-      Effect.map((found) => Option.isOption(found) ? Option.getOrElse(found, () => ({})) : {})
-    )
+/** Within a client every option of fetch is known, those that it was built with and those of the call. */
+const dontFollow = FiberRef.update(
+  FiberRef.currentContext,
+  (context) =>
+    Context.add(context, FetchHttpClient.RequestInit, {
+      ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
+      redirect: "manual"
+    })
+)
 
 /**
  * A client whose redirects come back as they are. `fetch` follows redirects by itself and sends the body, with the
@@ -29,10 +28,41 @@ const requestInit = (client: HttpClient.HttpClient): Effect.Effect<RequestInit> 
  *
  * @since 0.1.0
  * @category combinators
+ * @example
+ * ```ts
+ * import { Transport } from "@credit-data/core"
+ * import { HttpClient } from "@effect/platform"
+ * import { Effect } from "effect"
+ *
+ * export const client = Effect.map(HttpClient.HttpClient, Transport.manualRedirects)
+ * ```
  */
-export const manualRedirects = (client: HttpClient.HttpClient): Effect.Effect<HttpClient.HttpClient> =>
-  Effect.map(requestInit(client), (init) =>
-    HttpClient.transformResponse(
-      client,
-      Effect.provideService(FetchHttpClient.RequestInit, { ...init, redirect: "manual" })
+export const manualRedirects = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
+  const manual = client.pipe(
+    HttpClient.mapRequestEffect((request) => Effect.as(dontFollow, request)),
+    // a region of its own, so that what was set ends with the request
+    HttpClient.transformResponse(Effect.mapInputContext((context: Context.Context<never>) => context))
+  )
+  // sealed, for what wraps a client may take its requests out of that region
+  return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap((request) => manual.execute(request)),
+    Effect.succeed
+  )
+}
+
+/**
+ * A client that sends to these URLs alone. Whatever wraps it, a client that follows redirects among them, can't lead a
+ * secret or a token elsewhere: other requests fail with a `RequestError` (`InvalidUrl`).
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const sendOnlyTo = (client: HttpClient.HttpClient, isAllowed: (url: string) => boolean): HttpClient.HttpClient =>
+  HttpClient.transform(client, (response, request) =>
+    isAllowed(request.url) ? response : Effect.fail(
+      new HttpClientError.RequestError({
+        request,
+        reason: "InvalidUrl",
+        description: "A secret or a token is sent to no other server"
+      })
     ))

@@ -2,6 +2,8 @@ import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option } from "effect"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
+import { granted, json } from "./support/fakeTransport.ts"
+import * as TokenEndpointOver from "./support/tokenEndpoint.ts"
 import * as TwoClocks from "./support/twoClocks.ts"
 
 /** A supply on a clock of the test's own, over an endpoint that answers at once and may fail. */
@@ -11,6 +13,7 @@ const setUp = Effect.gen(function*() {
   let failing = false
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
+    url: "https://v2.example/oauth2/token",
     requestedScopes: Option.none(),
     deadline: Duration.seconds(10),
     requestToken: Effect.suspend(() => {
@@ -84,6 +87,18 @@ describe("wall clock and monotonic clock", () => {
       clocks.jumpAhead("30 seconds")
       fail(false)
       assert.strictEqual(yield* text, "token-3")
+    }))
+
+  it.scoped("a jump ahead during a request leaves its token good, by the other clock", () =>
+    Effect.gen(function*() {
+      const clocks = TwoClocks.make()
+      const jumping = Effect.suspend(() => {
+        clocks.jumpAhead("2 days")
+        return json(granted)
+      })
+      const endpoint = yield* TokenEndpointOver.make({}, jumping)
+      const obtained = yield* Effect.withClock(endpoint.requestToken, clocks.clock)
+      assert.strictEqual(textOf(obtained), "an-access-token")
     }))
 
   it.scoped("a jump back doesn't lengthen the limit on forced renewals", () =>

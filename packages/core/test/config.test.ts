@@ -46,6 +46,11 @@ describe("ClientCredentials.config", () => {
     assert.include(printed, "credentials.clientId")
     assert.include(printed, "credentials.clientSecret")
     assert.notInclude(printed, "canary")
+    const untyped = ClientCredentials.validate({ clientId: undefined as never, clientSecret: "canary" as never })
+    assert.match(
+      String(Either.getOrThrow(Either.flip(untyped))),
+      /clientId: "Expected text".*clientSecret: "Expected a Redacted"/
+    )
   })
 })
 

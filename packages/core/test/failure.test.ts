@@ -53,6 +53,19 @@ describe("a failure without a valid token", () => {
       assert.isAtMost(yield* endpoint.requests, 3)
     }))
 
+  it.scoped("a repeat that gets no answer in time is a time-out", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.unavailable)
+      const caller = yield* Effect.fork(Effect.timed(Effect.flip(tokens.get)))
+      yield* TestClock.adjust("100 millis")
+      yield* endpoint.answer(() => Effect.never)
+      yield* TestClock.adjust("9900 millis")
+      const [duration, error] = yield* Fiber.join(caller)
+      assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
+      assert.strictEqual(Duration.toMillis(duration), 10_000)
+    }))
+
   it.scoped("a pause that goes beyond the deadline isn't waited for", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
@@ -135,8 +148,13 @@ describe("retryWhenDue", () => {
       assert.strictEqual(runs, 1)
       yield* Effect.flip(TokenError.retryWhenDue(failing(failures.timeout), { times: 2 }))
       assert.strictEqual(runs, 4)
+      const setBack = new TokenError.TransportError({ ...failures.timeout, nextTryAt: DateTime.unsafeMake(86_400_000) })
+      const waiting = yield* Effect.fork(Effect.flip(TokenError.retryWhenDue(failing(setBack), { times: 1 })))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(waiting)
+      assert.strictEqual(runs, 6)
       const past = new TokenError.TransportError({ ...failures.timeout, nextTryAt: DateTime.unsafeMake(-5) })
       yield* Effect.flip(TokenError.retryWhenDue(failing(past), { times: 1 }))
-      assert.strictEqual(runs, 6)
+      assert.strictEqual(runs, 8)
     }))
 })

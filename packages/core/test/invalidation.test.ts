@@ -91,6 +91,21 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 3)
     }))
 
+  it.scoped("asking once more stays within the deadline of the flight", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make({ latency: "9 seconds" })
+      const cold = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("9 seconds")
+      const first = yield* Fiber.join(cold)
+      yield* TestClock.adjust("50 minutes")
+      yield* endpoint.answer(() => token("token-1", "1 hour"))
+      yield* tokens.get
+      yield* tokens.invalidate(first)
+      const waiting = yield* Effect.fork(Effect.flip(tokens.get))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepInclude({ ...(yield* Fiber.join(waiting)) }, { _tag: "TransportError", reason: "Timeout" })
+    }))
+
   it.scoped("a server that insists on the rejected token isn't asked for ever", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()

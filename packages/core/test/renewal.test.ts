@@ -97,8 +97,21 @@ describe("a token that is about to expire", () => {
       yield* TestClock.setTime(Duration.toMillis("1 hour") - 1)
       const last = yield* Effect.fork(text)
       yield* TestClock.adjust("100 millis")
-      assert.strictEqual((yield* Effect.flip(Fiber.join(last)))._tag, "InvalidClient", "it expired while they waited")
+      assert.strictEqual(yield* Fiber.join(last), "token-1")
       assert.strictEqual((yield* Effect.flip(tokens.get))._tag, "InvalidClient")
+    }))
+
+  it.scoped("if the renewal hangs, they get the token that is still valid after half of what is left of it", () =>
+    Effect.gen(function*() {
+      const { endpoint, text } = yield* obtain()
+      yield* endpoint.answer(() => Effect.never)
+      yield* TestClock.setTime(Duration.toMillis("1 hour") - 4_000)
+      const waiting = yield* Effect.fork(text)
+      yield* TestClock.adjust("1999 millis")
+      assert.isTrue(Option.isNone(yield* Fiber.poll(waiting)))
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(yield* Fiber.join(waiting), "token-1")
+      assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
   it.scoped("the wait is never more than a tenth of the lifetime, and renewal is due well before it", () =>

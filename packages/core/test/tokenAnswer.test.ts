@@ -104,6 +104,9 @@ describe("a 200 outside the contract", () => {
     ...[null, 1, ["data-access:all"], "data\u001b[31m"].map((scope) =>
       [`scope ${JSON.stringify(scope)}`, json({ ...granted, scope }), "Scope"] as const
     ),
+    ["a scope that echoes the secret", json({ ...granted, scope: "a client_secret=the-secret" }), "Scope"],
+    ["a scope that echoes the token", json({ ...granted, scope: "an-access-token" }), "Scope"],
+    ["a scope of more than 16 KiB", json({ ...granted, scope: "a ".repeat(9_000) }), "Scope"],
     ["more than 1 MiB", raw(" ".repeat(1024 * 1024) + JSON.stringify(granted)), "Size"]
   ]
   for (const [name, answer, rule] of rows) {
@@ -285,6 +288,9 @@ describe("text from the server", () => {
         assert.include(text, "<redacted>")
         assert.notInclude(text, "c=r")
         assert.notInclude(text, "c%3Dr")
+      }
+      for (const odd of ["top  secret", "se\u00a0cret", "se\u00adcret"]) {
+        assert.strictEqual(yield* describedAs(`bad word: ${odd}`, odd), "bad word: <redacted>")
       }
       assert.notInclude(yield* describedAs(`${"x".repeat(195)}${secret}`, secret), "s+e")
     }))

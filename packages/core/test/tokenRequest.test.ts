@@ -1,7 +1,7 @@
 import { TokenEndpoint } from "@credit-data/core"
-import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Option, Redacted, Ref, TestClock } from "effect"
+import { Duration, Effect, Fiber, Layer, Option, Redacted, Ref, TestClock } from "effect"
 import { environment } from "./support/fakeEndpoint.ts"
 import { granted, json, raw } from "./support/fakeTransport.ts"
 import { credentials, make } from "./support/tokenEndpoint.ts"
@@ -38,16 +38,72 @@ describe("the token request", () => {
       assert.property((yield* endpoint.sent)[0]?.headers, "traceparent")
     }))
 
-  it.effect("tells fetch not to follow redirects, and leaves its other options as they are", () =>
+  it.effect("keeps the options of fetch, those of the layer and those of the call, and leaves none behind", () =>
     Effect.gen(function*() {
-      const endpoint = yield* make({}, json(granted)).pipe(
-        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "follow", keepalive: true })
+      const inits: Array<RequestInit | undefined> = []
+      const fetch: typeof globalThis.fetch = (_, init) => {
+        inits.push(init)
+        return Promise.resolve(new Response(JSON.stringify(granted)))
+      }
+      const endpoint = yield* TokenEndpoint.make({
+        environment,
+        authorizationServer: "authV2Url",
+        path: "/oauth2/token",
+        credentials,
+        requestedScopes: Option.none(),
+        coverage: "AnyScope"
+      }).pipe(
+        Effect.provide(
+          FetchHttpClient.layer.pipe(
+            Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetch)),
+            Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { keepalive: true, redirect: "follow" }))
+          )
+        )
       )
       yield* endpoint.requestToken
-      assert.deepStrictEqual(
-        Option.getOrThrow((yield* endpoint.sent)[0]?.init ?? Option.none()),
-        { redirect: "manual", keepalive: true }
-      )
+      yield* Effect.provideService(endpoint.requestToken, FetchHttpClient.RequestInit, { cache: "no-store" })
+      assert.deepInclude(inits[0], { redirect: "manual", keepalive: true })
+      assert.deepInclude(inits[1], { redirect: "manual", cache: "no-store" })
+      assert.isTrue(Option.isNone(yield* Effect.serviceOption(FetchHttpClient.RequestInit)))
+    }))
+
+  it.effect("goes to its address alone, whatever wraps the client", () =>
+    Effect.gen(function*() {
+      const elsewhere = raw(null, { status: 307, headers: { location: "https://elsewhere.example/" } })
+      const endpoint = yield* make({ transformClient: HttpClient.followRedirects() }, elsewhere)
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, {
+        _tag: "TransportError",
+        reason: "Other"
+      })
+      assert.strictEqual((yield* endpoint.sent).length, 1)
+    }))
+
+  it.effect("over a transport that dies is a typed failure", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* make({}, Effect.die(new Error("the-secret")))
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, {
+        _tag: "TransportError",
+        reason: "Other"
+      })
+    }))
+
+  it.effect("nothing is sent, and no middleware is run, before a token is asked for", () =>
+    Effect.gen(function*() {
+      let seen = 0
+      const client = HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, new Response())))
+        .pipe(
+          HttpClient.mapRequest((request) => (seen++, request)),
+          HttpClient.tapError(() => Effect.sync(() => seen++))
+        )
+      yield* TokenEndpoint.make({
+        environment,
+        authorizationServer: "authV2Url",
+        path: "/oauth2/token",
+        credentials,
+        requestedScopes: Option.none(),
+        coverage: "AnyScope"
+      }).pipe(Effect.provideService(HttpClient.HttpClient, client))
+      assert.strictEqual(seen, 0)
     }))
 
   it.effect("can be wrapped", () =>
@@ -192,8 +248,14 @@ describe("options that make no sense", () => {
   it.effect("are a ConfigError when the endpoint is built, which names them all and shows no value", () =>
     Effect.gen(function*() {
       const error = yield* fails({
-        environment: { name: " ", audience: "a\nb", baseUrl: "http://api.example" },
-        authorizationServer: ["authV2Url", "https://user:pass@v2.example"],
+        environment: {
+          name: " ",
+          audience: "a\nb",
+          baseUrl: "http://api.example",
+          authV2Url: "https://user:pass@v2.example"
+        },
+        requestedScopes: Option.some(["read:consumers" as never]),
+        credentials: { clientId: "", clientSecret: Redacted.make("canary\t") },
         deadline: Number.NaN,
         maxBodySize: 0
       })
@@ -203,12 +265,16 @@ describe("options that make no sense", () => {
           "environment.audience",
           "environment.baseUrl",
           "environment.authV2Url",
+          "scopes",
+          "credentials.clientId",
+          "credentials.clientSecret",
           "deadline",
           "maxBodySize"
         ]
       ) {
-        assert.include(error, name)
+        assert.strictEqual(error.split(`(Invalid data at ${name}:`).length, 2, `${name} in ${error}`)
       }
+      assert.notInclude(error, "canary")
       assert.notInclude(error, "pass")
       assert.notInclude(error, "api.example")
     }))
@@ -226,12 +292,14 @@ describe("options that make no sense", () => {
       "https://v2.example#top",
       "http://127.0.0.1.evil.example",
       "http://localhost.evil.example",
-      "http://10.0.0.1"
+      "http://10.0.0.1",
+      "https://v2.example/oauth2/token",
+      "https://v2.example/oauth2/token/"
     ]
   ) {
     it.effect(`an authorization server at ${JSON.stringify(url)} is refused`, () =>
       Effect.gen(function*() {
-        assert.include(yield* fails({ authorizationServer: ["authV2Url", url] }), "environment.authV2Url")
+        assert.include(yield* fails({ environment: { ...environment, authV2Url: url } }), "environment.authV2Url")
       }))
   }
 
@@ -247,7 +315,7 @@ describe("options that make no sense", () => {
   ) {
     it.effect(`an authorization server at ${url} is accepted`, () =>
       Effect.gen(function*() {
-        const endpoint = yield* make({ authorizationServer: ["authV2Url", url], environment }, json(granted))
+        const endpoint = yield* make({ environment: { ...environment, authV2Url: url } }, json(granted))
         yield* endpoint.requestToken
         assert.strictEqual((yield* endpoint.sent)[0]?.url, endpointUrl)
       }))

@@ -77,7 +77,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 503 }),
-      `${prefix} failed: 503. This is usually passing: it is tried again by itself. If it stays, ask the operator.`
+      `${prefix} failed: 503. This is usually passing: the next call after a pause asks again. If it stays, ask the operator.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "invalid_target" }),
@@ -119,6 +119,18 @@ describe("TokenError", () => {
     }
     for (const reason of TokenError.TransportReason.literals) {
       assert.match(new TokenError.TransportError({ ...where, reason }).message, /answer: [\w ,']+\. (Check|This is)/)
+    }
+  })
+
+  it("is JSON with its message, for loggers that print JSON", () => {
+    for (const [error, message] of messages) {
+      assert.deepInclude(JSON.parse(JSON.stringify(error)), { _tag: error._tag, message, retryable: error.retryable })
+    }
+  })
+
+  it("takes no advice from the names that every object has", () => {
+    for (const error of ["constructor", "__proto__", "toString"]) {
+      assert.include(new TokenError.ServerError({ ...where, status: 400, error }).message, `${error}. Check that`)
     }
   })
 

@@ -23,7 +23,7 @@ import { make } from "./internal/authenticatedClient.ts"
  *
  * export const program = Effect.gen(function*() {
  *   const client = yield* DataAccess.DataAccess
- *   const response = yield* client.get("/consumers/42")
+ *   const response = yield* client.get("/data-access/consumers/42")
  *   return yield* response.json
  * })
  * ```

@@ -23,7 +23,7 @@ import { make } from "./internal/authenticatedClient.ts"
  *
  * export const program = Effect.gen(function*() {
  *   const client = yield* EnablementServices.EnablementServices
- *   const response = yield* client.get("/services/42")
+ *   const response = yield* client.get("/enablement-services/services/42")
  *   return yield* response.json
  * })
  * ```

@@ -23,7 +23,7 @@ import { make } from "./internal/authenticatedClient.ts"
  *
  * export const program = Effect.gen(function*() {
  *   const client = yield* Furnishment.Furnishment
- *   const response = yield* client.get("/submissions/42")
+ *   const response = yield* client.get("/furnishment/submissions/42")
  *   return yield* response.json
  * })
  * ```

@@ -47,7 +47,7 @@ export interface Settings {
 
 /**
  * The client as a plain `HttpClient`, for APIs that ask for one: a failure for want of a token or a scope becomes a
- * `RequestError` with that failure as its cause.
+ * `RequestError` with that failure as its cause. Its reason is `Transport` where a retry may help, and `Encode` where not.
  *
  * @since 0.1.0
  * @category conversions
@@ -71,7 +71,7 @@ export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>
           ? error
           : new HttpClientError.RequestError({
             request,
-            reason: "Transport",
+            reason: error._tag !== "InsufficientScope" && error.retryable ? "Transport" : "Encode",
             cause: error,
             description: error.message
           }))

@@ -23,6 +23,10 @@ export class InsufficientScope
     granted: Schema.Array(Schema.String)
   })
 {
+  override toJSON(): object {
+    return { ...this, message: this.message }
+  }
+
   override get message(): string {
     return `The token of ${this.environment} doesn't cover ${this.needed}: the server granted ${
       this.granted.length === 0 ? "no scope" : this.granted.join(" ")

@@ -64,6 +64,19 @@ describe("a call", () => {
     }))
 })
 
+describe("a client that follows redirects", () => {
+  it.effect("within transformClient leads the token to no other origin", () =>
+    Effect.gen(function*() {
+      const { sent, value } = yield* call((client) => client.get("/consumers"), {
+        answer: () => new Response(null, { status: 307, headers: { location: "https://elsewhere.example" } }),
+        settings: { transformClient: HttpClient.followRedirects() }
+      })
+      assert(value._tag === "Left" && value.left._tag === "RequestError")
+      assert.strictEqual(sent.length, 1)
+      assert.notProperty(value.left.request.headers, "authorization")
+    }))
+})
+
 describe("scopes", () => {
   it.effect("a token that doesn't cover the group is an InsufficientScope, and nothing is sent", () =>
     Effect.gen(function*() {
@@ -200,6 +213,7 @@ describe("as a plain HttpClient", () => {
       assert.include(value.left.message, "doesn't cover data-access:all")
       const refused = yield* call((client) => GroupClient.toHttpClient(client).get("//evil.example"))
       assert(refused.value._tag === "Left" && HttpClientError.isHttpClientError(refused.value.left))
+      assert.strictEqual(value.left.reason, "Encode", "no retry helps")
     }))
 })
 
@@ -223,7 +237,7 @@ describe("traces", () => {
       assert.deepStrictEqual(spans[0]?.attributes, {
         "credit_data.group": "Data Access",
         "http.request.method": "GET",
-        "server.address": "https://api.example",
+        "server.address": "api.example",
         "url.path": "/v1/consumers/42",
         "credit_data.repeated": true,
         "http.response.status_code": 200
@@ -235,6 +249,16 @@ describe("traces", () => {
     Effect.gen(function*() {
       const { sent, spans } = yield* traced({ propagateTrace: true })
       assert.include(sent[0]?.headers["traceparent"], spans[0]?.spanId)
+    }))
+
+  it.effect("have the call as the parent of what happens within it", () =>
+    Effect.gen(function*() {
+      const { spans } = yield* traced({ transformClient: HttpClient.transformResponse(Effect.withSpan("inside")) })
+      const [call, ...inside] = spans
+      assert.deepStrictEqual(inside.map(({ name, parent }) => [name, parent]), [
+        ["inside", call?.spanId],
+        ["inside", call?.spanId]
+      ])
     }))
 
   it.effect("can be switched off by the caller", () =>

@@ -27,6 +27,16 @@ const toApi = Effect.map(
 describe.each(transports)("a call over %s", (_, transport) => {
   const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
 
+  /** The same over clients that send another request object than they are given. */
+  const mark = HttpClient.mapRequest(HttpClientRequest.setHeader("x-changed", "1"))
+  const changing = Layer.provideMerge(
+    DataAccess.layer({ transformClient: mark }),
+    simulated(
+      AuthV2.layerConfig(),
+      Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, mark)).pipe(Layer.provide(transport))
+    )
+  )
+
   it.effect("a 401 renews the token and is repeated once, body included", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
@@ -89,6 +99,19 @@ describe.each(transports)("a call over %s", (_, transport) => {
       assert.strictEqual((yield* call()).status, 200)
     }).pipe(Effect.provide(layer)))
 
+  it.live("a 401 whose body never ends holds nobody up, not even who is interrupted", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* call()
+      const endless = Fault.Bytes({
+        bytes: "HTTP/1.1 401 Unauthorized\r\nContent-Length: 100\r\n\r\nabc",
+        ending: "Hang"
+      })
+      yield* simulator.failCalls(endless)
+      yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
+      assert.strictEqual((yield* Effect.flip(call()))._tag, "InvalidClient")
+    }).pipe(Effect.provide(layer), Effect.timeout("10 seconds")))
+
   it.effect("withScope around the client aborts the request when the scope is closed, also one that was repeated", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
@@ -104,7 +127,7 @@ describe.each(transports)("a call over %s", (_, transport) => {
         yield* Scope.close(scope, Exit.void)
         assert.isTrue(Exit.isFailure(yield* Fiber.join(text)))
       }
-    }).pipe(Effect.provide(layer)))
+    }).pipe(Effect.provide(changing)))
 
   it.effect("a user's middleware works around it: retries, cookies, redirects, requests that are changed", () =>
     Effect.gen(function*() {

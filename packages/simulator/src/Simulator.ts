@@ -90,7 +90,8 @@ export interface Options {
  *
  * export const Test = DataAccess.layer().pipe(
  *   Layer.provide(AuthV2.layerConfig()),
- *   Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),
+ *   Layer.provide(NodeHttpClient.layer),
+ *   Layer.provide(Simulator.layerConfig),
  *   Layer.provideMerge(Simulator.layer())
  * )
  * ```
@@ -99,15 +100,16 @@ export const layer = (options: Options = {}): Layer.Layer<Simulator, HttpServerE
   Layer.scoped(Simulator, make(options))
 
 /**
- * Sets the variables `CREDIT_DATA_*` for the layers that are given it, as someone would who has an account with the
- * simulator: `AuthV1.layerConfig()` and `AuthV2.layerConfig()` then go there.
+ * Sets the variables `CREDIT_DATA_*`, as someone would who has an account with the simulator: `AuthV1.layerConfig()` and
+ * `AuthV2.layerConfig()` then go there. All other variables stay as they are.
  *
  * @since 0.1.0
  * @category layers
  */
 export const layerConfig: Layer.Layer<never, never, Simulator> = Layer.unwrapEffect(
-  Effect.map(
-    Effect.flatMap(Simulator, variables),
-    (pairs) => Layer.setConfigProvider(ConfigProvider.fromMap(new Map(pairs)))
-  )
+  Effect.gen(function*() {
+    const pairs = yield* variables(yield* Simulator)
+    const others = yield* Effect.configProviderWith(Effect.succeed)
+    return Layer.setConfigProvider(ConfigProvider.orElse(ConfigProvider.fromMap(new Map(pairs)), () => others))
+  })
 )

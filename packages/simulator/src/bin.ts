@@ -8,7 +8,10 @@ import { variables } from "./internal/variables.ts"
 import * as Simulator from "./Simulator.ts"
 
 /** The port of the business API; the authorization servers of V1 and V2 have the next two. */
-const port = Config.integer("CREDIT_DATA_SIMULATOR_PORT").pipe(Config.withDefault(7400))
+const port = Config.port("SIMULATOR_PORT").pipe(
+  Config.validate({ message: "Expected a port, and room for two more", validation: (first) => first <= 65_533 }),
+  Config.withDefault(7400)
+)
 
 const instructions = (pairs: ReadonlyArray<readonly [name: string, value: string]>) =>
   `\
@@ -20,16 +23,18 @@ ${pairs.map(([name, value]) => `  export ${name}='${value}'`).join("\n")}
 
 A token from Auth V2, with these variables set:
 
-  curl "$CREDIT_DATA_AUTH_V2_URL/oauth2/token" \\
+  TOKEN=$(curl --silent "$CREDIT_DATA_AUTH_V2_URL/oauth2/token" \\
     --data-urlencode "client_id=$CREDIT_DATA_CLIENT_ID" \\
     --data-urlencode "client_secret=$CREDIT_DATA_CLIENT_SECRET" \\
     --data-urlencode "audience=$CREDIT_DATA_AUDIENCE" \\
     --data-urlencode "scope=$CREDIT_DATA_SCOPES" \\
-    --data-urlencode "grant_type=client_credentials"
+    --data-urlencode "grant_type=client_credentials" | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
+
+A token from Auth V1: the same with "$CREDIT_DATA_AUTH_V1_URL/oauth/token", and without scope.
 
 A call with that token:
 
-  curl "$CREDIT_DATA_BASE_URL/data-access/consumers/42" --header "Authorization: Bearer <access_token>"`
+  curl --silent "$CREDIT_DATA_BASE_URL/data-access/consumers/42" --header "Authorization: Bearer $TOKEN"`
 
 const layer = Layer.unwrapEffect(
   Effect.map(port, (first) => Simulator.layer({ ports: { Api: first, AuthV1: first + 1, AuthV2: first + 2 } }))
@@ -40,5 +45,13 @@ Simulator.Simulator.pipe(
   Effect.flatMap((pairs) => Console.log(instructions(pairs))),
   Effect.zipRight(Effect.never),
   Effect.provide(layer),
+  Effect.catchTag(
+    "ServeError",
+    () =>
+      Effect.flatMap(port, (first) =>
+        Console.error(
+          `One of the ports ${first} to ${first + 2} is taken. Set SIMULATOR_PORT to the first of three others.`
+        )).pipe(Effect.zipRight(Effect.fail("the simulator didn't start")))
+  ),
   NodeRuntime.runMain
 )

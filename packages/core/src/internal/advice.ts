@@ -23,28 +23,34 @@ export const message = (failure: Failure, what: string, todo: string): string =>
     ...(failure.nextTryAt === undefined ? [] : [`Not asked again before ${DateTime.formatIso(failure.nextTryAt)}.`])
   ].join(" ")
 
+/** A failure as JSON, with the message: that is what a person reads. */
+export const json = <A extends Error & { readonly retryable: boolean }>(failure: A): object => ({
+  ...failure,
+  message: failure.message,
+  retryable: failure.retryable
+})
+
 export const answer = ({ description, error, status }: Answer): string =>
   `${status}${error === undefined ? "" : ` ${error}`}${description === undefined ? "" : ` ("${description}")`}`
 
 export const refusedClient =
   "Check that the client id and the client secret are those of this environment, and whether the operator has rotated them."
 
-const byCode: Record<string, string> = {
-  access_denied: "Check that the audience is the one of this environment, and that the client may ask for it.",
-  invalid_request: "Check that the audience is the one of this environment.",
-  invalid_scope: "Ask only for scopes that the operator has granted to this client.",
-  invalid_target: "Check that the audience is the one of this environment.",
-  unauthorized_client: "Ask the operator to allow this client the client_credentials grant.",
-  unsupported_grant_type: "Check that the authorization server is the one of this environment and of this version."
-}
+const wrongServer = "Check that the authorization server is the one of this environment and of this version."
 
-const passing = "This is usually passing: it is tried again by itself. If it stays, ask the operator."
+const byCode: ReadonlyMap<string | undefined, string> = new Map([
+  ["access_denied", "Check that the audience is the one of this environment, and that the client may ask for it."],
+  ["invalid_request", "Check that the audience is the one of this environment."],
+  ["invalid_scope", "Ask only for scopes that the operator has granted to this client."],
+  ["invalid_target", "Check that the audience is the one of this environment."],
+  ["unauthorized_client", "Ask the operator to allow this client the client_credentials grant."],
+  ["unsupported_grant_type", wrongServer]
+])
+
+const passing = "This is usually passing: the next call after a pause asks again. If it stays, ask the operator."
 
 export const failedServer = (failure: ServerError): string =>
-  (failure.error === undefined ? undefined : byCode[failure.error]) ??
-    (failure.retryable
-      ? passing
-      : "Check that the authorization server is the one of this environment and of this version.")
+  byCode.get(failure.error) ?? (failure.retryable ? passing : wrongServer)
 
 export const brokenRule: Record<ResponseRule, string> = {
   Redirect: "a redirect, which is never followed",

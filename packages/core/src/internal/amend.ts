@@ -4,7 +4,7 @@ import { InvalidClient, InvalidResponse, ServerError, type TokenError, Transport
 /** The same failure, with what became known of it later. */
 export const amend = (
   error: TokenError,
-  known: { readonly hint: string | undefined } | { readonly nextTryAt: DateTime.Utc }
+  known: { readonly hint: string } | { readonly nextTryAt: DateTime.Utc }
 ): TokenError => {
   switch (error._tag) {
     case "InvalidClient":

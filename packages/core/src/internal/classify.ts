@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { pipe } from "effect/Function"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import type { AccessScope } from "../AccessScope.ts"
 import { AccessToken, type Coverage } from "../AccessToken.ts"
 import {
@@ -64,6 +64,12 @@ const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthErr
   })
 }
 
+/** Scopes are shown to people: a server that echoes a secret in them is none that keeps the contract. */
+const echoesSecret = ({ clientSecret }: Asked, { accessToken, scope }: tokenResponse.TokenResponse): boolean =>
+  [clientSecret, accessToken].map((secret) => Redacted.value(secret)).some((secret) =>
+    secret.length >= 8 && scope !== undefined && scope.includes(secret)
+  )
+
 const grant = (asked: Asked) => (response: tokenResponse.TokenResponse): Granted => {
   const lifetime = response.expiresIn === undefined
     ? unknownLifetime
@@ -96,6 +102,7 @@ const successful = (answer: Answer, asked: Asked): Either.Either<Granted, TokenE
         ? Either.mapLeft(tokenResponse.decode(object), broken(answer, asked))
         : Either.left(unsuccessful(answer, asked, told))
     }),
+    Either.filterOrLeft((response) => !echoesSecret(asked, response), () => broken(answer, asked)("Scope")),
     Either.map(grant(asked)),
     Either.filterOrLeft(
       ({ token }) => !token.isExpiredAt(asked.answeredAt),

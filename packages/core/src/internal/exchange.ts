@@ -71,7 +71,7 @@ export const exchange = (
   }
 ): Effect.Effect<Answer, TransportReason> => {
   const request = HttpClientRequest.post(options.url).pipe(HttpClientRequest.bodyUrlParams(options.form))
-  return Effect.flatMap(
+  const answer = Effect.flatMap(
     options.propagateTrace ? propagate(request) : Effect.succeed(request),
     HttpClient.withTracerDisabledWhen(client, () => true).execute
   ).pipe(
@@ -84,4 +84,6 @@ export const exchange = (
       }))
     )
   )
+  // a transport that dies may do so with the request in its hands
+  return Effect.catchAllDefect(answer, () => Effect.fail("Other" as const))
 }

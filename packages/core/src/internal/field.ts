@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 
 /** A checked value, or what was expected in its place. The reason never holds the value. */
@@ -27,8 +28,10 @@ export const faults = (
 }
 
 /** Text with something in it to see, and nothing in it that can't be printed or encoded. */
-export const text = (value: string): Parsed<string> =>
-  value.trim() === ""
+export const text = (value: unknown): Parsed<string> =>
+  !Predicate.isString(value)
+    ? Either.left("Expected text")
+    : value.trim() === ""
     ? Either.left("Expected text that isn't blank")
     : /\p{Cc}/u.test(value)
     ? Either.left("Expected text without control characters, line breaks included")

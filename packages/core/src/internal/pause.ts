@@ -30,15 +30,14 @@ export interface Pauses {
  * Steps a schedule by hand, for the pauses are driven by use and nothing sleeps through them. A schedule that has come to
  * its end means the longest pause, and none is so short that a dead endpoint would be asked without a pause.
  */
-export const make = <Out>(schedule: Schedule.Schedule<Out, TokenError>): Pauses => {
+export const make = (schedule: Schedule.Schedule<unknown, TokenError>): Pauses => {
   let state = schedule.initial
   const step = Effect.fnUntraced(function*(error: TokenError) {
     const now = yield* Clock.currentTimeMillis
     const [next, , decision] = yield* schedule.step(now, error, state)
     state = next
-    return ScheduleDecision.isContinue(decision)
-      ? Duration.max(Duration.millis(Math.round(ScheduleIntervals.start(decision.intervals) - now)), shortestPause)
-      : longestPause
+    const wait = ScheduleDecision.isContinue(decision) ? ScheduleIntervals.start(decision.intervals) - now : Infinity
+    return Number.isFinite(wait) ? Duration.max(Duration.millis(Math.round(wait)), shortestPause) : longestPause
   })
   return {
     reset: () => {

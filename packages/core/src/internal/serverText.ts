@@ -1,5 +1,4 @@
-import type * as Redacted from "effect/Redacted"
-import { value } from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 
 const maxLength = 200
 
@@ -11,10 +10,12 @@ const forms = (secret: string) => [
   JSON.stringify(secret).slice(1, -1)
 ]
 
+const plain = (text: string) => text.replace(/\s/g, " ").replace(/\p{C}/gu, "").replace(/ +/g, " ").trim()
+
 /** Text from a server, fit to be printed: without what terminals obey, without the secret, and short. */
 export const printable = (text: string, secret: Redacted.Redacted): string => {
-  const plain = text.replace(/\s/g, " ").replace(/\p{C}/gu, "").replace(/ +/g, " ").trim()
-  const scrubbed = forms(value(secret)).reduce((rest, form) => rest.replaceAll(form, "<redacted>"), plain)
+  const scrubbed = forms(Redacted.value(secret)).map(plain).filter((form) => form !== "")
+    .reduce((rest, form) => rest.replaceAll(form, "<redacted>"), plain(text))
   const characters = Array.from(scrubbed)
   return characters.length <= maxLength ? scrubbed : `${characters.slice(0, maxLength - 1).join("")}…`
 }

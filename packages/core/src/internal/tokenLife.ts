@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type { AccessToken } from "../AccessToken.ts"
 import type { TokenError } from "../TokenError.ts"
 import type { TokenPhase, TokenStatus } from "../TokenStatus.ts"
-import { type Instant, later, reached } from "./instant.ts"
+import { type Instant, later, millisBetween, reached } from "./instant.ts"
 
 // The life of a token, as the contract's section 3 draws it: what is known of it, what a caller gets at an instant, and
 // the transitions from one state to the next. Nothing here does anything.
@@ -51,16 +51,20 @@ export const decide = <A>(state: State, now: Instant, on: {
   /** The token, while a token request is made in the background. */
   readonly serveAndRenew: (token: Exit.Exit<AccessToken>) => A
   /** What a token request brings. */
-  readonly awaitRequest: () => A
+  readonly await: () => A
+  /** What a token request brings, or the token, if that takes longer than so many milliseconds. */
+  readonly awaitFor: (patience: number) => A
   /** The failure that is remembered, for it is too early to ask again. */
   readonly fail: (failure: Exit.Exit<never, TokenError>) => A
 }): A => {
   const { failure, held } = state
   if (held !== undefined && !reached(now, held.dueAt)) return on.serve(held.exit)
   const tooEarly = failure !== undefined && !reached(now, failure.nextTryAt)
-  if (held === undefined || reached(now, held.expiresAt)) return tooEarly ? on.fail(failure.exit) : on.awaitRequest()
+  if (held === undefined || reached(now, held.expiresAt)) return tooEarly ? on.fail(failure.exit) : on.await()
   if (tooEarly) return on.serve(held.exit)
-  return reached(now, held.expiringAt) ? on.awaitRequest() : on.serveAndRenew(held.exit)
+  return reached(now, held.expiringAt)
+    ? on.awaitFor(millisBetween(now, held.expiresAt) / 2)
+    : on.serveAndRenew(held.exit)
 }
 
 /** A token request is about to be sent: a token that was rejected before is no news to its answer. */
@@ -125,7 +129,7 @@ const wallTime = (instant: Instant | undefined): Option.Option<DateTime.Utc> =>
 export const status = (state: State, now: Instant): Omit<TokenStatus, "environment"> => ({
   phase: phase(state, now),
   scopes: state.held?.token.scopes ?? [],
-  expiresAt: wallTime(state.held?.expiresAt),
+  expiresAt: Option.fromNullable(state.held?.token.expiresAt),
   nextRequestAt: wallTime(state.failure?.nextTryAt ?? state.held?.dueAt),
   lastFailure: Option.fromNullable(state.failure?.error)
 })

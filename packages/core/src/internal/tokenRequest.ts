@@ -45,14 +45,15 @@ export const tokenRequest = (
   return Effect.fnUntraced(
     function*(credentials, time) {
       const requestedAt = yield* DateTime.now
-      const answer = yield* exchange(options.client, {
+      const [elapsed, answer] = yield* exchange(options.client, {
         url: options.tokenEndpoint,
         form: form(options, credentials),
         maxSize: options.maxBodySize,
         propagateTrace: options.propagateTrace
       }).pipe(
         Effect.timeoutFail({ duration: time, onTimeout: () => "Timeout" as const }),
-        Effect.mapError((reason) => new TransportError({ ...where, reason }))
+        Effect.mapError((reason) => new TransportError({ ...where, reason })),
+        Effect.timed
       )
       const { lifetimeKnown, token } = yield* classify(answer, {
         where,
@@ -60,7 +61,7 @@ export const tokenRequest = (
         requestedScopes: options.requestedScopes,
         coverage: options.coverage,
         requestedAt,
-        answeredAt: yield* DateTime.now
+        answeredAt: DateTime.addDuration(requestedAt, elapsed)
       })
       if (!lifetimeKnown) {
         yield* Effect.logWarning(
@@ -70,6 +71,9 @@ export const tokenRequest = (
       }
       return token
     },
-    Effect.mapError((error: TokenError) => amend(error, { hint: options.hint(error) }))
+    Effect.mapError((error: TokenError) => {
+      const hint = options.hint(error)
+      return hint === undefined ? error : amend(error, { hint })
+    })
   )
 }

@@ -20,7 +20,7 @@ const ExpiresIn = Schema.Union(
   Schema.String.pipe(Schema.pattern(/^\d+$/), Schema.compose(Schema.NumberFromString), Schema.compose(WholeSeconds))
 )
 
-const ScopeText = Schema.String.pipe(Schema.pattern(/^[\x20-\x7e]*$/))
+const ScopeText = Schema.String.pipe(Schema.maxLength(16 * 1024), Schema.pattern(/^[\x20-\x7e]*$/))
 
 /** The JSON object in a body. What it broke is told by the rule's name alone, so that nothing of the body is kept. */
 export const parseObject = (body: Uint8Array): Ruled<object> =>

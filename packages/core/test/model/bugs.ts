@@ -17,8 +17,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a failure without a token isn't remembered",
     file: "tokenLife",
-    find: "return tooEarly ? on.fail(failure.exit) : on.awaitRequest()",
-    put: "return on.awaitRequest()"
+    find: "return tooEarly ? on.fail(failure.exit) : on.await()",
+    put: "return on.await()"
   },
   {
     name: "a token is served a second longer than it lives",
@@ -35,14 +35,14 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "nobody waits for the renewal of a token that is about to expire",
     file: "tokenLife",
-    find: "return reached(now, held.expiringAt) ? on.awaitRequest() : on.serveAndRenew(held.exit)",
-    put: "return on.serveAndRenew(held.exit)"
+    find: "return reached(now, held.expiringAt)\n",
+    put: "return false\n"
   },
   {
     name: "everybody waits for a renewal",
     file: "tokenLife",
-    find: "return reached(now, held.expiringAt) ? on.awaitRequest() : on.serveAndRenew(held.exit)",
-    put: "return on.awaitRequest()"
+    find: "return reached(now, held.expiringAt)\n",
+    put: "return true\n"
   },
   {
     name: "the rejection of any token drops the one that is held",
@@ -86,7 +86,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a token that was rejected on its way is taken",
     file: "supply",
-    find: "if (Life.isRejected(state, token)) return yield* request",
+    find: "if (Life.isRejected(state, token)) return yield* requestAgain(endsAt)",
     put: ""
   },
   {
@@ -98,14 +98,26 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "those who wait get the failure of the flight in place of the valid token",
     file: "supply",
-    find: "return Life.servable(state, Instant.now(clock)) ?? (Exit.isFailure(flown) ? flown : get)",
-    put: "return Exit.isFailure(flown) ? flown : Life.servable(state, Instant.now(clock)) ?? get"
+    find: "return Life.servable(state, Instant.now(clock)) ?? (Exit.isFailure(exit) ? exit : get)",
+    put: "return Exit.isFailure(exit) ? exit : Life.servable(state, Instant.now(clock)) ?? get"
   },
   {
     name: "a caller who gives up ends the flight",
     file: "supply",
     find: "Effect.flatMap(Fiber.await(join()), read)",
     put: "Effect.flatMap(Effect.onInterrupt(Fiber.await(join()), () => FiberHandle.clear(flights)), read)"
+  },
+  {
+    name: "those who could have the valid token wait for a renewal to the end",
+    file: "tokenLife",
+    find: "? on.awaitFor(millisBetween(now, held.expiresAt) / 2)",
+    put: "? on.await()"
+  },
+  {
+    name: "a repeat has no deadline",
+    file: "supply",
+    find: "Effect.catchAll(requestAgain(endsAt), (next)",
+    put: "Effect.catchAll(request(endsAt), (next)"
   },
   {
     name: "a refusal is remembered for 3 s",

@@ -42,7 +42,6 @@ interface Flight {
     readonly mode: Mode
     readonly number: number
     readonly sentAt: number
-    readonly last?: string
   }
   readonly rejected?: string | undefined
 }
@@ -62,6 +61,8 @@ export class Model {
   private failure: { readonly error: string; readonly until: number } | undefined
   private failures = 0
   private holdUntil = 0
+  /** Until when those wait who could have the token that is about to expire. */
+  private readonly patience = new Map<number, number>()
 
   get text(): string {
     return this.lastText
@@ -89,9 +90,13 @@ export class Model {
   /** Time passes. */
   pass(millis: number): void {
     const target = this.now + millis
-    while (this.flight !== undefined && this.flight.stepAt <= target) {
-      this.now = this.flight.stepAt
-      this.step(this.flight)
+    for (;;) {
+      const patienceEnds = Math.min(...this.patience.values())
+      const next = Math.min(this.flight?.stepAt ?? Infinity, patienceEnds)
+      if (next > target) break
+      this.now = next
+      if (this.flight?.stepAt === next) this.step(this.flight)
+      else this.endPatience()
     }
     this.now = target
   }
@@ -107,28 +112,38 @@ export class Model {
     else if (blocked) this.outcomes[index] = this.failure?.error ?? ""
     else {
       if (this.flight === undefined) this.request(this.now + deadline, 2)
-      if (valid !== undefined && this.age < expiringAfter) this.outcomes[index] = valid
+      if (valid === undefined) return
+      if (this.age < expiringAfter) this.outcomes[index] = valid
+      else this.patience.set(index, this.now + (lifetime - this.age) / 2)
     }
   }
 
-  private request(endsAt: number, repeatsLeft: number, last?: string): void {
+  private endPatience(): void {
+    for (const [index, at] of this.patience) {
+      if (at > this.now) continue
+      this.patience.delete(index)
+      if (this.outcomes[index] !== "waits") continue
+      if (this.age < lifetime) this.outcomes[index] = this.token?.text ?? ""
+      else this.answer(index)
+    }
+  }
+
+  private request(endsAt: number, repeatsLeft: number): void {
     this.requests++
-    const ownEnd = this.now + latency[this.mode]
-    const stepAt = last === undefined ? ownEnd : Math.min(ownEnd, endsAt)
-    const step = { mode: this.mode, number: this.requests, sentAt: this.now, ...(last === undefined ? {} : { last }) }
-    this.flight = { endsAt, repeatsLeft, stepAt, step }
+    const stepAt = Math.min(this.now + latency[this.mode], endsAt)
+    this.flight = { endsAt, repeatsLeft, stepAt, step: { mode: this.mode, number: this.requests, sentAt: this.now } }
   }
 
   private step(flight: Flight): void {
-    if (flight.step === "Pause") return this.request(flight.endsAt, flight.repeatsLeft - 1, "unavailable")
-    const { last, mode, number, sentAt } = flight.step
-    if (last !== undefined && this.now < sentAt + latency[mode]) return this.fail(flight, last)
+    if (flight.step === "Pause") return this.request(flight.endsAt, flight.repeatsLeft - 1)
+    const { mode, number, sentAt } = flight.step
+    if (this.now < sentAt + latency[mode]) return this.fail(flight, "timeout")
     switch (mode) {
       case "grants":
       case "grants late":
       case "grants the same": {
         const text = mode === "grants the same" && this.lastText !== "" ? this.lastText : `token-${number}`
-        if (text === flight.rejected) return this.request(flight.endsAt, flight.repeatsLeft, last)
+        if (text === flight.rejected) return this.request(flight.endsAt, flight.repeatsLeft)
         this.token = { text, sentAt }
         this.lastText = text
         this.failure = undefined
@@ -158,6 +173,7 @@ export class Model {
 
   private land(error?: string): void {
     this.flight = undefined
+    this.patience.clear()
     this.outcomes.forEach((outcome, index) => {
       if (outcome !== "waits") return
       if (this.age < lifetime) this.outcomes[index] = this.token?.text ?? ""

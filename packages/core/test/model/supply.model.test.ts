@@ -29,6 +29,7 @@ const makeReal = Effect.gen(function*() {
   }
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
+    url: "https://v2.example/oauth2/token",
     requestedScopes: Option.none(),
     deadline: Duration.millis(deadline),
     requestToken: Effect.gen(function*() {

@@ -67,6 +67,7 @@ export const make = (options: {
       recover: Ref.set(answer, grant),
       layer: Layer.succeed(TokenEndpoint.TokenEndpoint, {
         environment,
+        url: where.tokenEndpoint,
         requestedScopes: Option.some(["data-access:all"] as const),
         deadline: Duration.decode(options.deadline ?? "10 seconds"),
         requestToken

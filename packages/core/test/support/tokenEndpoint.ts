@@ -14,7 +14,7 @@ export const make = <E = never, R = never>(
     const transport = yield* FakeTransport.make(...answers)
     const endpoint = yield* TokenEndpoint.make<E, R>({
       environment,
-      authorizationServer: ["authV2Url", environment.authV2Url],
+      authorizationServer: "authV2Url",
       path: "/oauth2/token",
       credentials,
       requestedScopes: Option.some(["data-access:all", "furnishment:all"]),

@@ -18,7 +18,7 @@ import type * as Tracer from "effect/Tracer"
 import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, discard } from "./body.ts"
-import { keepScope } from "./requestScope.ts"
+import { inScopeOf, keepScope } from "./requestScope.ts"
 import { errorForCaller, forCaller } from "./response.ts"
 import { target } from "./target.ts"
 
@@ -39,12 +39,14 @@ const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Se
   ))
 }
 
-/** The client that sends. It leaves out the platform's span, which has ours in its place. */
-const transport = ({ settings }: Options) =>
-  Effect.map(
-    Effect.flatMap(HttpClient.HttpClient, Transport.manualRedirects),
-    (client) => HttpClient.withTracerDisabledWhen(settings.transformClient?.(client) ?? client, () => true)
+/** The client that sends, to one origin alone. It leaves out the platform's span, which has ours in its place. */
+const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: URL): HttpClient.HttpClient => {
+  const guarded = Transport.sendOnlyTo(
+    Transport.manualRedirects(keepScope(client)),
+    (url) => URL.canParse(url) && new URL(url).origin === base.origin
   )
+  return HttpClient.withTracerDisabledWhen(settings.transformClient?.(guarded) ?? guarded, () => true)
+}
 
 /** A call in a trace: where it went and what came back, without a query or a token. */
 const inSpan = <A, E>(
@@ -62,22 +64,22 @@ const inSpan = <A, E>(
         attributes: {
           "credit_data.group": group,
           "http.request.method": request.method,
-          "server.address": new URL(url).origin,
+          "server.address": new URL(url).hostname,
           "url.path": new URL(url).pathname
         }
-      }, (span) => call(Option.some(span)))
+      }, (span) => Effect.withParentSpan(call(Option.some(span)), span))
   )
 
 /** The client of one endpoint group: every request goes beneath the base URL, with a token that covers the group. */
-export const make = (
-  options: Options
-): Effect.Effect<GroupClient, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
-  Effect.gen(function*() {
+export const make = Effect.fnUntraced(
+  function*(
+    options: Options
+  ): Effect.fn.Return<GroupClient, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> {
     const tokens = yield* AccessTokens.AccessTokens
     yield* checkRequestedScopes(options, tokens)
     const environment = yield* Environment.validate(tokens.environment)
     const base = new URL(environment.baseUrl)
-    const client = yield* transport(options)
+    const client = transport(options, yield* HttpClient.HttpClient, base)
 
     const token = Effect.filterOrFail(
       tokens.get,
@@ -88,7 +90,7 @@ export const make = (
     /** Sends one request, and answers as to the request without the token. */
     const send = (original: Request, request: Request, token: AccessToken.AccessToken) =>
       Effect.mapBoth(
-        client.execute(keepScope(original, HttpClientRequest.bearerToken(request, token.secret))),
+        inScopeOf(original)(client.execute(HttpClientRequest.bearerToken(request, token.secret))),
         { onFailure: errorForCaller(request), onSuccess: (sent) => forCaller(request, sent) }
       )
 
@@ -116,7 +118,7 @@ export const make = (
               : original
             const request = HttpClientRequest.setUrl(traced, url)
             const response: Effect.Effect<Response, GroupClientError> = "authorization" in original.headers
-              ? client.execute(keepScope(original, request))
+              ? inScopeOf(original)(client.execute(request))
               : call(original, request, span)
             return Option.match(span, {
               onNone: () => response,
@@ -127,4 +129,5 @@ export const make = (
       })
 
     return HttpClient.makeWith<never, never, GroupClientError, never>(Effect.flatMap(execute), Effect.succeed)
-  })
+  }
+)

@@ -25,6 +25,7 @@ const mostDiscarded = 64 * 1024
 export const discard = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
   response.stream.pipe(
     Stream.runFoldWhile(0, (size) => size < mostDiscarded, (size, chunk) => size + chunk.length),
+    Effect.interruptible, // a finalizer isn't, and would wait for a body without an end
     Effect.timeout("1 second"),
     Effect.ignore
   )

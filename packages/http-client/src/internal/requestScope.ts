@@ -1,4 +1,7 @@
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import { globalValue } from "effect/GlobalValue"
 
 // `HttpClient.withScope` finds the scope of a request by the identity of the request object, which a client that sends
@@ -8,12 +11,18 @@ const scopedRequests = globalValue(
   () => new WeakMap<HttpClientRequest.HttpClientRequest, AbortController>()
 )
 
-/** The request that is sent in place of another one belongs to the same scope. */
-export const keepScope = (
-  original: HttpClientRequest.HttpClientRequest,
-  sent: HttpClientRequest.HttpClientRequest
-): HttpClientRequest.HttpClientRequest => {
+const currentController = FiberRef.unsafeMake<AbortController | undefined>(undefined)
+
+/** A client whose requests, as they leave it at last, belong to the scope that `inScopeOf` names. */
+export const keepScope = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
+  HttpClient.mapRequestEffect(client, (sent) =>
+    Effect.map(FiberRef.get(currentController), (controller) => {
+      if (controller !== undefined) scopedRequests.set(sent, controller)
+      return sent
+    }))
+
+/** Whatever is sent here is sent for this request, and belongs to its scope. */
+export const inScopeOf = (original: HttpClientRequest.HttpClientRequest) => <A, E>(sending: Effect.Effect<A, E>) => {
   const controller = scopedRequests.get(original)
-  if (controller !== undefined) scopedRequests.set(sent, controller)
-  return sent
+  return controller === undefined ? sending : Effect.locally(sending, currentController, controller)
 }

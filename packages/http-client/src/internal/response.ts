@@ -23,7 +23,7 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
   }
 
   readonly #error = (error: HttpClientError.ResponseError): HttpClientError.ResponseError =>
-    new HttpClientError.ResponseError({ ...error, request: this.request, response: this })
+    new HttpClientError.ResponseError({ ...error, cause: error.cause, request: this.request, response: this })
 
   get status() {
     return this.#sent.status
@@ -85,5 +85,10 @@ export const errorForCaller =
   (request: HttpClientRequest.HttpClientRequest) =>
   (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError =>
     error._tag === "RequestError"
-      ? new HttpClientError.RequestError({ ...error, request })
-      : new HttpClientError.ResponseError({ ...error, request, response: forCaller(request, error.response) })
+      ? new HttpClientError.RequestError({ ...error, cause: error.cause, request })
+      : new HttpClientError.ResponseError({
+        ...error,
+        cause: error.cause,
+        request,
+        response: forCaller(request, error.response)
+      })

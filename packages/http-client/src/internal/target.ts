@@ -18,7 +18,7 @@ export const target = (base: URL, url: string): Either.Either<string, string> =>
     return named.protocol === base.protocol && named.host === base.host && named.username === "" &&
         named.password === ""
       ? Either.right(named.href)
-      : Either.left(`A token is sent to ${base.origin} alone`)
+      : Either.left(`A token is sent to ${base.origin} alone: use a relative URL, or one of that origin`)
   }
   const separator = /^([?#]|$)/.test(url) ? "" : "/"
   const beneath = new URL(`${base.href.replace(/\/$/, "")}${separator}${url.replace(/^\//, "")}`)

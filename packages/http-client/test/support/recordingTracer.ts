@@ -4,6 +4,8 @@ interface Recorded {
   readonly name: string
   readonly spanId: string
   readonly attributes: Record<string, unknown>
+  /** The id of the span that it is a part of. */
+  readonly parent: string | undefined
   /** How it ended. */
   exit?: Exit.Exit<unknown, unknown>
 }
@@ -16,7 +18,12 @@ export const recordingTracer = () => {
     span: (name, parent, context, links, startTime, kind) => {
       const attributes: Record<string, unknown> = {}
       const spanId = String(spans.length + 1).padStart(16, "0")
-      const recorded: Recorded = { name, spanId, attributes }
+      const recorded: Recorded = {
+        name,
+        spanId,
+        attributes,
+        parent: Option.getOrUndefined(Option.map(parent, (span) => span.spanId))
+      }
       spans.push(recorded)
       return {
         _tag: "Span",

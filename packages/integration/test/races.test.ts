@@ -1,0 +1,77 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens } from "@credit-data/core"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { HttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Array as Arr, DateTime, Effect, Fiber, Layer, Logger, Random, Ref } from "effect"
+
+describe("races over a real server", () => {
+  it.live("thousands of callers who come, go, give up and reject: one request at a time, never an expired token", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const gauge = yield* Ref.make({ now: 0, most: 0 })
+      const enter = Ref.update(gauge, ({ most, now }) => ({ now: now + 1, most: Math.max(most, now + 1) }))
+      const leave = Ref.update(gauge, ({ most, now }) => ({ now: now - 1, most }))
+      const auth = AuthV2.layer({
+        environment: simulator.environment,
+        credentials: simulator.credentials,
+        scopes: ["data-access:all"],
+        forcedRenewalPause: "20 millis",
+        transformClient: HttpClient.transformResponse((response) =>
+          Effect.acquireUseRelease(enter, () => response, () => leave)
+        )
+      })
+      yield* simulator.failTokenRequests(Fault.Delay({ duration: "5 millis" }), { times: 1_000 })
+      yield* Effect.gen(function*() {
+        const tokens = yield* AccessTokens.AccessTokens
+        const caller = Effect.gen(function*() {
+          yield* Effect.sleep(yield* Random.nextIntBetween(0, 2_500))
+          const fiber = yield* Effect.fork(tokens.get)
+          const fate = yield* Random.nextIntBetween(0, 10)
+          if (fate === 0) yield* Fiber.interrupt(fiber)
+          if (fate === 0) return
+          const token = yield* Fiber.join(fiber)
+          assert.isFalse(token.isExpiredAt(yield* DateTime.now), "an expired token")
+          if (fate === 1) yield* tokens.invalidate(token)
+        })
+        yield* Effect.all(Arr.makeBy(5_000, () => caller), { concurrency: "unbounded", discard: true })
+        const requests = yield* simulator.tokenRequests
+        assert.isTrue(requests > 2 && requests < 200, String(requests))
+        assert.strictEqual((yield* Ref.get(gauge)).most, 1, "token requests at once")
+      }).pipe(Effect.provide(auth))
+    }).pipe(
+      Effect.provide(
+        Layer.merge(Simulator.layer({ tokenLifetime: "1 second" }), NodeHttpClient.layer).pipe(
+          Layer.provide(Logger.remove(Logger.defaultLogger))
+        )
+      )
+    ))
+
+  it.live("a server that fails at random: every caller gets a token or a typed failure, and requests stay few", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const faults = [
+        Fault.Answer({ status: 500 }),
+        Fault.Reset(),
+        Fault.Answer({ status: 200, body: "{" }),
+        Fault.Delay({ duration: "30 millis" })
+      ]
+      for (let index = 0; index < 200; index++) {
+        yield* simulator.failTokenRequests(faults[yield* Random.nextIntBetween(0, faults.length)] ?? Fault.Reset())
+      }
+      const tokens = yield* AccessTokens.AccessTokens
+      const caller = Effect.gen(function*() {
+        yield* Effect.sleep(yield* Random.nextIntBetween(0, 1_500))
+        return yield* Effect.either(tokens.get)
+      })
+      const results = yield* Effect.all(Arr.makeBy(3_000, () => caller), { concurrency: "unbounded" })
+      assert.strictEqual(results.length, 3_000)
+      assert.isBelow(yield* simulator.tokenRequests, 20)
+    }).pipe(Effect.provide(
+      AuthV2.layerConfig().pipe(
+        Layer.provide([NodeHttpClient.layer, Simulator.layerConfig, Logger.remove(Logger.defaultLogger)]),
+        Layer.provideMerge(Simulator.layer({ tokenLifetime: "1 second" }))
+      )
+    )))
+})
