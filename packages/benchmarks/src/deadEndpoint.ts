@@ -22,7 +22,6 @@ export const deadEndpoint: Effect.Effect<ReadonlyArray<Measurement>, unknown> = 
     const what = "dead for 10 minutes, 10 calls a second"
     return [{ what, value: calls, unit: "calls" }, { what, value: requests, unit: "token requests", atMost: 40 }]
   }).pipe(
-    Effect.provide(AccessTokens.layer().pipe(Layer.provide(counted))),
-    Effect.provide(TestContext.TestContext)
+    Effect.provide(AccessTokens.layer().pipe(Layer.provide(counted)))
   )
-})
+}).pipe(Effect.provide(TestContext.TestContext))

@@ -2,17 +2,27 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { cpus } from "node:os"
 import { cachedGet } from "./cachedGet.ts"
+import { authenticatedCall, lateRejections } from "./calls.ts"
 import { coldCallers } from "./coldCallers.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { memory } from "./memory.ts"
 import { allMet, table } from "./report.ts"
 import { failingRenewal, shortLifetime } from "./underLoad.ts"
 
-const scenarios = [cachedGet, coldCallers, shortLifetime, failingRenewal, deadEndpoint, memory]
+const scenarios = [
+  cachedGet,
+  coldCallers,
+  shortLifetime,
+  failingRenewal,
+  deadEndpoint,
+  memory,
+  authenticatedCall,
+  lateRejections
+]
 
 Effect.gen(function*() {
   yield* Console.log(`Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?.model ?? "unknown"}\n`)
   const rows = (yield* Effect.forEach(scenarios, (scenario) => scenario)).flat()
   yield* Console.log(table(rows))
-  if (!allMet(rows)) yield* Effect.dieMessage("A bar was missed.")
+  if (!allMet(rows)) return yield* Effect.fail("A bar was missed.")
 }).pipe(NodeRuntime.runMain)

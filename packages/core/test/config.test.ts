@@ -46,7 +46,8 @@ describe("ClientCredentials.config", () => {
     assert.include(printed, "credentials.clientId")
     assert.include(printed, "credentials.clientSecret")
     assert.notInclude(printed, "canary")
-    const untyped = ClientCredentials.validate({ clientId: undefined as never, clientSecret: "canary" as never })
+    // @ts-expect-error: what a program without types may pass
+    const untyped = ClientCredentials.validate({ clientId: undefined, clientSecret: "canary" })
     assert.match(
       String(Either.getOrThrow(Either.flip(untyped))),
       /clientId: "Expected text".*clientSecret: "Expected a Redacted"/

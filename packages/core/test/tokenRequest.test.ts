@@ -254,7 +254,8 @@ describe("options that make no sense", () => {
           baseUrl: "http://api.example",
           authV2Url: "https://user:pass@v2.example"
         },
-        requestedScopes: Option.some(["read:consumers" as never]),
+        // @ts-expect-error: what a program without types may pass
+        requestedScopes: Option.some(["read:consumers"]),
         credentials: { clientId: "", clientSecret: Redacted.make("canary\t") },
         deadline: Number.NaN,
         maxBodySize: 0

@@ -3,11 +3,12 @@ import { DataAccess } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer, TestClock } from "effect"
 
 const Test = DataAccess.layer().pipe(
   Layer.provide(AuthV2.layerConfig()),
-  Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),
+  Layer.provide(NodeHttpClient.layer),
+  Layer.provide(Simulator.layerConfig),
   Layer.provideMerge(Simulator.layer())
 )
 
@@ -30,4 +31,17 @@ it.effect("a refusal of the token endpoint is a typed failure", () =>
     yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
     const error = yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))
     assert.strictEqual(error._tag, "InvalidClient")
+  }).pipe(Effect.provide(Test)))
+
+it.effect("a server that is down is a typed failure, after two repeats", () =>
+  Effect.gen(function*() {
+    const simulator = yield* Simulator.Simulator
+    const dataAccess = yield* DataAccess.DataAccess
+    yield* simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: 3 })
+    const call = yield* Effect.fork(Effect.flip(dataAccess.get("/data-access/consumers/42")))
+    for (let request = 1; request <= 3; request++) {
+      yield* simulator.awaitReceived("AuthV2", request)
+      yield* TestClock.adjust("2 seconds")
+    }
+    assert.strictEqual((yield* Fiber.join(call))._tag, "ServerError")
   }).pipe(Effect.provide(Test)))

@@ -9,12 +9,12 @@ const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 it.live("the command starts the servers, prints the variables to export, and ends at once when it is told to", () =>
   Effect.gen(function*() {
     const child = yield* Command.start(
-      Command.make(process.execPath, "--import", "tsx", bin).pipe(Command.env({ CREDIT_DATA_SIMULATOR_PORT: "17400" }))
+      Command.make(process.execPath, "--import", "tsx", bin).pipe(Command.env({ SIMULATOR_PORT: "17400" }))
     )
     const printed = yield* child.stdout.pipe(
       Stream.decodeText(),
       Stream.scan("", Str.concat),
-      Stream.filter(Str.includes("--header \"Authorization: Bearer <access_token>\"")),
+      Stream.filter(Str.includes("--header \"Authorization: Bearer $TOKEN\"")),
       Stream.runHead,
       Effect.map(Option.getOrElse(() => ""))
     )

@@ -24,7 +24,7 @@ export const message = (failure: Failure, what: string, todo: string): string =>
   ].join(" ")
 
 /** A failure as JSON, with the message: that is what a person reads. */
-export const json = <A extends Error & { readonly retryable: boolean }>(failure: A): object => ({
+export const json = (failure: Error & { readonly retryable: boolean }): object => ({
   ...failure,
   message: failure.message,
   retryable: failure.retryable

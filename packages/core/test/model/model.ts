@@ -46,8 +46,8 @@ interface Flight {
   readonly rejected?: string | undefined
 }
 
-/** What a caller got. */
-export type Outcome = string | "waits" | "interrupted"
+/** What a caller got: the text of a token, the name of a failure, "waits" or "interrupted". */
+export type Outcome = string
 
 /** A specification that runs. */
 export class Model {

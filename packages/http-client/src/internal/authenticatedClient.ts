@@ -43,7 +43,7 @@ const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Se
 const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: URL): HttpClient.HttpClient => {
   const guarded = Transport.sendOnlyTo(
     Transport.manualRedirects(keepScope(client)),
-    (url) => URL.canParse(url) && new URL(url).origin === base.origin
+    (url) => url.startsWith(`${base.origin}/`) || (URL.canParse(url) && new URL(url).origin === base.origin)
   )
   return HttpClient.withTracerDisabledWhen(settings.transformClient?.(guarded) ?? guarded, () => true)
 }
@@ -52,23 +52,22 @@ const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: U
 const inSpan = <A, E>(
   { group }: Options,
   request: Request,
-  url: string,
   call: (span: Option.Option<Tracer.Span>) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
-  Effect.flatMap(
-    FiberRef.get(HttpClient.currentTracerDisabledWhen),
-    (isDisabled) =>
-      isDisabled(request) ? call(Option.none()) : Effect.useSpan(`${group} ${request.method}`, {
-        kind: "client",
-        captureStackTrace: false,
-        attributes: {
-          "credit_data.group": group,
-          "http.request.method": request.method,
-          "server.address": new URL(url).hostname,
-          "url.path": new URL(url).pathname
-        }
-      }, (span) => Effect.withParentSpan(call(Option.some(span)), span))
-  )
+  Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) => {
+    if (isDisabled(request)) return call(Option.none())
+    const url = new URL(request.url)
+    return Effect.useSpan(`${group} ${request.method}`, {
+      kind: "client",
+      captureStackTrace: false,
+      attributes: {
+        "credit_data.group": group,
+        "http.request.method": request.method,
+        "server.address": url.hostname,
+        "url.path": url.pathname
+      }
+    }, (span) => Effect.withParentSpan(call(Option.some(span)), span))
+  })
 
 /** The client of one endpoint group: every request goes beneath the base URL, with a token that covers the group. */
 export const make = Effect.fnUntraced(
@@ -94,39 +93,51 @@ export const make = Effect.fnUntraced(
         { onFailure: errorForCaller(request), onSuccess: (sent) => forCaller(request, sent) }
       )
 
-    const call = Effect.fnUntraced(function*(original: Request, request: Request, span: Option.Option<Tracer.Span>) {
-      const first = yield* token
-      const response: Response = yield* send(original, request, first)
-      if (response.status !== 401) return response
-      yield* tokens.invalidate(first)
+    /** A token was rejected: renews it, and repeats the request once, if that makes sense. */
+    const repeat = Effect.fnUntraced(function*(
+      original: Request,
+      request: Request,
+      span: Option.Option<Tracer.Span>,
+      rejected: AccessToken.AccessToken,
+      response: Response
+    ) {
+      yield* tokens.invalidate(rejected)
       if (!canBeSentAgain(request.body)) return response
-      const second = yield* Effect.onError(token, () => discard(response))
-      if (Equal.equals(second.secret, first.secret)) return response
+      const renewed = yield* Effect.onError(token, () => discard(response))
+      if (Equal.equals(renewed.secret, rejected.secret)) return response
       yield* discard(response)
       if (Option.isSome(span)) span.value.attribute("credit_data.repeated", true)
-      return yield* send(original, request, second)
+      return yield* send(original, request, renewed)
     })
 
-    const execute = (original: Request): Effect.Effect<Response, GroupClientError> =>
-      Either.match(target(base, original.url), {
-        onLeft: (description) =>
-          Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description })),
-        onRight: (url) =>
-          inSpan(options, original, url, (span) => {
-            const traced = options.settings.propagateTrace === true && Option.isSome(span)
-              ? HttpClientRequest.setHeaders(original, HttpTraceContext.toHeaders(span.value))
-              : original
-            const request = HttpClientRequest.setUrl(traced, url)
-            const response: Effect.Effect<Response, GroupClientError> = "authorization" in original.headers
-              ? inScopeOf(original)(client.execute(request))
-              : call(original, request, span)
-            return Option.match(span, {
-              onNone: () => response,
-              onSome: (span) =>
-                Effect.tap(response, ({ status }) => span.attribute("http.response.status_code", status))
-            })
-          })
+    const call = (original: Request, request: Request, span: Option.Option<Tracer.Span>) =>
+      Effect.flatMap(token, (first) =>
+        Effect.flatMap(
+          send(original, request, first),
+          (response): Effect.Effect<Response, GroupClientError> =>
+            response.status === 401 ? repeat(original, request, span, first, response) : Effect.succeed(response)
+        ))
+
+    const execute = (original: Request): Effect.Effect<Response, GroupClientError> => {
+      const where = target(base, original.url)
+      if (Either.isLeft(where)) {
+        const description = where.left
+        return Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description }))
+      }
+      const absolute = HttpClientRequest.setUrl(original, where.right)
+      return inSpan(options, absolute, (span) => {
+        const request = options.settings.propagateTrace === true && Option.isSome(span)
+          ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span.value))
+          : absolute
+        const response: Effect.Effect<Response, GroupClientError> = "authorization" in original.headers
+          ? inScopeOf(original)(client.execute(request))
+          : call(original, request, span)
+        return Option.isNone(span) ? response : Effect.map(response, (response) => {
+          span.value.attribute("http.response.status_code", response.status)
+          return response
+        })
       })
+    }
 
     return HttpClient.makeWith<never, never, GroupClientError, never>(Effect.flatMap(execute), Effect.succeed)
   }

@@ -22,8 +22,13 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
     this.#sent = sent
   }
 
-  readonly #error = (error: HttpClientError.ResponseError): HttpClientError.ResponseError =>
-    new HttpClientError.ResponseError({ ...error, cause: error.cause, request: this.request, response: this })
+  #reading<A>(body: Effect.Effect<A, HttpClientError.ResponseError>): Effect.Effect<A, HttpClientError.ResponseError> {
+    return Effect.mapError(body, (error) => this.#error(error))
+  }
+
+  #error(error: HttpClientError.ResponseError): HttpClientError.ResponseError {
+    return new HttpClientError.ResponseError({ ...error, cause: error.cause, request: this.request, response: this })
+  }
 
   get status() {
     return this.#sent.status
@@ -42,27 +47,27 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
   }
 
   get json() {
-    return Effect.mapError(this.#sent.json, this.#error)
+    return this.#reading(this.#sent.json)
   }
 
   get text() {
-    return Effect.mapError(this.#sent.text, this.#error)
+    return this.#reading(this.#sent.text)
   }
 
   get urlParamsBody() {
-    return Effect.mapError(this.#sent.urlParamsBody, this.#error)
+    return this.#reading(this.#sent.urlParamsBody)
   }
 
   get formData() {
-    return Effect.mapError(this.#sent.formData, this.#error)
+    return this.#reading(this.#sent.formData)
   }
 
   get arrayBuffer() {
-    return Effect.mapError(this.#sent.arrayBuffer, this.#error)
+    return this.#reading(this.#sent.arrayBuffer)
   }
 
   get stream() {
-    return Stream.mapError(this.#sent.stream, this.#error)
+    return Stream.mapError(this.#sent.stream, (error) => this.#error(error))
   }
 
   toJSON(): unknown {

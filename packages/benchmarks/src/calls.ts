@@ -1,0 +1,112 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess } from "@credit-data/http-client"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { HttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Effect, Layer, Random, Redacted } from "effect"
+import { fork } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { type Measurement, median } from "./report.ts"
+
+const inFlight = 32
+const callsPerRound = 1_500
+const rounds = 25
+
+const server = Effect.acquireRelease(
+  Effect.async<{ readonly url: string; readonly end: () => void }>((resume) => {
+    const child = fork(fileURLToPath(new URL("server.ts", import.meta.url)))
+    child.once(
+      "message",
+      (port) =>
+        resume(Effect.succeed({ url: `http://127.0.0.1:${String(Number(port))}`, end: () => child.disconnect() }))
+    )
+  }),
+  ({ end }) => Effect.sync(end)
+)
+
+/** The CPU time of a call, in microseconds. */
+const cpu = <A, E>(call: Effect.Effect<A, E>) =>
+  Effect.gen(function*() {
+    const before = process.cpuUsage()
+    yield* Effect.all(Array.from({ length: callsPerRound }, () => call), { concurrency: inFlight, discard: true })
+    const { system, user } = process.cpuUsage(before)
+    return (system + user) / callsPerRound
+  })
+
+/** An authenticated call against the same call over the bare transport, each with its one span. */
+const authenticatedCallOver = Effect.fnUntraced(function*(
+  name: string,
+  transport: Layer.Layer<HttpClient.HttpClient>,
+  bar: Pick<Measurement, "atMost">
+) {
+  const { url } = yield* server
+  const auth = AuthV2.layer({
+    environment: { name: "benchmark", audience: "a", baseUrl: url, authV2Url: url },
+    credentials: { clientId: "id", clientSecret: Redacted.make("secret") },
+    scopes: ["data-access:all"]
+  })
+  return yield* Effect.gen(function*() {
+    const plain = HttpClient.withTracerPropagation(yield* HttpClient.HttpClient, false)
+    const dataAccess = yield* DataAccess.DataAccess
+    const headers = { authorization: "Bearer benchmark-token" }
+    const bare = Effect.flatMap(plain.get(`${url}/data-access/consumers/42`, { headers }), ({ text }) => text)
+    const ours = Effect.flatMap(dataAccess.get("/data-access/consumers/42"), ({ text }) => text)
+    const ratios: Array<number> = []
+    const floor: Array<number> = []
+    for (let round = 0; round <= rounds; round++) {
+      const [first, second] = round % 2 === 0 ? [bare, ours] : [ours, bare]
+      const figures = [yield* cpu(first), yield* cpu(second)]
+      const [reference = Number.NaN, measured = Number.NaN] = round % 2 === 0 ? figures : figures.toReversed()
+      if (round > 0) {
+        ratios.push(measured / reference)
+        floor.push(reference)
+      }
+    }
+    return [{
+      what: `CPU of an authenticated call over ${name}, 32 in flight`,
+      value: median(ratios),
+      unit: `× the bare transport (${median(floor).toFixed(0)} µs)`,
+      ...bar
+    }]
+  }).pipe(Effect.provide(DataAccess.layer().pipe(Layer.provide(auth), Layer.provideMerge(transport))))
+}, Effect.scoped)
+
+/** Over `node:http`, which the docs recommend; and over undici, which needs a quarter of the CPU itself. */
+export const authenticatedCall: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.zipWith(
+  authenticatedCallOver("node:http", NodeHttpClient.layer, { atMost: 1.1 }),
+  authenticatedCallOver("undici", NodeHttpClient.layerUndici, {}),
+  (first, second) => [...first, ...second]
+)
+
+/** A hundred calls whose 401s come late, one after the other, long after the first of them has renewed the token. */
+export const lateRejections: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
+  const simulator = yield* Simulator.Simulator
+  const dataAccess = yield* DataAccess.DataAccess
+  const call = Effect.map(dataAccess.get("/data-access/consumers/42"), ({ status }) => status)
+  yield* call
+  for (let index = 0; index < 100; index++) {
+    yield* simulator.failCalls(Fault.Delay({ duration: 100 + (yield* Random.nextIntBetween(0, 500)) }))
+  }
+  const calls = yield* Effect.fork(Effect.all(Array.from({ length: 100 }, () => call), { concurrency: "unbounded" }))
+  yield* simulator.awaitReceived("Api", 101)
+  yield* simulator.revokeTokens
+  const statuses = yield* calls
+  return [
+    { what: "100 late 401s", value: (yield* simulator.tokenRequests) - 1, unit: "renewals", atMost: 1 },
+    {
+      what: "100 late 401s",
+      value: statuses.filter((status) => status !== 200).length,
+      unit: "failed calls",
+      atMost: 0
+    }
+  ]
+}).pipe(
+  Effect.provide(
+    DataAccess.layer().pipe(
+      Layer.provide(AuthV2.layerConfig()),
+      Layer.provide(NodeHttpClient.layer),
+      Layer.provide(Simulator.layerConfig),
+      Layer.provideMerge(Simulator.layer())
+    )
+  )
+)

@@ -1,0 +1,20 @@
+// A business API and a token endpoint in a process of their own, so that the CPU of the client is measured alone.
+
+import { createServer } from "node:http"
+
+const token = JSON.stringify({ access_token: "benchmark-token", expires_in: 86_400, token_type: "Bearer" })
+const answer = JSON.stringify({ group: "Data Access", id: 42 })
+
+const server = createServer((request, response) => {
+  request.resume().on("end", () => {
+    response.writeHead(200, { "content-type": "application/json" })
+    response.end(request.method === "POST" ? token : answer)
+  })
+})
+
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address()
+  process.send?.(typeof address === "object" ? address?.port : undefined)
+})
+
+process.on("disconnect", () => process.exit())
