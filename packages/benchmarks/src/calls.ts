@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url"
 import { type Measurement, median } from "./report.ts"
 
 const inFlight = 32
-const callsPerRound = 1_500
-const rounds = 25
+const callsPerRound = 1_000
+const rounds = 15
 
 const server = Effect.acquireRelease(
   Effect.async<{ readonly url: string; readonly end: () => void }>((resume) => {
