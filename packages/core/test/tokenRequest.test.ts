@@ -1,12 +1,9 @@
 import { TokenEndpoint } from "@credit-data/core"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Option, Redacted, Ref, TestClock } from "effect"
-import { environment } from "./support/fakeEndpoint.ts"
+import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
 import { granted, json, raw } from "./support/fakeTransport.ts"
-import { credentials, make } from "./support/tokenEndpoint.ts"
-
-const refused = json({ error: "invalid_client" }, { status: 401 })
+import { make, options } from "./support/tokenEndpoint.ts"
 
 describe("the token request", () => {
   it.effect("is a POST of a form with the contract's fields", () =>
@@ -45,14 +42,7 @@ describe("the token request", () => {
         inits.push(init)
         return Promise.resolve(new Response(JSON.stringify(granted)))
       }
-      const endpoint = yield* TokenEndpoint.make({
-        environment,
-        authorizationServer: "authV2Url",
-        path: "/oauth2/token",
-        credentials,
-        requestedScopes: Option.none(),
-        coverage: "AnyScope"
-      }).pipe(
+      const endpoint = yield* TokenEndpoint.make(options).pipe(
         Effect.provide(
           FetchHttpClient.layer.pipe(
             Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetch)),
@@ -95,14 +85,7 @@ describe("the token request", () => {
           HttpClient.mapRequest((request) => (seen++, request)),
           HttpClient.tapError(() => Effect.sync(() => seen++))
         )
-      yield* TokenEndpoint.make({
-        environment,
-        authorizationServer: "authV2Url",
-        path: "/oauth2/token",
-        credentials,
-        requestedScopes: Option.none(),
-        coverage: "AnyScope"
-      }).pipe(Effect.provideService(HttpClient.HttpClient, client))
+      yield* TokenEndpoint.make(options).pipe(Effect.provideService(HttpClient.HttpClient, client))
       assert.strictEqual(seen, 0)
     }))
 
@@ -143,182 +126,4 @@ describe("the token request", () => {
       const endpoint = yield* make({ hint: ({ _tag }) => `about ${_tag}` }, raw(null, { status: 404 }))
       assert.include((yield* Effect.flip(endpoint.requestToken)).message, "failed: 404. about ServerError")
     }))
-})
-
-describe("a rotated secret", () => {
-  const rotating = Effect.fnUntraced(function*(...secrets: ReadonlyArray<string>) {
-    const readings = yield* Ref.make(0)
-    const read = Effect.map(Ref.getAndUpdate(readings, (count) => count + 1), (count) => ({
-      clientId: "the-client",
-      clientSecret: Redacted.make(secrets[Math.min(count, secrets.length - 1)] ?? "")
-    }))
-    return { read, readings: Ref.get(readings) }
-  })
-
-  it.effect("is read again once, and the request is repeated with it at once", () =>
-    Effect.gen(function*() {
-      const { read, readings } = yield* rotating("old", "new")
-      const endpoint = yield* make({ credentials: read }, refused, json(granted))
-      assert.strictEqual(yield* readings, 1)
-      yield* endpoint.requestToken
-      assert.strictEqual(yield* readings, 2)
-      yield* endpoint.requestToken
-      const sent = yield* endpoint.sent
-      assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), [
-        "old",
-        "new",
-        "new"
-      ])
-      assert.strictEqual(yield* readings, 2)
-    }))
-
-  it.effect("that hasn't changed isn't tried again", () =>
-    Effect.gen(function*() {
-      const { read, readings } = yield* rotating("same")
-      const endpoint = yield* make({ credentials: read }, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
-      assert.strictEqual(yield* readings, 2)
-      assert.strictEqual((yield* endpoint.sent).length, 1)
-    }))
-
-  it.effect("that is refused too is a refusal, after two requests", () =>
-    Effect.gen(function*() {
-      const { read } = yield* rotating("old", "new", "newer")
-      const endpoint = yield* make({ credentials: read }, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
-      assert.strictEqual((yield* endpoint.sent).length, 2)
-    }))
-
-  it.effect("given as a value is never read again", () =>
-    Effect.gen(function*() {
-      const endpoint = yield* make({}, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
-      assert.strictEqual((yield* endpoint.sent).length, 1)
-    }))
-
-  it.effect("whose second reading fails, dies, hangs or brings nonsense leaves the refusal standing", () =>
-    Effect.gen(function*() {
-      for (
-        const second of [
-          Effect.fail("the manager is down"),
-          Effect.die("a bug"),
-          Effect.never,
-          Effect.succeed({ clientId: "", clientSecret: Redacted.make("") })
-        ]
-      ) {
-        const reading = yield* Ref.make(0)
-        const read = Effect.flatMap(
-          Ref.getAndUpdate(reading, (count) => count + 1),
-          (count): Effect.Effect<typeof credentials, string> => count === 0 ? Effect.succeed(credentials) : second
-        )
-        const endpoint = yield* make({ credentials: read }, refused)
-        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken)))
-        yield* TestClock.adjust("10 seconds")
-        const [, error] = yield* Fiber.join(request)
-        assert.strictEqual(error._tag, "InvalidClient")
-      }
-    }))
-
-  it.effect("whose first reading fails makes building fail so", () =>
-    Effect.gen(function*() {
-      const failure = yield* Effect.flip(make({ credentials: Effect.fail("the manager is down") }, json(granted)))
-      assert.strictEqual(failure, "the manager is down")
-    }))
-
-  it.effect("stays within the one deadline", () =>
-    Effect.gen(function*() {
-      const { read } = yield* rotating("old", "new")
-      const endpoint = yield* make({ credentials: Effect.delay(read, "4 seconds") }, refused, Effect.never).pipe(
-        Effect.fork,
-        Effect.tap(() => TestClock.adjust("4 seconds")),
-        Effect.flatMap(Fiber.join)
-      )
-      const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken)))
-      yield* TestClock.adjust("10 seconds")
-      const [duration, error] = yield* Fiber.join(request)
-      assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
-      assert.strictEqual(Duration.toMillis(duration), Duration.toMillis(endpoint.deadline))
-    }))
-})
-
-describe("options that make no sense", () => {
-  const fails = (options: Partial<TokenEndpoint.Options>) =>
-    Effect.map(Effect.flip(make(options, json(granted))), (error) => String(error))
-
-  it.effect("are a ConfigError when the endpoint is built, which names them all and shows no value", () =>
-    Effect.gen(function*() {
-      const error = yield* fails({
-        environment: {
-          name: " ",
-          audience: "a\nb",
-          baseUrl: "http://api.example",
-          authV2Url: "https://user:pass@v2.example"
-        },
-        // @ts-expect-error: what a program without types may pass
-        requestedScopes: Option.some(["read:consumers"]),
-        credentials: { clientId: "", clientSecret: Redacted.make("canary\t") },
-        deadline: Number.NaN,
-        maxBodySize: 0
-      })
-      for (
-        const name of [
-          "environment.name",
-          "environment.audience",
-          "environment.baseUrl",
-          "environment.authV2Url",
-          "scopes",
-          "credentials.clientId",
-          "credentials.clientSecret",
-          "deadline",
-          "maxBodySize"
-        ]
-      ) {
-        assert.strictEqual(error.split(`(Invalid data at ${name}:`).length, 2, `${name} in ${error}`)
-      }
-      assert.notInclude(error, "canary")
-      assert.notInclude(error, "pass")
-      assert.notInclude(error, "api.example")
-    }))
-
-  for (
-    const url of [
-      "",
-      "v2.example",
-      "http://v2.example",
-      "ftp://v2.example",
-      "https://user@v2.example",
-      "https://:pass@v2.example",
-      "https://v2.example?a=b",
-      "https://v2.example/?",
-      "https://v2.example#top",
-      "http://127.0.0.1.evil.example",
-      "http://localhost.evil.example",
-      "http://10.0.0.1",
-      "https://v2.example/oauth2/token",
-      "https://v2.example/oauth2/token/"
-    ]
-  ) {
-    it.effect(`an authorization server at ${JSON.stringify(url)} is refused`, () =>
-      Effect.gen(function*() {
-        assert.include(yield* fails({ environment: { ...environment, authV2Url: url } }), "environment.authV2Url")
-      }))
-  }
-
-  for (
-    const [url, endpointUrl] of [
-      ["https://v2.example/", "https://v2.example/oauth2/token"],
-      ["https://v2.example/tenant//", "https://v2.example/tenant/oauth2/token"],
-      ["HTTPS://V2.example:443", "https://v2.example/oauth2/token"],
-      ["http://localhost:8080", "http://localhost:8080/oauth2/token"],
-      ["http://127.1.2.3", "http://127.1.2.3/oauth2/token"],
-      ["http://[::1]:80", "http://[::1]/oauth2/token"]
-    ] as const
-  ) {
-    it.effect(`an authorization server at ${url} is accepted`, () =>
-      Effect.gen(function*() {
-        const endpoint = yield* make({ environment: { ...environment, authV2Url: url } }, json(granted))
-        yield* endpoint.requestToken
-        assert.strictEqual((yield* endpoint.sent)[0]?.url, endpointUrl)
-      }))
-  }
 })

@@ -5,22 +5,24 @@ import * as FakeTransport from "./fakeTransport.ts"
 
 export const credentials = { clientId: "the-client", clientSecret: Redacted.make("the-secret") }
 
-/** A token endpoint of V2's kind over a fake transport. */
+/** The options of a token endpoint of V2's kind. */
+export const options: TokenEndpoint.Options = {
+  environment,
+  authorizationServer: "authV2Url",
+  path: "/oauth2/token",
+  credentials,
+  requestedScopes: Option.some(["data-access:all", "furnishment:all"]),
+  coverage: "GrantedScopes"
+}
+
+/** A token endpoint with these options, over a fake transport. */
 export const make = <E = never, R = never>(
-  options: Partial<TokenEndpoint.Options<E, R>>,
+  changed: Partial<TokenEndpoint.Options<E, R>>,
   ...answers: ReadonlyArray<FakeTransport.Answer>
 ) =>
   Effect.gen(function*() {
     const transport = yield* FakeTransport.make(...answers)
-    const endpoint = yield* TokenEndpoint.make<E, R>({
-      environment,
-      authorizationServer: "authV2Url",
-      path: "/oauth2/token",
-      credentials,
-      requestedScopes: Option.some(["data-access:all", "furnishment:all"]),
-      coverage: "GrantedScopes",
-      ...options
-    }).pipe(Effect.provide(transport.layer))
+    const endpoint = yield* TokenEndpoint.make<E, R>({ ...options, ...changed }).pipe(Effect.provide(transport.layer))
     return { ...endpoint, sent: transport.sent }
   })
 

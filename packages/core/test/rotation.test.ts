@@ -1,0 +1,117 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Duration, Config, Effect, Fiber, Redacted, Ref, TestClock } from "effect"
+import { granted, json } from "./support/fakeTransport.ts"
+import { credentials, make } from "./support/tokenEndpoint.ts"
+import { ClientCredentials } from "@credit-data/core"
+
+const refused = json({ error: "invalid_client" }, { status: 401 })
+
+describe("a rotated secret", () => {
+  const rotating = Effect.fnUntraced(function*(...secrets: ReadonlyArray<string>) {
+    const readings = yield* Ref.make(0)
+    const read = Effect.map(Ref.getAndUpdate(readings, (count) => count + 1), (count) => ({
+      clientId: "the-client",
+      clientSecret: Redacted.make(secrets[Math.min(count, secrets.length - 1)] ?? "")
+    }))
+    return { read, readings: Ref.get(readings) }
+  })
+
+  it.effect("is read again once, and the request is repeated with it at once", () =>
+    Effect.gen(function*() {
+      const { read, readings } = yield* rotating("old", "new")
+      const endpoint = yield* make({ credentials: read }, refused, json(granted))
+      assert.strictEqual(yield* readings, 1)
+      yield* endpoint.requestToken
+      assert.strictEqual(yield* readings, 2)
+      yield* endpoint.requestToken
+      const sent = yield* endpoint.sent
+      assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), [
+        "old",
+        "new",
+        "new"
+      ])
+      assert.strictEqual(yield* readings, 2)
+    }))
+
+  it.effect("that hasn't changed isn't tried again", () =>
+    Effect.gen(function*() {
+      const { read, readings } = yield* rotating("same")
+      const endpoint = yield* make({ credentials: read }, refused)
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
+      assert.strictEqual(yield* readings, 2)
+      assert.strictEqual((yield* endpoint.sent).length, 1)
+    }))
+
+  it.effect("that is refused too is a refusal, after two requests", () =>
+    Effect.gen(function*() {
+      const { read } = yield* rotating("old", "new", "newer")
+      const endpoint = yield* make({ credentials: read }, refused)
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
+      assert.strictEqual((yield* endpoint.sent).length, 2)
+    }))
+
+  it.effect("given as a value is never read again", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* make({}, refused)
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
+      assert.strictEqual((yield* endpoint.sent).length, 1)
+    }))
+
+  it.effect("whose second reading fails, dies, hangs or brings nonsense leaves the refusal standing", () =>
+    Effect.gen(function*() {
+      for (
+        const second of [
+          Effect.fail("the manager is down"),
+          Effect.die("a bug"),
+          Effect.never,
+          Effect.succeed({ clientId: "", clientSecret: Redacted.make("") })
+        ]
+      ) {
+        const reading = yield* Ref.make(0)
+        const read = Effect.flatMap(
+          Ref.getAndUpdate(reading, (count) => count + 1),
+          (count): Effect.Effect<typeof credentials, string> => count === 0 ? Effect.succeed(credentials) : second
+        )
+        const endpoint = yield* make({ credentials: read }, refused)
+        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken)))
+        yield* TestClock.adjust("10 seconds")
+        const [, error] = yield* Fiber.join(request)
+        assert.strictEqual(error._tag, "InvalidClient")
+      }
+    }))
+
+  it.effect("whose first reading fails makes building fail so", () =>
+    Effect.gen(function*() {
+      const failure = yield* Effect.flip(make({ credentials: Effect.fail("the manager is down") }, json(granted)))
+      assert.strictEqual(failure, "the manager is down")
+    }))
+
+  it.effect("stays within the one deadline", () =>
+    Effect.gen(function*() {
+      const { read } = yield* rotating("old", "new")
+      const endpoint = yield* make({ credentials: Effect.delay(read, "4 seconds") }, refused, Effect.never).pipe(
+        Effect.fork,
+        Effect.tap(() => TestClock.adjust("4 seconds")),
+        Effect.flatMap(Fiber.join)
+      )
+      const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken)))
+      yield* TestClock.adjust("10 seconds")
+      const [duration, error] = yield* Fiber.join(request)
+      assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
+      assert.strictEqual(Duration.toMillis(duration), Duration.toMillis(endpoint.deadline))
+    }))
+
+  it.effect("is read again by the ConfigProvider that the endpoint was built with", () =>
+    Effect.gen(function*() {
+      process.env["ROTATION_CREDIT_DATA_CLIENT_ID"] = "the-client"
+      process.env["ROTATION_CREDIT_DATA_CLIENT_SECRET"] = "old"
+      const endpoint = yield* Effect.withConfigProvider(
+        make({ credentials: Config.all(ClientCredentials.config) }, refused, json(granted)),
+        ConfigProvider.nested(ConfigProvider.fromEnv(), "ROTATION")
+      )
+      process.env["ROTATION_CREDIT_DATA_CLIENT_SECRET"] = "new"
+      yield* endpoint.requestToken
+      const sent = yield* endpoint.sent
+      assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), ["old", "new"])
+    }))
+})

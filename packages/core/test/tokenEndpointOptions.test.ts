@@ -1,0 +1,88 @@
+import type { TokenEndpoint } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option, Redacted } from "effect"
+import { environment } from "./support/fakeEndpoint.ts"
+import { granted, json } from "./support/fakeTransport.ts"
+import { make } from "./support/tokenEndpoint.ts"
+
+describe("options that make no sense", () => {
+  const fails = (options: Partial<TokenEndpoint.Options>) =>
+    Effect.map(Effect.flip(make(options, json(granted))), (error) => String(error))
+
+  it.effect("are a ConfigError when the endpoint is built, which names them all and shows no value", () =>
+    Effect.gen(function*() {
+      const error = yield* fails({
+        environment: {
+          name: " ",
+          audience: "a\nb",
+          baseUrl: "http://api.example",
+          authV2Url: "https://user:pass@v2.example"
+        },
+        // @ts-expect-error: what a program without types may pass
+        requestedScopes: Option.some(["read:consumers"]),
+        credentials: { clientId: "", clientSecret: Redacted.make("canary\t") },
+        deadline: Number.NaN,
+        maxBodySize: 0
+      })
+      for (
+        const name of [
+          "environment.name",
+          "environment.audience",
+          "environment.baseUrl",
+          "environment.authV2Url",
+          "scopes",
+          "credentials.clientId",
+          "credentials.clientSecret",
+          "deadline",
+          "maxBodySize"
+        ]
+      ) {
+        assert.strictEqual(error.split(`(Invalid data at ${name}:`).length, 2, `${name} in ${error}`)
+      }
+      assert.notInclude(error, "canary")
+      assert.notInclude(error, "pass")
+      assert.notInclude(error, "api.example")
+    }))
+
+  for (
+    const url of [
+      "",
+      "v2.example",
+      "http://v2.example",
+      "ftp://v2.example",
+      "https://user@v2.example",
+      "https://:pass@v2.example",
+      "https://v2.example?a=b",
+      "https://v2.example/?",
+      "https://v2.example#top",
+      "http://127.0.0.1.evil.example",
+      "http://localhost.evil.example",
+      "http://10.0.0.1",
+      "https://v2.example/oauth2/token",
+      "https://v2.example/oauth2/token/"
+    ]
+  ) {
+    it.effect(`an authorization server at ${JSON.stringify(url)} is refused`, () =>
+      Effect.gen(function*() {
+        assert.include(yield* fails({ environment: { ...environment, authV2Url: url } }), "environment.authV2Url")
+      }))
+  }
+
+  for (
+    const [url, endpointUrl] of [
+      ["https://v2.example/", "https://v2.example/oauth2/token"],
+      ["https://v2.example/tenant//", "https://v2.example/tenant/oauth2/token"],
+      ["HTTPS://V2.example:443", "https://v2.example/oauth2/token"],
+      ["http://localhost:8080", "http://localhost:8080/oauth2/token"],
+      ["http://127.1.2.3", "http://127.1.2.3/oauth2/token"],
+      ["http://[::1]:80", "http://[::1]/oauth2/token"]
+    ] as const
+  ) {
+    it.effect(`an authorization server at ${url} is accepted`, () =>
+      Effect.gen(function*() {
+        const endpoint = yield* make({ environment: { ...environment, authV2Url: url } }, json(granted))
+        yield* endpoint.requestToken
+        assert.strictEqual((yield* endpoint.sent)[0]?.url, endpointUrl)
+      }))
+  }
+})
