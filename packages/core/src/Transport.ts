@@ -11,8 +11,15 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 
-/** Within a client every option of fetch is known, those that it was built with and those of the call. */
-const dontFollow = FiberRef.update(
+/**
+ * Tells fetch to return redirects, from here to the end of the region that has set the context, and leaves its other
+ * options as they are. It is run within a client, by `HttpClient.mapRequestEffect`: there all of them are known, those
+ * that the client was built with and those of the call. `manualRedirects` is what most programs want.
+ *
+ * @since 0.1.0
+ * @category context
+ */
+export const dontFollowRedirects: Effect.Effect<void> = FiberRef.update(
   FiberRef.currentContext,
   (context) =>
     Context.add(context, FetchHttpClient.RequestInit, {
@@ -39,7 +46,7 @@ const dontFollow = FiberRef.update(
  */
 export const manualRedirects = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
   const manual = client.pipe(
-    HttpClient.mapRequestEffect((request) => Effect.as(dontFollow, request)),
+    HttpClient.mapRequestEffect((request) => Effect.as(dontFollowRedirects, request)),
     // a region of its own, so that what was set ends with the request
     HttpClient.transformResponse(Effect.mapInputContext((context: Context.Context<never>) => context))
   )

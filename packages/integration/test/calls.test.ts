@@ -3,6 +3,7 @@ import { DataAccess } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import {
   Cookies,
+  FetchHttpClient,
   Headers,
   HttpApi,
   HttpApiClient,
@@ -67,9 +68,12 @@ describe.each(transports)("a call over %s", (_, transport) => {
       const simulator = yield* Simulator.Simulator
       const location = `${simulator.environment.authV1Url}/elsewhere`
       for (const status of [301, 302, 303, 307, 308]) {
-        yield* simulator.failCalls(Fault.Answer({ status, headers: { location } }))
+        yield* simulator.failCalls(Fault.Answer({ status, headers: { location } }), { times: 2 })
         assert.strictEqual((yield* call()).status, status)
+        const untraced = HttpClient.withTracerDisabledWhen(yield* DataAccess.DataAccess, () => true)
+        assert.strictEqual((yield* untraced.get("/data-access/consumers/42")).status, status)
       }
+      assert.isTrue(Option.isNone(yield* Effect.serviceOption(FetchHttpClient.RequestInit)), "nothing is left behind")
       const servers = (yield* simulator.received).map(({ server }) => server)
       assert.notInclude(servers, "AuthV1")
     }).pipe(Effect.provide(layer)))

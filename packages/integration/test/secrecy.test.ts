@@ -4,7 +4,7 @@ import { AccessTokens, ClientCredentials, TokenEndpoint } from "@credit-data/cor
 import { DataAccess, Furnishment } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream } from "effect"
+import { Chunk, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream, TestClock, Tracer } from "effect"
 import { printAll } from "../src/printers.ts"
 import { transports } from "../src/transports.ts"
 
@@ -108,6 +108,60 @@ describe.each(transports)("no secret and no token shows over %s", (_, transport)
         received: yield* simulator.received
       })
     }).pipe(Effect.scoped, Effect.provide(Simulator.layer({ credentials }))))
+
+  it.effect("in a span, tracing on", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const spans: Array<unknown> = []
+      const tracer = Tracer.make({
+        context: (run) => run(),
+        span: (name, parent, context, links, startTime, kind) => {
+          const attributes = new Map<string, unknown>()
+          spans.push(name, attributes)
+          return {
+            _tag: "Span",
+            name,
+            spanId: "span",
+            traceId: "trace",
+            parent,
+            context,
+            status: { _tag: "Started", startTime },
+            attributes,
+            links,
+            sampled: true,
+            kind,
+            end: (_, exit) => spans.push(exit),
+            attribute: (key, value) => attributes.set(key, value),
+            event: (...event) => spans.push(event),
+            addLinks: () => {}
+          }
+        }
+      })
+      yield* simulator.failTokenRequests(Fault.oauthError(400, "invalid_request", canary))
+      yield* Effect.gen(function*() {
+        const dataAccess = yield* DataAccess.DataAccess
+        yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))
+        yield* TestClock.adjust("30 seconds")
+        yield* dataAccess.get("/data-access/consumers/42")
+        yield* simulator.failCalls(Fault.Answer({ status: 401 }))
+        yield* dataAccess.get("/data-access/consumers/42")
+        yield* simulator.failCalls(Fault.Reset())
+        yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))
+      }).pipe(
+        Effect.provide(
+          DataAccess.layer().pipe(
+            Layer.provide(
+              AuthV2.layer({ environment: simulator.environment, credentials, scopes: ["data-access:all"] })
+            ),
+            Layer.provide(transport)
+          )
+        ),
+        Effect.withTracer(tracer)
+      )
+      assert.include(spans, "TokenEndpoint.requestToken")
+      assert.include(spans, "Data Access GET")
+      yield* assertSecret({ spans })
+    }).pipe(Effect.provide(Simulator.layer({ credentials }))))
 
   it.effect("in a ConfigError", () =>
     Effect.gen(function*() {

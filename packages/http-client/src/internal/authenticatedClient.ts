@@ -9,6 +9,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as ConfigError from "effect/ConfigError"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
@@ -39,32 +40,49 @@ const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Se
   ))
 }
 
-/** The client that sends, to one origin alone. It leaves out the platform's span, which has ours in its place. */
+const isOf = (base: URL, url: string): boolean =>
+  url.startsWith(`${base.origin}/`) || (URL.canParse(url) && new URL(url).origin === base.origin)
+
+/**
+ * The client that sends, to one origin alone. It leaves out the platform's span, which has ours in its place, and is used
+ * within `inSpan` alone, which ends what `dontFollowRedirects` has set.
+ */
 const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: URL): HttpClient.HttpClient => {
-  const guarded = Transport.sendOnlyTo(
-    Transport.manualRedirects(keepScope(client)),
-    (url) => url.startsWith(`${base.origin}/`) || (URL.canParse(url) && new URL(url).origin === base.origin)
+  const manual = HttpClient.mapRequestEffect(
+    client,
+    (request) => Effect.zipRight(Transport.dontFollowRedirects, keepScope(request))
   )
-  return HttpClient.withTracerDisabledWhen(settings.transformClient?.(guarded) ?? guarded, () => true)
+  // sealed, so that what is set within the client is set where its own options are known
+  const sealed = HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+    Effect.flatMap((request) =>
+      isOf(base, request.url) ? manual.execute(request) : Effect.fail(
+        new HttpClientError.RequestError({ request, reason: "InvalidUrl", description: `Not of ${base.origin}` })
+      )
+    ),
+    Effect.succeed
+  )
+  return HttpClient.withTracerDisabledWhen(settings.transformClient?.(sealed) ?? sealed, () => true)
 }
+
+const sameContext = (context: Context.Context<never>) => context
 
 /** A call in a trace: where it went and what came back, without a query or a token. */
 const inSpan = <A, E>(
   { group }: Options,
+  base: URL,
   request: Request,
   call: (span: Option.Option<Tracer.Span>) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
   Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) => {
-    if (isDisabled(request)) return call(Option.none())
-    const url = new URL(request.url)
+    if (isDisabled(request)) return Effect.mapInputContext(call(Option.none()), sameContext)
     return Effect.useSpan(`${group} ${request.method}`, {
       kind: "client",
       captureStackTrace: false,
       attributes: {
         "credit_data.group": group,
         "http.request.method": request.method,
-        "server.address": url.hostname,
-        "url.path": url.pathname
+        "server.address": base.hostname,
+        "url.path": request.url.slice(base.origin.length).replace(/[?#].*$/s, "")
       }
     }, (span) => Effect.withParentSpan(call(Option.some(span)), span))
   })
@@ -125,7 +143,7 @@ export const make = Effect.fnUntraced(
         return Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description }))
       }
       const absolute = HttpClientRequest.setUrl(original, where.right)
-      return inSpan(options, absolute, (span) => {
+      return inSpan(options, base, absolute, (span) => {
         const request = options.settings.propagateTrace === true && Option.isSome(span)
           ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span.value))
           : absolute

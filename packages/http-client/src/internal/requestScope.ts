@@ -1,4 +1,3 @@
-import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
@@ -13,13 +12,14 @@ const scopedRequests = globalValue(
 
 const currentController = FiberRef.unsafeMake<AbortController | undefined>(undefined)
 
-/** A client whose requests, as they leave it at last, belong to the scope that `inScopeOf` names. */
-export const keepScope = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
-  HttpClient.mapRequestEffect(client, (sent) =>
-    Effect.map(FiberRef.get(currentController), (controller) => {
-      if (controller !== undefined) scopedRequests.set(sent, controller)
-      return sent
-    }))
+/** The request, as it leaves the client at last, belongs to the scope that `inScopeOf` names. */
+export const keepScope = (
+  sent: HttpClientRequest.HttpClientRequest
+): Effect.Effect<HttpClientRequest.HttpClientRequest> =>
+  Effect.map(FiberRef.get(currentController), (controller) => {
+    if (controller !== undefined) scopedRequests.set(sent, controller)
+    return sent
+  })
 
 /** Whatever is sent here is sent for this request, and belongs to its scope. */
 export const inScopeOf = (original: HttpClientRequest.HttpClientRequest) => <A, E>(sending: Effect.Effect<A, E>) => {
