@@ -272,6 +272,13 @@ describe("text from the server", () => {
       assert.strictEqual((yield* describedAs("𝒳".repeat(300))).endsWith("𝒳…"), true)
     }))
 
+  it.effect("of 200 characters is kept whole, and one more is cut", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* describedAs("x".repeat(200)), "x".repeat(200))
+      assert.strictEqual(yield* describedAs("x".repeat(201)), `${"x".repeat(199)}…`)
+      assert.strictEqual(yield* describedAs("  a\t\n b\u0007c  "), "a bc")
+    }))
+
   it.effect("is scrubbed of the secret, in every form in which a server would echo it", () =>
     Effect.gen(function*() {
       const secret = "s+e&c=r%e\"t ü"

@@ -1,6 +1,6 @@
 import { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Either, Equal, Redacted, Schema } from "effect"
+import { Chunk, DateTime, Effect, Either, Equal, Option, Redacted, Schema, Stream } from "effect"
 import { inspect } from "node:util"
 
 const make = (secret: string, coverage: AccessToken.Coverage = "GrantedScopes") =>
@@ -47,6 +47,15 @@ describe("AccessToken", () => {
 })
 
 describe("AccessTokens.layerTest", () => {
+  it.effect("has a token for all scopes, at localhost, if nothing else is said", () =>
+    Effect.gen(function*() {
+      const tokens = yield* AccessTokens.AccessTokens
+      const token = yield* tokens.get
+      assert.strictEqual(Redacted.value(token.secret), "test-token")
+      assert.deepStrictEqual(token.scopes, ["data-access:all", "furnishment:all", "serviceplus:all"])
+      assert.deepStrictEqual(tokens.environment, { name: "test", audience: "test", baseUrl: "http://localhost" })
+    }).pipe(Effect.provide(AccessTokens.layerTest())))
+
   it.effect("serves a fixed token", () =>
     Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
@@ -58,7 +67,17 @@ describe("AccessTokens.layerTest", () => {
       assert.strictEqual(tokens.environment.name, "test")
       assert.isTrue(token.covers("furnishment:all"))
       assert.isFalse(token.covers("data-access:all"))
-      assert.strictEqual((yield* tokens.status).phase, "Valid")
+      assert.isFalse(token.isExpiredAt(DateTime.unsafeMake("9999-12-31T23:59:59Z")))
+      assert.deepStrictEqual(yield* tokens.status, {
+        environment: "test",
+        phase: "Valid",
+        scopes: ["furnishment:all"],
+        expiresAt: Option.some(token.expiresAt),
+        nextRequestAt: Option.none(),
+        lastFailure: Option.none()
+      })
+      assert.deepStrictEqual(tokens.requestedScopes, Option.some(["furnishment:all"]))
+      assert.strictEqual(Chunk.size(yield* Stream.runCollect(tokens.events)), 0)
     }).pipe(Effect.provide(AccessTokens.layerTest({
       secret: Redacted.make("mine"),
       scopes: ["furnishment:all"],
