@@ -15,8 +15,9 @@ export const make = () => {
     currentTimeNanos: Effect.sync(() => monotonicNanos),
     sleep: () => Effect.never
   }
-  const setWall = (by: Duration.DurationInput) => {
-    wallMillis += Duration.toMillis(by)
+  // a Duration is never negative
+  const setWall = (millis: number) => {
+    wallMillis += millis
   }
   const runMonotonic = (by: Duration.DurationInput) => {
     monotonicNanos += BigInt(Duration.toMillis(by)) * 1_000_000n
@@ -24,12 +25,12 @@ export const make = () => {
   return {
     clock,
     /** Somebody sets the wall clock ahead, or the machine wakes up from sleep. */
-    jumpAhead: setWall,
+    jumpAhead: (by: Duration.DurationInput) => setWall(Duration.toMillis(by)),
     /** Somebody sets the wall clock back. */
     jumpBack: (by: Duration.DurationInput) => setWall(-Duration.toMillis(by)),
     /** Time passes. */
     pass: (by: Duration.DurationInput) => {
-      setWall(by)
+      setWall(Duration.toMillis(by))
       runMonotonic(by)
     }
   }
