@@ -35,6 +35,14 @@ describe("ClientCredentials.config", () => {
         assert.include(printed, "CREDIT_DATA_CLIENT_SECRET")
         assert.notInclude(printed, "canary")
       }
+      const reasons = [
+        ["", "text that isn't blank"],
+        ["a\tb", "text without control characters"],
+        ["a\ud800", "well-formed Unicode text"]
+      ] as const
+      for (const [secret, expected] of reasons) {
+        assert.include(String(yield* Effect.flip(credentials("id", secret))), `Expected ${expected}`)
+      }
       const both = String(yield* Effect.flip(credentials(" ", "")))
       assert.include(both, "CREDIT_DATA_CLIENT_ID")
       assert.include(both, "CREDIT_DATA_CLIENT_SECRET")

@@ -43,6 +43,7 @@ describe("a 200 that the contract knows", () => {
     const logged: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => logged.push(`${logLevel.label} ${String(message)}`))
     return Effect.gen(function*() {
+      yield* requestToken(json(granted))
       assert.strictEqual(yield* lifetime(without("expires_in")), 300)
       assert.deepStrictEqual(logged, [
         "WARN The token endpoint https://v2.example/oauth2/token (test) didn't tell expires_in. The token is used for 5m."
@@ -58,6 +59,33 @@ describe("a 200 that the contract knows", () => {
       ])
       assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: "" }))).scopes, [])
       assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: " a  b " }))).scopes, ["a", "b"])
+    }))
+
+  it.effect("may come in pieces", () =>
+    Effect.gen(function*() {
+      const bytes = new TextEncoder().encode(JSON.stringify(granted))
+      const pieces = Effect.sync(() =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => {
+              for (let at = 0; at < bytes.length; at += 7) controller.enqueue(bytes.slice(at, at + 7))
+              controller.close()
+            }
+          })
+        )
+      )
+      assert.strictEqual(Redacted.value((yield* requestToken(pieces)).secret), "an-access-token")
+    }))
+
+  it.effect("may have a short secret in its scope by chance, and none of 8 characters", () =>
+    Effect.gen(function*() {
+      const scopeWith = Effect.fnUntraced(function*(secret: string) {
+        const credentials = { clientId: "id", clientSecret: Redacted.make(secret) }
+        const endpoint = yield* make({ credentials }, json({ ...granted, scope: `a:${secret}` }))
+        return yield* endpoint.requestToken
+      })
+      assert.deepStrictEqual((yield* scopeWith("1234567")).scopes, ["a:1234567"])
+      assert.strictEqual((yield* Effect.flip(scopeWith("12345678")))._tag, "InvalidResponse")
     }))
 
   it.effect("token_type has no case", () =>
@@ -143,7 +171,7 @@ describe("other statuses below 400", () => {
         assert.deepInclude({ ...(yield* Effect.flip(requestToken(answer))) }, invalidResponse("Status", status))
       }))
   }
-  for (const status of [301, 302, 303, 304, 307, 308]) {
+  for (const status of [300, 301, 302, 303, 304, 307, 308]) {
     it.effect(`${status} is an InvalidResponse, and nothing is sent anywhere else`, () =>
       Effect.gen(function*() {
         const answer = raw(null, { status, headers: { location: "https://elsewhere.example/" } })

@@ -69,6 +69,23 @@ describe("options that make no sense", () => {
   }
 
   for (
+    const [url, expected] of [
+      ["v2.example", "an absolute URL"],
+      ["http://v2.example", "https (http only for localhost, 127.0.0.0/8 and [::1])"],
+      ["https://user@v2.example", "a URL without user information"],
+      ["https://:pass@v2.example", "a URL without user information"],
+      ["https://v2.example?", "a URL without a query or a fragment"],
+      ["https://v2.example#", "a URL without a query or a fragment"],
+      ["https://v2.example/oauth2/token", "the address without /oauth2/token"]
+    ] as const
+  ) {
+    it.effect(`an authorization server at ${url}: expected is ${expected}`, () =>
+      Effect.gen(function*() {
+        assert.include(yield* fails({ environment: { ...environment, authV2Url: url } }), `Expected ${expected}`)
+      }))
+  }
+
+  for (
     const [url, endpointUrl] of [
       ["https://v2.example/", "https://v2.example/oauth2/token"],
       ["https://v2.example/tenant//", "https://v2.example/tenant/oauth2/token"],
