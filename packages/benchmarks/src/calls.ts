@@ -71,7 +71,7 @@ const authenticatedCallOver = Effect.fnUntraced(function*(
   }).pipe(Effect.provide(DataAccess.layer().pipe(Layer.provide(auth), Layer.provideMerge(transport))))
 }, Effect.scoped)
 
-/** Over the transports of Node. The redirects that fetch is told to return cost it more than the bar: shown without one. */
+/** Over the transports of Node. Over fetch the bar was missed when it was last measured: it is shown without one. */
 export const authenticatedCall: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.map(
   Effect.all([
     authenticatedCallOver("node:http", NodeHttpClient.layer, { atMost: 1.1 }),
