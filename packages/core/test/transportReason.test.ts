@@ -24,6 +24,8 @@ describe("why a transport failed", () => {
     [{ code: "UND_ERR_CONNECT_TIMEOUT" }, "Timeout"],
     [{ code: "UND_ERR_HEADERS_TIMEOUT" }, "Timeout"],
     [{ code: "HPE_INVALID_CONSTANT" }, "Garbled"],
+    [{ code: "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" }, "Garbled"],
+    [{ code: "UND_ERR_HEADERS_OVERFLOW" }, "Garbled"],
     [{ name: "HTTPParserError", code: undefined }, "Garbled"],
     [{ code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "Tls"],
     [{ code: "ERR_SSL_WRONG_VERSION_NUMBER" }, "Tls"],

@@ -7,3 +7,5 @@ export const transports = [
   ["node:http", NodeHttpClient.layer],
   ["undici", NodeHttpClient.layerUndici]
 ] as const
+
+export type TransportName = (typeof transports)[number][0]

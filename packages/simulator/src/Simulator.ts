@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
+import type * as AccessToken from "@credit-data/core/AccessToken"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import type * as Environment from "@credit-data/core/Environment"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
@@ -48,6 +49,8 @@ export interface Service {
   readonly failTokenRequests: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
   /** Does this to the next requests to the business API: to one, if nothing else is said. */
   readonly failCalls: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
+  /** Makes this token invalid: the business API answers 401 to it. */
+  readonly revokeToken: (token: AccessToken.AccessToken) => Effect.Effect<void>
   /** Makes every token that was given out so far invalid. */
   readonly revokeTokens: Effect.Effect<void>
   /** From now on, V2 grants these scopes at most. */

@@ -10,7 +10,7 @@ const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]>
   [/^(ECONNREFUSED|ConnectionRefused)$/, "Refused"],
   [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/, "Unreachable"],
   [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "Timeout"],
-  [/^(HPE_|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/, "Garbled"],
+  [/^(HPE_|UND_ERR_(RES_CONTENT_LENGTH_MISMATCH|HEADERS_OVERFLOW))/, "Garbled"],
   [
     /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/,
     "Tls"

@@ -1,25 +1,56 @@
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as Effect from "effect/Effect"
+import type { Socket } from "node:net"
 import type * as Fault from "../Fault.ts"
 
-/** Resets the connection of a request. The platform interrupts the handler when it sees the connection closed. */
-export const reset = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<never> =>
+type Request = HttpServerRequest.HttpServerRequest
+type Of<Tag extends Fault.Fault["_tag"]> = Extract<Fault.Fault, { readonly _tag: Tag }>
+
+// The platform interrupts the handler of a request when it sees its connection closed: until then nothing is answered.
+const untilClosed = Effect.never
+
+const socketOf = (request: Request): Socket => NodeHttpServerRequest.toIncomingMessage(request).socket
+
+/** Done when the connection has taken the bytes over, which it doesn't before its peer has read most of what came before. */
+const write = (socket: Socket, bytes: string | Uint8Array): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    socket.write(bytes, (failure) => {
+      if (failure === null || failure === undefined) resume(Effect.void)
+    })
+  })
+
+/** Resets the connection of a request. */
+export const reset = (request: Request): Effect.Effect<never> =>
   Effect.suspend(() => {
-    NodeHttpServerRequest.toIncomingMessage(request).socket.resetAndDestroy()
-    return Effect.never
+    socketOf(request).resetAndDestroy()
+    return untilClosed
   })
 
 /** Writes bytes to the connection of a request, beneath HTTP. */
-export const write = (
-  request: HttpServerRequest.HttpServerRequest,
-  { bytes, ending }: Extract<Fault.Fault, { readonly _tag: "Bytes" }>
-): Effect.Effect<never> =>
+export const bytes = (request: Request, { bytes, ending }: Of<"Bytes">): Effect.Effect<never> =>
   Effect.suspend(() => {
-    const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
-    socket.write(bytes, () => {
-      if (ending === "End") socket.end()
-      if (ending === "Reset") socket.resetAndDestroy()
-    })
-    return Effect.never
+    const socket = socketOf(request)
+    return Effect.zipRight(
+      write(socket, bytes),
+      Effect.suspend(() => {
+        if (ending === "End") socket.end()
+        if (ending === "Reset") socket.resetAndDestroy()
+        return untilClosed
+      })
+    )
   })
+
+/** Writes one byte at a time to the connection of a request. */
+export const drip = (request: Request, { bytes, every }: Of<"Drip">): Effect.Effect<never> =>
+  Effect.forEach(
+    typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes,
+    (byte) => Effect.delay(write(socketOf(request), Uint8Array.of(byte)), every),
+    { discard: true }
+  ).pipe(Effect.zipRight(untilClosed))
+
+const spaces = new Uint8Array(1024 * 1024).fill(32)
+
+/** Writes to the connection of a request until it is closed. */
+export const endless = (request: Request, { bytes }: Of<"Endless">): Effect.Effect<never> =>
+  Effect.zipRight(write(socketOf(request), bytes), Effect.forever(write(socketOf(request), spaces)))

@@ -57,7 +57,11 @@ const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request, receiv
     case "Reset":
       return connection.reset(request)
     case "Bytes":
-      return connection.write(request, fault)
+      return connection.bytes(request, fault)
+    case "Drip":
+      return connection.drip(request, fault)
+    case "Endless":
+      return connection.endless(request, fault)
   }
 }
 
@@ -141,6 +145,7 @@ export const make = (options: Options): Effect.Effect<Service, HttpServerError.S
       ),
       failTokenRequests: tokenFaults.add,
       failCalls: callFaults.add,
+      revokeToken: (token) => tokens.revoke(Redacted.value(token.secret)),
       revokeTokens: tokens.revokeAll,
       grantScopes: (scopes) => Ref.set(grantedScopes, scopes),
       rotateSecret: Effect.flatMap(

@@ -21,6 +21,7 @@ export interface TokenStore {
   ) => Effect.Effect<string>
   /** The token of this text, if it was given out, hasn't expired and wasn't revoked. */
   readonly find: (text: string) => Effect.Effect<Option.Option<Issued>>
+  readonly revoke: (text: string) => Effect.Effect<void>
   readonly revokeAll: Effect.Effect<void>
 }
 
@@ -40,6 +41,7 @@ export const make = (): TokenStore => {
         Clock.currentTimeMillis,
         (now) => Option.filter(Option.fromNullable(tokens.get(text)), ({ expiresAtMillis }) => now < expiresAtMillis)
       ),
+    revoke: (text) => Effect.sync(() => void tokens.delete(text)),
     revokeAll: Effect.sync(() => tokens.clear())
   }
 }

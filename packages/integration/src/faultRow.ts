@@ -1,0 +1,158 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens, type TokenError } from "@credit-data/core"
+import { type Fault, Simulator } from "@credit-data/simulator"
+import type { HttpClient } from "@effect/platform"
+import { assert } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, Layer, Schedule, Stream, TestClock, TestServices } from "effect"
+import { printAll } from "./printers.ts"
+
+/** What must never show. Faults that echo a secret echo this one. */
+export const canary = "canary-of-the-client-secret"
+
+/** The part that every token of the simulator, and of the answers in the catalogue, begins with. */
+export const tokenPrefix = "simulated.V"
+
+/** How a token request has to fail. */
+export interface Expected {
+  readonly error: Partial<TokenError.TokenError> & Pick<TokenError.TokenError, "_tag">
+  /** How many requests the failure takes when there is no token: one, or with the repeats of a retryable failure three. */
+  readonly requests: 1 | 3
+}
+
+/** A row of the fault catalogue: what meets a token request, and how the request has to fail. */
+export interface FaultRow extends Expected {
+  readonly name: string
+  readonly fault: Fault.Fault
+}
+
+/** The authorization server of a row: the simulator, or one in memory. */
+export type TokenServer = Pick<
+  Simulator.Service,
+  "environment" | "credentials" | "failTokenRequests" | "tokenRequests"
+>
+
+export const invalidClient = (status: number): Expected => ({ error: { _tag: "InvalidClient", status }, requests: 1 })
+
+export const serverError = (status: number, error?: string): Expected => ({
+  error: { _tag: "ServerError", status, error },
+  requests: 1
+})
+
+/** A failure of the server that usually passes. */
+export const passingServerError = (status: number, error?: string): Expected => ({
+  ...serverError(status, error),
+  requests: 3
+})
+
+export const invalidResponse = (rule: TokenError.ResponseRule, status = 200): Expected => ({
+  error: { _tag: "InvalidResponse", status, rule },
+  requests: 1
+})
+
+export const transportError = (reason: TokenError.TransportReason): Expected => ({
+  error: { _tag: "TransportError", reason },
+  // nothing is repeated after the deadline, or to somebody who can't be trusted
+  requests: reason === "Timeout" || reason === "Tls" ? 1 : 3
+})
+
+const live = (millis: number) => TestServices.provideLive(Effect.sleep(millis))
+
+/** Lets the Effect Clock go on, slowly enough for sockets to keep up, until a fiber is done, and tells how long it took. */
+const finish = Effect.fnUntraced(function*<A, E>(fiber: Fiber.Fiber<A, E>, stepMillis = 10) {
+  let millis = 0
+  while ((yield* Fiber.poll(fiber))._tag === "None") {
+    yield* live(stepMillis)
+    yield* TestClock.adjust("100 millis")
+    millis += 100
+  }
+  return { millis, value: yield* Fiber.join(fiber) }
+})
+
+const assertNothingShows = Effect.fnUntraced(function*(values: Record<string, unknown>) {
+  for (const [name, value] of Object.entries(values)) {
+    for (const [printer, text] of yield* printAll(value)) {
+      assert.notInclude(text, canary, `${name}, printed by ${printer}`)
+      assert.notInclude(text, tokenPrefix, `${name}, printed by ${printer}`)
+    }
+  }
+})
+
+/**
+ * Holds a row to the six things that the head of the catalogue names: the call settles by its deadline; the failure is
+ * typed, and the same for all; nothing printed holds a secret or a token; a valid token is kept and served; the next call
+ * recovers; and no connection is left open.
+ */
+export const holds = Effect.fnUntraced(function*(
+  { error, fault, requests }: FaultRow,
+  server: TokenServer,
+  transport: Layer.Layer<HttpClient.HttpClient>
+) {
+  const isTimeout = error._tag === "TransportError" && error.reason === "Timeout"
+  const finishFault = <A, E>(fiber: Fiber.Fiber<A, E>) => finish(fiber, isTimeout ? 1 : 10)
+
+  const auth = AuthV2.layer({
+    environment: server.environment,
+    credentials: server.credentials,
+    scopes: ["data-access:all"],
+    pause: Schedule.spaced("100 millis")
+  }).pipe(Layer.provide(transport))
+
+  yield* Effect.gen(function*() {
+    const tokens = yield* AccessTokens.AccessTokens
+    const event = (tag: string) =>
+      Effect.forkScoped(Stream.runDrain(Stream.takeUntil(tokens.events, ({ _tag }) => _tag === tag)))
+
+    // by its deadline, and typed: three callers without a token get one failure
+    yield* server.failTokenRequests(fault, { times: requests })
+    const callers = yield* Effect.fork(Effect.all([tokens.get, tokens.get, tokens.get].map(Effect.exit), {
+      concurrency: "unbounded"
+    }))
+    const { millis, value: exits } = yield* finishFault(callers)
+    assert.isAtMost(millis, 10_000)
+    for (const exit of exits) {
+      assert(Exit.isFailure(exit) && exit.cause._tag === "Fail", `Expected a typed failure, but got ${exit}`)
+      assert.deepInclude<object>({ ...exit.cause.error }, error)
+    }
+    assert.strictEqual(yield* server.tokenRequests, requests)
+
+    // no secret
+    yield* assertNothingShows({
+      exits,
+      errors: exits.map((exit) => Exit.isFailure(exit) ? Cause.squash(exit.cause) : exit),
+      status: yield* tokens.status
+    })
+
+    // recovery
+    yield* TestClock.adjust("1 minute")
+    const recovered = yield* Effect.fork(tokens.get)
+    const { value: token } = yield* finish(recovered)
+
+    // a valid token is kept: the same fault meets its renewal, which nobody notices
+    yield* TestClock.adjust("22 hours")
+    yield* server.failTokenRequests(fault)
+    const failed = yield* event("Failed")
+    yield* Effect.yieldNow()
+    const before = yield* server.tokenRequests
+    assert.strictEqual(yield* tokens.get, token)
+    yield* finishFault(failed)
+    assert.strictEqual(yield* server.tokenRequests, before + 1)
+
+    // recovery again: once the pause is over, the use of the token renews it
+    const renewed = yield* event("Renewed")
+    yield* Effect.yieldNow()
+    assert.strictEqual(yield* tokens.get, token)
+    yield* TestClock.adjust("1 minute")
+    yield* tokens.get
+    yield* finish(renewed)
+    assert.notStrictEqual(yield* tokens.get, token)
+  }).pipe(Effect.scoped, Effect.provide(auth))
+})
+
+/** Nothing is left open: all that a transport may keep is one idle connection for the next request. */
+export const nothingLeft = (idle: 0 | 1) =>
+  Effect.flatMap(Simulator.Simulator, (simulator) =>
+    simulator.openConnections.pipe(
+      Effect.flatMap((open) => open <= idle ? Effect.void : Effect.fail(`${open} connections are left open`)),
+      Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("2 seconds"))),
+      TestServices.provideLive
+    ))

@@ -1,0 +1,98 @@
+import { AuthV1 } from "@credit-data/auth-v1"
+import { AuthV2 } from "@credit-data/auth-v2"
+import { TokenEndpoint } from "@credit-data/core"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { transports } from "../../src/transports.ts"
+
+/** An address of this machine where nobody listens any more. */
+const closedAddress = Effect.map(Simulator.Simulator, ({ environment }) => environment.authV2Url).pipe(
+  Effect.provide(Simulator.layer())
+)
+
+const requestToken = Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => endpoint.requestToken)
+
+const endpointV2 = Layer.unwrapEffect(
+  Effect.map(
+    Simulator.Simulator,
+    ({ credentials, environment }) =>
+      AuthV2.layerTokenEndpoint({ environment, credentials, scopes: ["data-access:all"] })
+  )
+)
+
+describe.each(transports)("over %s", (_, transport) => {
+  const simulated = endpointV2.pipe(Layer.provide(transport), Layer.provideMerge(Simulator.layer()))
+
+  it.effect("a redirect isn't followed, and the secret reaches no other server", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      for (const status of [301, 302, 303, 307, 308]) {
+        yield* simulator.failTokenRequests(
+          Fault.Answer({ status, headers: { location: `${simulator.environment.baseUrl}/elsewhere` } })
+        )
+        assert.deepInclude({ ...(yield* Effect.flip(requestToken)) }, {
+          _tag: "InvalidResponse",
+          status,
+          rule: "Redirect"
+        })
+      }
+      const received = yield* simulator.received
+      assert.deepStrictEqual([...new Set(received.map(({ server }) => server))], ["AuthV2"])
+    }).pipe(Effect.provide(simulated)))
+
+  const at = (authV2Url: string) =>
+    Effect.flip(requestToken).pipe(Effect.provide(
+      AuthV2.layerTokenEndpoint({
+        environment: { name: "elsewhere", audience: "a", baseUrl: authV2Url, authV2Url },
+        credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials)),
+        scopes: ["data-access:all"]
+      }).pipe(Layer.provide(transport))
+    ))
+
+  it.effect("nobody who listens, no such name, and no TLS are told apart", () =>
+    Effect.gen(function*() {
+      const { environment } = yield* Simulator.Simulator
+      const tls = yield* at(environment.authV2Url.replace("http:", "https:"))
+      assert.deepInclude({ ...tls }, { _tag: "TransportError", reason: "Tls" })
+      assert.deepInclude({ ...(yield* at(yield* closedAddress)) }, { _tag: "TransportError", reason: "Refused" })
+      assert.deepInclude({ ...(yield* at("https://no-such-name.invalid")) }, {
+        _tag: "TransportError",
+        reason: "NameNotFound"
+      })
+      assert.strictEqual(yield* Effect.flatMap(Simulator.Simulator, (simulator) => simulator.tokenRequests), 0)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("a server that comes up is found by the next request", () =>
+    Effect.gen(function*() {
+      const authV2Url = yield* closedAddress
+      const credentials = { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret") }
+      const context = yield* Layer.build(
+        AuthV2.layerTokenEndpoint({
+          environment: { name: "late", audience: "https://simulator.credit-data.example", baseUrl: authV2Url, authV2Url },
+          credentials,
+          scopes: ["data-access:all"]
+        }).pipe(Layer.provide(transport))
+      )
+      const request = Effect.provide(requestToken, context)
+      assert.deepInclude({ ...(yield* Effect.flip(request)) }, { _tag: "TransportError", reason: "Refused" })
+      const port = Number(new URL(authV2Url).port)
+      yield* Layer.build(Simulator.layer({ credentials, ports: { AuthV1: 0, AuthV2: port, Api: 0 } }))
+      assert.deepStrictEqual((yield* request).scopes, ["data-access:all"])
+    }).pipe(Effect.scoped))
+
+  it.effect("V1 says in its failure that it has been retired", () =>
+    Effect.gen(function*() {
+      const { environment } = yield* Simulator.Simulator
+      const failure = (authV1Url: string) =>
+        Effect.flip(requestToken).pipe(Effect.provide(
+          AuthV1.layerTokenEndpoint({
+            environment: { ...environment, authV1Url },
+            credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials))
+          }).pipe(Layer.provide(transport))
+        ))
+      for (const url of ["https://no-such-name.invalid", environment.authV2Url]) {
+        assert.include((yield* failure(url)).message, "Auth V1 reached its sunset at the end of 2024")
+      }
+    }).pipe(Effect.provide(Layer.merge(Simulator.layer(), Logger.remove(Logger.defaultLogger)))))
+})

@@ -1,0 +1,137 @@
+import { Fault } from "@credit-data/simulator"
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import {
+  canary,
+  type Expected,
+  holds,
+  invalidClient,
+  invalidResponse,
+  passingServerError,
+  serverError,
+  tokenPrefix
+} from "../../src/faultRow.ts"
+import { granted, makeServerInMemory } from "../../src/serverInMemory.ts"
+
+type Rows = ReadonlyArray<readonly [name: string, fault: Fault.Fault, expected: Expected]>
+
+const answer = (status: number, body?: string | Uint8Array, headers?: Record<string, string>) =>
+  Fault.Answer({ status, body, headers })
+
+const token = granted(0)
+
+/** The good answer, but for these fields. One that is undefined is missing. */
+const but = (fields: Record<string, unknown>) => answer(200, JSON.stringify({ ...token, ...fields }))
+
+/** The good answer, with this text in place of the number that `expires_in` is. */
+const expiresIn = (text: string) => answer(200, JSON.stringify(token).replace("86400", text))
+
+const html = `<html><body>${canary}</body></html>`
+
+const refusals: Rows = [
+  ["401 invalid_client", Fault.oauthError(401, "invalid_client", canary), invalidClient(401)],
+  ["400 invalid_client", Fault.oauthError(400, "invalid_client"), invalidClient(400)],
+  ["403 invalid_client", Fault.oauthError(403, "invalid_client"), invalidClient(403)],
+  ["401 with HTML", answer(401, html), invalidClient(401)],
+  ["401 without a body", answer(401), invalidClient(401)],
+  ["401 with a challenge", answer(401, "", { "www-authenticate": `Basic realm="${canary}"` }), invalidClient(401)],
+  ...["invalid_scope", "unauthorized_client", "unsupported_grant_type", "invalid_request", "invalid_target"].map(
+    (error) => [`400 ${error}`, Fault.oauthError(400, error, canary), serverError(400, error)] as const
+  ),
+  ["403 with HTML", answer(403, html), serverError(403)],
+  ["404 without a body", answer(404), serverError(404)],
+  ["418 that is cut", answer(418, "{\"error\":"), serverError(418)]
+]
+
+const retryAfter = (status: number, wait: string) => answer(status, "", { "retry-after": wait })
+
+const passing: Rows = [
+  ["500 server_error", Fault.oauthError(500, "server_error", canary), passingServerError(500, "server_error")],
+  ["502 with HTML", answer(502, html), passingServerError(502)],
+  ["503 without a body", answer(503), passingServerError(503)],
+  ["429", Fault.oauthError(429, "temporarily_unavailable"), passingServerError(429, "temporarily_unavailable")],
+  ["503, Retry-After 2", retryAfter(503, "2"), passingServerError(503)],
+  ["429, Retry-After as a date", retryAfter(429, "Thu, 01 Jan 1970 00:00:02 GMT"), passingServerError(429)],
+  ["503, an absurd Retry-After", retryAfter(503, "soon, really"), passingServerError(503)],
+  ["503, a negative Retry-After", retryAfter(503, "-5"), passingServerError(503)],
+  // three requests don't fit into the deadline then
+  ["503, Retry-After of a year", retryAfter(503, "31536000"), { ...passingServerError(503), requests: 1 }]
+]
+
+const notATokenAnswer: Rows = [
+  ["200 with an error", Fault.oauthError(200, "invalid_scope"), serverError(200, "invalid_scope")],
+  ["200 with invalid_client", Fault.oauthError(200, "invalid_client"), serverError(200, "invalid_client")],
+  [
+    "200 with an error beside a token",
+    answer(200, JSON.stringify({ ...token, error: "invalid_scope" })),
+    serverError(200, "invalid_scope")
+  ],
+  ["200 without a body", answer(200), invalidResponse("Json")],
+  ["204", answer(204), invalidResponse("Status", 204)],
+  ["206", answer(206, JSON.stringify(token)), invalidResponse("Status", 206)],
+  ["an array", answer(200, JSON.stringify([token])), invalidResponse("Object")],
+  ["a string", answer(200, JSON.stringify(canary)), invalidResponse("Object")],
+  ["a number", answer(200, "42"), invalidResponse("Object")],
+  ["null", answer(200, "null"), invalidResponse("Object")],
+  ["cut JSON", answer(200, JSON.stringify(token).slice(0, -1)), invalidResponse("Json")],
+  ["trailing garbage", answer(200, `${JSON.stringify(token)}}`), invalidResponse("Json")],
+  ["HTML", answer(200, html), invalidResponse("Json")],
+  ["arrays, 200 000 deep", answer(200, "[".repeat(200_000) + "]".repeat(200_000)), invalidResponse("Object")],
+  [
+    "objects, 200 000 deep",
+    answer(200, `{"access_token":${"{\"a\":".repeat(100_000)}1${"}".repeat(100_000)}}`),
+    invalidResponse("AccessToken")
+  ],
+  ["Latin-1", answer(200, Buffer.from(JSON.stringify({ ...token, note: "ü" }), "latin1")), invalidResponse("Utf8")],
+  ["UTF-16", answer(200, Buffer.from(JSON.stringify(token), "utf16le")), invalidResponse("Json")],
+  ["UTF-16 with its mark", answer(200, Buffer.from(`\ufeff${JSON.stringify(token)}`, "utf16le")), invalidResponse("Utf8")],
+  ["a mebibyte and a byte", answer(200, JSON.stringify(token).padEnd(1024 * 1024 + 1)), invalidResponse("Size")],
+  ...[301, 302, 303, 304, 307, 308].map((status) =>
+    [`${status}`, answer(status, undefined, { location: "https://elsewhere.example" }), invalidResponse("Redirect", status)] as const
+  )
+]
+
+const brokenFields: Rows = [
+  ...([undefined, "", null, 42, [canary], `${tokenPrefix} x`, `${tokenPrefix}\0`, `${tokenPrefix}ü`, "x".repeat(65_537)])
+    .map((value) =>
+      [`access_token ${JSON.stringify(value)?.slice(0, 20)}`, but({ access_token: value }), invalidResponse("AccessToken")] as const
+    ),
+  ...[undefined, null, "", "MAC", "DPoP", 42].map((value) =>
+    [`token_type ${JSON.stringify(value)}`, but({ token_type: value }), invalidResponse("TokenType")] as const
+  ),
+  ...["0", "-1", "0.5", "null", "1e400", "-1e400", "{}", "[]", "true", "\"\"", "\"1.5\"", "\"-1\"", "\"soon\""].map((text) =>
+    [`expires_in ${text}`, expiresIn(text), invalidResponse("ExpiresIn")] as const
+  ),
+  ...[null, 42, ["data-access:all"], "data-access:all\u001b[31m", "x".repeat(16_385)].map((value) =>
+    [`scope ${JSON.stringify(value).slice(0, 20)}`, but({ scope: value }), invalidResponse("Scope")] as const
+  ),
+  ["a scope that echoes the secret", but({ scope: `data-access:all ${canary}` }), invalidResponse("Scope")]
+]
+
+const longText: Rows = [
+  [
+    "error_description of 500 KiB, with terminal escapes",
+    Fault.oauthError(400, "invalid_request", `\u001b[31m${"x".repeat(500 * 1024)}`),
+    serverError(400, "invalid_request")
+  ],
+  [
+    "an error that is a mebibyte",
+    Fault.oauthError(500, "x".repeat(1024 * 1024)),
+    // its body is past the limit: the status alone counts
+    passingServerError(500)
+  ]
+]
+
+describe.each([
+  ["refusals", refusals],
+  ["failures that pass", passing],
+  ["no token response", notATokenAnswer],
+  ["a field that is broken", brokenFields],
+  ["long text", longText]
+])("answers of the token endpoint: %s", (_, rows) => {
+  for (const [name, fault, expected] of rows) {
+    it.effect(name, () =>
+      Effect.flatMap(makeServerInMemory, ({ server, transport }) =>
+        holds({ name, fault, ...expected }, server, transport)))
+  }
+})

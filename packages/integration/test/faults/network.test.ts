@@ -1,0 +1,167 @@
+import { Fault, Simulator } from "@credit-data/simulator"
+import { describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { gzipSync } from "node:zlib"
+import {
+  canary,
+  type Expected,
+  holds,
+  invalidResponse,
+  nothingLeft,
+  passingServerError,
+  serverError,
+  transportError
+} from "../../src/faultRow.ts"
+import { type TransportName, transports } from "../../src/transports.ts"
+
+const bytes = Fault.answerBytes
+const part = `{"access_token":"${canary}`
+
+/** What a row expects: the same of all transports, or of each its own. */
+type Rows = ReadonlyArray<
+  readonly [name: string, fault: Fault.Fault, expected: Expected | Readonly<Record<TransportName, Expected>>]
+>
+
+const cutOrGarbled: Rows = [
+  ["a reset before the answer", Fault.Reset(), transportError("Reset")],
+  ["an end before the answer", Fault.Bytes({ bytes: "", ending: "End" }), transportError("Reset")],
+  ["an end within the headers", Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-", ending: "End" }), transportError("Reset")],
+  [
+    "a reset within the headers",
+    Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-", ending: "Reset" }),
+    transportError("Reset")
+  ],
+  [
+    "an end within the body, its Content-Length too large",
+    Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: 1000"], body: part }), ending: "End" }),
+    transportError("Cut")
+  ],
+  [
+    "a reset within the body",
+    Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: 1000"], body: part }), ending: "Reset" }),
+    transportError("Cut")
+  ],
+  [
+    "a cut chunk",
+    Fault.Bytes({ bytes: bytes({ headers: ["Transfer-Encoding: chunked"], body: `ff\r\n${part}` }), ending: "End" }),
+    transportError("Cut")
+  ],
+  [
+    "chunks without the last one",
+    Fault.Bytes({ bytes: bytes({ headers: ["Transfer-Encoding: chunked"], body: "2\r\n{}\r\n" }), ending: "End" }),
+    transportError("Cut")
+  ],
+  ["garbage in place of HTTP", Fault.Bytes({ bytes: "garbage\r\n\r\n", ending: "End" }), transportError("Garbled")],
+  ["TLS in place of HTTP", Fault.Bytes({ bytes: Uint8Array.of(21, 3, 1, 0, 2, 2, 70), ending: "End" }), transportError("Garbled")],
+  [
+    "two Content-Lengths",
+    Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: 1", "Content-Length: 2"], body: "{}" }), ending: "End" }),
+    transportError("Garbled")
+  ],
+  [
+    "a Content-Length that is no number",
+    Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: many"], body: "{}" }), ending: "End" }),
+    transportError("Garbled")
+  ],
+  [
+    "a chunk whose size is no number",
+    Fault.Bytes({ bytes: bytes({ headers: ["Transfer-Encoding: chunked"], body: "many\r\n{}" }), ending: "End" }),
+    // of an answer that has begun, node:http tells only that it ended
+    { fetch: transportError("Garbled"), "node:http": transportError("Cut"), undici: transportError("Garbled") }
+  ],
+  [
+    "headers of a mebibyte",
+    Fault.Bytes({ bytes: bytes({ headers: [`X-Long: ${canary.repeat(40_000)}`], body: "{}" }), ending: "End" }),
+    transportError("Garbled")
+  ]
+]
+
+const untilTheDeadline: Rows = [
+  ["no answer", Fault.Silence(), transportError("Timeout")],
+  ["an answer after an hour", Fault.Delay({ duration: "1 hour" }), transportError("Timeout")],
+  [
+    "half the headers and then silence",
+    Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-", ending: "Hang" }),
+    transportError("Timeout")
+  ],
+  [
+    "headers and then silence",
+    Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: 1000"] }), ending: "Hang" }),
+    transportError("Timeout")
+  ],
+  [
+    "half a body and then silence",
+    Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: 1000"], body: part }), ending: "Hang" }),
+    transportError("Timeout")
+  ],
+  [
+    "100 Continue and then silence",
+    Fault.Bytes({ bytes: "HTTP/1.1 100 Continue\r\n\r\n", ending: "Hang" }),
+    // undici, which is fetch's too, ends a connection on which somebody says 100 unasked
+    { fetch: transportError("Reset"), "node:http": transportError("Timeout"), undici: transportError("Reset") }
+  ],
+  [
+    "headers, one byte every 100 ms",
+    Fault.Drip({ bytes: bytes({ headers: [`X-Long: ${"x".repeat(200)}`] }), every: "100 millis" }),
+    transportError("Timeout")
+  ],
+  [
+    "a body, one byte every 100 ms",
+    Fault.Drip({ bytes: bytes({ headers: ["Content-Length: 1000"], body: part.padEnd(1000) }), every: "100 millis" }),
+    transportError("Timeout")
+  ]
+]
+
+const tooMuch: Rows = [
+  ["an endless body", Fault.Endless({ bytes: bytes({ headers: ["Connection: close"] }) }), invalidResponse("Size")],
+  [
+    "an endless body of a 503",
+    Fault.Endless({ bytes: bytes({ status: 503, headers: ["Connection: close"] }) }),
+    passingServerError(503)
+  ],
+  [
+    "an endless body of a 404",
+    Fault.Endless({ bytes: bytes({ status: 404, headers: ["Connection: close"] }) }),
+    serverError(404)
+  ],
+  ["3 MiB", Fault.Answer({ status: 200, body: " ".repeat(3 * 1024 * 1024) }), invalidResponse("Size")],
+  [
+    "16 MiB in 16 KiB of gzip",
+    Fault.Answer({
+      status: 200,
+      headers: { "content-encoding": "gzip" },
+      body: gzipSync(" ".repeat(16 * 1024 * 1024))
+    }),
+    {
+      fetch: invalidResponse("Size"),
+      // they leave the encoding to the program, so that what is read is no JSON
+      "node:http": invalidResponse("Utf8"),
+      undici: invalidResponse("Utf8")
+    }
+  ]
+]
+
+const isExpected = (expected: Rows[number][2]): expected is Expected => "error" in expected
+
+/** What a transport keeps open after a good request. `fetch` keeps a pool for the whole process, and nobody can close it. */
+const idleConnections = { fetch: 1, "node:http": 0, undici: 0 } as const
+
+describe.concurrent.each(transports)("over %s", (name, transport) => {
+  describe.each([
+    ["cut or garbled", cutOrGarbled],
+    ["until the deadline", untilTheDeadline],
+    ["too much", tooMuch]
+  ])("%s", (_, rows) => {
+    for (const [row, fault, expected] of rows) {
+      it.effect(row, () =>
+        Effect.gen(function*() {
+          const simulator = yield* Simulator.Simulator
+          const ofTransport = isExpected(expected) ? expected : expected[name]
+          yield* holds({ name: row, fault, ...ofTransport }, simulator, transport)
+          yield* nothingLeft(idleConnections[name])
+        }).pipe(Effect.provide(
+          Simulator.layer({ credentials: { clientId: "id", clientSecret: Redacted.make(canary) } })
+        )))
+    }
+  })
+})
