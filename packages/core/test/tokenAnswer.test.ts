@@ -77,6 +77,21 @@ describe("a 200 that the contract knows", () => {
       assert.strictEqual(Redacted.value((yield* requestToken(pieces)).secret), "an-access-token")
     }))
 
+  it.effect("without expires_in is used for 5 minutes, with a warning; with it there is none", () =>
+    Effect.gen(function*() {
+      const warnings: Array<unknown> = []
+      const logger = Logger.make(({ logLevel, message }) => {
+        if (logLevel._tag === "Warning") warnings.push(message)
+      })
+      const token = (answer: Answer) =>
+        Effect.provide(requestToken(answer), Logger.replace(Logger.defaultLogger, logger))
+      yield* token(json(granted))
+      assert.strictEqual(warnings.length, 0)
+      const { expiresAt, requestedAt } = yield* token(json(without("expires_in")))
+      assert.strictEqual(DateTime.distance(requestedAt, expiresAt), 5 * 60_000)
+      assert.match(String(warnings), /didn't tell expires_in. The token is used for 5m/)
+    }))
+
   it.effect("may have a short secret in its scope by chance, and none of 8 characters", () =>
     Effect.gen(function*() {
       const scopeWith = Effect.fnUntraced(function*(secret: string) {
@@ -86,6 +101,25 @@ describe("a 200 that the contract knows", () => {
       })
       assert.deepStrictEqual((yield* scopeWith("1234567")).scopes, ["a:1234567"])
       assert.strictEqual((yield* Effect.flip(scopeWith("12345678")))._tag, "InvalidResponse")
+    }))
+
+  it.effect("that ends in its middle was cut", () =>
+    Effect.gen(function*() {
+      const ending = (failure: Error) =>
+        Effect.sync(() =>
+          new Response(
+            new ReadableStream({
+              pull: (controller) => {
+                controller.error(failure)
+              }
+            })
+          )
+        )
+      for (const code of ["ECONNRESET", "SOMETHING_NEW", "HPE_INVALID_CHUNK_SIZE"]) {
+        const error = yield* Effect.flip(requestToken(ending(Object.assign(new Error(), { code }))))
+        const reason = code.startsWith("HPE_") ? "Garbled" : "Cut"
+        assert.deepInclude({ ...error }, { _tag: "TransportError", reason })
+      }
     }))
 
   it.effect("token_type has no case", () =>
@@ -233,6 +267,7 @@ describe("a failure of the server", () => {
     [505, undefined, false],
     [599, undefined, true],
     [200, "invalid_client", false],
+    [200, "server_error", true],
     [200, "temporarily_unavailable", true]
   ]
   for (const [status, error, retryable] of rows) {

@@ -50,6 +50,7 @@ describe("options that make no sense", () => {
       "v2.example",
       "http://v2.example",
       "ftp://v2.example",
+      "ftp://localhost",
       "https://user@v2.example",
       "https://:pass@v2.example",
       "https://v2.example?a=b",
@@ -91,7 +92,7 @@ describe("options that make no sense", () => {
       ["https://v2.example/tenant//", "https://v2.example/tenant/oauth2/token"],
       ["HTTPS://V2.example:443", "https://v2.example/oauth2/token"],
       ["http://localhost:8080", "http://localhost:8080/oauth2/token"],
-      ["http://127.1.2.3", "http://127.1.2.3/oauth2/token"],
+      ["http://127.10.20.30", "http://127.10.20.30/oauth2/token"],
       ["http://[::1]:80", "http://[::1]/oauth2/token"]
     ] as const
   ) {

@@ -1,0 +1,80 @@
+import { AccessToken, TokenError } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, FastCheck, Redacted } from "effect"
+import { inspect } from "node:util"
+import { granted, raw } from "./support/fakeTransport.ts"
+import { credentials, make } from "./support/tokenEndpoint.ts"
+
+const canary = "canary-of-the-client-secret"
+
+const runs = { fastCheck: { numRuns: 500 }, timeout: 30_000 }
+
+/** Whatever the answer is, the outcome is a token or one of the four failures, and neither shows a secret. */
+const assertTyped = Effect.fnUntraced(function*(status: number, body: Uint8Array | string) {
+  const endpoint = yield* make(
+    { credentials: { ...credentials, clientSecret: Redacted.make(canary) } },
+    raw(typeof body === "string" ? body : new Uint8Array(body), { status })
+  )
+  const exit = yield* Effect.exit(endpoint.requestToken)
+  if (Exit.isSuccess(exit)) assert.instanceOf(exit.value, AccessToken.AccessToken)
+  else {
+    assert.strictEqual(exit.cause._tag, "Fail")
+    const error = Cause.squash(exit.cause)
+    assert.isTrue(TokenError.isTokenError(error))
+    if (TokenError.isTokenError(error)) assert.isAtMost(error.message.length, 1_500)
+  }
+  for (const text of [inspect(exit, { depth: Infinity, showHidden: true }), JSON.stringify(exit), String(exit)]) {
+    assert.notInclude(text, canary)
+  }
+})
+
+// Not a status that a Response can't have a body with, nor one that it can't be made with.
+const status = FastCheck.oneof(
+  FastCheck.constant(200),
+  FastCheck.integer({ min: 201, max: 599 }).filter((status) => ![204, 205, 304].includes(status))
+)
+
+const text = FastCheck.oneof(
+  FastCheck.string({ unit: "binary" }),
+  FastCheck.string().map((text) => `${text}${canary}`),
+  FastCheck.constantFrom("Bearer", "__proto__", "constructor", "invalid_client", "\u001b[31m", "1e400", "\ud800")
+)
+
+const json = FastCheck.letrec((tie) => ({
+  value: FastCheck.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    text,
+    FastCheck.double(),
+    FastCheck.integer(),
+    FastCheck.constantFrom(null, true, false, 2 ** 53, -0),
+    FastCheck.array(tie("value")),
+    FastCheck.dictionary(text, tie("value"))
+  )
+})).value
+
+const names = ["access_token", "token_type", "expires_in", "scope", "error", "error_description", "__proto__", "toString"]
+
+/** The good answer with some of its fields changed, and others added. */
+const mutated = FastCheck.dictionary(FastCheck.constantFrom(...names), json).map((fields) => ({ ...granted, ...fields }))
+
+describe("the decoder and the classifier of token answers", () => {
+  it.effect.prop("take any bytes", [status, FastCheck.uint8Array({ maxLength: 300 })], ([status, bytes]) =>
+    assertTyped(status, bytes), runs)
+
+  it.effect.prop("take any JSON", [status, json], ([status, value]) =>
+    assertTyped(status, JSON.stringify(value)), runs)
+
+  it.effect.prop("take any object with fields of the contract", [status, mutated], ([status, value]) =>
+    assertTyped(status, JSON.stringify(value)), runs)
+
+  it.effect.prop(
+    "take a good answer in which bytes were changed, added or lost",
+    [status, FastCheck.array(FastCheck.tuple(FastCheck.nat(150), FastCheck.nat(255), FastCheck.nat(2)), { maxLength: 5 })],
+    ([status, changes]) => {
+      const bytes = [...new TextEncoder().encode(JSON.stringify(granted))]
+      for (const [at, byte, lost] of changes) bytes.splice(at, lost, byte)
+      return assertTyped(status, Uint8Array.from(bytes))
+    },
+    runs
+  )
+})

@@ -1,0 +1,79 @@
+import { Fault, Simulator } from "@credit-data/simulator"
+import { CommandExecutor } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema, type Scope } from "effect"
+import { start } from "../src/program.ts"
+import { transports } from "../src/transports.ts"
+
+const seconds = 1_000
+
+/** How a process ends: this is printed, nothing else is, and the exit code is 0, as Effect has it for an interruption too. */
+const clean = (stdout: string) => ({ exitCode: CommandExecutor.ExitCode(0), stdout, stderr: "" })
+
+const endless = Fault.Endless({ bytes: Fault.answerBytes({ headers: ["Connection: close"] }) })
+
+const Limits = Schema.decodeSync(Schema.parseJson(Schema.Struct({
+  outcomes: Schema.Array(Schema.String),
+  grownMiB: Schema.Number
+})))
+
+describe.each(transports)("a process over %s", (name) => {
+  const live = (title: string, test: Effect.Effect<void, unknown, Simulator.Simulator | Scope.Scope>) =>
+    it.scopedLive(title, () => Effect.provide(test, Simulator.layer()), 30 * seconds)
+
+  live(
+    "ends by itself when its work is done",
+    Effect.gen(function*() {
+      const { end } = yield* start("work.ts", name)
+      assert.deepStrictEqual(yield* end, clean("done\n"))
+    })
+  )
+
+  live(
+    "ends by itself after failures, with nothing unhandled",
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Reset(), { times: 100 })
+      const { end } = yield* start("promise.ts", name)
+      const tags = "TransportError TransportError TransportError"
+      assert.deepStrictEqual(yield* end, clean(`done ${tags}\n`))
+    })
+  )
+
+  for (
+    const [during, fault] of [
+      ["before the answer", Fault.Silence()],
+      ["within the body", Fault.Bytes({
+        bytes: Fault.answerBytes({ headers: ["Content-Length: 9"], body: "{" }),
+        ending: "Hang"
+      })]
+    ] as const
+  ) {
+    live(
+      `ends at once on SIGINT during a token request, ${during}`,
+      Effect.gen(function*() {
+        const simulator = yield* Simulator.Simulator
+        yield* simulator.failTokenRequests(fault)
+        const { child, end } = yield* start("work.ts", name)
+        yield* simulator.awaitReceived("AuthV2", 1)
+        yield* child.kill("SIGINT").pipe(Effect.timeout("2 seconds"))
+        assert.deepStrictEqual(yield* end, clean(""))
+        assert.strictEqual(yield* simulator.openConnections, 0)
+      })
+    )
+  }
+
+  live(
+    "keeps its memory bounded while a server answers without an end",
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(endless, { times: 11 })
+      const { end } = yield* start("limits.ts", name)
+      const { exitCode, stderr, stdout } = yield* end
+      assert.strictEqual(exitCode, 0, stderr)
+      const { grownMiB, outcomes } = Limits(stdout)
+      assert.deepStrictEqual(outcomes, Array.from({ length: 10 }, () => "Size"))
+      assert.isAtMost(grownMiB, 100)
+    })
+  )
+})

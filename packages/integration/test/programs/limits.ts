@@ -1,0 +1,39 @@
+// Asks for a token again and again, and tells how each try ended and by how much its memory grew meanwhile.
+
+import { AuthV2 } from "@credit-data/auth-v2"
+import { TokenEndpoint } from "@credit-data/core"
+import { NodeRuntime } from "@effect/platform-node"
+import { Config, Console, Effect, Layer, Schedule } from "effect"
+import { transport } from "./options.ts"
+
+const times = 10
+
+const endpoint = Layer.unwrapEffect(
+  Effect.map(Config.all(AuthV2.config), ({ audience, authV2Url, baseUrl, environment, scopes, ...credentials }) =>
+    AuthV2.layerTokenEndpoint({ environment: { name: environment, audience, baseUrl, authV2Url }, credentials, scopes }))
+)
+
+const memory = () => process.memoryUsage().rss / 1024 / 1024
+
+Effect.gen(function*() {
+  const endpoint = yield* TokenEndpoint.TokenEndpoint
+  const outcome = Effect.map(Effect.flip(endpoint.requestToken), (error) => "rule" in error ? error.rule : error._tag)
+  // the first try loads what is loaded once
+  yield* outcome
+  const before = memory()
+  let peak = before
+  const watch = Effect.sync(() => {
+    peak = Math.max(peak, memory())
+  })
+  yield* Effect.forkScoped(Effect.repeat(watch, Schedule.spaced("5 millis")))
+  const outcomes: Array<string> = []
+  for (let count = 0; count < times; count++) {
+    outcomes.push(yield* outcome)
+    yield* watch
+  }
+  yield* Console.log(JSON.stringify({ outcomes, grownMiB: Math.round(peak - before) }))
+}).pipe(
+  Effect.scoped,
+  Effect.provide(Layer.provide(endpoint, transport)),
+  NodeRuntime.runMain
+)

@@ -1,0 +1,20 @@
+// Gets a token, makes a call, tells so, and ends by itself.
+
+import { AccessTokens } from "@credit-data/core"
+import { DataAccess } from "@credit-data/http-client"
+import { NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { auth, transport } from "./options.ts"
+
+Effect.gen(function*() {
+  const tokens = yield* AccessTokens.AccessTokens
+  const token = yield* tokens.get
+  const response = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
+  yield* response.json
+  yield* tokens.invalidate(token)
+  yield* Effect.ignore(tokens.get)
+  yield* Console.log("done")
+}).pipe(
+  Effect.provide(DataAccess.layer().pipe(Layer.provideMerge(auth), Layer.provide(transport))),
+  NodeRuntime.runMain
+)
