@@ -52,24 +52,46 @@ const json = FastCheck.letrec((tie) => ({
   )
 })).value
 
-const names = ["access_token", "token_type", "expires_in", "scope", "error", "error_description", "__proto__", "toString"]
+const names = [
+  "access_token",
+  "token_type",
+  "expires_in",
+  "scope",
+  "error",
+  "error_description",
+  "__proto__",
+  "toString"
+]
 
 /** The good answer with some of its fields changed, and others added. */
-const mutated = FastCheck.dictionary(FastCheck.constantFrom(...names), json).map((fields) => ({ ...granted, ...fields }))
+const mutated = FastCheck.dictionary(FastCheck.constantFrom(...names), json).map((fields) => ({
+  ...granted,
+  ...fields
+}))
 
 describe("the decoder and the classifier of token answers", () => {
-  it.effect.prop("take any bytes", [status, FastCheck.uint8Array({ maxLength: 300 })], ([status, bytes]) =>
-    assertTyped(status, bytes), runs)
+  it.effect.prop(
+    "take any bytes",
+    [status, FastCheck.uint8Array({ maxLength: 300 })],
+    ([status, bytes]) => assertTyped(status, bytes),
+    runs
+  )
 
-  it.effect.prop("take any JSON", [status, json], ([status, value]) =>
-    assertTyped(status, JSON.stringify(value)), runs)
+  it.effect.prop("take any JSON", [status, json], ([status, value]) => assertTyped(status, JSON.stringify(value)), runs)
 
-  it.effect.prop("take any object with fields of the contract", [status, mutated], ([status, value]) =>
-    assertTyped(status, JSON.stringify(value)), runs)
+  it.effect.prop(
+    "take any object with fields of the contract",
+    [status, mutated],
+    ([status, value]) => assertTyped(status, JSON.stringify(value)),
+    runs
+  )
 
   it.effect.prop(
     "take a good answer in which bytes were changed, added or lost",
-    [status, FastCheck.array(FastCheck.tuple(FastCheck.nat(150), FastCheck.nat(255), FastCheck.nat(2)), { maxLength: 5 })],
+    [
+      status,
+      FastCheck.array(FastCheck.tuple(FastCheck.nat(150), FastCheck.nat(255), FastCheck.nat(2)), { maxLength: 5 })
+    ],
     ([status, changes]) => {
       const bytes = [...new TextEncoder().encode(JSON.stringify(granted))]
       for (const [at, byte, lost] of changes) bytes.splice(at, lost, byte)

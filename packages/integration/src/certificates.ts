@@ -31,7 +31,10 @@ export const makeAuthority: Effect.Effect<Authority> = Effect.gen(function*() {
       name,
       keys,
       signingAlgorithm: algorithm,
-      extensions: [new x509.BasicConstraintsExtension(true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign)]
+      extensions: [
+        new x509.BasicConstraintsExtension(true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign)
+      ]
     })
   )
   return { ...(yield* pem(certificate, keys)), issuer: { name, signingKey: keys.privateKey } }

@@ -1,7 +1,9 @@
-import { Cause, Effect, Inspectable, Logger, Runtime } from "effect"
+import { assert } from "@effect/vitest"
+import { Cause, Console, Effect, FiberRef, HashSet, Inspectable, Logger, Runtime } from "effect"
 import { Console as NodeConsole } from "node:console"
 import { Writable } from "node:stream"
 import { inspect } from "node:util"
+import { canary, tokenPrefix } from "./canaries.ts"
 
 const swallow = (print: () => unknown): string => {
   try {
@@ -11,7 +13,7 @@ const swallow = (print: () => unknown): string => {
   }
 }
 
-const onConsole = (print: (console: InstanceType<typeof NodeConsole>) => void): string => {
+const collect = () => {
   let written = ""
   const stream = new Writable({
     write: (chunk, _, done) => {
@@ -19,8 +21,13 @@ const onConsole = (print: (console: InstanceType<typeof NodeConsole>) => void): 
       done()
     }
   })
+  return { stream, text: () => written }
+}
+
+const onConsole = (print: (console: InstanceType<typeof NodeConsole>) => void): string => {
+  const { stream, text } = collect()
   print(new NodeConsole({ stdout: stream, stderr: stream }))
-  return written
+  return text()
 }
 
 /** Every way to turn a value into text that Node and Effect have, without a program around it. */
@@ -42,8 +49,25 @@ const printers: Record<string, (value: unknown) => string> = {
   "Cause.pretty": (value) => swallow(() => Cause.pretty(Cause.fail(value), { renderErrorCause: true })),
   Cause: (value) => swallow(() => inspect(Cause.fail(value), { depth: Infinity })),
   "Cause as JSON": (value) => swallow(() => JSON.stringify(Cause.die(value))),
+  "a thrown FiberFailure": (value) =>
+    swallow(() => {
+      try {
+        return Effect.runSync(Effect.fail(value))
+      } catch (failure) {
+        return `${inspect(failure, { depth: Infinity })} ${String(failure)} ${JSON.stringify(failure)}`
+      }
+    }),
   FiberFailure: (value) => swallow(() => inspect(Runtime.makeFiberFailure(Cause.fail(value)), { depth: Infinity }))
 }
+
+/** The ways in which programs log a value. */
+const log = (value: unknown) =>
+  Effect.all([
+    Effect.logInfo(value),
+    Effect.logError("failed", value),
+    Effect.logError("failed", Cause.fail(value)),
+    Effect.annotateLogs(Effect.logInfo("annotated"), "value", value)
+  ])
 
 const formats = [
   ["stringLogger", Logger.stringLogger],
@@ -52,7 +76,8 @@ const formats = [
   ["structuredLogger", Logger.map(Logger.structuredLogger, (entry) => inspect(entry, { depth: Infinity }))]
 ] as const
 
-const logged = (value: unknown) =>
+/** What the loggers give that make a text, and what one prints that keeps all until later. */
+const formatted = (value: unknown) =>
   Effect.forEach(formats, ([name, format]) => {
     const lines: Array<string> = []
     const later: Array<unknown> = []
@@ -60,20 +85,55 @@ const logged = (value: unknown) =>
       lines.push(format.log(options))
       later.push(options.message, options.cause, options.annotations)
     })
-    return Effect.all([
-      Effect.logInfo(value),
-      Effect.logError("failed", value),
-      Effect.logError("failed", Cause.fail(value)),
-      Effect.annotateLogs(Effect.logInfo("annotated"), "value", value)
-    ]).pipe(
-      Effect.provide(Logger.replace(Logger.defaultLogger, collector)),
+    return log(value).pipe(
+      Effect.locally(FiberRef.currentLoggers, HashSet.make(collector)),
       Effect.map(() => [[name, lines.join("\n")], [`${name}, later`, inspect(later, { depth: Infinity })]] as const)
     )
   })
 
+const writers = [
+  ["defaultLogger", Logger.defaultLogger],
+  ["prettyLogger on a terminal", Logger.prettyLogger({ mode: "tty", colors: false })],
+  ["prettyLogger in a browser", Logger.prettyLogger({ mode: "browser", colors: false })],
+  ["jsonLogger on the console", Logger.withConsoleLog(Logger.jsonLogger)],
+  ["structuredLogger on the console", Logger.withLeveledConsole(Logger.structuredLogger)]
+] as const
+
+/** What the loggers write that write to the console by themselves. */
+const written = (value: unknown) =>
+  Effect.forEach(writers, ([name, logger]) =>
+    Console.consoleWith((console) => {
+      const { stream, text } = collect()
+      return log(value).pipe(
+        Effect.withConsole({ ...console, unsafe: new NodeConsole({ stdout: stream, stderr: stream }) }),
+        Effect.locally(FiberRef.currentLoggers, HashSet.make(logger)),
+        Effect.map(() => [name, text()] as const)
+      )
+    }))
+
+/** What the logger adds to a span that writes to traces. */
+const traced = (value: unknown) =>
+  Effect.useSpan("a span", (span) =>
+    log(value).pipe(
+      Effect.withParentSpan(span),
+      Effect.locally(FiberRef.currentLoggers, HashSet.make(Logger.tracerLogger)),
+      Effect.map(() => ["tracerLogger", inspect(span, { depth: Infinity, showHidden: true })] as const)
+    ))
+
 /** A value, printed in every way: the name of each way with what it printed. */
 export const printAll = (value: unknown): Effect.Effect<ReadonlyArray<readonly [printer: string, text: string]>> =>
-  Effect.map(logged(value), (logs) => [
+  Effect.map(Effect.all([formatted(value), written(value), traced(value)]), ([formatted, written, traced]) => [
     ...Object.entries(printers).map(([name, print]) => [name, print(value)] as const),
-    ...logs.flat()
+    ...formatted.flat(),
+    ...written,
+    traced
   ])
+
+/** Fails when one of the values, printed in any way, shows a canary. */
+export const assertNothingShows = Effect.fnUntraced(function*(values: Record<string, unknown>) {
+  for (const [name, value] of Object.entries(values)) {
+    for (const [printer, text] of yield* printAll(value)) {
+      for (const secret of [canary, tokenPrefix]) assert.notInclude(text, secret, `${name}, printed by ${printer}`)
+    }
+  }
+})

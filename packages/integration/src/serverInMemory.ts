@@ -1,7 +1,8 @@
 import type { Fault } from "@credit-data/simulator"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Effect, Layer, Redacted, Ref } from "effect"
-import { canary, tokenPrefix, type TokenServer } from "./faultRow.ts"
+import { canary, tokenPrefix } from "./canaries.ts"
+import type { TokenServer } from "./faultRow.ts"
 
 /** The answer of the contract, with a token of this number. */
 export const granted = (number: number) => ({
@@ -35,7 +36,10 @@ export const makeServerInMemory = Effect.gen(function*() {
       return HttpClientResponse.fromWeb(
         request,
         fault?._tag === "Answer"
-          ? new Response(typeof fault.body === "string" || fault.body === undefined ? fault.body : new Uint8Array(fault.body), { status: fault.status, headers: { ...fault.headers } })
+          ? new Response(
+            typeof fault.body === "string" || fault.body === undefined ? fault.body : new Uint8Array(fault.body),
+            { status: fault.status, headers: { ...fault.headers } }
+          )
           : Response.json(granted(number))
       )
     })

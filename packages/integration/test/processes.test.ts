@@ -43,10 +43,13 @@ describe.each(transports)("a process over %s", (name) => {
   for (
     const [during, fault] of [
       ["before the answer", Fault.Silence()],
-      ["within the body", Fault.Bytes({
-        bytes: Fault.answerBytes({ headers: ["Content-Length: 9"], body: "{" }),
-        ending: "Hang"
-      })]
+      [
+        "within the body",
+        Fault.Bytes({
+          bytes: Fault.answerBytes({ headers: ["Content-Length: 9"], body: "{" }),
+          ending: "Hang"
+        })
+      ]
     ] as const
   ) {
     live(

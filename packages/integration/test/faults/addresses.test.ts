@@ -69,7 +69,12 @@ describe.each(transports)("over %s", (_, transport) => {
       const credentials = { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret") }
       const context = yield* Layer.build(
         AuthV2.layerTokenEndpoint({
-          environment: { name: "late", audience: "https://simulator.credit-data.example", baseUrl: authV2Url, authV2Url },
+          environment: {
+            name: "late",
+            audience: "https://simulator.credit-data.example",
+            baseUrl: authV2Url,
+            authV2Url
+          },
           credentials,
           scopes: ["data-access:all"]
         }).pipe(Layer.provide(transport))

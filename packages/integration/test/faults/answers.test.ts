@@ -1,15 +1,14 @@
 import { Fault } from "@credit-data/simulator"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { canary, tokenPrefix } from "../../src/canaries.ts"
 import {
-  canary,
   type Expected,
   holds,
   invalidClient,
   invalidResponse,
   passingServerError,
-  serverError,
-  tokenPrefix
+  serverError
 } from "../../src/faultRow.ts"
 import { granted, makeServerInMemory } from "../../src/serverInMemory.ts"
 
@@ -84,24 +83,36 @@ const notATokenAnswer: Rows = [
   ],
   ["Latin-1", answer(200, Buffer.from(JSON.stringify({ ...token, note: "ü" }), "latin1")), invalidResponse("Utf8")],
   ["UTF-16", answer(200, Buffer.from(JSON.stringify(token), "utf16le")), invalidResponse("Json")],
-  ["UTF-16 with its mark", answer(200, Buffer.from(`\ufeff${JSON.stringify(token)}`, "utf16le")), invalidResponse("Utf8")],
+  [
+    "UTF-16 with its mark",
+    answer(200, Buffer.from(`\ufeff${JSON.stringify(token)}`, "utf16le")),
+    invalidResponse("Utf8")
+  ],
   ["a mebibyte and a byte", answer(200, JSON.stringify(token).padEnd(1024 * 1024 + 1)), invalidResponse("Size")],
   ...[301, 302, 303, 304, 307, 308].map((status) =>
-    [`${status}`, answer(status, undefined, { location: "https://elsewhere.example" }), invalidResponse("Redirect", status)] as const
+    [
+      `${status}`,
+      answer(status, undefined, { location: "https://elsewhere.example" }),
+      invalidResponse("Redirect", status)
+    ] as const
   )
 ]
 
 const brokenFields: Rows = [
-  ...([undefined, "", null, 42, [canary], `${tokenPrefix} x`, `${tokenPrefix}\0`, `${tokenPrefix}ü`, "x".repeat(65_537)])
+  ...[undefined, "", null, 42, [canary], `${tokenPrefix} x`, `${tokenPrefix}\0`, `${tokenPrefix}ü`, "x".repeat(65_537)]
     .map((value) =>
-      [`access_token ${JSON.stringify(value)?.slice(0, 20)}`, but({ access_token: value }), invalidResponse("AccessToken")] as const
+      [
+        `access_token ${JSON.stringify(value)?.slice(0, 20)}`,
+        but({ access_token: value }),
+        invalidResponse("AccessToken")
+      ] as const
     ),
   ...[undefined, null, "", "MAC", "DPoP", 42].map((value) =>
     [`token_type ${JSON.stringify(value)}`, but({ token_type: value }), invalidResponse("TokenType")] as const
   ),
-  ...["0", "-1", "0.5", "null", "1e400", "-1e400", "{}", "[]", "true", "\"\"", "\"1.5\"", "\"-1\"", "\"soon\""].map((text) =>
-    [`expires_in ${text}`, expiresIn(text), invalidResponse("ExpiresIn")] as const
-  ),
+  ...["0", "-1", "0.5", "null", "1e400", "-1e400", "{}", "[]", "true", "\"\"", "\"1.5\"", "\"-1\"", "\"soon\""].map((
+    text
+  ) => [`expires_in ${text}`, expiresIn(text), invalidResponse("ExpiresIn")] as const),
   ...[null, 42, ["data-access:all"], "data-access:all\u001b[31m", "x".repeat(16_385)].map((value) =>
     [`scope ${JSON.stringify(value).slice(0, 20)}`, but({ scope: value }), invalidResponse("Scope")] as const
   ),
@@ -130,8 +141,13 @@ describe.each([
   ["long text", longText]
 ])("answers of the token endpoint: %s", (_, rows) => {
   for (const [name, fault, expected] of rows) {
-    it.effect(name, () =>
-      Effect.flatMap(makeServerInMemory, ({ server, transport }) =>
-        holds({ name, fault, ...expected }, server, transport)))
+    it.effect(
+      name,
+      () =>
+        Effect.flatMap(
+          makeServerInMemory,
+          ({ server, transport }) => holds({ name, fault, ...expected }, server, transport)
+        )
+    )
   }
 })

@@ -2,8 +2,8 @@ import { Fault, Simulator } from "@credit-data/simulator"
 import { describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { gzipSync } from "node:zlib"
+import { canary } from "../../src/canaries.ts"
 import {
-  canary,
   type Expected,
   holds,
   invalidResponse,
@@ -25,7 +25,11 @@ type Rows = ReadonlyArray<
 const cutOrGarbled: Rows = [
   ["a reset before the answer", Fault.Reset(), transportError("Reset")],
   ["an end before the answer", Fault.Bytes({ bytes: "", ending: "End" }), transportError("Reset")],
-  ["an end within the headers", Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-", ending: "End" }), transportError("Reset")],
+  [
+    "an end within the headers",
+    Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-", ending: "End" }),
+    transportError("Reset")
+  ],
   [
     "a reset within the headers",
     Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-", ending: "Reset" }),
@@ -52,7 +56,11 @@ const cutOrGarbled: Rows = [
     transportError("Cut")
   ],
   ["garbage in place of HTTP", Fault.Bytes({ bytes: "garbage\r\n\r\n", ending: "End" }), transportError("Garbled")],
-  ["TLS in place of HTTP", Fault.Bytes({ bytes: Uint8Array.of(21, 3, 1, 0, 2, 2, 70), ending: "End" }), transportError("Garbled")],
+  [
+    "TLS in place of HTTP",
+    Fault.Bytes({ bytes: Uint8Array.of(21, 3, 1, 0, 2, 2, 70), ending: "End" }),
+    transportError("Garbled")
+  ],
   [
     "two Content-Lengths",
     Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: 1", "Content-Length: 2"], body: "{}" }), ending: "End" }),

@@ -7,7 +7,7 @@ import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
 import { createServer as createTcpServer, type Server } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { type Certificate, makeAuthority, makeCertificate } from "../../src/certificates.ts"
-import { canary } from "../../src/faultRow.ts"
+import { canary } from "../../src/canaries.ts"
 import { granted } from "../../src/serverInMemory.ts"
 import type { TransportName } from "../../src/transports.ts"
 

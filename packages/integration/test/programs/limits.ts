@@ -9,8 +9,15 @@ import { transport } from "./options.ts"
 const times = 10
 
 const endpoint = Layer.unwrapEffect(
-  Effect.map(Config.all(AuthV2.config), ({ audience, authV2Url, baseUrl, environment, scopes, ...credentials }) =>
-    AuthV2.layerTokenEndpoint({ environment: { name: environment, audience, baseUrl, authV2Url }, credentials, scopes }))
+  Effect.map(
+    Config.all(AuthV2.config),
+    ({ audience, authV2Url, baseUrl, environment, scopes, ...credentials }) =>
+      AuthV2.layerTokenEndpoint({
+        environment: { name: environment, audience, baseUrl, authV2Url },
+        credentials,
+        scopes
+      })
+  )
 )
 
 const memory = () => process.memoryUsage().rss / 1024 / 1024

@@ -6,7 +6,9 @@ import { auth } from "./options.ts"
 
 const runtime = ManagedRuntime.make(auth)
 const failures = await Promise.all(
-  [1, 2, 3].map(() => runtime.runPromise(Effect.flatMap(AccessTokens.AccessTokens, (tokens) => Effect.flip(tokens.get))))
+  [1, 2, 3].map(() =>
+    runtime.runPromise(Effect.flatMap(AccessTokens.AccessTokens, (tokens) => Effect.flip(tokens.get)))
+  )
 )
 await runtime.dispose()
 console.log("done", failures.map(({ _tag }) => _tag).join(" "))

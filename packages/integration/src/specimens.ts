@@ -1,0 +1,314 @@
+import { AuthV1 } from "@credit-data/auth-v1"
+import { AuthV2 } from "@credit-data/auth-v2"
+import {
+  AccessScope,
+  AccessToken,
+  AccessTokens,
+  ClientCredentials,
+  Environment,
+  TokenEndpoint,
+  TokenError,
+  TokenEvent,
+  Transport
+} from "@credit-data/core"
+import {
+  DataAccess,
+  EnablementServices,
+  EndpointGroups,
+  Furnishment,
+  GroupClient,
+  InsufficientScope
+} from "@credit-data/http-client"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { HttpClient } from "@effect/platform"
+import {
+  Cause,
+  Config,
+  ConfigProvider,
+  DateTime,
+  Effect,
+  Exit,
+  Layer,
+  Option,
+  Redacted,
+  Schema,
+  TestClock
+} from "effect"
+import { canary, tokenPrefix } from "./canaries.ts"
+import { granted } from "./serverInMemory.ts"
+
+const credentials = { clientId: "id", clientSecret: Redacted.make(canary) }
+
+/** Credentials that are refused before anything is sent, for the control character in the secret. */
+const brokenCredentials = { clientId: "id", clientSecret: Redacted.make(`${canary}\n\n`) }
+
+/** An environment that is refused, with a secret where one might put it by mistake. */
+const brokenEnvironment = {
+  name: "n",
+  audience: "a",
+  baseUrl: `http://${canary}.example`,
+  authV1Url: `https://user:${canary}@auth.example`,
+  authV2Url: `https://auth.example/?secret=${canary}`
+}
+
+const scopes = ["data-access:all"] as const
+
+const token = (text: string) =>
+  new AccessToken.AccessToken({
+    secret: Redacted.make(text),
+    scopes,
+    requestedAt: DateTime.unsafeMake(0),
+    expiresAt: DateTime.unsafeMake(86_400_000),
+    coverage: "GrantedScopes"
+  })
+
+/** Answers that hold secrets wherever a server could put one. */
+const leaks = {
+  refused: Fault.Answer({
+    status: 401,
+    headers: { "set-cookie": `session=${canary}`, "www-authenticate": `Basic realm="${canary}"` },
+    body: JSON.stringify({ error: "invalid_client", error_description: `You sent ${canary}.` })
+  }),
+  failed: Fault.oauthError(500, canary, canary),
+  illTyped: Fault.Answer({ status: 200, body: JSON.stringify({ access_token: [canary], token_type: canary }) }),
+  scopeEcho: Fault.Answer({ status: 200, body: JSON.stringify({ ...granted(1), scope: canary }) }),
+  short: Fault.Answer({ status: 200, body: canary }),
+  redirect: Fault.Answer({ status: 307, headers: { location: `https://elsewhere.example/?code=${canary}` } }),
+  reset: Fault.Reset()
+}
+
+/** An exit, and what is in it. */
+const outcomes = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(
+    Effect.exit(effect),
+    (exit) => Exit.isSuccess(exit) ? [exit, exit.value] : [exit, exit.cause, Cause.squash(exit.cause)]
+  )
+
+/** Everything a token endpoint gives, when it is well and when it isn't. */
+const ofEndpoint = Effect.fnUntraced(function*<E>(
+  layer: Layer.Layer<TokenEndpoint.TokenEndpoint, E, HttpClient.HttpClient>
+) {
+  const simulator = yield* Simulator.Simulator
+  const context = yield* Layer.build(layer)
+  const endpoint = yield* Effect.provide(TokenEndpoint.TokenEndpoint, context)
+  yield* simulator.failTokenRequests(Fault.Answer({
+    status: 200,
+    headers: { "set-cookie": `session=${canary}` },
+    body: JSON.stringify({ ...granted(1), refresh_token: canary, id_token: canary, note: canary })
+  }))
+  const values: Array<unknown> = [layer, context, endpoint, yield* outcomes(endpoint.requestToken)]
+  for (const fault of Object.values(leaks)) {
+    yield* simulator.failTokenRequests(fault)
+    values.push(yield* outcomes(endpoint.requestToken))
+  }
+  return values
+})
+
+/** Everything a supply gives, from its first token to its last failure. */
+const ofSupply = Effect.fnUntraced(function*<E, R>(layer: Layer.Layer<AccessTokens.AccessTokens, E, R>) {
+  const simulator = yield* Simulator.Simulator
+  const context = yield* Layer.build(layer)
+  const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  const values: Array<unknown> = [layer, context, tokens, yield* tokens.status, yield* outcomes(tokens.get)]
+  const token = yield* tokens.get
+  yield* tokens.invalidate(token)
+  yield* simulator.failTokenRequests(leaks.refused)
+  return [...values, yield* outcomes(tokens.get), yield* tokens.status]
+})
+
+/** Everything a group client gives. */
+const ofGroup = Effect.fnUntraced(function*<I, E>(
+  tag: { readonly key: string } & Effect.Effect<GroupClient.GroupClient, never, I>,
+  layer: Layer.Layer<I, E, AccessTokens.AccessTokens | HttpClient.HttpClient>,
+  path: string
+) {
+  const simulator = yield* Simulator.Simulator
+  const auth = AuthV2.layer({ environment: simulator.environment, credentials, scopes: AccessScope.all })
+  const context = yield* Layer.build(Layer.provide(layer, auth))
+  const client = yield* Effect.provide(tag, context)
+  const plain = GroupClient.toHttpClient(client)
+  const response = yield* client.get(path)
+  yield* response.json
+  yield* simulator.failCalls(Fault.Answer({ status: 200, body: "not JSON" }))
+  const undecodable = yield* outcomes(Effect.flatMap(client.get(path), ({ json }) => json))
+  yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+  return [
+    tag,
+    layer,
+    context,
+    client,
+    plain,
+    response,
+    response.request,
+    undecodable,
+    yield* outcomes(client.get(path)),
+    yield* outcomes(plain.get(path)),
+    yield* outcomes(client.get("https://elsewhere.example")),
+    yield* outcomes(Layer.build(Layer.provide(layer, AccessTokens.layerTest({ environment: brokenEnvironment }))))
+  ]
+})
+
+const configFromCanaries = ConfigProvider.fromMap(
+  new Map(
+    ["ENVIRONMENT", "AUDIENCE", "BASE_URL", "AUTH_V1_URL", "AUTH_V2_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPES"].map(
+      (name) => [`CREDIT_DATA_${name}`, `${canary}\0`]
+    )
+  )
+)
+
+/** A Config, and how it fails over values that hold secrets. */
+const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
+  Effect.map(
+    Effect.forEach(Object.values(config), (each) => outcomes(Effect.withConfigProvider(each, configFromCanaries))),
+    (failures) => [config, failures]
+  )
+
+const at = DateTime.unsafeMake(0)
+
+/**
+ * What each export of each package is, gives and fails with, made from canaries: all that a program could print. It is
+ * asked for under the name of the package, the module and the export.
+ */
+export const specimens = Effect.gen(function*() {
+  const simulator = yield* Simulator.Simulator
+  const { environment } = simulator
+  const transport = yield* HttpClient.HttpClient
+  const options = { environment, credentials, scopes }
+  const broken = { environment: brokenEnvironment, credentials: brokenCredentials, scopes }
+  const v2 = yield* ofEndpoint(AuthV2.layerTokenEndpoint(options))
+  const failure = (fault: Fault.Fault) =>
+    Effect.gen(function*() {
+      yield* simulator.failTokenRequests(fault)
+      const { requestToken } = yield* TokenEndpoint.TokenEndpoint
+      return yield* outcomes(requestToken)
+    }).pipe(Effect.provide(AuthV2.layerTokenEndpoint(options)))
+  const failed = yield* failure(leaks.failed)
+  const invalid = yield* failure(leaks.illTyped)
+  const refused = yield* failure(leaks.refused)
+  const reset = yield* failure(leaks.reset)
+
+  const core: Record<string, unknown> = {
+    "AccessScope.AccessScope": AccessScope.AccessScope,
+    "AccessScope.all": AccessScope.all,
+    "AccessScope.config": yield* ofConfig({ scopes: AccessScope.config }),
+    "AccessScope.isAccessScope": [AccessScope.isAccessScope, AccessScope.isAccessScope(canary)],
+    "AccessScope.validate": AccessScope.validate([canary]),
+    "AccessToken.AccessToken": [AccessToken.AccessToken, token(canary), { token: token(tokenPrefix) }, [token(canary)]],
+    "AccessTokens.AccessTokens": AccessTokens.AccessTokens,
+    "AccessTokens.defaultPause": AccessTokens.defaultPause,
+    "AccessTokens.layer": yield* ofSupply(AccessTokens.layer().pipe(Layer.provide(AuthV2.layerTokenEndpoint(options)))),
+    "AccessTokens.layerTest": yield* Effect.gen(function*() {
+      const tokens = yield* AccessTokens.AccessTokens
+      return [tokens, yield* tokens.get, yield* tokens.status]
+    }).pipe(Effect.provide(AccessTokens.layerTest({ secret: Redacted.make(canary) }))),
+    "AccessTokens.make": yield* outcomes(
+      AccessTokens.make().pipe(Effect.provide(AuthV2.layerTokenEndpoint(options)))
+    ),
+    "ClientCredentials.config": yield* ofConfig(ClientCredentials.config),
+    "ClientCredentials.validate": [
+      ClientCredentials.validate(credentials),
+      ClientCredentials.validate(brokenCredentials)
+    ],
+    "Environment.config": yield* ofConfig(Environment.config),
+    "Environment.validate": Environment.validate(brokenEnvironment),
+    "TokenEndpoint.TokenEndpoint": [TokenEndpoint.TokenEndpoint, v2],
+    "TokenEndpoint.make": yield* outcomes(TokenEndpoint.make({
+      ...options,
+      authorizationServer: "authV2Url",
+      path: "/oauth2/token",
+      requestedScopes: Option.some(scopes),
+      coverage: "GrantedScopes"
+    })),
+    "TokenError.InvalidClient": refused,
+    "TokenError.InvalidResponse": invalid,
+    "TokenError.ResponseRule": TokenError.ResponseRule,
+    "TokenError.ServerError": failed,
+    "TokenError.TokenError": [
+      TokenError.TokenError,
+      [refused, failed, invalid, reset].flat().filter(TokenError.isTokenError).map((error) =>
+        Schema.encodeSync(TokenError.TokenError)(error)
+      )
+    ],
+    "TokenError.TransportError": reset,
+    "TokenError.TransportReason": TokenError.TransportReason,
+    "TokenError.isTokenError": TokenError.isTokenError,
+    "TokenError.retryWhenDue": yield* outcomes(TokenError.retryWhenDue(Effect.fail(refused[2]), { times: 0 })),
+    "TokenEvent.$is": TokenEvent.$is,
+    "TokenEvent.$match": TokenEvent.$match,
+    "TokenEvent.Failed": refused.filter(TokenError.isTokenError).map((error) => TokenEvent.Failed({ at, error })),
+    "TokenEvent.Invalidated": TokenEvent.Invalidated({ at }),
+    "TokenEvent.Obtained": TokenEvent.Obtained({ at, scopes, expiresAt: at }),
+    "TokenEvent.Renewed": TokenEvent.Renewed({ at, scopes, expiresAt: at }),
+    "TokenEvent.Requested": TokenEvent.Requested({ at }),
+    "Transport.dontFollowRedirects": Transport.dontFollowRedirects,
+    "Transport.manualRedirects": [Transport.manualRedirects, Transport.manualRedirects(transport)],
+    "Transport.sendOnlyTo": yield* outcomes(
+      Transport.sendOnlyTo(transport, () => false).get("https://elsewhere.example")
+    )
+  }
+
+  // the failure that `AccessTokens.layer` remembers is over before the groups ask
+  yield* TestClock.adjust("1 hour")
+
+  const httpClient: Record<string, unknown> = {
+    "DataAccess.DataAccess": yield* ofGroup(DataAccess.DataAccess, DataAccess.layer(), "/data-access/a"),
+    "DataAccess.layer": DataAccess.layer(),
+    "EnablementServices.EnablementServices": yield* ofGroup(
+      EnablementServices.EnablementServices,
+      EnablementServices.layer(),
+      "/enablement-services/a"
+    ),
+    "EnablementServices.layer": EnablementServices.layer(),
+    "EndpointGroups.layer": yield* ofGroup(DataAccess.DataAccess, EndpointGroups.layer(), "/data-access/a"),
+    "Furnishment.Furnishment": yield* ofGroup(Furnishment.Furnishment, Furnishment.layer(), "/furnishment/a"),
+    "Furnishment.layer": Furnishment.layer(),
+    "GroupClient.toHttpClient": GroupClient.toHttpClient,
+    "InsufficientScope.InsufficientScope": new InsufficientScope.InsufficientScope({
+      environment: "n",
+      needed: "furnishment:all",
+      granted: scopes
+    })
+  }
+
+  const simulated: Record<string, unknown> = {
+    "Fault.$is": Fault.$is,
+    "Fault.$match": Fault.$match,
+    "Fault.Answer": Fault.Answer({ status: 500 }),
+    "Fault.Bytes": Fault.Bytes({ bytes: "", ending: "End" }),
+    "Fault.Delay": Fault.Delay({ duration: "1 second" }),
+    "Fault.Drip": Fault.Drip({ bytes: "", every: "1 second" }),
+    "Fault.Endless": Fault.Endless({ bytes: "" }),
+    "Fault.Reset": Fault.Reset(),
+    "Fault.Silence": Fault.Silence(),
+    "Fault.answerBytes": Fault.answerBytes({}),
+    "Fault.oauthError": Fault.oauthError(400, "invalid_scope"),
+    "Simulator.Simulator": [simulator, yield* simulator.credentials, yield* simulator.received],
+    "Simulator.layer": yield* Layer.build(Simulator.layer({ credentials })),
+    "Simulator.layerConfig": yield* Layer.build(Simulator.layerConfig)
+  }
+
+  const adapter = (name: string, members: Record<string, unknown>) =>
+    Object.entries(members).map(([member, value]) => [`${name}.${member}`, value] as const)
+
+  return {
+    core,
+    "auth-v1": Object.fromEntries(adapter("AuthV1", {
+      config: yield* ofConfig(AuthV1.config),
+      layer: yield* outcomes(Layer.build(AuthV1.layer(broken))),
+      layerConfig: yield* outcomes(
+        Effect.withConfigProvider(Layer.build(AuthV1.layerConfig()), configFromCanaries)
+      ),
+      layerTokenEndpoint: yield* ofEndpoint(AuthV1.layerTokenEndpoint(options))
+    })),
+    "auth-v2": Object.fromEntries(adapter("AuthV2", {
+      config: yield* ofConfig(AuthV2.config),
+      layer: yield* outcomes(Layer.build(AuthV2.layer(broken))),
+      layerConfig: yield* outcomes(
+        Effect.withConfigProvider(Layer.build(AuthV2.layerConfig()), configFromCanaries)
+      ),
+      layerTokenEndpoint: v2
+    })),
+    "http-client": httpClient,
+    simulator: simulated
+  }
+})

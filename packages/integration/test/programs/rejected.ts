@@ -1,0 +1,11 @@
+// Makes a call whose failure nobody handles: Node prints what it was rejected with, and ends the process.
+
+import { DataAccess } from "@credit-data/http-client"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { auth, transport } from "./options.ts"
+
+process.removeAllListeners("unhandledRejection")
+
+const runtime = ManagedRuntime.make(DataAccess.layer().pipe(Layer.provide(auth), Layer.provide(transport)))
+const call = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
+void runtime.runPromise(Effect.flatMap(call, ({ json }) => json))

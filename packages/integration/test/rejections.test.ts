@@ -1,0 +1,36 @@
+import { Fault, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { canary, tokenPrefix } from "../src/canaries.ts"
+import { start } from "../src/program.ts"
+
+const simulator = Simulator.layer({ credentials: { clientId: "id", clientSecret: Redacted.make(canary) } })
+
+describe("an unhandled rejection, as Node prints it, shows no secret", () => {
+  const rows: ReadonlyArray<
+    readonly [printed: string, prepare: (simulator: Simulator.Service) => Effect.Effect<void>]
+  > = [
+    [
+      "refused the client",
+      ({ failTokenRequests }) => failTokenRequests(Fault.oauthError(401, "invalid_client", `You sent ${canary}`))
+    ],
+    [
+      "answered outside its contract",
+      ({ failTokenRequests }) => failTokenRequests(Fault.Answer({ status: 200, body: `{"access_token":["${canary}"]}` }))
+    ],
+    ["InsufficientScope", ({ grantScopes }) => grantScopes(["furnishment:all"])],
+    ["RequestError", ({ failCalls }) => failCalls(Fault.Reset())],
+    ["ResponseError", ({ failCalls }) => failCalls(Fault.Answer({ status: 200, body: "no JSON" }))]
+  ]
+  for (const [printed, prepare] of rows) {
+    it.scopedLive(printed, () =>
+      Effect.gen(function*() {
+        yield* prepare(yield* Simulator.Simulator)
+        const { end } = yield* start("rejected.ts", "node:http")
+        const { exitCode, stderr, stdout } = yield* end
+        assert.strictEqual(exitCode, 1)
+        assert.include(stderr, printed)
+        for (const secret of [canary, tokenPrefix]) assert.notInclude(stdout + stderr, secret)
+      }).pipe(Effect.provide(simulator)), 30_000)
+  }
+})
