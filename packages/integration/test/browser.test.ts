@@ -1,0 +1,53 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { build } from "esbuild"
+import { fileURLToPath } from "node:url"
+
+/** Bundles a program that imports a package and uses what it imports, and runs the bundle in this process. */
+const bundleAndRun = (specifier: string, name: string, platform: "browser" | "node", conditions: Array<string> = []) =>
+  Effect.gen(function*() {
+    const { outputFiles: [bundle] } = yield* Effect.promise(() =>
+      build({
+        stdin: {
+          contents: `import { ${name} } from "${specifier}"\nexport default typeof ${name}`,
+          resolveDir: fileURLToPath(new URL(".", import.meta.url))
+        },
+        bundle: true,
+        format: "esm",
+        logLevel: "silent",
+        platform,
+        conditions,
+        write: false
+      })
+    )
+    const url = `data:text/javascript;base64,${Buffer.from(bundle?.contents ?? "").toString("base64")}`
+    return yield* Effect.tryPromise({
+      try: (): Promise<{ default: string }> => import(/* @vite-ignore */ url),
+      catch: String
+    })
+  })
+
+describe("in a bundle", () => {
+  for (
+    const [specifier, name] of [
+      ["@credit-data/core", "TokenEndpoint"],
+      ["@credit-data/core/AccessTokens", "AccessTokens"],
+      ["@credit-data/auth-v1", "AuthV1"],
+      ["@credit-data/auth-v2", "AuthV2"],
+      ["@credit-data/auth-v2/AuthV2", "layer"],
+      ["@credit-data/http-client", "DataAccess"]
+    ] as const
+  ) {
+    it.live(`for a browser, ${name} of ${specifier} refuses at import, with the reason`, () =>
+      Effect.gen(function*() {
+        const reason = yield* Effect.flip(bundleAndRun(specifier, name, "browser"))
+        assert.include(reason, "@credit-data isn't for browsers: whoever opens the page could read the client secret")
+      }))
+
+    it.live(`for Node, and for a server that is told apart from browsers, ${name} of ${specifier} loads`, () =>
+      Effect.gen(function*() {
+        assert.notStrictEqual((yield* bundleAndRun(specifier, name, "node")).default, "undefined")
+        assert.notStrictEqual((yield* bundleAndRun(specifier, name, "browser", ["workerd"])).default, "undefined")
+      }))
+  }
+})
