@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/no-unassigned-import -- x509 needs what this adds to Reflect
 import "reflect-metadata"
 import * as x509 from "@peculiar/x509"
 import { Effect } from "effect"

@@ -89,7 +89,7 @@ export const holds = Effect.fnUntraced(function*(
 
     // by its deadline, and typed: three callers without a token get one failure
     yield* server.failTokenRequests(fault, { times: requests })
-    const callers = yield* Effect.fork(Effect.all([tokens.get, tokens.get, tokens.get].map(Effect.exit), {
+    const callers = yield* Effect.fork(Effect.forEach([tokens.get, tokens.get, tokens.get], Effect.exit, {
       concurrency: "unbounded"
     }))
     const { millis, value: exits } = yield* finishFault(callers)

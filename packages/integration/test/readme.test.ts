@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs"
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8")
 
-it.each(["examples/src/first-program.ts", "packages/integration/test/readmeExample.test.ts"])(
-  "the README shows %s as it runs",
-  (path) => assert.include(read("README.md"), `\`\`\`ts\n${read(path)}\`\`\``)
-)
+it.each([
+  ["README.md", "examples/src/first-program.ts"],
+  ["README.md", "packages/integration/test/readmeExample.test.ts"],
+  ["packages/simulator/README.md", "packages/integration/test/simulatorExample.test.ts"]
+])("%s shows %s as it runs", (page, path) => assert.include(read(page), `\`\`\`ts\n${read(path)}\`\`\``))

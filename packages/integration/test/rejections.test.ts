@@ -16,7 +16,8 @@ describe("an unhandled rejection, as Node prints it, shows no secret", () => {
     ],
     [
       "answered outside its contract",
-      ({ failTokenRequests }) => failTokenRequests(Fault.Answer({ status: 200, body: `{"access_token":["${canary}"]}` }))
+      ({ failTokenRequests }) =>
+        failTokenRequests(Fault.Answer({ status: 200, body: `{"access_token":["${canary}"]}` }))
     ],
     ["InsufficientScope", ({ grantScopes }) => grantScopes(["furnishment:all"])],
     ["RequestError", ({ failCalls }) => failCalls(Fault.Reset())],

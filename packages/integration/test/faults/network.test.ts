@@ -1,6 +1,8 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { TokenEndpoint } from "@credit-data/core"
 import { Fault, Simulator } from "@credit-data/simulator"
-import { describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted, TestClock } from "effect"
 import { gzipSync } from "node:zlib"
 import { canary } from "../../src/canaries.ts"
 import {
@@ -172,4 +174,42 @@ describe.concurrent.each(transports)("over %s", (name, transport) => {
         )))
     }
   })
+
+  const withLimits = (options: Pick<TokenEndpoint.Options, "deadline" | "maxBodySize">) =>
+    Effect.gen(function*() {
+      const { credentials, environment } = yield* Simulator.Simulator
+      const layer = AuthV2.layerTokenEndpoint({ environment, credentials, scopes: ["data-access:all"], ...options })
+      const context = yield* Layer.build(Layer.provide(layer, transport))
+      return yield* Effect.provide(TokenEndpoint.TokenEndpoint, context)
+    })
+
+  it.scoped("the deadline is an option", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const { requestToken } = yield* withLimits({ deadline: "2 seconds" })
+      for (const [count, [, fault]] of untilTheDeadline.filter(([row]) => !row.startsWith("100 ")).entries()) {
+        yield* simulator.failTokenRequests(fault)
+        const request = yield* Effect.fork(Effect.flip(requestToken))
+        yield* simulator.awaitReceived("AuthV2", count + 1)
+        yield* TestClock.adjust("2 seconds")
+        assert.deepInclude<object>(yield* Fiber.join(request), transportError("Timeout").error)
+      }
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.scoped("the size of a body is an option", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const { requestToken } = yield* withLimits({ maxBodySize: 100 })
+      for (
+        const fault of [
+          Fault.Answer({ status: 200, body: " ".repeat(101) }),
+          Fault.Endless({ bytes: bytes({ headers: ["Connection: close"] }) })
+        ]
+      ) {
+        yield* simulator.failTokenRequests(fault)
+        assert.deepInclude<object>(yield* Effect.flip(requestToken), invalidResponse("Size").error)
+      }
+      yield* simulator.failTokenRequests(Fault.Answer({ status: 200, body: " ".repeat(100) }))
+      assert.deepInclude<object>(yield* Effect.flip(requestToken), invalidResponse("Json").error)
+    }).pipe(Effect.provide(Simulator.layer())))
 })

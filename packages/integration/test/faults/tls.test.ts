@@ -1,7 +1,8 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenEndpoint } from "@credit-data/core"
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
-import { NodeHttpClient, Undici } from "@effect/platform-node"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
 import { createServer as createTcpServer, type Server } from "node:net"
@@ -16,10 +17,10 @@ const trusting: ReadonlyArray<
   readonly [name: TransportName, transport: (ca: string) => Layer.Layer<HttpClient.HttpClient>]
 > = [
   ["fetch", (ca) => {
-    const dispatcher = new Undici.Agent({ connect: { ca } })
+    const dispatcher = new Agent({ connect: { ca } })
     return Layer.provide(
       FetchHttpClient.layer,
-      Layer.succeed(FetchHttpClient.RequestInit, { dispatcher } as RequestInit)
+      Layer.succeed(FetchHttpClient.RequestInit, Object.assign<RequestInit, object>({}, { dispatcher }))
     )
   }],
   ["node:http", (ca) => Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer({ ca }))],
@@ -28,7 +29,7 @@ const trusting: ReadonlyArray<
     (ca) =>
       Layer.provide(
         NodeHttpClient.layerUndiciWithoutDispatcher,
-        Layer.succeed(NodeHttpClient.Dispatcher, new Undici.Agent({ connect: { ca } }))
+        Layer.succeed(NodeHttpClient.Dispatcher, new Agent({ connect: { ca } }))
       )
   ]
 ]

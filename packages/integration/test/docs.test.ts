@@ -1,0 +1,52 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+const manifest = Schema.decodeSync(
+  Schema.parseJson(Schema.Struct({ scripts: Schema.Record({ key: Schema.String, value: Schema.String }) }))
+)
+const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
+
+const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".md") && !/(^|\/)(node_modules|dist|\.\w+)\//.test(path))
+
+/** What stands between backticks, outside blocks of code. */
+const quoted = (text: string) =>
+  [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code ?? [])
+
+describe.each(pages)("%s", (page) => {
+  const named = quoted(read(page)).filter((code) => /^(packages|examples)\/[\w./-]+/.test(code))
+    .map((code) => code.split(" › "))
+
+  it("names files that exist, and tests that are in them", () => {
+    for (const [path = "", title = ""] of named) {
+      assert.isTrue(existsSync(`${root}${path}`), path)
+      if (title !== "") assert.include(read(path), title, path)
+    }
+  })
+
+  it("links to files that exist", () => {
+    for (const [, target = ""] of read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+      assert.isTrue(existsSync(fileURLToPath(new URL(target, `file://${root}${page}`))), target)
+    }
+  })
+
+  it("names commands that exist", () => {
+    const { scripts } = manifest(read("package.json"))
+    for (const [, command = ""] of read(page).matchAll(/pnpm@\S+ (?:run )?([\w:]+)/g)) {
+      assert.isTrue(command in scripts || ["install", "exec"].includes(command), command)
+    }
+    for (const [, file = ""] of read(page).matchAll(/exec tsx ([\w/.-]+)/g)) {
+      assert.isTrue(existsSync(`${root}${file}`), file)
+    }
+  })
+})
+
+it("no dependency may run a script when it is installed", () => {
+  const workspace = read("pnpm-workspace.yaml")
+  assert.include(workspace, "strictDepBuilds: true")
+  const [, allowed = ""] = /^allowBuilds:\n((?: {2}.*\n)+)/m.exec(workspace) ?? []
+  for (const line of allowed.trim().split("\n")) assert.match(line, /: false$/)
+})
