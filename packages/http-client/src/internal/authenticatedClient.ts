@@ -9,19 +9,18 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as ConfigError from "effect/ConfigError"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
-import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, discard } from "./body.ts"
+import { inSpan } from "./callSpan.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
 import { errorForCaller, forCaller } from "./response.ts"
-import { target } from "./target.ts"
+import { type Base, parseBase, target } from "./target.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
@@ -40,14 +39,11 @@ const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Se
   ))
 }
 
-const isOf = (base: URL, url: string): boolean =>
+const isOf = (base: Base, url: string): boolean =>
   url.startsWith(`${base.origin}/`) || (URL.canParse(url) && new URL(url).origin === base.origin)
 
-/**
- * The client that sends, to one origin alone. It leaves out the platform's span, which has ours in its place, and is used
- * within `inSpan` alone, which ends what `dontFollowRedirects` has set.
- */
-const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: URL): HttpClient.HttpClient => {
+/** The client that sends, to one origin alone. It is used within `inSpan`, which ends what `dontFollowRedirects` has set. */
+const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: Base): HttpClient.HttpClient => {
   const manual = HttpClient.mapRequestEffect(
     client,
     (request) => Effect.zipRight(Transport.dontFollowRedirects, keepScope(request))
@@ -61,31 +57,8 @@ const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: U
     ),
     Effect.succeed
   )
-  return HttpClient.withTracerDisabledWhen(settings.transformClient?.(sealed) ?? sealed, () => true)
+  return settings.transformClient?.(sealed) ?? sealed
 }
-
-const sameContext = (context: Context.Context<never>) => context
-
-/** A call in a trace: where it went and what came back, without a query or a token. */
-const inSpan = <A, E>(
-  { group }: Options,
-  base: URL,
-  request: Request,
-  call: (span: Option.Option<Tracer.Span>) => Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
-  Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) => {
-    if (isDisabled(request)) return Effect.mapInputContext(call(Option.none()), sameContext)
-    return Effect.useSpan(`${group} ${request.method}`, {
-      kind: "client",
-      captureStackTrace: false,
-      attributes: {
-        "credit_data.group": group,
-        "http.request.method": request.method,
-        "server.address": base.hostname,
-        "url.path": request.url.slice(base.origin.length).replace(/[?#].*$/s, "")
-      }
-    }, (span) => Effect.withParentSpan(call(Option.some(span)), span))
-  })
 
 /** The client of one endpoint group: every request goes beneath the base URL, with a token that covers the group. */
 export const make = Effect.fnUntraced(
@@ -95,13 +68,15 @@ export const make = Effect.fnUntraced(
     const tokens = yield* AccessTokens.AccessTokens
     yield* checkRequestedScopes(options, tokens)
     const environment = yield* Environment.validate(tokens.environment)
-    const base = new URL(environment.baseUrl)
+    const base = parseBase(environment.baseUrl)
     const client = transport(options, yield* HttpClient.HttpClient, base)
 
-    const token = Effect.filterOrFail(
+    const token = Effect.flatMap(
       tokens.get,
-      (token) => token.covers(options.scope),
-      (token) => new InsufficientScope({ environment: environment.name, needed: options.scope, granted: token.scopes })
+      (token) =>
+        token.covers(options.scope) ? Effect.succeed(token) : Effect.fail(
+          new InsufficientScope({ environment: environment.name, needed: options.scope, granted: token.scopes })
+        )
     )
 
     /** Sends one request, and answers as to the request without the token. */
@@ -143,7 +118,7 @@ export const make = Effect.fnUntraced(
         return Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description }))
       }
       const absolute = HttpClientRequest.setUrl(original, where.right)
-      return inSpan(options, base, absolute, (span) => {
+      return inSpan(options.group, base, absolute, (span) => {
         const request = options.settings.propagateTrace === true && Option.isSome(span)
           ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span.value))
           : absolute
