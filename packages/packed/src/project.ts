@@ -1,0 +1,62 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect } from "effect"
+import { CommandFailed, run } from "./run.ts"
+import type { Tarballs } from "./tarballs.ts"
+
+/** What the program prints, wherever it runs. */
+const printed = [
+  "200 200 Valid token requests: 1",
+  "200 200 Valid token requests: 1",
+  "InvalidClient true"
+]
+
+/** The lowest and the highest versions of the peers that the packages accept. */
+export const peers = {
+  lowest: { effect: "3.22.4", "@effect/platform": "0.97.2", "@effect/platform-node": "0.108.2" },
+  highest: { effect: "^3.22.4", "@effect/platform": "^0.97.2", "@effect/platform-node": "^0.108.2" }
+} as const
+
+// What @effect/platform-node asks for as its own peers.
+const platformNodePeers = { "@effect/cluster": "*", "@effect/rpc": "*", "@effect/sql": "*" }
+
+// @types/ws is what the types of @effect/platform-node miss.
+const types = { typescript: "7.0.2", "@types/node": "20.19.43", "@types/ws": "8" }
+
+/** An empty project, with the packages from their tarballs and a small program, installed by npm or pnpm. */
+export const makeProject = Effect.fnUntraced(function*(
+  here: string,
+  folder: string,
+  tarballs: Tarballs,
+  manager: "npm" | "pnpm",
+  versions: typeof peers.lowest | typeof peers.highest
+) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const packed = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]))
+  yield* fs.copy(path.join(here, "project"), folder)
+  yield* fs.writeFileString(
+    path.join(folder, "package.json"),
+    JSON.stringify({
+      name: "a-program",
+      private: true,
+      type: "module",
+      dependencies: { ...packed, ...versions, ...platformNodePeers },
+      devDependencies: types,
+      // the packages ask for each other by version, and aren't in the registry
+      pnpm: { overrides: packed }
+    })
+  )
+  yield* manager === "npm"
+    ? run(folder, "npm", "install", "--no-audit", "--no-fund")
+    : run(folder, "npx", "-y", "pnpm@10.34.9", "install", "--no-frozen-lockfile")
+  yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
+})
+
+/** Runs the program in the project, and looks at what it prints. */
+export const runProgram = Effect.fnUntraced(function*(folder: string, runtime: ReadonlyArray<string>, file = "program.js") {
+  const [command = "", ...args] = runtime
+  const lines = (yield* run(folder, command, ...args, file)).trim().split("\n")
+  if (lines.join("\n") !== printed.join("\n")) {
+    return yield* Effect.fail(new CommandFailed(`${runtime.join(" ")} printed\n${lines.join("\n")}`))
+  }
+})

@@ -1,0 +1,53 @@
+import { FileSystem, Path } from "@effect/platform"
+import { Effect, Schema } from "effect"
+import { CommandFailed, run } from "./run.ts"
+
+/** The packages that are published. */
+export const published = ["core", "auth-v1", "auth-v2", "http-client", "simulator"] as const
+
+/** Packs the packages as a release would, into a folder, and gives the tarball of each. */
+export const pack = Effect.fnUntraced(function*(root: string, folder: string) {
+  const path = yield* Path.Path
+  const tarballs: Record<string, string> = {}
+  for (const name of published) {
+    const told = yield* run(
+      path.join(root, "packages", name),
+      "npx",
+      "-y",
+      "pnpm@10.34.9",
+      "pack",
+      "--json",
+      "--pack-destination",
+      folder
+    )
+    const { filename } = yield* Schema.decode(Schema.parseJson(Schema.Struct({ filename: Schema.String })))(told)
+    tarballs[`@credit-data/${name}`] = path.resolve(folder, filename)
+  }
+  return tarballs
+})
+
+const expected = /^package\/(package\.json|README\.md|LICENSE|(dist|src)\/[\w./-]+\.(ts|cts|js|cjs|map))$/
+
+/** What is in a tarball that nobody needs, or isn't there that somebody does. */
+export const checkContents = Effect.fnUntraced(function*(tarball: string) {
+  const files = (yield* run(".", "tar", "-tzf", tarball)).trim().split("\n")
+  const surplus = files.filter((file) => !expected.test(file))
+  const missing = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"]
+    .filter((file) => !files.includes(`package/${file}`))
+  if (surplus.length + missing.length > 0) {
+    return yield* Effect.fail(new CommandFailed(`${tarball}: surplus ${surplus.join(" ")}, missing ${missing.join(" ")}`))
+  }
+})
+
+/** `publint` and `attw` judge the tarball itself. */
+export const lint = Effect.fnUntraced(function*(here: string, tarball: string) {
+  const path = yield* Path.Path
+  const bin = (name: string) => path.join(here, "node_modules/.bin", name)
+  yield* run(here, bin("publint"), "run", tarball, "--strict")
+  yield* run(here, bin("attw"), tarball, "--profile", "esm-only", "--exclude-entrypoints", "package.json")
+})
+
+export type Tarballs = Effect.Effect.Success<ReturnType<typeof pack>>
+
+/** A folder of its own, gone when the scope ends. */
+export const temporary = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
