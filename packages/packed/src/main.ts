@@ -4,6 +4,7 @@
 import { Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Duration, Effect } from "effect"
+import { compareBundles } from "./bundle.ts"
 import { makeProject, peers, runProgram } from "./project.ts"
 import { run } from "./run.ts"
 import { checkContents, lint, pack, temporary } from "./tarballs.ts"
@@ -20,7 +21,14 @@ const otherRuntimes = [
 ] as const
 
 const step = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.timed(effect), ([time, value]) => Effect.as(Console.log(`ok  ${what}  ${Duration.format(Duration.decode(Math.round(Duration.toMillis(time))))}`), value))
+  Effect.flatMap(
+    Effect.timed(effect),
+    ([time, value]) =>
+      Effect.as(
+        Console.log(`ok  ${what}  ${Duration.format(Duration.decode(Math.round(Duration.toMillis(time))))}`),
+        value
+      )
+  )
 
 Effect.gen(function*() {
   const path = yield* Path.Path
@@ -48,6 +56,8 @@ Effect.gen(function*() {
   const require = "--banner:js=import{createRequire}from'node:module';const require=createRequire(import.meta.url);"
   yield* step("bundle by esbuild", run(byNpm, esbuild, "program.ts", ...bundle, require))
   yield* step(`${node}, bundled`, runProgram(byNpm, [process.execPath], "bundle/program.mjs"))
+
+  yield* Console.log(`    ${yield* step("size of the bundle", compareBundles(byNpm))}`)
 
   if (isWhole) {
     for (const [name, runtime] of otherRuntimes) {

@@ -53,10 +53,12 @@ export const makeProject = Effect.fnUntraced(function*(
 })
 
 /** Runs the program in the project, and looks at what it prints. */
-export const runProgram = Effect.fnUntraced(function*(folder: string, runtime: ReadonlyArray<string>, file = "program.js") {
-  const [command = "", ...args] = runtime
-  const lines = (yield* run(folder, command, ...args, file)).trim().split("\n")
-  if (lines.join("\n") !== printed.join("\n")) {
-    return yield* Effect.fail(new CommandFailed(`${runtime.join(" ")} printed\n${lines.join("\n")}`))
+export const runProgram = Effect.fnUntraced(
+  function*(folder: string, runtime: ReadonlyArray<string>, file = "program.js") {
+    const [command = "", ...args] = runtime
+    const lines = (yield* run(folder, command, ...args, file)).trim().split("\n")
+    if (lines.join("\n") !== printed.join("\n")) {
+      return yield* Effect.fail(new CommandFailed(`${runtime.join(" ")} printed\n${lines.join("\n")}`))
+    }
   }
-})
+)

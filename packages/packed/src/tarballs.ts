@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { CommandFailed, run } from "./run.ts"
 
 /** The packages that are published. */
-export const published = ["core", "auth-v1", "auth-v2", "http-client", "simulator"] as const
+const published = ["core", "auth-v1", "auth-v2", "http-client", "simulator"] as const
 
 /** Packs the packages as a release would, into a folder, and gives the tarball of each. */
 export const pack = Effect.fnUntraced(function*(root: string, folder: string) {
@@ -35,7 +35,9 @@ export const checkContents = Effect.fnUntraced(function*(tarball: string) {
   const missing = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"]
     .filter((file) => !files.includes(`package/${file}`))
   if (surplus.length + missing.length > 0) {
-    return yield* Effect.fail(new CommandFailed(`${tarball}: surplus ${surplus.join(" ")}, missing ${missing.join(" ")}`))
+    return yield* Effect.fail(
+      new CommandFailed(`${tarball}: surplus ${surplus.join(" ")}, missing ${missing.join(" ")}`)
+    )
   }
 })
 

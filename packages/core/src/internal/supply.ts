@@ -7,11 +7,9 @@ import * as Fiber from "effect/Fiber"
 import * as FiberHandle from "effect/FiberHandle"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import * as PubSub from "effect/PubSub"
 import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import type { AccessToken } from "../AccessToken.ts"
 import type * as AccessTokens from "../AccessTokens.ts"
@@ -19,6 +17,7 @@ import type * as TokenEndpoint from "../TokenEndpoint.ts"
 import { type TokenError, TransportError } from "../TokenError.ts"
 import * as TokenEvent from "../TokenEvent.ts"
 import { amend } from "./amend.ts"
+import * as Broadcast from "./broadcast.ts"
 import * as Instant from "./instant.ts"
 import * as Pause from "./pause.ts"
 import * as Life from "./tokenLife.ts"
@@ -44,7 +43,7 @@ export const make = Effect.fnUntraced(function*(
   options: Options
 ): Effect.fn.Return<AccessTokens.Service, never, Scope.Scope> {
   const clock = yield* Effect.clock
-  const events = yield* Effect.acquireRelease(PubSub.sliding<TokenEvent.TokenEvent>(64), PubSub.shutdown)
+  const events = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   const flights = yield* FiberHandle.make<Flown, never>()
   const fork = yield* FiberHandle.runtime(flights)()
   const pauses = Pause.make(options.pause)
@@ -58,7 +57,7 @@ export const make = Effect.fnUntraced(function*(
   )
 
   const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
-    Effect.suspend(() => PubSub.publish(events, event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis()))))
+    events.publish(() => event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())))
 
   const request = Effect.fnUntraced(function*(endsAt: Instant.Instant): Effect.fn.Return<AccessToken, TokenError> {
     yield* announce((at) => TokenEvent.Requested({ at }))
@@ -156,7 +155,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.suspend(() => {
       const before = state
       state = Life.invalidated(state, rejected, Instant.now(clock), Duration.toMillis(options.forcedRenewalPause))
-      return state === before ? Effect.void : Effect.asVoid(announce((at) => TokenEvent.Invalidated({ at })))
+      return state === before ? Effect.void : announce((at) => TokenEvent.Invalidated({ at }))
     })
 
   return {
@@ -168,6 +167,6 @@ export const make = Effect.fnUntraced(function*(
       environment: endpoint.environment.name,
       ...Life.status(state, Instant.now(clock))
     })),
-    events: Stream.fromPubSub(events)
+    events: events.stream
   }
 })

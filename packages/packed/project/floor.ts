@@ -1,0 +1,17 @@
+// The floor of the bundle's size: the same program as token.ts over Effect's HttpClient alone, without tokens.
+
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { Context, Effect, Layer } from "effect"
+
+class DataAccess extends Context.Tag("DataAccess")<DataAccess, HttpClient.HttpClient>() {}
+
+const plain = Layer.effect(
+  DataAccess,
+  Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.prependUrl("https://api.example")))
+)
+
+const call = Effect.flatMap(DataAccess, (client) => client.get("/data-access/consumers/42"))
+
+const layer = plain.pipe(Layer.provide(FetchHttpClient.layer))
+
+export const main = () => Effect.runPromise(Effect.provide(call, layer))
