@@ -55,6 +55,11 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
     return advice.message(this, `refused the client: ${advice.answer(this)}`, advice.refusedClient)
   }
 
+  /**
+   * What `JSON.stringify` and loggers print.
+   *
+   * @since 0.1.0
+   */
   override toJSON(): object {
     return advice.json(this)
   }
@@ -89,6 +94,11 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
     return advice.message(this, `failed: ${advice.answer(this)}`, advice.failedServer(this))
   }
 
+  /**
+   * What `JSON.stringify` and loggers print.
+   *
+   * @since 0.1.0
+   */
   override toJSON(): object {
     return advice.json(this)
   }
@@ -158,6 +168,11 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
     )
   }
 
+  /**
+   * What `JSON.stringify` and loggers print.
+   *
+   * @since 0.1.0
+   */
   override toJSON(): object {
     return advice.json(this)
   }
@@ -218,6 +233,11 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
     return advice.message(this, `gave no complete answer: ${advice.reason[this.reason]}`, advice.transport[this.reason])
   }
 
+  /**
+   * What `JSON.stringify` and loggers print.
+   *
+   * @since 0.1.0
+   */
   override toJSON(): object {
     return advice.json(this)
   }

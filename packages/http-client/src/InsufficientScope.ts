@@ -23,6 +23,11 @@ export class InsufficientScope
     granted: Schema.Array(Schema.String)
   })
 {
+  /**
+   * What `JSON.stringify` and loggers print.
+   *
+   * @since 0.1.0
+   */
   override toJSON(): object {
     return { ...this, message: this.message }
   }
