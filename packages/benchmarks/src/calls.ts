@@ -4,25 +4,12 @@ import { Fault, Simulator } from "@credit-data/simulator"
 import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Random, Redacted } from "effect"
-import { fork } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { startProcess } from "./childServer.ts"
 import { type Measurement, median } from "./report.ts"
 
 const inFlight = 32
 const callsPerRound = 1_000
 const rounds = 15
-
-const server = Effect.acquireRelease(
-  Effect.async<{ readonly url: string; readonly end: () => void }>((resume) => {
-    const child = fork(fileURLToPath(new URL("server.js", import.meta.url)))
-    child.once(
-      "message",
-      (port) =>
-        resume(Effect.succeed({ url: `http://127.0.0.1:${String(Number(port))}`, end: () => child.disconnect() }))
-    )
-  }),
-  ({ end }) => Effect.sync(end)
-)
 
 /** The CPU time of a call, in microseconds. */
 const cpu = <A, E>(call: Effect.Effect<A, E>) =>
@@ -38,7 +25,7 @@ const authenticatedCallOver = Effect.fnUntraced(function*(
   name: string,
   transport: Layer.Layer<HttpClient.HttpClient>
 ) {
-  const { url } = yield* server
+  const url = yield* startProcess("server.js")
   const auth = AuthV2.layer({
     environment: { name: "benchmark", audience: "a", baseUrl: url, authV2Url: url },
     credentials: { clientId: "id", clientSecret: Redacted.make("secret") },

@@ -6,7 +6,7 @@ import { Console, Effect } from "effect"
 
 const snippetsIn = (file: string, text: string) => {
   const plain = file.endsWith(".md") ? text : text.replace(/^ *\* ?/gm, "")
-  return [...plain.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].flatMap(([, code]) => code ?? [])
+  return [...plain.matchAll(/^( *)```ts\n([\s\S]*?)^\1```$/gm)].flatMap(([, , code]) => code ?? [])
 }
 
 Effect.gen(function*() {

@@ -10,7 +10,7 @@ const manifest = Schema.decodeSync(
 const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
 
 const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".md") && !/(^|\/)(node_modules|dist|\.\w+)\//.test(path))
+  .filter((path) => path.endsWith(".md") && !/(^|\/)(node_modules|dist|\.\w+|packages\/[\w-]+\/docs)\//.test(path))
 
 /** What stands between backticks, outside blocks of code. */
 const quoted = (text: string) =>

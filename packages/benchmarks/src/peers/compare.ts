@@ -1,0 +1,20 @@
+import { Console, Effect } from "effect"
+import { writeFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { startProcess } from "../childServer.ts"
+import { allMet, plot, table } from "./report.ts"
+import { measure } from "./scenarios.ts"
+
+const results = fileURLToPath(new URL("../results/", import.meta.url))
+
+/** Measures the peers beside us, prints the table, writes it with its plot, and tells whether every bar was met. */
+export const compare = (machine: string): Effect.Effect<boolean> =>
+  Effect.gen(function*() {
+    const url = yield* startProcess("peers/tokenServer.js")
+    const measured = yield* Effect.promise(() => measure(url))
+    const page = table(machine, measured)
+    yield* Effect.promise(() => writeFile(`${results}peers.md`, page))
+    yield* Effect.promise(() => writeFile(`${results}peers.svg`, plot(measured)))
+    yield* Console.log(page)
+    return allMet(measured)
+  }).pipe(Effect.scoped)

@@ -1,0 +1,106 @@
+import { peers } from "./peers.ts"
+import { type Result, us } from "./scenarios.ts"
+
+const number = (value: number) =>
+  Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0)
+
+/** First, or within 10 % of the first; where the Effect runtime is the cost, within 1.3 × of what that alone costs. */
+const verdict = ({ floor, isInformation, values }: Result) => {
+  const own = values[us] ?? Number.NaN
+  const first = Math.min(...Object.entries(values).filter(([name]) => name !== floor).map(([, value]) => value))
+  const toFloor = floor === undefined ? Infinity : own / (values[floor] ?? Number.NaN)
+  const told = [
+    own <= first ? "first" : `${number(first === 0 ? Infinity : own / first)} × the first`,
+    ...(floor === undefined ? [] : [`${number(toFloor)} × the floor`])
+  ].join(", ")
+  return { told, isMet: isInformation === true || own <= first * 1.1 || toFloor <= 1.3, isInformation }
+}
+
+export const allMet = (results: ReadonlyArray<Result>): boolean => results.every((result) => verdict(result).isMet)
+
+/** A table in Markdown: a row for each scenario, a column for each library, and how we do. */
+export const table = (machine: string, results: ReadonlyArray<Result>): string => {
+  const names = [
+    ...new Set(results.flatMap(({ floor, values }) => Object.keys(values).filter((name) => name !== floor)))
+  ]
+  const row = (result: Result) => {
+    const { isInformation, isMet, told } = verdict(result)
+    const { floor, scenario, unit, values } = result
+    return [
+      unit === "" ? scenario : `${scenario}, ${unit}`,
+      ...names.map((name) => values[name] === undefined ? "" : number(values[name])),
+      floor === undefined ? "" : `${number(values[floor] ?? Number.NaN)} (${floor})`,
+      isInformation === true ? "" : isMet ? `met: ${told}` : `MISSED: ${told}`
+    ]
+  }
+  const cells = [["scenario", ...names, "floor", "we are"], ...results.map(row)]
+  const widths = cells[0]?.map((_, column) => Math.max(...cells.map((cells) => cells[column]?.length ?? 0))) ?? []
+  const line = (cells: ReadonlyArray<string>) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
+  const [head = [], ...body] = cells
+  return [
+    "# Against the field",
+    "",
+    "Written by `npx -y pnpm@10.34.9 bench`, never by hand. Medians of interleaved rounds; less is better, but for the counts that",
+    "have no verdict. The bar: first, or within 10 % of the first; where the Effect runtime is the cost, within 1.3 × of what it costs",
+    "alone.",
+    "",
+    machine,
+    "",
+    "![The same as bars](peers.svg)",
+    "",
+    line(head),
+    `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`,
+    ...body.map(line),
+    "",
+    "How each was set up, after its own docs:",
+    "",
+    ...peers.map(({ name, note }) => `- ${name}: ${note}.`),
+    "- @azure/msal-node isn't here: it takes no authority without TLS, nor one that doesn't publish its metadata.",
+    ""
+  ].join("\n")
+}
+
+const escape = (text: string) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;")
+
+const barHeight = 16
+const panelHead = 34
+const left = 230
+const widest = 420
+
+/** A plot in SVG: a panel for each scenario, a bar for each library, on a logarithmic scale where they are far apart. */
+export const plot = (results: ReadonlyArray<Result>): string => {
+  let top = 10
+  const panels = results.map((result) => {
+    const entries = Object.entries(result.values)
+    const most = Math.max(...entries.map(([, value]) => value), 1e-9)
+    const least = Math.min(...entries.map(([, value]) => value))
+    const isLogarithmic = least > 0 && most / least > 50
+    const width = (value: number) =>
+      Math.max(2, widest * (isLogarithmic ? Math.log(value / least + 1) / Math.log(most / least + 1) : value / most))
+    const start = top
+    top += panelHead + entries.length * (barHeight + 4) + 10
+    const scale = `${result.unit}${isLogarithmic ? `${result.unit === "" ? "" : ", "}logarithmic` : ""}`
+    return [
+      `<text x="10" y="${start + 20}" font-weight="bold">${escape(result.scenario)}${
+        scale === "" ? "" : ` (${scale})`
+      }</text>`,
+      ...entries.flatMap(([name, value], index) => {
+        const y = start + panelHead + index * (barHeight + 4)
+        const fill = name === us ? "#0b7a75" : name === result.floor ? "#c9c9c9" : "#8fa6b2"
+        return [
+          `<text x="${left - 8}" y="${y + 12}" text-anchor="end">${escape(name)}</text>`,
+          `<rect x="${left}" y="${y}" width="${width(value).toFixed(1)}" height="${barHeight}" fill="${fill}"/>`,
+          `<text x="${left + width(value) + 6}" y="${y + 12}">${number(value)}</text>`
+        ]
+      })
+    ].join("\n")
+  })
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="720" height="${top}" font-family="sans-serif" font-size="12">`,
+    `<rect width="100%" height="100%" fill="#ffffff"/>`,
+    ...panels,
+    "</svg>",
+    ""
+  ].join("\n")
+}

@@ -1,0 +1,284 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess } from "@credit-data/http-client"
+import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { Context, Deferred, Effect, Layer, ManagedRuntime, Redacted, Ref } from "effect"
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { gzipSync } from "node:zlib"
+import { build } from "esbuild"
+import { median } from "../report.ts"
+import { type Peer, peers, type Supply } from "./peers.ts"
+
+/** What was measured of each, by its name. A floor is what the Effect runtime alone costs. */
+export interface Result {
+  readonly scenario: string
+  readonly unit: string
+  readonly values: Readonly<Record<string, number>>
+  /** The floor's name among the values, where the Effect runtime is the cost. */
+  readonly floor?: string
+  /** Fewer or less isn't better here. */
+  readonly isInformation?: true
+}
+
+export const us = "@credit-data"
+const pause = (millis: number) => new Promise((resume) => setTimeout(resume, millis))
+
+let id = 0
+
+interface Endpoint {
+  readonly delay?: number
+  readonly lifetime?: number
+  readonly failing?: number
+}
+
+/** A base of its own on the token server, and the count of the token requests that came there. */
+const endpoint = (url: string, { delay = 0, failing = 0, lifetime = 3_600 }: Endpoint = {}) => {
+  const name = `run${++id}`
+  return {
+    base: `${url}/${name}/${delay}/${lifetime}/${failing}`,
+    count: async () => {
+      const answer: unknown = await (await fetch(`${url}/count/${name}`)).json()
+      return typeof answer === "object" && answer !== null && "count" in answer ? Number(answer.count) : Number.NaN
+    }
+  }
+}
+
+/** The medians of what each measures in rounds, one after the other in every round. */
+const interleaved = async (
+  rounds: number,
+  measured: Readonly<Record<string, () => Promise<number>>>
+): Promise<Record<string, number>> => {
+  const figures = Object.keys(measured).map((name): readonly [string, Array<number>] => [name, []])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, values] of round % 2 === 0 ? figures : figures.toReversed()) {
+      const value = await measured[name]?.()
+      // the first round warms up
+      if (value !== undefined && round > 0) values.push(value)
+    }
+  }
+  return Object.fromEntries(figures.map(([name, values]) => [name, median(values)]))
+}
+
+const ofEach = async <A>(measure: (peer: Peer) => Promise<A>): Promise<Record<string, A>> => {
+  const values: Array<readonly [string, A]> = []
+  for (const peer of peers) values.push([peer.name, await measure(peer)])
+  return Object.fromEntries(values)
+}
+
+/** The floor of a cached token: one that is kept in a Ref, and was never asked for. */
+class Kept extends Context.Tag("Kept")<Kept, { readonly get: Effect.Effect<Redacted.Redacted> }>() {}
+
+/** A cached token, as a Promise. */
+const cached = async (url: string): Promise<Result> => {
+  const times = 20_000
+  const supplies = await ofEach((peer) => peer.make(endpoint(url).base))
+  const runtime = ManagedRuntime.make(
+    Layer.effect(Kept, Effect.map(Ref.make(Redacted.make("token")), (ref) => ({ get: Ref.get(ref) })))
+  )
+  const kept = Effect.map(Effect.flatMap(Kept, ({ get }) => get), Redacted.value)
+  const floor: Supply = { get: () => runtime.runPromise(kept), dispose: () => runtime.dispose() }
+  const name = "a Ref, by runPromise"
+  const all = { ...supplies, [name]: floor }
+  const values = await interleaved(
+    9,
+    Object.fromEntries(
+      Object.entries(all).map(([name, { get }]) => [name, async () => {
+        await get()
+        const start = performance.now()
+        for (let time = 0; time < times; time++) await get()
+        return ((performance.now() - start) * 1_000) / times
+      }])
+    )
+  )
+  for (const { dispose } of Object.values(all)) await dispose()
+  return { scenario: "a cached token", unit: "µs", values, floor: name }
+}
+
+/** Many callers at once who have no token yet: the requests that they cause, and how long they take. */
+const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>> => {
+  const requests: Record<string, number> = {}
+  const at = (make: (base: string) => Promise<Supply>, name: string) => async () => {
+    const { base, count } = endpoint(url, { delay: 50 })
+    const { dispose, get } = await make(base)
+    const start = performance.now()
+    await Promise.allSettled(Array.from({ length: callers }, get))
+    const time = performance.now() - start
+    requests[name] = await count()
+    await dispose()
+    return time
+  }
+  const floor = async (base: string): Promise<Supply> => {
+    const runtime = ManagedRuntime.make(Layer.empty)
+    await runtime.runtime()
+    const token = Effect.runSync(Deferred.make<string>())
+    void fetch(`${base}/oauth2/token`, { method: "POST" }).then(() => Effect.runSync(Deferred.succeed(token, "token")))
+    return { get: () => runtime.runPromise(Deferred.await(token)), dispose: () => runtime.dispose() }
+  }
+  const name = "a Deferred, by runPromise"
+  const times = await interleaved(callers > 1_000 ? 3 : 7, {
+    ...Object.fromEntries(peers.map((peer) => [peer.name, at(peer.make, peer.name)])),
+    [name]: at(floor, name)
+  })
+  const many = callers.toLocaleString("en").replace(",", " ")
+  const { [name]: _, ...counted } = requests
+  return [
+    { scenario: `${many} cold callers, token requests`, unit: "", values: counted },
+    { scenario: `${many} cold callers, an endpoint that takes 50 ms`, unit: "ms", values: times, floor: name }
+  ]
+}
+
+/** Asks 200 times a second. */
+const load = async ({ get }: Supply, time: number) => {
+  let expired = 0
+  let slow = 0
+  const calls: Array<Promise<void>> = []
+  const ends = performance.now() + time
+  while (performance.now() < ends) {
+    const start = performance.now()
+    calls.push(
+      get().then((token) => {
+        if (performance.now() - start > 20) slow++
+        if (Date.now() >= Number(token.split(".")[1])) expired++
+      }, () => {})
+    )
+    await pause(5)
+  }
+  await Promise.allSettled(calls)
+  return { expired, slow }
+}
+
+/** Tokens of 2 seconds, under load for 6 seconds, from an endpoint that takes 50 ms. */
+const expiring = async (url: string): Promise<ReadonlyArray<Result>> => {
+  const results = await ofEach(async (peer) => {
+    const { base, count } = endpoint(url, { delay: 50, lifetime: 2 })
+    const supply = await peer.make(base)
+    await supply.get()
+    const told = await load(supply, 6_000)
+    await supply.dispose()
+    return { ...told, requests: await count() }
+  })
+  const of = (what: "expired" | "slow" | "requests") =>
+    Object.fromEntries(Object.entries(results).map(([name, result]) => [name, result[what]]))
+  return [
+    { scenario: "tokens of 2 s for 6 s, expired tokens given out", unit: "", values: of("expired") },
+    { scenario: "tokens of 2 s for 6 s, calls over 20 ms", unit: "", values: of("slow") },
+    { scenario: "tokens of 2 s for 6 s, token requests", unit: "", values: of("requests"), isInformation: true }
+  ]
+}
+
+/** An endpoint that fails for 3 seconds, under load, without a token. */
+const failing = async (url: string): Promise<Result> => {
+  const values = await ofEach(async (peer) => {
+    const { base, count } = endpoint(url, { failing: 60_000 })
+    const supply = await peer.make(base)
+    await load(supply, 3_000)
+    const requests = await count()
+    await supply.dispose()
+    return requests
+  })
+  return { scenario: "an endpoint that fails for 3 s, 200 calls a second, token requests", unit: "", values }
+}
+
+/** The CPU time of an authenticated call over fetch, 32 in flight. */
+const calls = async (url: string): Promise<Result> => {
+  const times = 500
+  const cpu = async (call: () => Promise<unknown>) => {
+    const before = process.cpuUsage()
+    let left = times
+    const worker = async () => {
+      while (left-- > 0) await call()
+    }
+    await Promise.all(Array.from({ length: 32 }, worker))
+    const { system, user } = process.cpuUsage(before)
+    return (system + user) / times
+  }
+  const path = "/api/data-access/consumers/42"
+  const byFetch = ({ get }: Supply) => async () => {
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${await get()}` } })
+    return response.text()
+  }
+  const { base } = endpoint(url)
+  const auth = AuthV2.layer({
+    environment: { name: "benchmark", audience: "a", baseUrl: url, authV2Url: base },
+    credentials: { clientId: "id", clientSecret: Redacted.make("secret") },
+    scopes: ["data-access:all"]
+  })
+  const runtime = ManagedRuntime.make(
+    DataAccess.layer().pipe(Layer.provide(auth), Layer.provideMerge(FetchHttpClient.layer))
+  )
+  const floor = "Effect's HttpClient, no token"
+  const bare = Effect.flatMap(HttpClient.get(url + path), ({ text }) => text)
+  const call = Effect.flatMap(Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path)), ({ text }) => text)
+  const { [us]: _, ...supplies } = await ofEach((peer) => peer.make(endpoint(url).base))
+  const values = await interleaved(9, {
+    [us]: () => cpu(() => runtime.runPromise(call)),
+    [floor]: () => cpu(() => runtime.runPromise(bare)),
+    ...Object.fromEntries(Object.entries(supplies).map(([name, supply]) => [name, () => cpu(byFetch(supply))]))
+  })
+  await runtime.dispose()
+  return { scenario: "CPU of an authenticated call over fetch, 32 in flight", unit: "µs", values, floor }
+}
+
+const folder = fileURLToPath(new URL("..", import.meta.url))
+const platform = "effect and @effect/platform"
+
+/** What a program imports of each, as bundled for Node. */
+const programs: Readonly<Record<string, string>> = {
+  [us]: "export * as a from '@credit-data/auth-v2'; export * as b from '@credit-data/http-client'",
+  [platform]:
+    "export * as a from '@effect/platform/FetchHttpClient'; export * as b from '@effect/platform/HttpClient'; " +
+    "export * as c from 'effect/Effect'; export * as d from 'effect/Layer'",
+  "@badgateway/oauth2-client": "export * from '@badgateway/oauth2-client'",
+  "simple-oauth2": "export * from 'simple-oauth2'",
+  "openid-client": "export * from 'openid-client'",
+  "@azure/core-rest-pipeline": "export * from '@azure/core-rest-pipeline'",
+  "google-auth-library": "export * from 'google-auth-library'"
+}
+
+const alias = Object.fromEntries(
+  ["core", "auth-v2", "http-client"].map((name) => [`@credit-data/${name}`, `${folder}../${name}/src`])
+)
+
+const bundled = (contents: string, file: string) =>
+  build({
+    stdin: { contents, resolveDir: folder },
+    alias,
+    bundle: true,
+    minify: true,
+    platform: "node",
+    format: "esm",
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+    outfile: `${folder}dist/cold/${file}.mjs`,
+    metafile: true
+  })
+
+/** The size of what each brings along, and the time that a new process takes to load it. */
+const loading = async (): Promise<ReadonlyArray<Result>> => {
+  const { readFile } = await import("node:fs/promises")
+  const sizes: Record<string, number> = {}
+  const times: Record<string, () => Promise<number>> = {}
+  const run = promisify(execFile)
+  for (const [index, [name, contents]] of Object.entries(programs).entries()) {
+    await bundled(contents, `program${index}`)
+    const file = `${folder}dist/cold/program${index}.mjs`
+    sizes[name] = gzipSync(await readFile(file)).length / 1_000
+    const script = `const s=performance.now();await import(${JSON.stringify(file)});console.log(performance.now()-s)`
+    times[name] = async () => Number((await run(process.execPath, ["--input-type=module", "-e", script])).stdout)
+  }
+  return [
+    { scenario: "bundle, minified and in gzip", unit: "kB", values: sizes, floor: platform },
+    { scenario: "cold import of the bundle", unit: "ms", values: await interleaved(9, times), floor: platform }
+  ]
+}
+
+/** All scenarios, against a token server at this address. */
+export const measure = async (url: string): Promise<ReadonlyArray<Result>> => [
+  await cached(url),
+  ...await cold(url, 1_000),
+  ...await cold(url, 10_000),
+  ...await expiring(url),
+  await failing(url),
+  await calls(url),
+  ...await loading()
+]

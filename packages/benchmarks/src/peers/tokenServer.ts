@@ -1,0 +1,36 @@
+// A token endpoint in a process of its own. What it does stands in the path, /<id>/<delay>/<lifetime>/<failing>/…: how long
+// it takes and how long it fails at first, in milliseconds, and how long its tokens live, in seconds. `/count/<id>` tells
+// how many token requests came under an id, `/api` is a business API.
+
+import { createServer } from "node:http"
+
+const seen = new Map<string, { count: number; readonly since: number }>()
+
+const server = createServer((request, response) => {
+  const [, id = "", delay, lifetime, failing] = (request.url ?? "").split("/")
+  const answer = (status: number, body: unknown, after: number) =>
+    setTimeout(() => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+    }, after)
+  request.resume().on("end", () => {
+    if (id === "api") return answer(200, { id: 42 }, 0)
+    if (id === "count") return answer(200, { count: seen.get(delay ?? "")?.count ?? 0 }, 0)
+    const requests = seen.get(id) ?? { count: 0, since: Date.now() }
+    seen.set(id, requests)
+    requests.count++
+    const expiresAt = Date.now() + Number(lifetime) * 1_000
+    if (Date.now() - requests.since < Number(failing)) return answer(500, { error: "server_error" }, Number(delay))
+    return answer(
+      200,
+      { access_token: `${requests.count}.${expiresAt}`, expires_in: Number(lifetime), token_type: "Bearer" },
+      Number(delay)
+    )
+  })
+})
+
+server.listen(0, "127.0.0.1", () => {
+  const address = server.address()
+  process.send?.(typeof address === "object" ? address?.port : undefined)
+})
+
+process.on("disconnect", () => process.exit())
