@@ -75,6 +75,8 @@ export const config = {
 export const validate = (
   credentials: ClientCredentials
 ): Either.Either<ClientCredentials, ConfigError.ConfigError> => {
+  // an effect that isn't typed may have brought anything
+  if (!Predicate.isRecord(credentials)) return field.at(["credentials"])(Either.left("Expected a client id and secret"))
   const fields = {
     clientId: pipe(field.text(credentials.clientId), field.at(["credentials", "clientId"])),
     clientSecret: pipe(

@@ -5,7 +5,6 @@
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
-import * as Clock from "effect/Clock"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -13,11 +12,13 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as AccessScope from "./AccessScope.ts"
 import type { AccessToken, Coverage } from "./AccessToken.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
 import * as field from "./internal/field.ts"
+import * as Instant from "./internal/instant.ts"
 import { tokenRequest } from "./internal/tokenRequest.ts"
 import type { TokenError } from "./TokenError.ts"
 import * as Transport from "./Transport.ts"
@@ -97,7 +98,7 @@ const bodySize = (size: number): field.Parsed<number> =>
 /** The authorization server that is asked, without the path that comes after it. */
 const serverUrl = (options: Pick<Options, "environment" | "authorizationServer" | "path">) => {
   const url = options.environment[options.authorizationServer]
-  return url === undefined
+  return !Predicate.isString(url)
     ? Either.left("Expected the address of the authorization server")
     : url.replace(/\/+$/, "").endsWith(options.path)
     ? Either.left(`Expected the address without ${options.path}`)
@@ -159,23 +160,22 @@ export const make = Effect.fnUntraced(function*<E = never, R = never>(
   })
 
   const requestToken = Effect.gen(function*() {
-    const startedAt = yield* Clock.currentTimeMillis
-    const timeLeft = Effect.map(
-      Clock.currentTimeMillis,
-      (now) => Duration.subtract(checked.deadline, Duration.millis(now - startedAt))
-    )
+    const clock = yield* Effect.clock
+    const endsAt = Instant.later(Instant.now(clock), Duration.toMillis(checked.deadline))
+    const timeLeft = () => Duration.millis(Instant.millisBetween(Instant.now(clock), endsAt))
     const used = current
     return yield* request(used, checked.deadline).pipe(
       Effect.catchTag(
         "InvalidClient",
         Effect.fnUntraced(function*(refusal) {
           const reread = yield* readCredentials.pipe(
-            Effect.timeout(yield* timeLeft),
+            Effect.disconnect,
+            Effect.timeout(timeLeft()),
             Effect.catchAllCause(() => Effect.fail(refusal))
           )
           if (isSame(reread, used)) return yield* refusal
           current = reread
-          return yield* request(reread, yield* timeLeft)
+          return yield* request(reread, timeLeft())
         })
       )
     )

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Duration, Config, Effect, Fiber, Redacted, Ref, TestClock } from "effect"
+import { type Clock, ConfigProvider, Duration, Config, Effect, Fiber, Redacted, Ref, TestClock } from "effect"
 import { granted, json } from "./support/fakeTransport.ts"
 import { credentials, make } from "./support/tokenEndpoint.ts"
 import { ClientCredentials } from "@credit-data/core"
+import * as TwoClocks from "./support/twoClocks.ts"
 
 const refused = json({ error: "invalid_client" }, { status: 401 })
 
@@ -99,6 +100,39 @@ describe("a rotated secret", () => {
       const [duration, error] = yield* Fiber.join(request)
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
       assert.strictEqual(Duration.toMillis(duration), Duration.toMillis(endpoint.deadline))
+    }))
+
+  it.effect("stays within it when the wall clock is set back meanwhile", () =>
+    Effect.gen(function*() {
+      const clocks = TwoClocks.make()
+      const sleeps: Array<number> = []
+      const clock: Clock.Clock = {
+        ...clocks.clock,
+        sleep: (duration) => {
+          sleeps.push(Duration.toMillis(duration))
+          return Effect.never
+        }
+      }
+      const { read } = yield* rotating("old", "new")
+      const late = Effect.suspend(() => {
+        clocks.pass("9 seconds")
+        clocks.jumpBack("1 hour")
+        return refused
+      })
+      const endpoint = yield* make({ credentials: read }, late, json(granted))
+      yield* Effect.withClock(endpoint.requestToken, clock)
+      // the deadline of the first request, and what is left of it for reading and for the second request
+      assert.deepStrictEqual(sleeps, [10_000, 1_000, 1_000])
+    }))
+
+  it.effect("isn't waited for past the deadline, even if reading it can't be interrupted", () =>
+    Effect.gen(function*() {
+      const { read, readings } = yield* rotating("old", "new")
+      const stubborn = Effect.flatMap(readings, (count) => count === 0 ? read : Effect.uninterruptible(Effect.never))
+      const endpoint = yield* make({ credentials: stubborn }, refused)
+      const request = yield* Effect.fork(Effect.flip(endpoint.requestToken))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(request))._tag, "InvalidClient")
     }))
 
   it.effect("is read again by the ConfigProvider that the endpoint was built with", () =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { json } from "./support/fakeTransport.ts"
+import { granted, json } from "./support/fakeTransport.ts"
 import { make } from "./support/tokenEndpoint.ts"
 
 describe("text from the server", () => {
@@ -28,6 +28,36 @@ describe("text from the server", () => {
       assert.strictEqual(yield* describedAs("x".repeat(200)), "x".repeat(200))
       assert.strictEqual(yield* describedAs("x".repeat(201)), `${"x".repeat(199)}…`)
       assert.strictEqual(yield* describedAs("  a\t\n b\u0007c  "), "a bc")
+    }))
+
+  it.effect("is scrubbed of the tokens that the same body holds", () =>
+    Effect.gen(function*() {
+      const tokens = { access_token: "an-access-token", refresh_token: "a-refresh-token", id_token: "an-id-token" }
+      const echo = Object.values(tokens).join(" ")
+      const endpoint = yield* make({}, json({ ...tokens, error: "x", error_description: echo }))
+      const failure = yield* Effect.flip(endpoint.requestToken)
+      assert.deepInclude({ ...failure }, { _tag: "ServerError", description: "<redacted> <redacted> <redacted>" })
+    }))
+
+  it.effect("with the secret in it, in any form, is no scope", () =>
+    Effect.gen(function*() {
+      const secret = "p+ss&w=rd%\"/<x"
+      const credentials = { clientId: "id", clientSecret: Redacted.make(secret) }
+      for (
+        const echo of [
+          secret.replaceAll("\"", ""),
+          encodeURIComponent(secret),
+          encodeURIComponent(secret).toLowerCase(),
+          btoa(secret),
+          "p+ss&amp;w=rd%&quot;/&lt;x"
+        ]
+      ) {
+        const endpoint = yield* make({ credentials }, json({ ...granted, scope: `data-access:all ${echo}` }))
+        const outcome = yield* Effect.either(endpoint.requestToken)
+        assert.strictEqual(outcome._tag, echo === secret.replaceAll("\"", "") ? "Right" : "Left", echo)
+      }
+      const endpoint = yield* make({}, json({ ...granted, refresh_token: "refresh-token", scope: "refresh-token" }))
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, { rule: "Scope" })
     }))
 
   it.effect("is scrubbed of the secret, in every form in which a server would echo it", () =>

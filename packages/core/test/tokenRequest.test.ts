@@ -150,4 +150,41 @@ describe("the token request", () => {
       const endpoint = yield* make({ hint: ({ _tag }) => `about ${_tag}` }, raw(null, { status: 404 }))
       assert.include((yield* Effect.flip(endpoint.requestToken)).message, "failed: 404. about ServerError")
     }))
+
+  const over = (client: HttpClient.HttpClient) =>
+    Effect.flatMap(
+      Effect.provide(TokenEndpoint.make(options), Layer.succeed(HttpClient.HttpClient, client)),
+      (endpoint) => endpoint.requestToken
+    )
+
+  it.effect("over a transport that interrupts itself, or gives what is no response, is a TransportError", () =>
+    Effect.gen(function*() {
+      const response = (request: HttpClientRequest.HttpClientRequest) =>
+        HttpClientResponse.fromWeb(request, Response.json(granted))
+      for (
+        const client of [
+          HttpClient.make(() => Effect.interrupt),
+          HttpClient.make((request) => Effect.succeed(new Proxy(response(request), { get: () => undefined }))),
+          HttpClient.make((request) =>
+            Effect.succeed(
+              new Proxy(response(request), {
+                get: (target, key) => key === "status" ? 400.5 : Reflect.get(target, key, target)
+              })
+            )
+          )
+        ]
+      ) {
+        const error = yield* Effect.flip(over(client))
+        assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
+      }
+    }))
+
+  it.effect("over a transport that can't be interrupted ends at the deadline", () =>
+    Effect.gen(function*() {
+      const request = yield* Effect.fork(
+        Effect.flip(over(HttpClient.make(() => Effect.uninterruptible(Effect.never))))
+      )
+      yield* TestClock.adjust("10 seconds")
+      assert.deepInclude({ ...(yield* Fiber.join(request)) }, { _tag: "TransportError", reason: "Timeout" })
+    }))
 })

@@ -9,6 +9,10 @@ const failing = (cause: unknown) =>
     new HttpClientError.RequestError({ request: HttpClientRequest.get("/"), reason: "Transport", cause })
   ))
 
+/** A cause that leads back to itself in many ways. */
+const crowd: { readonly errors: Array<unknown>; readonly cause: unknown } = { errors: [], cause: { code: "EPIPE" } }
+for (let count = 0; count < 8; count++) crowd.errors.push(crowd)
+
 const circular: { cause?: unknown; code: string } = { code: "UNKNOWN" }
 circular.cause = circular
 
@@ -46,10 +50,11 @@ describe("why a transport failed", () => {
     [{ code: "SOMETHING_NEW", cause: { cause: { code: "CERT_HAS_EXPIRED" } } }, "Tls"],
     [{ errors: [{ code: "SOMETHING_NEW" }, { code: "ENETUNREACH" }], cause: { code: "EPIPE" } }, "Unreachable"],
     [{ errors: "none", cause: { code: "EPIPE" } }, "Reset"],
-    [circular, "Other"]
+    [circular, "Other"],
+    [crowd, "Reset"]
   ]
   for (const [cause, reason] of rows) {
-    it.effect(`${reason}, for ${typeof cause === "object" && cause !== circular ? JSON.stringify(cause) : "another"}`, () =>
+    it.effect(`${reason}, for ${typeof cause === "object" && cause !== circular && cause !== crowd ? JSON.stringify(cause) : "another"}`, () =>
       Effect.gen(function*() {
         const error = yield* failing(cause)
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason })

@@ -2,7 +2,8 @@ import type { AccessTokens } from "@credit-data/core"
 import { DataAccess, EnablementServices, EndpointGroups, Furnishment, GroupClient } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Stream } from "effect"
+import { Effect, Exit, Layer, Option, Stream } from "effect"
+import { inspect } from "node:util"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 import { recordingTracer } from "./support/recordingTracer.ts"
 
@@ -137,6 +138,37 @@ describe("scopes", () => {
     Effect.gen(function*() {
       const { exit } = yield* call((client) => client.get("/consumers"), { supply: { baseUrl: "http://api.example" } })
       assert.include(String(exit), "environment")
+    }))
+})
+
+describe("a transport that shows its request", () => {
+  const failing = (
+    fail: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<never, HttpClientError.HttpClientError>
+  ) =>
+    Effect.gen(function*() {
+      const layer = over(DataAccess.layer(), yield* supply(), HttpClient.make((request) => fail(request)))
+      return yield* Effect.exit(
+        Effect.provide(Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/consumers")), layer)
+      )
+    })
+
+  it.effect("when it dies, is a RequestError without the token", () =>
+    Effect.gen(function*() {
+      const exit = yield* failing((request) => Effect.die(request))
+      assert(Exit.isFailure(exit) && exit.cause._tag === "Fail")
+      assert.strictEqual(exit.cause.error._tag, "RequestError")
+      assert.notInclude(inspect(exit, { depth: Infinity, customInspect: false }) + JSON.stringify(exit), "token-1")
+    }))
+
+  it.effect("within what caused its error, shows it without the token", () =>
+    Effect.gen(function*() {
+      const exit = yield* failing((request) => {
+        const inner = new HttpClientError.RequestError({ request, reason: "Transport", cause: new Error("inner") })
+        return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause: inner }))
+      })
+      const text = inspect(exit, { depth: Infinity, customInspect: false })
+      assert.include(text, "inner")
+      assert.notInclude(text + JSON.stringify(exit), "token-1")
     }))
 })
 

@@ -3,7 +3,20 @@ import { AccessTokens, type TokenError } from "@credit-data/core"
 import { type Fault, Simulator } from "@credit-data/simulator"
 import type { HttpClient } from "@effect/platform"
 import { assert } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Layer, Schedule, Stream, TestClock, TestServices } from "effect"
+import {
+  Cause,
+  Effect,
+  Exit,
+  Fiber,
+  FiberRef,
+  HashSet,
+  Layer,
+  Logger,
+  Schedule,
+  Stream,
+  TestClock,
+  TestServices
+} from "effect"
 import { assertNothingShows } from "./printers.ts"
 
 /** How a token request has to fail. */
@@ -75,6 +88,10 @@ export const holds = Effect.fnUntraced(function*(
   const isTimeout = error._tag === "TransportError" && error.reason === "Timeout"
   const finishFault = <A, E>(fiber: Fiber.Fiber<A, E>) => finish(fiber, isTimeout ? 1 : 10)
 
+  const logs: Array<unknown> = []
+  const logger = Logger.make(({ annotations, cause, message }) => {
+    logs.push(message, cause, annotations)
+  })
   const auth = AuthV2.layer({
     environment: server.environment,
     credentials: server.credentials,
@@ -130,7 +147,11 @@ export const holds = Effect.fnUntraced(function*(
     yield* tokens.get
     yield* finish(renewed)
     assert.notStrictEqual(yield* tokens.get, token)
-  }).pipe(Effect.scoped, Effect.provide(auth))
+
+    // the failed renewal was logged
+    assert.isNotEmpty(logs)
+    yield* assertNothingShows({ logs })
+  }).pipe(Effect.scoped, Effect.provide(auth), Effect.locally(FiberRef.currentLoggers, HashSet.make(logger)))
 })
 
 /** Nothing is left open: all that a transport may keep is one idle connection for the next request. */

@@ -79,6 +79,20 @@ describe.each(transports)("a call over %s", (_, transport) => {
       assert.isAtMost(yield* simulator.openConnections, 8)
     }).pipe(Effect.provide(layer)))
 
+  it.effect("calls that are rejected, and whose renewal fails, leave no connection behind them", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      for (let round = 0; round < 20; round++) {
+        yield* TestClock.adjust("31 seconds")
+        assert.strictEqual((yield* call()).status, 200)
+        yield* TestClock.adjust("31 seconds")
+        yield* simulator.failCalls(Fault.Answer({ status: 401, body: "x".repeat(100_000) }))
+        yield* simulator.failTokenRequests(Fault.oauthError(400, "invalid_scope"))
+        assert.strictEqual((yield* Effect.flip(call()))._tag, "ServerError")
+      }
+      assert.isAtMost(yield* simulator.openConnections, 8)
+    }).pipe(Effect.provide(layer)))
+
   it.effect("a redirect comes back as it is, and the token stays", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator

@@ -35,6 +35,18 @@ describe.each(transports)("a token request over %s", (_, transport) => {
       for (const name of ["authorization", "traceparent", "b3", "cookie"]) assert.notProperty(request.headers, name)
     }))
 
+  it.effect("has the secret in its body and nowhere else", () =>
+    Effect.gen(function*() {
+      const secret = "p+ss&w=rd%ü"
+      const credentials = { clientId: "id", clientSecret: Redacted.make(secret) }
+      const { request } = yield* received(simulated(AuthV2.layerConfig(), transport, { credentials }))
+      assert.include(bodyOf(request), new URLSearchParams([["client_secret", secret]]).toString())
+      const others = JSON.stringify([request.url, request.headers])
+      for (const form of [secret, encodeURIComponent(secret), btoa("p+ss&w=rd%").slice(0, 8), "p+ss", "p%2Bss"]) {
+        assert.notInclude(others, form)
+      }
+    }))
+
   it.effect("is V1's to the letter", () =>
     Effect.gen(function*() {
       const { request, token } = yield* received(simulated(AuthV1.layerConfig(), transport))

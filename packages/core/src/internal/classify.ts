@@ -17,7 +17,7 @@ import {
 } from "../TokenError.ts"
 import type { Answer } from "./exchange.ts"
 import * as retryAfter from "./retryAfter.ts"
-import { printable } from "./serverText.ts"
+import { printable, shows } from "./serverText.ts"
 import * as tokenResponse from "./tokenResponse.ts"
 
 /** The lifetime of a token whose answer doesn't tell it: short, for the truth is unknown. */
@@ -46,7 +46,8 @@ const broken = (answer: Answer, asked: Asked) => (rule: ResponseRule) =>
   new InvalidResponse({ ...asked.where, status: answer.status, rule })
 
 const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthError): TokenError => {
-  const said = (text: string | undefined) => text === undefined ? undefined : printable(text, asked.clientSecret)
+  const said = (text: string | undefined) =>
+    text === undefined ? undefined : printable(text, [Redacted.value(asked.clientSecret), ...told.tokens])
   const fields = {
     ...asked.where,
     status: answer.status,
@@ -65,10 +66,9 @@ const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthErr
 }
 
 /** Scopes are shown to people: a server that echoes a secret in them is none that keeps the contract. */
-const echoesSecret = ({ clientSecret }: Asked, { accessToken, scope }: tokenResponse.TokenResponse): boolean =>
-  [clientSecret, accessToken].map((secret) => Redacted.value(secret)).some((secret) =>
-    secret.length >= 8 && scope !== undefined && scope.includes(secret)
-  )
+const echoesSecret = ({ clientSecret }: Asked, { scope }: tokenResponse.TokenResponse, tokens: ReadonlyArray<string>) =>
+  scope !== undefined &&
+  shows(scope, [Redacted.value(clientSecret), ...tokens].filter((secret) => secret.length >= 8))
 
 const grant = (asked: Asked) => (response: tokenResponse.TokenResponse): Granted => {
   const lifetime = response.expiresIn === undefined
@@ -99,10 +99,12 @@ const successful = (answer: Answer, asked: Asked): Either.Either<Granted, TokenE
     Either.flatMap((object): Either.Either<tokenResponse.TokenResponse, TokenError> => {
       const told = tokenResponse.oauthError(object)
       return told.error === undefined
-        ? Either.mapLeft(tokenResponse.decode(object), broken(answer, asked))
+        ? tokenResponse.decode(object).pipe(
+          Either.filterOrLeft((response) => !echoesSecret(asked, response, told.tokens), () => "Scope" as const),
+          Either.mapLeft(broken(answer, asked))
+        )
         : Either.left(unsuccessful(answer, asked, told))
     }),
-    Either.filterOrLeft((response) => !echoesSecret(asked, response), () => broken(answer, asked)("Scope")),
     Either.map(grant(asked)),
     Either.filterOrLeft(
       ({ token }) => !token.isExpiredAt(asked.answeredAt),
@@ -119,7 +121,7 @@ export const classify = (answer: Answer, asked: Asked): Either.Either<Granted, T
   const told = pipe(
     answer.body,
     Either.flatMap(tokenResponse.parseObject),
-    Either.match({ onLeft: () => ({}), onRight: tokenResponse.oauthError })
+    Either.match({ onLeft: () => ({ tokens: [] }), onRight: tokenResponse.oauthError })
   )
   return Either.left(unsuccessful(answer, asked, told))
 }

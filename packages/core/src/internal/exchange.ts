@@ -3,10 +3,12 @@ import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { type Stage, transportReason } from "./transportReason.ts"
 import type { TransportReason } from "../TokenError.ts"
@@ -48,6 +50,18 @@ const readBody = (response: HttpClientResponse.HttpClientResponse, maxSize: numb
     )
   )
 
+/**
+ * Ends the connection of an answer that changed it to another protocol. No HttpClient does so: `node:http` hands the socket
+ * over, and neither reading the body nor aborting the request ends it, nor does the process while it is open.
+ */
+const endUpgraded = (response: unknown): Effect.Effect<void> => {
+  if (Predicate.hasProperty(response, "original")) return endUpgraded(response.original)
+  const source = Predicate.hasProperty(response, "source") ? response.source : undefined
+  return Effect.sync(() => {
+    if (Predicate.hasProperty(source, "destroy") && Predicate.isFunction(source.destroy)) source.destroy()
+  })
+}
+
 const propagate = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.map(
     Effect.option(Effect.currentSpan),
@@ -77,13 +91,23 @@ export const exchange = (
   ).pipe(
     Effect.mapError(reasonAt("Request")),
     Effect.flatMap((response) =>
-      Effect.map(readBody(response, options.maxSize), (body): Answer => ({
-        status: response.status,
-        retryAfter: Option.fromNullable(response.headers["retry-after"]),
-        body
-      }))
+      Effect.map(
+        response.status === 101
+          ? Effect.as(endUpgraded(response), Either.right(new Uint8Array()))
+          : readBody(response, options.maxSize),
+        (body): Answer => ({
+          status: response.status,
+          retryAfter: Option.fromNullable(response.headers["retry-after"]),
+          body
+        })
+      )
     )
   )
-  // a transport that dies may do so with the request in its hands
-  return Effect.catchAllDefect(answer, () => Effect.fail("Other" as const))
+  return answer.pipe(
+    // A transport that dies may do so with the request in its hands, and one that interrupts itself would interrupt
+    // everybody. Whoever interrupts us from outside isn't caught here.
+    Effect.catchAllCause((cause) => Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => "Other" as const))),
+    // the deadline doesn't wait for what can't be interrupted
+    Effect.disconnect
+  )
 }

@@ -11,6 +11,7 @@ const refusalPause = Duration.seconds(30)
 
 const shortestPause = Duration.millis(100)
 const longestPause = Duration.seconds(60)
+const longestOfUsers = Duration.days(1)
 
 /** The pause that doubles from 1 s to 60 s, half of it fixed and half of it random. */
 export const doubling: Schedule.Schedule<Duration.Duration, TokenError> = Schedule.exponential("1 second").pipe(
@@ -37,7 +38,9 @@ export const make = (schedule: Schedule.Schedule<unknown, TokenError>): Pauses =
     const [next, , decision] = yield* schedule.step(now, error, state)
     state = next
     const wait = ScheduleDecision.isContinue(decision) ? ScheduleIntervals.start(decision.intervals) - now : Infinity
-    return Number.isFinite(wait) ? Duration.max(Duration.millis(Math.round(wait)), shortestPause) : longestPause
+    return Number.isFinite(wait)
+      ? Duration.clamp(Duration.millis(Math.round(wait)), { minimum: shortestPause, maximum: longestOfUsers })
+      : longestPause
   })
   return {
     reset: () => {

@@ -71,6 +71,8 @@ export const tokenRequest = (
       }
       return token
     },
+    // an HttpClient that gives what isn't a response makes reading it die
+    Effect.catchAllDefect(() => Effect.fail(new TransportError({ ...where, reason: "Other" }))),
     Effect.mapError((error: TokenError) => {
       const hint = options.hint(error)
       return hint === undefined ? error : amend(error, { hint })

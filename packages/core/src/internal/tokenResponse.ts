@@ -40,6 +40,8 @@ const property = (object: object, name: string): unknown =>
 export interface OAuthError {
   readonly error?: string | undefined
   readonly description?: string | undefined
+  /** The tokens that the body holds besides, none of which may be shown. */
+  readonly tokens: ReadonlyArray<string>
 }
 
 const textOf = (value: unknown): string | undefined => Predicate.isString(value) && value !== "" ? value : undefined
@@ -47,7 +49,8 @@ const textOf = (value: unknown): string | undefined => Predicate.isString(value)
 /** The error that an answer tells, as far as it is one. */
 export const oauthError = (object: object): OAuthError => ({
   error: textOf(property(object, "error")),
-  description: textOf(property(object, "error_description"))
+  description: textOf(property(object, "error_description")),
+  tokens: ["access_token", "refresh_token", "id_token"].flatMap((name) => textOf(property(object, name)) ?? [])
 })
 
 /** The fields of a token response that matter. */

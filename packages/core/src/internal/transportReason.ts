@@ -18,15 +18,15 @@ const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]>
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed)$/, "Reset"]
 ]
 
-/** An error and everything that it says it was caused by. The depth is limited, for causes can be circular. */
-const chain = (error: unknown, depth = 8): ReadonlyArray<unknown> =>
-  depth === 0 || !Predicate.isObject(error) ? [] : [
-    error,
-    ...(Predicate.hasProperty(error, "errors") && Array.isArray(error.errors)
-      ? error.errors.flatMap((each) => chain(each, depth - 1))
-      : []),
-    ...(Predicate.hasProperty(error, "cause") ? chain(error.cause, depth - 1) : [])
-  ]
+/** An error and everything that it says it was caused by, each once, for causes can be circular. */
+const chain = (error: unknown, found = new Set<unknown>()): ReadonlySet<unknown> => {
+  if (!Predicate.isObject(error) || found.has(error) || found.size === 64) return found
+  found.add(error)
+  if (Predicate.hasProperty(error, "errors") && Array.isArray(error.errors)) {
+    for (const each of error.errors) chain(each, found)
+  }
+  return Predicate.hasProperty(error, "cause") ? chain(error.cause, found) : found
+}
 
 const ofError = (error: unknown): TransportReason | undefined => {
   if (Predicate.hasProperty(error, "code") && Predicate.isString(error.code)) {
@@ -39,6 +39,6 @@ const ofError = (error: unknown): TransportReason | undefined => {
 
 /** Names why a transport failed. Whatever ends the connection in the middle of a body cut the answer. */
 export const transportReason = (error: unknown, stage: Stage): TransportReason => {
-  const found = chain(error).flatMap((each) => ofError(each) ?? [])[0] ?? "Other"
+  const found = Array.from(chain(error), ofError).find(Predicate.isNotUndefined) ?? "Other"
   return stage === "Body" && (found === "Reset" || found === "Other") ? "Cut" : found
 }

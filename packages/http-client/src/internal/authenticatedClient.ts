@@ -19,7 +19,7 @@ import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, discard } from "./body.ts"
 import { inSpan } from "./callSpan.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
-import { errorForCaller, forCaller } from "./response.ts"
+import { causeForCaller, forCaller } from "./response.ts"
 import { type Base, parseBase, target } from "./target.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -81,9 +81,12 @@ export const make = Effect.fnUntraced(
 
     /** Sends one request, and answers as to the request without the token. */
     const send = (original: Request, request: Request, token: AccessToken.AccessToken) =>
-      Effect.mapBoth(
+      Effect.matchCauseEffect(
         inScopeOf(original)(client.execute(HttpClientRequest.bearerToken(request, token.secret))),
-        { onFailure: errorForCaller(request), onSuccess: (sent) => forCaller(request, sent) }
+        {
+          onFailure: (cause) => Effect.failCause(causeForCaller(request)(cause)),
+          onSuccess: (sent) => Effect.succeed(forCaller(request, sent))
+        }
       )
 
     /** A token was rejected: renews it, and repeats the request once, if that makes sense. */

@@ -2,6 +2,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
 import * as Stream from "effect/Stream"
@@ -85,15 +86,35 @@ export const forCaller = (
   sent: HttpClientResponse.HttpClientResponse
 ): HttpClientResponse.HttpClientResponse => new CallerResponse(request, sent)
 
-/** The transport's error, as one about the request that its caller made. */
-export const errorForCaller =
+/** The transport's error, as one about the request that its caller made, and so is what it says it was caused by. */
+const errorForCaller =
   (request: HttpClientRequest.HttpClientRequest) =>
   (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError =>
     error._tag === "RequestError"
-      ? new HttpClientError.RequestError({ ...error, cause: error.cause, request })
+      ? new HttpClientError.RequestError({ ...error, cause: causeOf(request, error), request })
       : new HttpClientError.ResponseError({
         ...error,
-        cause: error.cause,
+        cause: causeOf(request, error),
         request,
         response: forCaller(request, error.response)
       })
+
+const causeOf = (request: HttpClientRequest.HttpClientRequest, { cause }: HttpClientError.HttpClientError): unknown =>
+  HttpClientError.isHttpClientError(cause) ? errorForCaller(request)(cause) : cause
+
+/**
+ * Why a transport failed, as its caller may see it. A transport that dies may do so with the request in its hands: then no
+ * more is told than that it did.
+ */
+export const causeForCaller =
+  (request: HttpClientRequest.HttpClientRequest) =>
+  (cause: Cause.Cause<HttpClientError.HttpClientError>): Cause.Cause<HttpClientError.HttpClientError> =>
+    Cause.isDie(cause)
+      ? Cause.fail(
+        new HttpClientError.RequestError({
+          request,
+          reason: "Transport",
+          description: "The transport, or what transformClient adds to it, died"
+        })
+      )
+      : Cause.map(cause, errorForCaller(request))

@@ -86,6 +86,19 @@ const cutOrGarbled: Rows = [
   ]
 ]
 
+const switching: Rows = [
+  [
+    "101 with an upgrade",
+    Fault.Bytes({ bytes: bytes({ status: 101, headers: ["Upgrade: x", "Connection: upgrade"] }), ending: "Hang" }),
+    { fetch: transportError("Reset"), "node:http": invalidResponse("Status", 101), undici: transportError("Reset") }
+  ],
+  [
+    "101 without one",
+    Fault.Bytes({ bytes: bytes({ status: 101, headers: ["Connection: close"] }), ending: "Hang" }),
+    { fetch: transportError("Other"), "node:http": invalidResponse("Status", 101), undici: transportError("Other") }
+  ]
+]
+
 const untilTheDeadline: Rows = [
   ["no answer", Fault.Silence(), transportError("Timeout")],
   ["an answer after an hour", Fault.Delay({ duration: "1 hour" }), transportError("Timeout")],
@@ -159,6 +172,7 @@ const idleConnections = { fetch: 1, "node:http": 0, undici: 0 } as const
 describe.concurrent.each(transports)("over %s", (name, transport) => {
   describe.each([
     ["cut or garbled", cutOrGarbled],
+    ["another protocol", switching],
     ["until the deadline", untilTheDeadline],
     ["too much", tooMuch]
   ])("%s", (_, rows) => {
