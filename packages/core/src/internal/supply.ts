@@ -1,10 +1,11 @@
 import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as FiberHandle from "effect/FiberHandle"
+import * as FiberId from "effect/FiberId"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
@@ -121,8 +122,17 @@ export const make = Effect.fnUntraced(function*(
     Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
   )
 
-  // Look and fork are one synchronous step, so that there is never a second flight.
-  const join = () => Option.getOrElse(FiberHandle.unsafeGet(flights), () => fork(flight))
+  // Look and fork are one synchronous step, so that there is never a second flight. Its end is handed on by a Deferred,
+  // for waiting for a fiber costs each of many callers more.
+  let landing = Deferred.unsafeMake<Exit.Exit<Flown>>(FiberId.none)
+  const join = () => {
+    if (Option.isNone(FiberHandle.unsafeGet(flights))) {
+      const landed = Deferred.unsafeMake<Exit.Exit<Flown>>(FiberId.none)
+      fork(flight).addObserver((exit) => Deferred.unsafeDone(landed, Effect.succeed(exit)))
+      landing = landed
+    }
+    return landing
+  }
 
   // A flight tells that something has changed. What a caller gets, it reads from the state: a flight that failed leaves
   // a valid token where it was, and a token may have been rejected by now.
@@ -138,10 +148,10 @@ export const make = Effect.fnUntraced(function*(
       join()
       return token
     },
-    await: () => Effect.flatMap(Fiber.await(join()), read),
+    await: () => Effect.flatMap(Deferred.await(join()), read),
     awaitFor: (patience: number) =>
       Effect.flatMap(
-        Effect.withClock(Effect.timeoutOption(Fiber.await(join()), Duration.millis(patience)), clock),
+        Effect.withClock(Effect.timeoutOption(Deferred.await(join()), Duration.millis(patience)), clock),
         Option.match({ onNone: () => Life.servable(state, Instant.now(clock)) ?? get, onSome: read })
       ),
     fail: identity<Exit.Exit<never, TokenError>>
