@@ -50,7 +50,7 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
     "![The same as bars](peers.svg)",
     "",
     line(head),
-    `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`,
+    line(widths.map((width) => "-".repeat(width))),
     ...body.map(line),
     "",
     "How each was set up, after its own docs:",
