@@ -125,13 +125,16 @@ export const make = Effect.fnUntraced(function*(
   // Look and fork are one synchronous step, so that there is never a second flight. Its end is handed on by a Deferred,
   // for waiting for a fiber costs each of many callers more.
   let landing = Deferred.unsafeMake<Exit.Exit<Flown>>(FiberId.none)
-  const join = () => {
+  const begin = () => {
     if (Option.isNone(FiberHandle.unsafeGet(flights))) {
       const landed = Deferred.unsafeMake<Exit.Exit<Flown>>(FiberId.none)
       fork(flight).addObserver((exit) => Deferred.unsafeDone(landed, Effect.succeed(exit)))
       landing = landed
     }
-    return landing
+  }
+  const join = () => {
+    begin()
+    return Deferred.await(landing)
   }
 
   // A flight tells that something has changed. What a caller gets, it reads from the state: a flight that failed leaves
@@ -145,13 +148,13 @@ export const make = Effect.fnUntraced(function*(
   const callers = {
     serve: identity<Exit.Exit<AccessToken>>,
     serveAndRenew: (token: Exit.Exit<AccessToken>) => {
-      join()
+      begin()
       return token
     },
-    await: () => Effect.flatMap(Deferred.await(join()), read),
+    await: () => Effect.flatMap(join(), read),
     awaitFor: (patience: number) =>
       Effect.flatMap(
-        Effect.withClock(Effect.timeoutOption(Deferred.await(join()), Duration.millis(patience)), clock),
+        Effect.withClock(Effect.timeoutOption(join(), Duration.millis(patience)), clock),
         Option.match({ onNone: () => Life.servable(state, Instant.now(clock)) ?? get, onSome: read })
       ),
     fail: identity<Exit.Exit<never, TokenError>>
