@@ -29,7 +29,19 @@ describe("ClientCredentials.config", () => {
 
   it.effect("names the faulty field, and never its value", () =>
     Effect.gen(function*() {
-      for (const secret of ["", "   ", "canary\n\n", "canary\0", "canary\ud800", "can\rary", "\u0085canary"]) {
+      for (
+        const secret of [
+          "",
+          "   ",
+          "canary\n\n",
+          "canary\0",
+          "canary\ud800",
+          "can\rary",
+          "\u0085canary",
+          "canary\u2028",
+          "\u200b\u200d"
+        ]
+      ) {
         const error = yield* Effect.flip(credentials("id", secret))
         const printed = `${error} ${JSON.stringify(error)}`
         assert.include(printed, "CREDIT_DATA_CLIENT_SECRET")

@@ -3,10 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { canary, tokenPrefix } from "../src/canaries.ts"
 import { start } from "../src/program.ts"
+import { transports } from "../src/transports.ts"
 
 const simulator = Simulator.layer({ credentials: { clientId: "id", clientSecret: Redacted.make(canary) } })
 
-describe("an unhandled rejection, as Node prints it, shows no secret", () => {
+describe.each(transports)("over %s, an unhandled rejection, as Node prints it, shows no secret", (name) => {
   const rows: ReadonlyArray<
     readonly [printed: string, prepare: (simulator: Simulator.Service) => Effect.Effect<void>]
   > = [
@@ -27,7 +28,7 @@ describe("an unhandled rejection, as Node prints it, shows no secret", () => {
     it.scopedLive(printed, () =>
       Effect.gen(function*() {
         yield* prepare(yield* Simulator.Simulator)
-        const { end } = yield* start("rejected.ts", "node:http")
+        const { end } = yield* start("rejected.ts", name)
         const { exitCode, stderr, stdout } = yield* end
         assert.strictEqual(exitCode, 1)
         assert.include(stderr, printed)

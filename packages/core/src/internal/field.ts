@@ -31,9 +31,9 @@ export const faults = (
 export const text = (value: unknown): Parsed<string> =>
   !Predicate.isString(value)
     ? Either.left("Expected text")
-    : value.trim() === ""
+    : /^[\s\p{Cf}]*$/u.test(value)
     ? Either.left("Expected text that isn't blank")
-    : /\p{Cc}/u.test(value)
+    : /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
     ? Either.left("Expected text without control characters, line breaks included")
     : value.isWellFormed()
     ? Either.right(value)
