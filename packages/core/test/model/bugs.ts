@@ -59,8 +59,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "every caller begins a flight",
     file: "supply",
-    find: "Option.getOrElse(FiberHandle.unsafeGet(flights), () => fork(flight))",
-    put: "fork(flight)"
+    find: "if (Option.isNone(FiberHandle.unsafeGet(flights))) {",
+    put: "{"
   },
   { name: "a repeat goes beyond the deadline", file: "supply", find: " && timeLeft > 0", put: "" },
   {
@@ -104,8 +104,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a caller who gives up ends the flight",
     file: "supply",
-    find: "Effect.flatMap(Fiber.await(join()), read)",
-    put: "Effect.flatMap(Effect.onInterrupt(Fiber.await(join()), () => FiberHandle.clear(flights)), read)"
+    find: "Effect.flatMap(join(), read)",
+    put: "Effect.flatMap(Effect.onInterrupt(join(), () => FiberHandle.clear(flights)), read)"
   },
   {
     name: "those who could have the valid token wait for a renewal to the end",
