@@ -21,6 +21,7 @@ import { AccessToken } from "./AccessToken.ts"
 import type { Environment } from "./Environment.ts"
 import * as field from "./internal/field.ts"
 import * as pause from "./internal/pause.ts"
+import { warnOfSecondSupply } from "./internal/secondSupply.ts"
 import * as supply from "./internal/supply.ts"
 import { TokenEndpoint } from "./TokenEndpoint.ts"
 import type { TokenError } from "./TokenError.ts"
@@ -63,11 +64,33 @@ export interface Service {
    */
   readonly get: Effect.Effect<AccessToken, TokenError>
   /**
-   * Says that the business API rejected this very token, so that the next `get` brings another one. Changes nothing when
-   * another token has taken its place, or when a token was dropped so a short while ago (`forcedRenewalPause`).
+   * Reports that the business API rejected this token, and starts its renewal. Until the renewal ends, `get` waits for it, for
+   * 2.5 seconds at most. If it fails or takes longer, `get` returns the token that is there, which may be good for other
+   * calls; while the failure is remembered, it does so without waiting.
+   *
+   * Does nothing when another token has taken its place, or when a rejected token was renewed a short while ago
+   * (`forcedRenewalPause`).
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
-  /** How the supply is doing, safe to print: for health checks. */
+  /**
+   * The token that takes the place of a rejected one: `invalidate`, and then the result of that renewal, within the deadline of
+   * the token endpoint. Never returns the rejected token, except within `forcedRenewalPause`, when no request is sent. Fails
+   * when the renewal brings no other token; `get` still returns the one that is there.
+   */
+  readonly replace: (rejected: AccessToken) => Effect.Effect<AccessToken, TokenError>
+  /**
+   * Forgets a remembered failure, reads the credentials again and requests a token now: for a signal handler or an admin route,
+   * after credentials were corrected. Joins a token request that is under way. Sends at most one request a second; in between
+   * it does what `get` does.
+   */
+  readonly refresh: Effect.Effect<AccessToken, TokenError>
+  /**
+   * Reports that a call needs a scope that the current token does not cover, and starts one renewal in the background, should
+   * the operator have granted the scope meanwhile: at once, then after one minute, doubling to one hour while the scope stays
+   * missing. Returns the instant before which no further token is requested for it.
+   */
+  readonly reportMissingScope: (scope: AccessScope.AccessScope) => Effect.Effect<DateTime.Utc>
+  /** The state of the supply, safe to print: for health checks. */
   readonly status: Effect.Effect<TokenStatus>
   /**
    * What happens from the moment on at which the stream runs: for logs and telemetry. A slow listener misses the oldest of
@@ -93,7 +116,7 @@ export interface Settings {
    * before. Default: `defaultPause`. No pause is shorter than 100 ms, and the end of a schedule means 60 seconds.
    */
   readonly pause?: Schedule.Schedule<unknown, TokenError> | undefined
-  /** After a rejected token was dropped, no other is for this time. Default: 30 seconds. */
+  /** The time between two renewals because of rejected tokens, at least. Default: 30 seconds. */
   readonly forcedRenewalPause?: Duration.DurationInput | undefined
 }
 
@@ -118,9 +141,11 @@ const window = (window: { readonly from: number; readonly to: number }): field.P
  * left, `get` waits for the new one, for half of what is left at most. A renewal that fails leaves the valid token in
  * use and is tried again, by use, after a pause.
  *
- * Without a valid token a retryable failure is repeated up to twice, after pauses and within the deadline of the token
- * endpoint, before callers see it. Then it is given to every caller until the next pause is over; a failure that isn't
- * retryable is given at once, and for 30 seconds.
+ * Without a valid token a retryable failure is retried up to twice, after pauses and within the deadline of the token
+ * endpoint, before callers see it; after a connection that was reset, the first retry needs no pause. Then every caller gets
+ * the failure until the next pause is over. A failure that is not retryable is returned at once, and for 30 seconds.
+ *
+ * The life of a token counts from its own `requestedAt` and `expiresAt`, also when a custom endpoint returns it late.
  *
  * Fails with a `ConfigError` that names the setting which makes no sense.
  *
@@ -135,7 +160,9 @@ export const make = Effect.fnUntraced(function*(
     forcedRenewalPause: field.at(["forcedRenewalPause"])(field.duration(settings.forcedRenewalPause ?? "30 seconds"))
   }
   const checked = yield* Either.andThen(field.faults(fields), Either.all(fields))
-  return yield* supply.make(yield* TokenEndpoint, { ...checked, pause: settings.pause ?? defaultPause })
+  const endpoint = yield* TokenEndpoint
+  yield* warnOfSecondSupply(endpoint)
+  return yield* supply.make(endpoint, { ...checked, pause: settings.pause ?? defaultPause })
 })
 
 /**
@@ -186,10 +213,15 @@ export const layerTest = (options: {
     requestedScopes: Option.some(scopes),
     get: Effect.succeed(token),
     invalidate: () => Effect.void,
+    replace: () => Effect.succeed(token),
+    refresh: Effect.succeed(token),
+    reportMissingScope: () => Effect.succeed(token.expiresAt),
     status: Effect.succeed<TokenStatus>({
       environment: environment.name,
       phase: "Valid",
+      rejected: false,
       scopes,
+      missingScopes: [],
       expiresAt: Option.some(token.expiresAt),
       nextRequestAt: Option.none(),
       lastFailure: Option.none()

@@ -33,6 +33,13 @@ export interface ClientCredentials {
  */
 export type Source<E = never, R = never> = ClientCredentials | Effect.Effect<ClientCredentials, E, R>
 
+const clientId = (value: unknown): field.Parsed<string> =>
+  Either.filterOrLeft(
+    field.text(value),
+    (text) => text === text.trim(),
+    () => "Expected text without blanks at its ends"
+  )
+
 /** A file that holds a secret usually ends in one line break, which isn't part of it. */
 const clientSecret = flow(
   (value: unknown) => Predicate.isString(value) ? value.replace(/\r?\n$/, "") : value,
@@ -62,7 +69,7 @@ const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
  * ```
  */
 export const config = {
-  clientId: field.named("CREDIT_DATA_CLIENT_ID", "the client id", field.text),
+  clientId: field.named("CREDIT_DATA_CLIENT_ID", "the client id", clientId),
   clientSecret: field.named("CREDIT_DATA_CLIENT_SECRET", "the client secret", clientSecret)
 } satisfies { readonly [K in keyof ClientCredentials]: Config.Config<ClientCredentials[K]> }
 
@@ -78,7 +85,7 @@ export const validate = (
   // an effect that isn't typed may have brought anything
   if (!Predicate.isRecord(credentials)) return field.at(["credentials"])(Either.left("Expected a client id and secret"))
   const fields = {
-    clientId: pipe(field.text(credentials.clientId), field.at(["credentials", "clientId"])),
+    clientId: pipe(clientId(credentials.clientId), field.at(["credentials", "clientId"])),
     clientSecret: pipe(
       redactedSecret(credentials.clientSecret),
       field.at(["credentials", "clientSecret"])

@@ -5,7 +5,8 @@
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
-import type * as ConfigError from "effect/ConfigError"
+import * as Cause from "effect/Cause"
+import * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -13,13 +14,16 @@ import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as Tracer from "effect/Tracer"
 import * as AccessScope from "./AccessScope.ts"
 import type { AccessToken, Coverage } from "./AccessToken.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
 import * as field from "./internal/field.ts"
 import * as Instant from "./internal/instant.ts"
+import { logWarning } from "./internal/safeLog.ts"
 import { tokenRequest } from "./internal/tokenRequest.ts"
+import { within } from "./internal/within.ts"
 import type { TokenError } from "./TokenError.ts"
 import * as Transport from "./Transport.ts"
 
@@ -46,6 +50,10 @@ export interface Service {
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /** The time within which `requestToken` ends, one way or the other. */
   readonly deadline: Duration.Duration
+  /** The client that it requests tokens for, where there is one. */
+  readonly clientId?: string | undefined
+  /** Reads the credentials again, for the next token request. A failure is logged, and leaves them as they are. */
+  readonly rereadCredentials?: Effect.Effect<void> | undefined
   /** Makes one token request, with no cache and no retry. */
   readonly requestToken: Effect.Effect<AccessToken, TokenError>
 }
@@ -108,6 +116,19 @@ const serverUrl = (options: Pick<Options, "environment" | "authorizationServer" 
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
 
+/** A failure of somebody else's effect, by its name: the rest of it could hold the secret. */
+const unread = (environment: string, cause: Cause.Cause<unknown>): string => {
+  const failure = Cause.squash(cause)
+  const name = Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag)
+    ? failure._tag
+    : failure instanceof Error
+    ? failure.name
+    : ConfigError.isConfigError(failure)
+    ? "ConfigError"
+    : "an unknown failure"
+  return `The client credentials of ${environment} could not be read again: ${name}. The ones that were read before stay in use.`
+}
+
 /**
  * Builds a token endpoint. Every option is checked, and the credentials are read, before it is there: what is wrong is a
  * `ConfigError` that names the options, or the failure of the effect that reads the credentials.
@@ -136,18 +157,25 @@ export const make = Effect.fnUntraced(function*<E = never, R = never>(
   const url = `${checked.environment[authorizationServer]}${path}`
 
   const context = yield* Effect.context<R>()
+  // a later reading belongs to the trace of the token request that needs it, not to that of the program's start
+  const inTraceOf = (caller: Context.Context<never>): Context.Context<R> =>
+    Context.merge(context, Context.pick(Tracer.ParentSpan)(caller))
   const configProvider = yield* Effect.configProviderWith(Effect.succeed)
   const readCredentials = (Effect.isEffect(source) ? source : Effect.succeed(source)).pipe(
     Effect.flatMap(ClientCredentials.validate),
-    Effect.provide(context),
     Effect.withConfigProvider(configProvider)
   )
-  let current = yield* readCredentials
-
-  const client = Transport.sendOnlyTo(
-    Transport.manualRedirects(yield* HttpClient.HttpClient),
-    (target) => target === url
+  let current = yield* readCredentials.pipe(
+    Effect.provide(context),
+    within(checked.deadline, () =>
+      ConfigError.SourceUnavailable(
+        ["credentials"],
+        `The credentials were not read within ${Duration.format(checked.deadline)}`,
+        Cause.empty
+      ))
   )
+
+  const client = Transport.sealed(yield* HttpClient.HttpClient, { isAllowed: (target) => target === url })
   const request = tokenRequest({
     client: options.transformClient === undefined ? client : options.transformClient(client),
     tokenEndpoint: url,
@@ -159,6 +187,16 @@ export const make = Effect.fnUntraced(function*<E = never, R = never>(
     hint: options.hint ?? (() => undefined)
   })
 
+  /** The credentials as they are now, or the reason why they cannot be read. */
+  const reread = (time: Duration.Duration) =>
+    readCredentials.pipe(
+      Effect.mapInputContext(inTraceOf),
+      within(time, () => new Cause.TimeoutException()),
+      Effect.sandbox,
+      Effect.tapError((cause) => logWarning(unread(checked.environment.name, cause))),
+      Effect.withSpan("TokenEndpoint.readCredentials")
+    )
+
   const requestToken = Effect.gen(function*() {
     const clock = yield* Effect.clock
     const endsAt = Instant.later(Instant.now(clock), Duration.toMillis(checked.deadline))
@@ -168,14 +206,10 @@ export const make = Effect.fnUntraced(function*<E = never, R = never>(
       Effect.catchTag(
         "InvalidClient",
         Effect.fnUntraced(function*(refusal) {
-          const reread = yield* readCredentials.pipe(
-            Effect.disconnect,
-            Effect.timeout(timeLeft()),
-            Effect.catchAllCause(() => Effect.fail(refusal))
-          )
-          if (isSame(reread, used)) return yield* refusal
-          current = reread
-          return yield* request(reread, timeLeft())
+          const next = yield* Effect.mapError(reread(timeLeft()), () => refusal)
+          if (isSame(next, used)) return yield* refusal
+          current = next
+          return yield* request(next, timeLeft())
         })
       )
     )
@@ -190,6 +224,12 @@ export const make = Effect.fnUntraced(function*<E = never, R = never>(
     url,
     requestedScopes: checked.scopes,
     deadline: checked.deadline,
+    clientId: current.clientId,
+    rereadCredentials: Effect.ignore(
+      Effect.map(reread(checked.deadline), (next) => {
+        current = next
+      })
+    ),
     requestToken
   }
 })

@@ -18,6 +18,8 @@ const fields = {
   tokenEndpoint: Schema.String,
   /** What to do, where the adapter knows more than the failure alone tells. */
   hint: Schema.optional(Schema.String),
+  /** The deadline ended the retries after this failure. */
+  deadlineEnded: Schema.optional(Schema.Boolean),
   /** When the supply of tokens will ask again; until then it answers with this failure. Absent outside a supply. */
   nextTryAt: Schema.optional(Schema.DateTimeUtc)
 }
@@ -152,19 +154,20 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
   }
 ) {
   /**
-   * Could the same request succeed later? Not before somebody has mended the server, or what stands before it.
+   * Could the same request succeed later? Only after `Expired`, which ends with the server's cached token. Everything else
+   * has to be repaired first, at the server or in front of it.
    *
    * @since 0.1.0
    */
   get retryable(): boolean {
-    return false
+    return this.rule === "Expired"
   }
 
   override get message(): string {
     return advice.message(
       this,
       `answered outside its contract: ${this.status}, ${advice.brokenRule[this.rule]}`,
-      advice.invalidResponse
+      advice.invalidResponse(this.rule)
     )
   }
 
@@ -186,20 +189,23 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
  */
 export const TransportReason = Schema.Literal(
   "NameNotFound",
+  "NameServiceFailed",
   "Refused",
   "Unreachable",
   "Reset",
   "Cut",
   "Garbled",
   "Tls",
+  "Proxy",
   "Timeout",
   "Other"
 )
 
 /**
- * Why no complete answer came. `NameNotFound`: the host name doesn't resolve. `Refused`, `Unreachable`: nobody listens
- * there, or there is no way to it. `Reset`, `Cut`: the connection ended before an answer, or in the middle of one.
- * `Garbled`: the answer isn't HTTP. `Tls`: no trusted connection; the secret wasn't sent. `Timeout`: the deadline passed.
+ * Why no complete answer came. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did not
+ * answer. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended before
+ * an answer, or after a part of one. `Garbled`: the answer is not HTTP. `Tls`: the handshake failed, and nothing was sent.
+ * `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: the deadline passed.
  *
  * @since 0.1.0
  * @category models
@@ -217,20 +223,30 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
   {
     ...fields,
     /** Why no complete answer came. */
-    reason: TransportReason
+    reason: TransportReason,
+    /** Host and port of the forward proxy that failed (`Proxy`), where they are known. */
+    proxy: Schema.optional(Schema.String),
+    /** The status with which the forward proxy refused the connection (`Proxy`). */
+    proxyStatus: Schema.optional(Schema.Int)
   }
 ) {
   /**
-   * Could the same request succeed later? Yes, but for TLS, where somebody has to mend a certificate first.
+   * Could the same request succeed later? Not after `Tls`, where a certificate has to be replaced first, and not after a
+   * forward proxy has refused the connection with a 4xx.
    *
    * @since 0.1.0
    */
   get retryable(): boolean {
-    return this.reason !== "Tls"
+    return this.reason === "Proxy" ? this.proxyStatus === undefined || this.proxyStatus >= 500 : this.reason !== "Tls"
   }
 
   override get message(): string {
-    return advice.message(this, `gave no complete answer: ${advice.reason[this.reason]}`, advice.transport[this.reason])
+    const what = this.reason === "Proxy" ? advice.proxy(this) : advice.reason[this.reason]
+    return advice.message(
+      this,
+      `gave no complete answer: ${what}`,
+      advice.transport(this.reason, "the authorization server", "its address")
+    )
   }
 
   /**
@@ -269,19 +285,27 @@ export type TokenError = typeof TokenError.Type
  */
 export const isTokenError: (u: unknown) => u is TokenError = Schema.is(TokenError)
 
-/** A timer may fire a little early, and a clock that was set back mustn't make anybody wait for hours. */
+/** A timer may fire a little early, and a clock that was set back must not make anybody wait for hours. */
 const early = 5
 const longestWait = 60_000
 
-const untilNextTry = ({ nextTryAt }: TokenError) =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
-    nextTryAt === undefined
-      ? Duration.zero
-      : Duration.millis(Math.min(Math.max(0, DateTime.toEpochMillis(nextTryAt) - now + early), longestWait)))
+/** Outside a supply nobody paces the requests, so that this wait is all that protects the endpoint. */
+const shortestWait = 1_000
+
+const untilNextTry = (error: TokenError) =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const wait = error.nextTryAt !== undefined
+      ? Math.max(0, DateTime.toEpochMillis(error.nextTryAt) - now + early)
+      : error._tag === "ServerError" && error.retryAfter !== undefined
+      ? Math.max(shortestWait, Duration.toMillis(error.retryAfter))
+      : shortestWait
+    return Duration.millis(Math.min(wait, longestWait))
+  })
 
 /**
- * Runs an effect again after a retryable `TokenError`, each time when the supply of tokens will ask again
- * (`nextTryAt`), and after 60 seconds at most. Every other failure goes through at once, and so does the last one.
+ * Runs an effect again after a retryable `TokenError`: when the supply of tokens makes its next attempt (`nextTryAt`), or,
+ * outside a supply, after the `Retry-After` of the answer and at least 1 second. No wait is longer than 60 seconds. Every
+ * other failure is returned at once, and so is the last one.
  *
  * @since 0.1.0
  * @category combinators

@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import type * as DateTime from "effect/DateTime"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import type { TokenError } from "./TokenError.ts"
 
 /**
@@ -28,8 +28,12 @@ export interface TokenStatus {
   readonly environment: string
   /** Where the token is in its life. */
   readonly phase: TokenPhase
+  /** The business API rejected the token. It is in use until there is another one. */
+  readonly rejected: boolean
   /** The scopes that were granted. */
   readonly scopes: ReadonlyArray<string>
+  /** The scopes that were requested and are not covered by the token: none without a token. */
+  readonly missingScopes: ReadonlyArray<string>
   /** When the token expires. */
   readonly expiresAt: Option.Option<DateTime.Utc>
   /** From when on a caller starts the next token request: by the token's age, or after a failure. */
@@ -37,3 +41,24 @@ export interface TokenStatus {
   /** Why the last token request failed, until one succeeds. */
   readonly lastFailure: Option.Option<TokenError>
 }
+
+/**
+ * Can a program that depends on this supply be expected to work: for a readiness probe. True with a token that may be sent, and
+ * before the first call, when nothing is known yet; false when there is no such token, or the token was rejected, and the last
+ * token request failed.
+ *
+ * @since 0.1.0
+ * @category guards
+ * @example
+ * ```ts
+ * import { AccessTokens, TokenStatus } from "@credit-data/core"
+ * import { Effect } from "effect"
+ *
+ * export const isReady = Effect.gen(function*() {
+ *   const tokens = yield* AccessTokens.AccessTokens
+ *   return TokenStatus.isUsable(yield* tokens.status)
+ * })
+ * ```
+ */
+export const isUsable = ({ lastFailure, phase, rejected }: TokenStatus): boolean =>
+  Option.isNone(lastFailure) || (!rejected && phase !== "None" && phase !== "Expired")

@@ -4,34 +4,85 @@
  * @since 0.1.0
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import * as advice from "./internal/advice.ts"
+import * as foreign from "./internal/foreignError.ts"
+import { transportFailure } from "./internal/transportFailure.ts"
+import type { TransportReason } from "./TokenError.ts"
+
+/** What `fetch` is told in the context, besides the options that are there already. */
+const withManualRedirects = (context: Context.Context<never>): Context.Context<never> =>
+  Context.add(context, FetchHttpClient.RequestInit, {
+    ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
+    redirect: "manual"
+  })
 
 /**
- * Tells fetch to return redirects, from here to the end of the region that has set the context, and leaves its other
- * options as they are. It is run within a client, by `HttpClient.mapRequestEffect`: there all of them are known, those
- * that the client was built with and those of the call. `manualRedirects` is what most programs want.
- *
- * @since 0.1.0
- * @category context
+ * No redirect is followed and no span is made from here to the end of the region. Tracing is disabled as a whole, for a
+ * client may set by itself for which requests it is.
  */
-export const dontFollowRedirects: Effect.Effect<void> = FiberRef.update(
-  FiberRef.currentContext,
-  (context) =>
-    Context.add(context, FetchHttpClient.RequestInit, {
-      ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
-      redirect: "manual"
-    })
+const silence = Effect.zipRight(
+  FiberRef.update(FiberRef.currentContext, withManualRedirects),
+  FiberRef.set(FiberRef.currentTracerEnabled, false)
 )
 
+/** A body that is streamed is an effect of its caller, and runs with his settings and spans. */
+const inContext = (
+  request: HttpClientRequest.HttpClientRequest,
+  context: Context.Context<never>,
+  tracerEnabled: boolean
+): HttpClientRequest.HttpClientRequest => {
+  const { body } = request
+  if (body._tag !== "Stream") return request
+  const stream = Stream.unwrapScoped(
+    Effect.as(
+      Effect.zipRight(
+        Effect.locallyScoped(FiberRef.currentContext, context),
+        Effect.locallyScoped(FiberRef.currentTracerEnabled, tracerEnabled)
+      ),
+      body.stream
+    )
+  )
+  return HttpClientRequest.setBody(request, HttpBody.stream(stream, body.contentType, body.contentLength))
+}
+
 /**
- * A client whose redirects come back as they are. `fetch` follows redirects by itself and sends the body, with the
- * client secret in it, to wherever a 307 points; `node:http` and undici don't. All other fetch options stay as the
- * client has them.
+ * Ends the connection of an answer that changed it to another protocol without being asked. No HttpClient does so:
+ * `node:http` hands the socket over, and neither reading the body nor aborting the request ends it, nor does the process
+ * while it is open.
+ */
+const endUpgraded = (response: unknown): void => {
+  if (Predicate.hasProperty(response, "original")) return endUpgraded(response.original)
+  const source = Predicate.hasProperty(response, "source") ? response.source : undefined
+  if (Predicate.hasProperty(source, "destroy") && Predicate.isFunction(source.destroy)) source.destroy()
+}
+
+/**
+ * A client that is safe to give a secret or a token:
+ *
+ * - It sends to these URLs only. Other requests fail with a `RequestError` (`InvalidUrl`).
+ * - Redirects come back as they are. `fetch` would follow a 307 by itself and send the body along.
+ * - The platform's own span and trace headers are left out: the span would record the query, and trace headers would go to a
+ *   third party.
+ * - An unrequested `101 Switching Protocols` does not leave its connection open.
+ * - The stream of a request body runs in the context of its caller.
+ *
+ * All of it is done in the last step before the request is sent, after everything that the platform's combinators have
+ * added to the given client (`mapRequest`, `withTracerDisabledWhen`, `followRedirects` and so on). It cannot be undone by
+ * combinators that are added to the result. A given client that was itself made with `HttpClient.makeWith` is opaque: what
+ * happens beneath it is not seen.
  *
  * @since 0.1.0
  * @category combinators
@@ -41,35 +92,99 @@ export const dontFollowRedirects: Effect.Effect<void> = FiberRef.update(
  * import { HttpClient } from "@effect/platform"
  * import { Effect } from "effect"
  *
- * export const client = Effect.map(HttpClient.HttpClient, Transport.manualRedirects)
+ * export const client = Effect.map(HttpClient.HttpClient, (client) =>
+ *   Transport.sealed(client, { isAllowed: (url) => url === "https://auth.example/oauth2/token" }))
  * ```
  */
-export const manualRedirects = (client: HttpClient.HttpClient): HttpClient.HttpClient => {
-  const manual = client.pipe(
-    HttpClient.mapRequestEffect((request) => Effect.as(dontFollowRedirects, request)),
-    // a region of its own, so that what was set ends with the request
-    HttpClient.transformResponse(Effect.mapInputContext((context: Context.Context<never>) => context))
-  )
-  // sealed, for what wraps a client may take its requests out of that region
-  return HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-    Effect.flatMap((request) => manual.execute(request)),
-    Effect.succeed
-  )
-}
-
-/**
- * A client that sends to these URLs alone. Whatever wraps it, a client that follows redirects among them, can't lead a
- * secret or a token elsewhere: other requests fail with a `RequestError` (`InvalidUrl`).
- *
- * @since 0.1.0
- * @category combinators
- */
-export const sendOnlyTo = (client: HttpClient.HttpClient, isAllowed: (url: string) => boolean): HttpClient.HttpClient =>
-  HttpClient.transform(client, (response, request) =>
-    isAllowed(request.url) ? response : Effect.fail(
+export const sealed = (client: HttpClient.HttpClient, options: {
+  /** May a request be sent to this URL? */
+  readonly isAllowed: (url: string) => boolean
+  /** Changes the request in the last step, after the check. Default: leaves it as it is. */
+  readonly lastStep?:
+    | ((request: HttpClientRequest.HttpClientRequest) => Effect.Effect<HttpClientRequest.HttpClientRequest>)
+    | undefined
+}): HttpClient.HttpClient => {
+  const lastStep = options.lastStep ?? Effect.succeed
+  const checked = HttpClient.mapRequestEffect(client, (request) =>
+    options.isAllowed(request.url) ? Effect.zipRight(silence, lastStep(request)) : Effect.fail(
       new HttpClientError.RequestError({
         request,
         reason: "InvalidUrl",
         description: "A secret or a token is sent to no other server"
       })
     ))
+  const execute = (request: HttpClientRequest.HttpClientRequest) =>
+    Effect.withFiberRuntime<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((fiber) => {
+      const context = fiber.getFiberRef(FiberRef.currentContext)
+      const tracerEnabled = fiber.getFiberRef(FiberRef.currentTracerEnabled)
+      // one region for all that is set, because each region costs as much as the rest of a call
+      return Effect.onExit(checked.execute(inContext(request, context, tracerEnabled)), (exit) => {
+        if (Exit.isSuccess(exit) && exit.value.status === 101 && !("upgrade" in request.headers)) {
+          endUpgraded(exit.value)
+        }
+        return Effect.zipRight(
+          FiberRef.set(FiberRef.currentContext, context),
+          FiberRef.set(FiberRef.currentTracerEnabled, tracerEnabled)
+        )
+      })
+    })
+  return opaque(execute)
+}
+
+/**
+ * A client whose steps nobody else can reorder: combinators that wrap it see one request go in and one response come out.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const opaque = <E>(
+  execute: (
+    request: HttpClientRequest.HttpClientRequest
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, E>
+): HttpClient.HttpClient.With<E> => HttpClient.makeWith<never, never, E, never>(Effect.flatMap(execute), Effect.succeed)
+
+/**
+ * Is this error an answer with a status that a client refused, as `HttpClient.filterStatusOk` does? It carries the response.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
+  HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
+
+/**
+ * Why a request got no answer, in the terms of `TransportError`.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const reason = (error: HttpClientError.RequestError): TransportReason =>
+  transportFailure(error, "Request").reason
+
+/**
+ * What happened to a request that got no answer, and what to do, for a person on call.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const describe = (error: HttpClientError.RequestError, server: {
+  /** Who did not answer, such as `the API`. */
+  readonly name: string
+  /** Where its address is set, such as the name of a variable. */
+  readonly address: string
+}): string => {
+  const failure = transportFailure(error, "Request")
+  const what = failure.reason === "Proxy" ? advice.proxy(failure) : advice.reason[failure.reason]
+  const todo = failure.notTls === true ? advice.notTls : advice.transport(failure.reason, server.name, server.address)
+  return `${server.name} did not answer: ${what}. ${todo}`
+}
+
+/**
+ * What may be passed on of an error that somebody else made: name, message and code, its causes likewise, and nothing that
+ * could hold a request. Texts are cut to 200 characters, and withheld where they show a secret, encoded or not.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Redacted>): unknown =>
+  foreign.foreignError(error, secrets.map((secret) => Redacted.value(secret)))

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
+import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
 /**
@@ -20,7 +21,9 @@ export class InsufficientScope
     /** The scope that the endpoint group needs. */
     needed: AccessScope.AccessScope,
     /** The scopes that were granted. */
-    granted: Schema.Array(Schema.String)
+    granted: Schema.Array(Schema.String),
+    /** No further token is requested for this scope before this instant. */
+    nextTryAt: Schema.optional(Schema.DateTimeUtc)
   })
 {
   /**
@@ -33,8 +36,14 @@ export class InsufficientScope
   }
 
   override get message(): string {
-    return `The token of ${this.environment} doesn't cover ${this.needed}: the server granted ${
-      this.granted.length === 0 ? "no scope" : this.granted.join(" ")
-    }. Nothing was sent. Ask the operator to grant ${this.needed} to this client.`
+    return [
+      `The token of ${this.environment} does not cover ${this.needed}: the server granted ${
+        this.granted.length === 0 ? "no scope" : this.granted.join(" ")
+      }.`,
+      `Nothing was sent. Ask the operator to grant ${this.needed} to this client.`,
+      ...(this.nextTryAt === undefined
+        ? []
+        : [`A new token is requested in the background, the next one not before ${DateTime.formatIso(this.nextTryAt)}.`])
+    ].join(" ")
   }
 }

@@ -1,12 +1,13 @@
 import * as DateTime from "effect/DateTime"
 import type { ResponseRule, ServerError, TransportReason } from "../TokenError.ts"
 
-// What the failures say to a person on call: what happened, where, and what to do.
+// The messages of the failures, for the person on call: what happened, where, and what to do.
 
 interface Failure {
   readonly environment: string
   readonly tokenEndpoint: string
   readonly hint?: string | undefined
+  readonly deadlineEnded?: boolean | undefined
   readonly nextTryAt?: DateTime.Utc | undefined
 }
 
@@ -19,8 +20,9 @@ interface Answer {
 export const message = (failure: Failure, what: string, todo: string): string =>
   [
     `The token endpoint ${failure.tokenEndpoint} (${failure.environment}) ${what}.`,
+    ...(failure.deadlineEnded === true ? ["The deadline ended the retries."] : []),
     failure.hint ?? todo,
-    ...(failure.nextTryAt === undefined ? [] : [`Not asked again before ${DateTime.formatIso(failure.nextTryAt)}.`])
+    ...(failure.nextTryAt === undefined ? [] : [`Next attempt not before ${DateTime.formatIso(failure.nextTryAt)}.`])
   ].join(" ")
 
 /** A failure as JSON, with the message: that is what a person reads. */
@@ -47,48 +49,85 @@ const byCode: ReadonlyMap<string | undefined, string> = new Map([
   ["unsupported_grant_type", wrongServer]
 ])
 
-const passing = "This is usually passing: the next call after a pause asks again. If it stays, ask the operator."
+const temporary = "This is usually temporary. If it persists, contact the operator."
+
+const inFront = "The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may " +
+  "have sent it."
+
+const withoutCode = (status: number): string =>
+  status === 403
+    ? `${inFront} Check the client id, the client secret and a client certificate, if one is required.`
+    : `${inFront} Check the address, and that it is the authorization server of this environment and of this version.`
 
 export const failedServer = (failure: ServerError): string =>
-  byCode.get(failure.error) ?? (failure.retryable ? passing : wrongServer)
+  byCode.get(failure.error) ??
+    (failure.retryable ? temporary : failure.error === undefined ? withoutCode(failure.status) : wrongServer)
 
 export const brokenRule: Record<ResponseRule, string> = {
   Redirect: "a redirect, which is never followed",
-  Status: "a status that the contract doesn't know",
+  Status: "a status that is not in the contract",
   Size: "a body that is too large",
-  Utf8: "a body that isn't UTF-8",
-  Json: "a body that isn't JSON",
-  Object: "a body that isn't a JSON object",
-  AccessToken: "access_token is missing or can't be sent in a header",
-  TokenType: "token_type is missing or isn't Bearer",
-  ExpiresIn: "expires_in isn't a whole number of seconds above zero",
-  Scope: "scope isn't a list of printable names",
-  Expired: "the token had expired when it arrived"
+  Utf8: "a body that is not UTF-8",
+  Json: "a body that is not JSON",
+  Object: "a body that is not a JSON object",
+  AccessToken: "access_token is missing or cannot be sent in a header",
+  TokenType: "token_type is missing or is not Bearer",
+  ExpiresIn: "expires_in is not a number of seconds",
+  Scope: "scope is not a list of printable names",
+  Expired: "the token had already expired when it arrived"
 }
 
-export const invalidResponse =
-  "Check that the address is the authorization server's, and that no proxy or login page answers in its place."
+export const invalidResponse = (rule: ResponseRule): string =>
+  rule === "Expired"
+    ? "The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires."
+    : "Check that the address is that of the authorization server, and that no proxy or login page answers in its place."
 
 export const reason: Record<TransportReason, string> = {
-  NameNotFound: "its host name doesn't resolve",
+  NameNotFound: "its host name does not resolve",
+  NameServiceFailed: "the name service did not answer",
   Refused: "the connection was refused",
-  Unreachable: "its host can't be reached",
+  Unreachable: "its host cannot be reached",
   Reset: "the connection was closed before an answer",
-  Cut: "the connection ended in the middle of the answer",
-  Garbled: "what came isn't HTTP",
-  Tls: "no trusted TLS connection, so the secret was not sent",
+  Cut: "the connection broke off before the end of the answer",
+  Garbled: "the answer is not HTTP",
+  Tls: "the TLS handshake failed, so nothing was sent",
+  Proxy: "a forward proxy did not let the request through",
   Timeout: "the deadline passed",
   Other: "the connection failed"
 }
 
-export const transport: Record<TransportReason, string> = {
-  NameNotFound: "Check the address of the authorization server, and the name service.",
-  Refused: "Check the address and the port of the authorization server.",
-  Unreachable: "Check the network, and the rules of its firewalls.",
-  Reset: passing,
-  Cut: passing,
-  Garbled: "Check that the address is the authorization server's, and what stands between here and there.",
-  Tls: "Check the server's certificate, and the authorities that this program trusts.",
-  Timeout: "Check whether the authorization server is slow or a firewall swallows the connection.",
-  Other: "Check the network between here and the authorization server."
+/** Which proxy failed, and how. */
+export const proxy = (failure: { readonly proxy?: string | undefined; readonly proxyStatus?: number | undefined }) =>
+  `the forward proxy ${failure.proxy === undefined ? "" : `${failure.proxy} `}${
+    failure.proxyStatus === undefined ? "could not be reached" : `answered ${failure.proxyStatus}`
+  }`
+
+export const notTls =
+  "The port does not speak TLS, it probably speaks plain HTTP. Check the port in the address, and whether it has to be https."
+
+/** What to do about a transport's failure: `server` is who did not answer, and `address` where its address is set. */
+export const transport = (reason: TransportReason, server: string, address: string): string => {
+  switch (reason) {
+    case "NameNotFound":
+      return `Check ${address}, and the name service.`
+    case "NameServiceFailed":
+      return `Check the name service of this machine. ${temporary}`
+    case "Refused":
+      return `Check the host and the port in ${address}.`
+    case "Unreachable":
+      return "Check the network and the rules of its firewalls."
+    case "Garbled":
+      return `Check ${address}, and what stands between this machine and ${server}.`
+    case "Tls":
+      return `Check the certificate of ${server}, and the authorities that this program trusts.`
+    case "Proxy":
+      return "Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules."
+    case "Timeout":
+      return `Check whether ${server} is slow, or whether a firewall drops the connection.`
+    case "Other":
+      return `Check the network between this machine and ${server}.`
+    case "Reset":
+    case "Cut":
+      return temporary
+  }
 }

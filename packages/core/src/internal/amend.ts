@@ -4,7 +4,7 @@ import { InvalidClient, InvalidResponse, ServerError, type TokenError, Transport
 /** The same failure, with what became known of it later. */
 export const amend = (
   error: TokenError,
-  known: { readonly hint: string } | { readonly nextTryAt: DateTime.Utc }
+  known: { readonly hint: string } | { readonly nextTryAt: DateTime.Utc } | { readonly deadlineEnded: boolean }
 ): TokenError => {
   switch (error._tag) {
     case "InvalidClient":

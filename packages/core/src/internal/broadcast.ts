@@ -3,7 +3,7 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** Hands values to all who listen. Nobody can hold it up: who is slow misses the oldest. */
+/** Hands values to all listeners. Listeners never block the publisher: slow listeners lose the oldest values. */
 export interface Broadcast<A> {
   /** Costs nothing when nobody listens: the value isn't made then. */
   readonly publish: (value: () => A) => Effect.Effect<void>
@@ -36,7 +36,8 @@ export const make = Effect.fnUntraced(
         Effect.suspend(() => {
           if (listeners.size === 0) return Effect.void
           const published = value()
-          return Effect.forEach(listeners, (queue) => Queue.offer(queue, published), { discard: true })
+          // a listener that leaves now has shut its queue down, and an offer to that would interrupt the publisher
+          return Effect.forEach(listeners, (queue) => Effect.exit(Queue.offer(queue, published)), { discard: true })
         }),
       stream: Stream.unwrapScoped(
         Effect.suspend(() =>

@@ -4,6 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { pipe } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type { AccessScope } from "../AccessScope.ts"
 import { AccessToken, type Coverage } from "../AccessToken.ts"
@@ -17,7 +18,8 @@ import {
 } from "../TokenError.ts"
 import type { Answer } from "./exchange.ts"
 import * as retryAfter from "./retryAfter.ts"
-import { printable, shows } from "./serverText.ts"
+import { shows } from "./echo.ts"
+import { printable } from "./serverText.ts"
 import * as tokenResponse from "./tokenResponse.ts"
 
 /** The lifetime of a token whose answer doesn't tell it: short, for the truth is unknown. */
@@ -25,6 +27,13 @@ export const unknownLifetime = Duration.minutes(5)
 
 /** However long a server says that its token lives, it is taken to live no longer than this. */
 const longestLifetime = Duration.days(7)
+
+/**
+ * Servers round `iat` and `exp` down to whole seconds, so a token can be rejected up to a second before its time. Only here
+ * is anything subtracted for that: everybody else takes `expiresAt` as it is.
+ */
+const roundedDown = (lifetime: Duration.Duration): Duration.Duration =>
+  Duration.subtract(lifetime, Duration.min(Duration.seconds(1), Duration.times(lifetime, 0.1)))
 
 /** The request that was answered. */
 export interface Asked {
@@ -65,27 +74,40 @@ const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthErr
   })
 }
 
-/** Scopes are shown to people: a server that echoes a secret in them is none that keeps the contract. */
-const echoesSecret = ({ clientSecret }: Asked, { scope }: tokenResponse.TokenResponse, tokens: ReadonlyArray<string>) =>
-  scope !== undefined &&
-  shows(scope, [Redacted.value(clientSecret), ...tokens].filter((secret) => secret.length >= 8))
+/** A shorter text may well be in a scope by chance. */
+const shortestEcho = 8
+
+/**
+ * Scopes are printed, so a server that repeats a secret in them is outside the contract. The names that were requested are
+ * no secrets, which spares the usual answer the search.
+ */
+const echoesSecret = (asked: Asked, { scope }: tokenResponse.TokenResponse, tokens: ReadonlyArray<string>): boolean => {
+  const requested: ReadonlySet<string> = new Set(Option.getOrElse(asked.requestedScopes, () => []))
+  const others = scopeNames(scope ?? "").filter((name) => !requested.has(name))
+  return shows(
+    others.join(" "),
+    [Redacted.value(asked.clientSecret), ...tokens].filter((secret) => secret.length >= shortestEcho)
+  )
+}
+
+const scopeNames = (scope: string): ReadonlyArray<string> => scope.split(" ").filter((name) => name !== "")
 
 const grant = (asked: Asked) => (response: tokenResponse.TokenResponse): Granted => {
-  const lifetime = response.expiresIn === undefined
+  const lifetime = Predicate.isNullable(response.expiresIn)
     ? unknownLifetime
-    : Duration.min(Duration.seconds(response.expiresIn), longestLifetime)
-  const scopes = response.scope === undefined
+    : Duration.min(Duration.seconds(Math.floor(response.expiresIn)), longestLifetime)
+  const scopes = Predicate.isNullable(response.scope)
     ? Option.getOrElse(asked.requestedScopes, () => [])
-    : response.scope.split(" ").filter((name) => name !== "")
+    : scopeNames(response.scope)
   return {
     token: new AccessToken({
       secret: response.accessToken,
       scopes,
       requestedAt: asked.requestedAt,
-      expiresAt: DateTime.addDuration(asked.requestedAt, lifetime),
+      expiresAt: DateTime.addDuration(asked.requestedAt, roundedDown(lifetime)),
       coverage: asked.coverage
     }),
-    lifetimeKnown: response.expiresIn !== undefined
+    lifetimeKnown: Predicate.isNotNullable(response.expiresIn)
   }
 }
 
@@ -93,7 +115,7 @@ const successful = (answer: Answer, asked: Asked): Either.Either<Granted, TokenE
   pipe(
     answer.body,
     Either.mapLeft((cause) =>
-      cause === "Size" ? broken(answer, asked)(cause) : new TransportError({ ...asked.where, reason: cause })
+      cause === "Size" ? broken(answer, asked)(cause) : new TransportError({ ...asked.where, ...cause })
     ),
     Either.flatMap((body) => Either.mapLeft(tokenResponse.parseObject(body), broken(answer, asked))),
     Either.flatMap((object): Either.Either<tokenResponse.TokenResponse, TokenError> => {
@@ -116,7 +138,11 @@ const successful = (answer: Answer, asked: Asked): Either.Either<Granted, TokenE
 export const classify = (answer: Answer, asked: Asked): Either.Either<Granted, TokenError> => {
   if (answer.status === 200) return successful(answer, asked)
   if (answer.status < 400) {
-    return Either.left(broken(answer, asked)(answer.status >= 300 ? "Redirect" : "Status"))
+    return Either.left(broken(answer, asked)(answer.status >= 300 && answer.status !== 304 ? "Redirect" : "Status"))
+  }
+  // no authorization server answers so: the proxy on the way to it asks for credentials of its own
+  if (answer.status === 407) {
+    return Either.left(new TransportError({ ...asked.where, reason: "Proxy", proxyStatus: answer.status }))
   }
   const told = pipe(
     answer.body,

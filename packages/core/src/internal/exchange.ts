@@ -1,5 +1,5 @@
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
@@ -8,19 +8,19 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
-import { type Stage, transportReason } from "./transportReason.ts"
-import type { TransportReason } from "../TokenError.ts"
+import { isStatusError } from "../Transport.ts"
+import { type Stage, type TransportFailure, transportFailure } from "./transportFailure.ts"
 
 /** The answer of a server, read to its end. A body is missing when it was too large, or broke off. */
 export interface Answer {
   readonly status: number
   readonly retryAfter: Option.Option<string>
-  readonly body: Either.Either<Uint8Array, "Size" | TransportReason>
+  readonly body: Either.Either<Uint8Array, "Size" | TransportFailure>
 }
 
-const reasonAt = (stage: Stage) => (error: HttpClientError.HttpClientError) => transportReason(error.cause, stage)
+const failureAt = (stage: Stage) => (error: HttpClientError.HttpClientError): TransportFailure =>
+  HttpClientError.isHttpClientError(error) ? transportFailure(error, stage) : { reason: "Other" }
 
 const concat = (chunks: Iterable<Uint8Array>, size: number): Uint8Array => {
   const whole = new Uint8Array(size)
@@ -45,22 +45,10 @@ const readBody = (response: HttpClientResponse.HttpClientResponse, maxSize: numb
     ),
     Effect.catchAll((error) =>
       Effect.succeed(
-        error.reason === "EmptyBody" ? Either.right(new Uint8Array()) : Either.left(reasonAt("Body")(error))
+        error.reason === "EmptyBody" ? Either.right(new Uint8Array()) : Either.left(failureAt("Body")(error))
       )
     )
   )
-
-/**
- * Ends the connection of an answer that changed it to another protocol. No HttpClient does so: `node:http` hands the socket
- * over, and neither reading the body nor aborting the request ends it, nor does the process while it is open.
- */
-const endUpgraded = (response: unknown): Effect.Effect<void> => {
-  if (Predicate.hasProperty(response, "original")) return endUpgraded(response.original)
-  const source = Predicate.hasProperty(response, "source") ? response.source : undefined
-  return Effect.sync(() => {
-    if (Predicate.hasProperty(source, "destroy") && Predicate.isFunction(source.destroy)) source.destroy()
-  })
-}
 
 const propagate = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.map(
@@ -72,8 +60,8 @@ const propagate = (request: HttpClientRequest.HttpClientRequest) =>
   )
 
 /**
- * Posts a form and reads the answer. The platform's own span is left out, for it would record more than we want to see
- * in a trace; its errors are reduced to a reason, for they hold the request.
+ * Posts a form and reads the answer, over a client that `Transport.sealed` has made. Its errors are reduced to what is known
+ * of the failure, for they hold the request.
  */
 export const exchange = (
   client: HttpClient.HttpClient,
@@ -83,18 +71,21 @@ export const exchange = (
     readonly maxSize: number
     readonly propagateTrace: boolean
   }
-): Effect.Effect<Answer, TransportReason> => {
-  const request = HttpClientRequest.post(options.url).pipe(HttpClientRequest.bodyUrlParams(options.form))
+): Effect.Effect<Answer, TransportFailure> => {
+  const request = HttpClientRequest.post(options.url).pipe(
+    HttpClientRequest.acceptJson,
+    HttpClientRequest.bodyUrlParams(options.form)
+  )
   const answer = Effect.flatMap(
     options.propagateTrace ? propagate(request) : Effect.succeed(request),
-    HttpClient.withTracerDisabledWhen(client, () => true).execute
+    client.execute
   ).pipe(
-    Effect.mapError(reasonAt("Request")),
+    // a client that lets no other status than 2xx through has received an answer all the same
+    Effect.catchIf(isStatusError, (error) => Effect.succeed(error.response)),
+    Effect.mapError(failureAt("Request")),
     Effect.flatMap((response) =>
       Effect.map(
-        response.status === 101
-          ? Effect.as(endUpgraded(response), Either.right(new Uint8Array()))
-          : readBody(response, options.maxSize),
+        response.status === 101 ? Effect.succeed(Either.right(new Uint8Array())) : readBody(response, options.maxSize),
         (body): Answer => ({
           status: response.status,
           retryAfter: Option.fromNullable(response.headers["retry-after"]),
@@ -105,9 +96,9 @@ export const exchange = (
   )
   return answer.pipe(
     // A transport that dies may do so with the request in its hands, and one that interrupts itself would interrupt
-    // everybody. Whoever interrupts us from outside isn't caught here.
-    Effect.catchAllCause((cause) => Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => "Other" as const))),
-    // the deadline doesn't wait for what can't be interrupted
-    Effect.disconnect
+    // all callers. An interruption from outside is not caught here.
+    Effect.catchAllCause((cause) =>
+      Effect.fail(Option.getOrElse(Cause.failureOption(cause), (): TransportFailure => ({ reason: "Other" })))
+    )
   )
 }

@@ -28,3 +28,14 @@ export const reached = (now: Instant, instant: Instant): boolean =>
 /** The milliseconds from one instant to another, by the clock that can't be set. */
 export const millisBetween = (from: Instant, to: Instant): number =>
   Number(to.monotonicNanos - from.monotonicNanos) / 1e6
+
+/**
+ * The milliseconds until an instant: by the clock on which it comes first, for the other may have been set back, or may have
+ * stood still while the machine was suspended.
+ */
+export const millisUntil = (now: Instant, instant: Instant): number =>
+  Math.min(instant.wallMillis - now.wallMillis, millisBetween(now, instant))
+
+/** The instant of a wall time, as the two clocks stood at another instant. */
+export const atWallTime = (reference: Instant, wallMillis: number): Instant =>
+  later(reference, wallMillis - reference.wallMillis)

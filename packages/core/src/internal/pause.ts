@@ -50,7 +50,8 @@ export const make = (schedule: Schedule.Schedule<unknown, TokenError>): Pauses =
       if (!error.retryable) return Effect.succeed(refusalPause)
       const asked = error._tag === "ServerError" ? error.retryAfter : undefined
       return Effect.map(
-        step(error),
+        // a schedule of the user's may throw, and the pause must hold all the same
+        Effect.catchAllDefect(step(error), () => Effect.succeed(longestPause)),
         (pause) => asked !== undefined && Duration.greaterThanOrEqualTo(asked, Duration.seconds(1)) ? asked : pause
       )
     }

@@ -1,33 +1,36 @@
-import * as Context from "effect/Context"
+import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
-import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberHandle from "effect/FiberHandle"
-import * as FiberId from "effect/FiberId"
-import { identity } from "effect/Function"
+import { constant, identity } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import * as Tracer from "effect/Tracer"
 import type { AccessToken } from "../AccessToken.ts"
 import type * as AccessTokens from "../AccessTokens.ts"
 import type * as TokenEndpoint from "../TokenEndpoint.ts"
-import { type TokenError, TransportError } from "../TokenError.ts"
+import { InvalidResponse, type TokenError, TransportError } from "../TokenError.ts"
 import * as TokenEvent from "../TokenEvent.ts"
 import { amend } from "./amend.ts"
 import * as Broadcast from "./broadcast.ts"
 import * as Instant from "./instant.ts"
 import * as Pause from "./pause.ts"
+import { logWarning } from "./safeLog.ts"
+import * as SingleFlight from "./singleFlight.ts"
 import * as Life from "./tokenLife.ts"
+import { within } from "./within.ts"
 
-/** How often a flight repeats a retryable failure by itself when there is no token to fall back on. */
-const repeats = 2
+/** How often a flight retries after a retryable failure when there is no token to fall back on. */
+const retries = 2
 
-/** How a flight ended. It never fails by itself, for its failure belongs to those who wait. */
-type Flown = Exit.Exit<AccessToken, TokenError>
+/** A token endpoint keeps its deadline by itself. This is how much later the supply stops waiting for one that does not. */
+const graceMillis = 1_000
+
+/** `refresh` sends at most one request in this time. */
+const refreshMillis = 1_000
 
 interface Options {
   readonly renewalWindow: { readonly from: number; readonly to: number }
@@ -35,115 +38,143 @@ interface Options {
   readonly forcedRenewalPause: Duration.Duration
 }
 
-/**
- * The supply: one state, changed in synchronous steps, and at most one flight, which is a token request with its
- * repeats. The flight belongs to the scope and not to the caller who began it.
- */
+/** The supply: one state, changed in synchronous steps, and at most one flight, which is a token request with its retries. */
 export const make = Effect.fnUntraced(function*(
   endpoint: TokenEndpoint.Service,
   options: Options
 ): Effect.fn.Return<AccessTokens.Service, never, Scope.Scope> {
   const clock = yield* Effect.clock
+  const now = () => Instant.now(clock)
   const events = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
-  const flights = yield* FiberHandle.make<Flown, never>()
-  const fork = yield* FiberHandle.runtime(flights)()
+  const flights = yield* SingleFlight.make<AccessToken, TokenError>(clock)
   const pauses = Pause.make(options.pause)
+  const deadlineMillis = Duration.toMillis(endpoint.deadline)
+  const requestedScopes = Option.getOrElse(endpoint.requestedScopes, () => [])
+  const missingScopes = (token: AccessToken) => requestedScopes.filter((scope) => !token.covers(scope))
 
   let state = Life.none
+  let isOpen = true
+  let refreshedAt: Instant.Instant | undefined
+  let grantWasShort = false
   // Once the scope is closed nothing is served, and no flight begins: those who ask are interrupted.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       state = Life.none
+      isOpen = false
     })
   )
 
   const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
     events.publish(() => event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())))
 
-  const request = Effect.fnUntraced(function*(endsAt: Instant.Instant): Effect.fn.Return<AccessToken, TokenError> {
+  const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
+  const timedOut = new TransportError({ ...where, reason: "Timeout" })
+
+  /** A token endpoint that is not one of ours may die or interrupt itself, which would end every caller. */
+  const died = (cause: Cause.Cause<unknown>): TokenError => {
+    const defect = Cause.squash(cause)
+    const name = Predicate.isError(defect) ? defect.name : "a value that is no error"
+    return new TransportError({
+      ...where,
+      reason: "Other",
+      hint: `requestToken of this TokenEndpoint died with ${name}: repair the TokenEndpoint.`
+    })
+  }
+
+  const noteShortGrant = (token: AccessToken) =>
+    Effect.suspend(() => {
+      const missing = missingScopes(token)
+      if (missing.length === 0 || grantWasShort) return Effect.void
+      grantWasShort = true
+      return logWarning(
+        `The token endpoint ${endpoint.url} (${where.environment}) granted less than was requested: ` +
+          `${missing.join(" ")} is missing. Calls that need it fail. Ask the operator to grant it to this client.`
+      )
+    })
+
+  const request = Effect.fnUntraced(function*(
+    endsAt: Instant.Instant,
+    onTimeout: TokenError
+  ): Effect.fn.Return<AccessToken, TokenError> {
     yield* announce((at) => TokenEvent.Requested({ at }))
     const dueShare = yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
-    const sentAt = Instant.now(clock)
+    const sentAt = now()
     state = Life.requested(state)
-    const token = yield* endpoint.requestToken
-    if (Life.isRejected(state, token)) return yield* requestAgain(endsAt)
-    const event = Life.servable(state, Instant.now(clock)) === undefined ? TokenEvent.Obtained : TokenEvent.Renewed
-    state = Life.obtained(state, token, sentAt, dueShare)
+    const token = yield* endpoint.requestToken.pipe(
+      Effect.catchAllCause((cause) => Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => died(cause)))),
+      within(Instant.millisBetween(sentAt, endsAt), constant(onTimeout))
+    )
+    const missesScope = missingScopes(token).length > 0
+    const next = Life.obtained(state, token, sentAt, { dueShare, missesScope })
+    if (Life.servable(next, now()) === undefined) {
+      return yield* new InvalidResponse({ ...where, status: 200, rule: "Expired" })
+    }
+    const event = Life.servable(state, now()) === undefined ? TokenEvent.Obtained : TokenEvent.Renewed
+    state = next
     pauses.reset()
     yield* announce((at) => event({ at, scopes: token.scopes, expiresAt: token.expiresAt }))
+    yield* noteShortGrant(token)
     return token
   })
-
-  const timedOut = new TransportError({
-    environment: endpoint.environment.name,
-    tokenEndpoint: endpoint.url,
-    reason: "Timeout"
-  })
-
-  // The first request of a flight keeps its deadline by itself; every further one has what is left of it.
-  const requestAgain = (endsAt: Instant.Instant): Effect.Effect<AccessToken, TokenError> =>
-    Effect.suspend(() =>
-      Effect.timeoutFail(request(endsAt), {
-        duration: Duration.millis(Instant.millisBetween(Instant.now(clock), endsAt)),
-        onTimeout: () => timedOut
-      })
-    )
 
   const recover = Effect.fnUntraced(function*(
     error: TokenError,
     endsAt: Instant.Instant,
-    repeatsLeft: number
+    retriesLeft: number
   ): Effect.fn.Return<AccessToken, TokenError> {
-    const pause = yield* pauses.after(error)
-    const now = Instant.now(clock)
-    const nextTryAt = Instant.later(now, Duration.toMillis(pause))
+    const failedAt = now()
+    const hasToken = Life.servable(state, failedAt) !== undefined
+    // The transports don't report whether a connection was an old one, which its server closed while it was idle.
+    const atOnce = !hasToken && retriesLeft === retries && error._tag === "TransportError" && error.reason === "Reset"
+    const pause = atOnce ? Duration.zero : yield* pauses.after(error)
+    const nextTryAt = Instant.later(failedAt, Duration.toMillis(pause))
     const failure = amend(error, { nextTryAt: DateTime.unsafeMake(nextTryAt.wallMillis) })
     yield* announce((at) => TokenEvent.Failed({ at, error: failure }))
 
-    const token = Life.servable(state, now)
-    const timeLeft = Instant.millisBetween(nextTryAt, endsAt)
-    if (token === undefined && error.retryable && repeatsLeft > 0 && timeLeft > 0) {
-      yield* Effect.sleep(pause)
-      return yield* Effect.catchAll(requestAgain(endsAt), (next) => recover(next, endsAt, repeatsLeft - 1))
+    if (!hasToken && error.retryable && retriesLeft > 0 && Instant.millisBetween(nextTryAt, endsAt) > 0) {
+      if (!atOnce) yield* Effect.sleep(pause)
+      return yield* Effect.catchAll(
+        request(endsAt, amend(error, { deadlineEnded: true })),
+        (next) => recover(next, endsAt, retriesLeft - 1)
+      )
     }
-    if (token !== undefined && state.failure === undefined) {
-      yield* Effect.logWarning(`An access token wasn't renewed, the valid one stays in use. ${failure.message}`)
-    }
+    const isNew = state.failure === undefined
     state = Life.failed(state, failure, nextTryAt)
+    if (hasToken && isNew) {
+      yield* logWarning(`An access token was not renewed, the valid one stays in use. ${failure.message}`)
+    }
     return yield* failure
   })
 
-  // The flight answers callers from many traces, and is a part of none.
-  const flight = Effect.suspend(() => {
-    const endsAt = Instant.later(Instant.now(clock), Duration.toMillis(endpoint.deadline))
-    return Effect.catchAll(request(endsAt), (error) => recover(error, endsAt, repeats))
-  }).pipe(
-    Effect.exit,
-    Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
-  )
+  const flight = (prepare: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      const endsAt = Instant.later(now(), deadlineMillis)
+      return Effect.zipRight(
+        prepare,
+        Effect.catchAll(
+          request(Instant.later(endsAt, graceMillis), timedOut),
+          (error) => recover(error, endsAt, retries)
+        )
+      )
+    })
 
-  // Look and fork are one synchronous step, so that there is never a second flight. Its end is handed on by a Deferred,
-  // for waiting for a fiber costs each of many callers more.
-  let landing = Deferred.unsafeMake<Exit.Exit<Flown>>(FiberId.none)
-  const begin = () => {
-    if (Option.isNone(FiberHandle.unsafeGet(flights))) {
-      const landed = Deferred.unsafeMake<Exit.Exit<Flown>>(FiberId.none)
-      fork(flight).addObserver((exit) => Deferred.unsafeDone(landed, Effect.succeed(exit)))
-      landing = landed
-    }
-  }
+  const begin = (prepare: Effect.Effect<void> = Effect.void) =>
+    flights.begin(flight(prepare), deadlineMillis + 2 * graceMillis)
   const join = () => {
     begin()
-    return Deferred.await(landing)
+    return flights.landing()
   }
 
-  // A flight tells that something has changed. What a caller gets, it reads from the state: a flight that failed leaves
-  // a valid token where it was, and a token may have been rejected by now.
-  const read = (flown: Exit.Exit<Flown>): Effect.Effect<AccessToken, TokenError> => {
-    const exit = Exit.flatten(flown)
-    if (Exit.isInterrupted(exit)) return Effect.interrupt
-    return Life.servable(state, Instant.now(clock)) ?? (Exit.isFailure(exit) ? exit : get)
-  }
+  // The end of a flight means that something has changed. What a caller gets is read from the state: a flight that failed
+  // leaves a valid token where it was, and a token may have been rejected by now. A flight that was replaced is interrupted.
+  const landed = (
+    exit: Exit.Exit<AccessToken, TokenError>,
+    read: () => Effect.Effect<AccessToken, TokenError>
+  ): Effect.Effect<AccessToken, TokenError> =>
+    Exit.isInterrupted(exit) ? (isOpen ? read() : Effect.interrupt) : Exit.isFailure(exit) ? exit : read()
+
+  const read = (exit: Exit.Exit<AccessToken, TokenError>): Effect.Effect<AccessToken, TokenError> =>
+    Life.servable(state, now()) ?? landed(exit, () => get)
 
   const callers = {
     serve: identity<Exit.Exit<AccessToken>>,
@@ -153,32 +184,70 @@ export const make = Effect.fnUntraced(function*(
     },
     await: () => Effect.flatMap(join(), read),
     awaitFor: (patience: number) =>
-      Effect.flatMap(
-        Effect.withClock(Effect.timeoutOption(join(), Duration.millis(patience)), clock),
-        Option.match({ onNone: () => Life.servable(state, Instant.now(clock)) ?? get, onSome: read })
+      join().pipe(
+        Effect.interruptible,
+        Effect.timeoutOption(Duration.millis(patience)),
+        Effect.withClock(clock),
+        Effect.flatMap(Option.match({ onNone: () => Life.servable(state, now()) ?? get, onSome: read }))
       ),
     fail: identity<Exit.Exit<never, TokenError>>
   }
 
   const get: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
-    Life.decide<Effect.Effect<AccessToken, TokenError>>(state, Instant.now(clock), callers)
+    Life.decide<Effect.Effect<AccessToken, TokenError>>(state, now(), callers)
   )
 
-  const invalidate = (rejected: AccessToken) =>
+  /** Marks the token that is held as rejected, and starts its renewal. */
+  const reject = (rejected: AccessToken) =>
     Effect.suspend(() => {
       const before = state
-      state = Life.invalidated(state, rejected, Instant.now(clock), Duration.toMillis(options.forcedRenewalPause))
-      return state === before ? Effect.void : announce((at) => TokenEvent.Invalidated({ at }))
+      state = Life.invalidated(state, rejected, now(), Duration.toMillis(options.forcedRenewalPause))
+      if (state === before) return Effect.void
+      if (Life.remembered(state, now()) === undefined) begin()
+      return announce((at) => TokenEvent.Invalidated({ at }))
     })
+
+  const replacement = (rejected: AccessToken): Effect.Effect<AccessToken, TokenError> =>
+    Effect.suspend(() =>
+      Life.decideReplacement<Effect.Effect<AccessToken, TokenError>>(state, rejected, now(), {
+        get: () => get,
+        serve: identity,
+        await: () => Effect.flatMap(join(), (exit) => landed(exit, () => replacement(rejected))),
+        fail: identity
+      })
+    )
 
   return {
     environment: endpoint.environment,
     requestedScopes: endpoint.requestedScopes,
     get,
-    invalidate,
+    invalidate: reject,
+    replace: (rejected) =>
+      Effect.zipRight(reject(rejected), replacement(rejected)).pipe(
+        within(endpoint.deadline, constant(timedOut)),
+        Effect.withClock(clock)
+      ),
+    refresh: Effect.suspend(() => {
+      const at = now()
+      if (!flights.isUnderWay()) {
+        if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get
+        refreshedAt = at
+        state = Life.forgotten(state)
+        begin(endpoint.rereadCredentials)
+      }
+      return Effect.flatMap(flights.landing(), (exit) => landed(exit, () => get))
+    }),
+    reportMissingScope: (scope) =>
+      Effect.sync(() => {
+        const before = state
+        if (state.held?.token.covers(scope) === false) state = Life.scopeMissed(state, now())
+        if (state !== before) begin()
+        return DateTime.unsafeMake(Life.nextTryForScope(state, now()).wallMillis)
+      }),
     status: Effect.sync(() => ({
       environment: endpoint.environment.name,
-      ...Life.status(state, Instant.now(clock))
+      ...Life.status(state, now()),
+      missingScopes: state.held === undefined ? [] : missingScopes(state.held.token)
     })),
     events: events.stream
   }

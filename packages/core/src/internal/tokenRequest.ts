@@ -1,5 +1,6 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
+import * as Config from "effect/Config"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -10,9 +11,13 @@ import type { AccessToken, Coverage } from "../AccessToken.ts"
 import type { ClientCredentials } from "../ClientCredentials.ts"
 import type { Environment } from "../Environment.ts"
 import { type TokenError, TransportError } from "../TokenError.ts"
+import { notTls as notTlsHint, refusedClient } from "./advice.ts"
 import { amend } from "./amend.ts"
 import { classify, unknownLifetime } from "./classify.ts"
 import { exchange } from "./exchange.ts"
+import { logWarning } from "./safeLog.ts"
+import type { TransportFailure } from "./transportFailure.ts"
+import { within } from "./within.ts"
 
 interface Options {
   readonly client: HttpClient.HttpClient
@@ -37,6 +42,37 @@ const form = (options: Options, credentials: ClientCredentials): ReadonlyArray<r
   ["grant_type", "client_credentials"]
 ]
 
+/** The proxy that programs are usually given, without the credentials that its address may hold. */
+const usualProxy = Config.string("HTTPS_PROXY").pipe(
+  Config.orElse(() => Config.string("https_proxy")),
+  Effect.map((url) => URL.canParse(url) ? new URL(url).host : undefined),
+  Effect.orElseSucceed(() => undefined)
+)
+
+const transportError = Effect.fnUntraced(function*(
+  where: { readonly environment: string; readonly tokenEndpoint: string },
+  { notTls, proxy, proxyStatus, reason }: TransportFailure
+) {
+  return new TransportError({
+    ...where,
+    reason,
+    ...(reason === "Proxy" ? { proxy: proxy ?? (yield* usualProxy), proxyStatus } : {}),
+    ...(notTls === true ? { hint: notTlsHint } : {})
+  })
+})
+
+/** What is odd about credentials that were refused. Never shows them. */
+const suspicion = ({ clientId, clientSecret }: ClientCredentials): string | undefined => {
+  const secret = Redacted.value(clientSecret)
+  const quoted = (text: string) => /^(["'`]).*\1$/s.test(text)
+  const odd = [
+    ...(secret === secret.trim() ? [] : ["The client secret begins or ends with a blank."]),
+    ...(quoted(secret.trim()) ? ["The client secret is surrounded by quotes."] : []),
+    ...(quoted(clientId) ? ["The client id is surrounded by quotes."] : [])
+  ]
+  return odd.length === 0 ? undefined : `${odd.join(" ")} Check whether it was copied correctly. ${refusedClient}`
+}
+
 /** One POST to the token endpoint, from the credentials to the token, within the time that is given. */
 export const tokenRequest = (
   options: Options
@@ -51,8 +87,8 @@ export const tokenRequest = (
         maxSize: options.maxBodySize,
         propagateTrace: options.propagateTrace
       }).pipe(
-        Effect.timeoutFail({ duration: time, onTimeout: () => "Timeout" as const }),
-        Effect.mapError((reason) => new TransportError({ ...where, reason })),
+        within(time, (): TransportFailure => ({ reason: "Timeout" })),
+        Effect.catchAll((failure) => Effect.flatMap(transportError(where, failure), Effect.fail)),
         Effect.timed
       )
       const { lifetimeKnown, token } = yield* classify(answer, {
@@ -64,18 +100,19 @@ export const tokenRequest = (
         answeredAt: DateTime.addDuration(requestedAt, elapsed)
       })
       if (!lifetimeKnown) {
-        yield* Effect.logWarning(
-          `The token endpoint ${where.tokenEndpoint} (${where.environment}) didn't tell expires_in. ` +
+        yield* logWarning(
+          `The token endpoint ${where.tokenEndpoint} (${where.environment}) did not return expires_in. ` +
             `The token is used for ${Duration.format(unknownLifetime)}.`
         )
       }
       return token
     },
-    // an HttpClient that gives what isn't a response makes reading it die
+    // reading what is not a response dies
     Effect.catchAllDefect(() => Effect.fail(new TransportError({ ...where, reason: "Other" }))),
-    Effect.mapError((error: TokenError) => {
-      const hint = options.hint(error)
-      return hint === undefined ? error : amend(error, { hint })
-    })
+    (effect, credentials) =>
+      Effect.mapError(effect, (error: TokenError) => {
+        const hint = options.hint(error) ?? (error._tag === "InvalidClient" ? suspicion(credentials) : undefined)
+        return hint === undefined ? error : amend(error, { hint })
+      })
   )
 }

@@ -12,12 +12,12 @@ const AccessTokenText = Schema.String.pipe(Schema.maxLength(64 * 1024), Schema.p
 
 const BearerText = Schema.String.pipe(Schema.pattern(/^bearer$/i))
 
-const WholeSeconds = Schema.Number.pipe(Schema.filter(Number.isInteger), Schema.positive())
+const Seconds = Schema.Finite.pipe(Schema.nonNegative())
 
 /** Some servers send the number as text. */
 const ExpiresIn = Schema.Union(
-  WholeSeconds,
-  Schema.String.pipe(Schema.pattern(/^\d+$/), Schema.compose(Schema.NumberFromString), Schema.compose(WholeSeconds))
+  Seconds,
+  Schema.String.pipe(Schema.pattern(/^\d+$/), Schema.compose(Schema.NumberFromString), Schema.compose(Seconds))
 )
 
 const ScopeText = Schema.String.pipe(Schema.maxLength(16 * 1024), Schema.pattern(/^[\x20-\x7e]*$/))
@@ -57,13 +57,13 @@ export const oauthError = (object: object): OAuthError => ({
 export interface TokenResponse {
   readonly accessToken: Redacted.Redacted
   /** In seconds. */
-  readonly expiresIn: number | undefined
-  readonly scope: string | undefined
+  readonly expiresIn: number | null | undefined
+  readonly scope: string | null | undefined
 }
 
 /**
  * The access token response of the contract, section 2. `expires_in` and `scope` may be missing, as RFC 6749, section
- * 5.1 has it; what else the object holds doesn't matter.
+ * 5.1 has it, and `null` counts as missing. Other fields are ignored.
  */
 export const decode = (object: object): Ruled<TokenResponse> => {
   const read = <A, I>(name: string, schema: Schema.Schema<A, I>, rule: ResponseRule): Ruled<A> =>
@@ -71,7 +71,7 @@ export const decode = (object: object): Ruled<TokenResponse> => {
   return Either.all({
     accessToken: read("access_token", Schema.Redacted(AccessTokenText), "AccessToken"),
     tokenType: read("token_type", BearerText, "TokenType"),
-    expiresIn: read("expires_in", Schema.UndefinedOr(ExpiresIn), "ExpiresIn"),
-    scope: read("scope", Schema.UndefinedOr(ScopeText), "Scope")
+    expiresIn: read("expires_in", Schema.NullishOr(ExpiresIn), "ExpiresIn"),
+    scope: read("scope", Schema.NullishOr(ScopeText), "Scope")
   })
 }

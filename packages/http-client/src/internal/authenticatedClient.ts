@@ -8,18 +8,21 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Cause from "effect/Cause"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import type * as Tracer from "effect/Tracer"
 import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, discard } from "./body.ts"
 import { inSpan } from "./callSpan.ts"
+import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
-import { causeForCaller, forCaller } from "./response.ts"
+import { causeForCaller, forCaller, type Sent, statusError } from "./response.ts"
 import { type Base, parseBase, target } from "./target.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -35,30 +38,44 @@ const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Se
   const requested = Option.getOrElse(tokens.requestedScopes, () => [scope])
   return requested.includes(scope) ? Either.void : Either.left(ConfigError.InvalidData(
     ["scopes"],
-    `Expected ${scope} among the scopes that are asked for, which are ${requested.join(" ")}: ${group} needs it`
+    `Expected ${scope} among the requested scopes, because ${group} needs it. ` +
+      `Requested: ${requested.join(" ")}. Add it to the option scopes, or to CREDIT_DATA_SCOPES`
   ))
 }
 
 const isOf = (base: Base, url: string): boolean =>
   url.startsWith(`${base.origin}/`) || (URL.canParse(url) && new URL(url).origin === base.origin)
 
-/** The client that sends, to one origin alone. It is used within `inSpan`, which ends what `dontFollowRedirects` has set. */
+/** The client that sends, to this origin only. */
 const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: Base): HttpClient.HttpClient => {
-  const manual = HttpClient.mapRequestEffect(
-    client,
-    (request) => Effect.zipRight(Transport.dontFollowRedirects, keepScope(request))
-  )
-  // sealed, so that what is set within the client is set where its own options are known
-  const sealed = HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-    Effect.flatMap((request) =>
-      isOf(base, request.url) ? manual.execute(request) : Effect.fail(
-        new HttpClientError.RequestError({ request, reason: "InvalidUrl", description: `Not of ${base.origin}` })
-      )
-    ),
-    Effect.succeed
-  )
+  const sealed = Transport.sealed(client, { isAllowed: (url) => isOf(base, url), lastStep: keepScope })
   return settings.transformClient?.(sealed) ?? sealed
 }
+
+/** One call, from the request of its caller to the response that the caller gets. */
+interface Call {
+  /** The request as its caller made it: `HttpClient.withScope` knows it by its identity. */
+  readonly original: Request
+  /** The same with its absolute URL. */
+  readonly request: Request
+  readonly span: Option.Option<Tracer.Span>
+  /** How often the request was sent again. */
+  resends: number
+  /** It was sent again because the connection had been closed. */
+  hasMetClosedConnection: boolean
+}
+
+/** A response, and the end of the call should it be the last one: a client may have passed it on as an error. */
+interface Answer {
+  readonly response: Response
+  readonly end: Effect.Effect<Response, GroupClientError>
+}
+
+const resend = (call: Call) =>
+  Effect.sync(() => {
+    call.resends++
+    if (Option.isSome(call.span)) call.span.value.attribute("http.request.resend_count", call.resends)
+  })
 
 /** The client of one endpoint group: every request goes beneath the base URL, with a token that covers the group. */
 export const make = Effect.fnUntraced(
@@ -70,51 +87,84 @@ export const make = Effect.fnUntraced(
     const environment = yield* Environment.validate(tokens.environment)
     const base = parseBase(environment.baseUrl)
     const client = transport(options, yield* HttpClient.HttpClient, base)
+    // only what transformClient adds makes spans beneath ours
+    const inSpanOf = ({ span }: Call) => <A, E>(sending: Effect.Effect<A, E>) =>
+      options.settings.transformClient === undefined || Option.isNone(span)
+        ? sending
+        : Effect.withParentSpan(sending, span.value)
 
-    const token = Effect.flatMap(
-      tokens.get,
-      (token) =>
-        token.covers(options.scope) ? Effect.succeed(token) : Effect.fail(
-          new InsufficientScope({ environment: environment.name, needed: options.scope, granted: token.scopes })
-        )
-    )
+    const covering = (token: AccessToken.AccessToken) =>
+      token.covers(options.scope)
+        ? Effect.succeed(token)
+        : Effect.flatMap(tokens.reportMissingScope(options.scope), (nextTryAt) =>
+          Effect.fail(
+            new InsufficientScope({
+              environment: environment.name,
+              needed: options.scope,
+              granted: token.scopes,
+              nextTryAt
+            })
+          ))
 
-    /** Sends one request, and answers as to the request without the token. */
-    const send = (original: Request, request: Request, token: AccessToken.AccessToken) =>
-      Effect.matchCauseEffect(
-        inScopeOf(original)(client.execute(HttpClientRequest.bearerToken(request, token.secret))),
-        {
-          onFailure: (cause) => Effect.failCause(causeForCaller(request)(cause)),
-          onSuccess: (sent) => Effect.succeed(forCaller(request, sent))
+    /** Sends the request of a call, and answers as to the one of its caller. */
+    const send = (call: Call, sent: Sent, authorized: Request): Effect.Effect<Answer, GroupClientError> =>
+      Effect.matchCauseEffect(inScopeOf(call.original)(inSpanOf(call)(client.execute(authorized))), {
+        onSuccess: (received) => {
+          const response = forCaller(sent, received)
+          return Effect.succeed({ response, end: Effect.succeed(response) })
+        },
+        onFailure: (cause) => {
+          const failure = Cause.failureOption(cause)
+          if (Option.isSome(failure) && Transport.isStatusError(failure.value)) {
+            const error = statusError(sent, failure.value)
+            return Effect.succeed({ response: error.response, end: Effect.fail(error) })
+          }
+          if (!call.hasMetClosedConnection && Option.isSome(failure) && isClosedConnection(failure.value, call.request)) {
+            call.hasMetClosedConnection = true
+            return Effect.zipRight(resend(call), send(call, sent, authorized))
+          }
+          return Effect.failCause(causeForCaller(sent)(cause))
         }
+      })
+
+    const sendWith = (call: Call, token: AccessToken.AccessToken) =>
+      send(
+        call,
+        { request: call.request, secrets: [token.secret] },
+        HttpClientRequest.bearerToken(call.request, token.secret)
       )
 
-    /** A token was rejected: renews it, and repeats the request once, if that makes sense. */
-    const repeat = Effect.fnUntraced(function*(
-      original: Request,
-      request: Request,
-      span: Option.Option<Tracer.Span>,
-      rejected: AccessToken.AccessToken,
-      response: Response
-    ) {
-      yield* tokens.invalidate(rejected)
-      if (!canBeSentAgain(request.body)) return response
-      const renewed = yield* Effect.onError(token, () => discard(response))
-      if (Equal.equals(renewed.secret, rejected.secret)) return response
-      yield* discard(response)
-      if (Option.isSome(span)) span.value.attribute("credit_data.repeated", true)
-      return yield* send(original, request, renewed)
+    /** The API rejected the token: the request is sent once more if there is another one, and if its body can be. */
+    const rejected = Effect.fnUntraced(function*(call: Call, token: AccessToken.AccessToken, answer: Answer) {
+      if (!canBeSentAgain(call.request.body)) {
+        yield* tokens.invalidate(token)
+        return yield* answer.end
+      }
+      const replacement = yield* Effect.option(tokens.replace(token)).pipe(
+        Effect.onInterrupt(() => discard(answer.response))
+      )
+      if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* answer.end
+      yield* discard(answer.response)
+      const other = yield* covering(replacement.value)
+      yield* resend(call)
+      if (Option.isSome(call.span)) call.span.value.attribute("credit_data.repeated", true)
+      return yield* Effect.flatMap(sendWith(call, other), ({ end }) => end)
     })
 
-    const call = (original: Request, request: Request, span: Option.Option<Tracer.Span>) =>
-      Effect.flatMap(token, (first) =>
-        Effect.flatMap(
-          send(original, request, first),
-          (response): Effect.Effect<Response, GroupClientError> =>
-            response.status === 401 ? repeat(original, request, span, first, response) : Effect.succeed(response)
-        ))
+    const authenticated = (call: Call): Effect.Effect<Response, GroupClientError> =>
+      Effect.flatMap(tokens.get, (token) =>
+        Effect.flatMap(covering(token), () =>
+          Effect.flatMap(sendWith(call, token), (answer) =>
+            answer.response.status === 401 ? rejected(call, token, answer) : answer.end)))
 
-    const execute = (original: Request): Effect.Effect<Response, GroupClientError> => {
+    /** The caller brings a token of his own, which is as secret as ours. */
+    const asItIs = (call: Call): Effect.Effect<Response, GroupClientError> => {
+      const { authorization } = call.original.headers
+      const secrets = authorization === undefined ? [] : [Redacted.make(authorization)]
+      return Effect.flatMap(send(call, { request: call.request, secrets }, call.request), ({ end }) => end)
+    }
+
+    return Transport.opaque((original) => {
       const where = target(base, original.url)
       if (Either.isLeft(where)) {
         const description = where.left
@@ -125,16 +175,13 @@ export const make = Effect.fnUntraced(
         const request = options.settings.propagateTrace === true && Option.isSome(span)
           ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span.value))
           : absolute
-        const response: Effect.Effect<Response, GroupClientError> = "authorization" in original.headers
-          ? inScopeOf(original)(client.execute(request))
-          : call(original, request, span)
+        const call: Call = { original, request, span, resends: 0, hasMetClosedConnection: false }
+        const response = "authorization" in original.headers ? asItIs(call) : authenticated(call)
         return Option.isNone(span) ? response : Effect.map(response, (response) => {
           span.value.attribute("http.response.status_code", response.status)
           return response
         })
       })
-    }
-
-    return HttpClient.makeWith<never, never, GroupClientError, never>(Effect.flatMap(execute), Effect.succeed)
+    })
   }
 )

@@ -1,3 +1,4 @@
+import * as Transport from "@credit-data/core/Transport"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -5,22 +6,32 @@ import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
+import * as Predicate from "effect/Predicate"
+import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 
+/** A request as its caller made it, and the secrets of the one that was sent for it. */
+export interface Sent {
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
 /**
- * A response to the request as its caller made it. The one that was sent, with the token in its headers, is reached by
- * nobody: neither through the response nor through the errors of reading its body.
+ * A response to the request as its caller made it. The one that was sent, with the token in its headers, cannot be reached,
+ * neither through the response nor through the errors of reading its body.
  */
 class CallerResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
   readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
   readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
   readonly request: HttpClientRequest.HttpClientRequest
-  readonly #sent: HttpClientResponse.HttpClientResponse
+  readonly #sent: Sent
+  readonly #response: HttpClientResponse.HttpClientResponse
 
-  constructor(request: HttpClientRequest.HttpClientRequest, sent: HttpClientResponse.HttpClientResponse) {
+  constructor(sent: Sent, response: HttpClientResponse.HttpClientResponse) {
     super()
-    this.request = request
+    this.request = sent.request
     this.#sent = sent
+    this.#response = response
   }
 
   #reading<A>(body: Effect.Effect<A, HttpClientError.ResponseError>): Effect.Effect<A, HttpClientError.ResponseError> {
@@ -28,47 +39,47 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
   }
 
   #error(error: HttpClientError.ResponseError): HttpClientError.ResponseError {
-    return new HttpClientError.ResponseError({ ...error, cause: error.cause, request: this.request, response: this })
+    return responseError(this.#sent, error, this)
   }
 
   get status() {
-    return this.#sent.status
+    return this.#response.status
   }
 
   get headers() {
-    return this.#sent.headers
+    return this.#response.headers
   }
 
   get cookies() {
-    return this.#sent.cookies
+    return this.#response.cookies
   }
 
   get remoteAddress() {
-    return this.#sent.remoteAddress
+    return this.#response.remoteAddress
   }
 
   get json() {
-    return this.#reading(this.#sent.json)
+    return this.#reading(this.#response.json)
   }
 
   get text() {
-    return this.#reading(this.#sent.text)
+    return this.#reading(this.#response.text)
   }
 
   get urlParamsBody() {
-    return this.#reading(this.#sent.urlParamsBody)
+    return this.#reading(this.#response.urlParamsBody)
   }
 
   get formData() {
-    return this.#reading(this.#sent.formData)
+    return this.#reading(this.#response.formData)
   }
 
   get arrayBuffer() {
-    return this.#reading(this.#sent.arrayBuffer)
+    return this.#reading(this.#response.arrayBuffer)
   }
 
   get stream() {
-    return Stream.mapError(this.#sent.stream, (error) => this.#error(error))
+    return Stream.mapError(this.#response.stream, (error) => this.#error(error))
   }
 
   toJSON(): unknown {
@@ -82,39 +93,65 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
 
 /** The response, as an answer to the request that its caller made. */
 export const forCaller = (
-  request: HttpClientRequest.HttpClientRequest,
-  sent: HttpClientResponse.HttpClientResponse
-): HttpClientResponse.HttpClientResponse => new CallerResponse(request, sent)
+  sent: Sent,
+  response: HttpClientResponse.HttpClientResponse
+): HttpClientResponse.HttpClientResponse => new CallerResponse(sent, response)
 
-/** The transport's error, as one about the request that its caller made, and so is what it says it was caused by. */
-const errorForCaller =
-  (request: HttpClientRequest.HttpClientRequest) =>
-  (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError =>
-    error._tag === "RequestError"
-      ? new HttpClientError.RequestError({ ...error, cause: causeOf(request, error), request })
-      : new HttpClientError.ResponseError({
-        ...error,
-        cause: causeOf(request, error),
-        request,
-        response: forCaller(request, error.response)
-      })
+/** A text that the transport wrote, unless it shows the token; or else one of ours. */
+const described = ({ secrets }: Sent, description: string | undefined, ours?: () => string) => {
+  const safe = Transport.foreignError(description, secrets)
+  const text = Predicate.isString(safe) ? safe : ours?.()
+  return text === undefined ? {} : { description: text }
+}
 
-const causeOf = (request: HttpClientRequest.HttpClientRequest, { cause }: HttpClientError.HttpClientError): unknown =>
-  HttpClientError.isHttpClientError(cause) ? errorForCaller(request)(cause) : cause
+const responseError = (
+  sent: Sent,
+  error: HttpClientError.ResponseError,
+  response: HttpClientResponse.HttpClientResponse
+): HttpClientError.ResponseError =>
+  new HttpClientError.ResponseError({
+    reason: error.reason,
+    request: sent.request,
+    response,
+    cause: Transport.foreignError(error.cause, sent.secrets),
+    ...described(sent, error.description)
+  })
+
+/** The error as which a client passed a response on, because of its status. */
+export const statusError = (sent: Sent, error: HttpClientError.ResponseError): HttpClientError.ResponseError =>
+  responseError(sent, error, forCaller(sent, error.response))
+
+const api = { name: "The API", address: "CREDIT_DATA_BASE_URL" }
+
+/** The transport's error, as one about the request that its caller made: nothing of the one that was sent remains. */
+const errorForCaller = (sent: Sent) => (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError => {
+  if (!HttpClientError.isHttpClientError(error)) return died(sent)
+  return error._tag === "ResponseError"
+    ? statusError(sent, error)
+    : new HttpClientError.RequestError({
+      reason: error.reason,
+      request: sent.request,
+      cause: Transport.foreignError(error.cause, sent.secrets),
+      ...described(
+        sent,
+        error.description,
+        error.reason === "Transport" ? () => Transport.describe(error, api) : undefined
+      )
+    })
+}
+
+const died = ({ request }: Sent) =>
+  new HttpClientError.RequestError({
+    request,
+    reason: "Transport",
+    description: "The transport, or what transformClient adds to it, died"
+  })
 
 /**
- * Why a transport failed, as its caller may see it. A transport that dies may do so with the request in its hands: then no
- * more is told than that it did.
+ * Why a transport failed, as its caller may see it. A transport that dies may do so with the request in its hands: then all
+ * that is reported is that it did.
  */
 export const causeForCaller =
-  (request: HttpClientRequest.HttpClientRequest) =>
+  (sent: Sent) =>
   (cause: Cause.Cause<HttpClientError.HttpClientError>): Cause.Cause<HttpClientError.HttpClientError> =>
-    Cause.isDie(cause)
-      ? Cause.fail(
-        new HttpClientError.RequestError({
-          request,
-          reason: "Transport",
-          description: "The transport, or what transformClient adds to it, died"
-        })
-      )
-      : Cause.map(cause, errorForCaller(request))
+    Cause.isDie(cause) ? Cause.fail(died(sent)) : Cause.map(cause, errorForCaller(sent))

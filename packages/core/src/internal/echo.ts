@@ -1,0 +1,112 @@
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
+
+// Finds a secret in a text that somebody else wrote, also when the text shows it encoded. The cost is linear in the text
+// and in the secrets: nothing is compiled, and no position of one is compared with every position of the other.
+
+/** A text that shares this many characters with a secret shows too much of it. */
+const runLength = 12
+
+/** A run of twelve characters of a secret covers at least one of its aligned blocks of six. */
+const blockLength = runLength / 2
+
+/** Encodings of encodings are undone this many times. */
+const maxRounds = 8
+
+const utf8 = new TextDecoder()
+
+const fromHex = (digits: string): string =>
+  utf8.decode(Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16)))
+
+const character = (codePoint: number): string => codePoint <= 0x10ffff ? String.fromCodePoint(codePoint) : ""
+
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'" }
+
+/** Undoes one layer of percent-encoding, of the escapes of JSON, and of HTML entities. */
+const unescapeOnce = (text: string): string =>
+  !/[%\\&]/.test(text) ? text : text
+    .replace(/(?:%[\da-f]{2})+/gi, (run) => fromHex(run.replaceAll("%", "")))
+    .replace(
+      /\\(?:u([\da-f]{4})|x([\da-f]{2})|([^ux]))/gis,
+      (_, unicode: string | undefined, hex: string | undefined, plain: string) =>
+        unicode ?? hex ? character(parseInt(unicode ?? hex ?? "", 16)) : /[bfnrt]/.test(plain) ? " " : plain
+    )
+    .replace(
+      /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/gi,
+      (_, hex: string | undefined, decimal: string | undefined, name: string) =>
+        hex !== undefined
+          ? character(parseInt(hex, 16))
+          : decimal === undefined
+          ? entities[name.toLowerCase()] ?? ""
+          : character(Number(decimal))
+    )
+
+/** The text, and what it is under each layer of escapes. */
+const unescaped = (text: string): ReadonlyArray<string> => {
+  const forms = [text]
+  for (let last = text; forms.length <= maxRounds;) {
+    const next = unescapeOnce(last)
+    if (next === last) break
+    forms.push(next)
+    last = next
+  }
+  return forms
+}
+
+const fromBase64 = (run: string): string =>
+  Either.match(Encoding.decodeBase64(run.padEnd(Math.ceil(run.length / 4) * 4, "=")), {
+    onLeft: () => "",
+    onRight: (bytes) => utf8.decode(bytes)
+  })
+
+/** What the runs of hexadecimal and base64 digits in a text stand for, wherever in such a run it begins. */
+const decodedRuns = (text: string): ReadonlyArray<string> => [
+  ...(text.match(/[\da-f]{8,}/gi) ?? []).flatMap((run) => [0, 1].map((offset) => fromHex(run.slice(offset)))),
+  ...(text.match(/[\w+/-]{8,}/g) ?? []).flatMap((run) => {
+    const digits = run.replaceAll("-", "+").replaceAll("_", "/")
+    return [0, 1, 2, 3].map((offset) => {
+      const aligned = digits.slice(offset)
+      return fromBase64(aligned.length % 4 === 1 ? aligned.slice(0, -1) : aligned)
+    })
+  })
+]
+
+/** Without what an encoding or a printer may change: case, blanks, `+` in place of a blank, and what can't be seen. */
+const normal = (text: string): string => {
+  const lower = text.toLowerCase()
+  const visible = /[^\x20-\x7e]/.test(lower) ? lower.replace(/\p{C}/gu, "") : lower
+  return /[\s+]/.test(visible) ? visible.replace(/[\s+]/g, "") : visible
+}
+
+const pieces = (texts: ReadonlyArray<string>, length: number): ReadonlySet<string> => {
+  const found = new Set<string>()
+  for (const text of texts) {
+    for (let at = 0; at + length <= text.length; at++) found.add(text.slice(at, at + length))
+  }
+  return found
+}
+
+const sharesRun = (secret: string, blocks: ReadonlySet<string>, runs: ReadonlySet<string>): boolean => {
+  for (let at = 0; at + blockLength <= secret.length; at += blockLength) {
+    if (!blocks.has(secret.slice(at, at + blockLength))) continue
+    for (let start = Math.max(0, at - blockLength); start <= at; start++) {
+      if (runs.has(secret.slice(start, start + runLength))) return true
+    }
+  }
+  return false
+}
+
+/** Does a text show one of the secrets, twelve characters in a row of one, or either of them encoded? */
+export const shows = (text: string, secrets: ReadonlyArray<string>): boolean => {
+  if (text === "" || secrets.length === 0) return false
+  const plain = unescaped(text)
+  const forms = [...plain, ...plain.flatMap(decodedRuns).flatMap(unescaped)].map(normal)
+  const blocks = pieces(forms, blockLength)
+  const runs = pieces(forms, runLength)
+  return secrets.some((secret) =>
+    Array.from(new Set([secret, ...unescaped(secret).slice(-1)].map(normal))).some((form) =>
+      form !== "" &&
+      (form.length < runLength ? forms.some((each) => each.includes(form)) : sharesRun(form, blocks, runs))
+    )
+  )
+}

@@ -1,0 +1,32 @@
+import * as Effect from "effect/Effect"
+import { globalValue } from "effect/GlobalValue"
+import * as Option from "effect/Option"
+import type * as TokenEndpoint from "../TokenEndpoint.ts"
+import { logWarning } from "./safeLog.ts"
+
+/** The supplies that were built within the last minute, in the whole process. */
+const built = globalValue("@credit-data/core/builtSupplies", () => ({ at: new Map<string, number>(), warned: false }))
+
+const minute = 60_000
+
+/**
+ * Warns once per process when a supply is built again for the same client, which is what a layer does that is written twice or
+ * provided inside each request.
+ */
+export const warnOfSecondSupply = (endpoint: TokenEndpoint.Service): Effect.Effect<void> =>
+  Effect.flatMap(Effect.clock, (clock) => {
+    if (endpoint.clientId === undefined || built.warned) return Effect.void
+    const now = clock.unsafeCurrentTimeMillis()
+    for (const [key, at] of built.at) if (Math.abs(now - at) >= minute) built.at.delete(key)
+    const scopes = Option.getOrElse(endpoint.requestedScopes, () => [])
+    const key = JSON.stringify([endpoint.url, endpoint.clientId, scopes])
+    built.warned = built.at.has(key)
+    built.at.set(key, now)
+    return built.warned
+      ? logWarning(
+        "A second supply of access tokens was built within a minute for the same client, token endpoint and scopes. " +
+          "Each supply sends token requests of its own. Bind the layer of AuthV1 or AuthV2 to one const and provide it " +
+          "once, around the whole program, instead of inside each request."
+      )
+      : Effect.void
+  })

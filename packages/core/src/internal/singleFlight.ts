@@ -1,0 +1,58 @@
+import type * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberHandle from "effect/FiberHandle"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+import * as Instant from "./instant.ts"
+
+/**
+ * At most one run at a time, for any number of callers. A run belongs to the scope and not to the caller who began it, and it
+ * is a part of no caller's trace.
+ */
+export interface SingleFlight<A, E> {
+  /** A run is under way, and not overdue. */
+  readonly isUnderWay: () => boolean
+  /**
+   * Begins a run unless one is under way. One that is overdue is replaced: something beneath it has stopped its timers, and
+   * everybody would wait for it for ever.
+   */
+  readonly begin: (run: Effect.Effect<A, E>, overdueAfterMillis: number) => void
+  /** The end of the last run that was begun. */
+  readonly landing: () => Effect.Effect<Exit.Exit<A, E>>
+}
+
+export const make = Effect.fnUntraced(function*<A, E>(
+  clock: Clock.Clock
+): Effect.fn.Return<SingleFlight<A, E>, never, Scope.Scope> {
+  const handle = yield* FiberHandle.make<Exit.Exit<A, E>, never>()
+  const fork = yield* FiberHandle.runtime(handle)()
+  // Waiting for a fiber would cost each of many callers more than waiting for a Deferred.
+  let landing = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
+  let overdueAt: Instant.Instant | undefined
+
+  const isUnderWay = () =>
+    Option.isSome(FiberHandle.unsafeGet(handle)) &&
+    (overdueAt === undefined || !Instant.reached(Instant.now(clock), overdueAt))
+
+  return {
+    isUnderWay,
+    // Look and fork are one synchronous step, so that there is never a second run.
+    begin: (run, overdueAfterMillis) => {
+      if (isUnderWay()) return
+      const landed = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
+      landing = landed
+      overdueAt = Instant.later(Instant.now(clock), overdueAfterMillis)
+      const flight = Effect.exit(run).pipe(
+        Effect.interruptible, // the layer may have been built in an uninterruptible region
+        Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
+      )
+      fork(flight).addObserver((exit) => Deferred.unsafeDone(landed, Effect.succeed(Exit.flatten(exit))))
+    },
+    landing: () => Deferred.await(landing)
+  }
+})

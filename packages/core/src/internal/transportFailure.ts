@@ -1,0 +1,114 @@
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Predicate from "effect/Predicate"
+import type { TransportReason } from "../TokenError.ts"
+
+/** Where in the exchange the connection failed. */
+export type Stage = "Request" | "Body"
+
+/** What is known of a transport's failure. None of it comes from a text that could quote a request. */
+export interface TransportFailure {
+  readonly reason: TransportReason
+  /** Host and port of the forward proxy that failed, where the transport names them. */
+  readonly proxy?: string | undefined
+  /** The status with which a forward proxy refused the connection. */
+  readonly proxyStatus?: number | undefined
+  /** A TLS handshake was answered in something else, most likely in plain HTTP. */
+  readonly notTls?: boolean | undefined
+}
+
+// Codes of Node's system errors, of OpenSSL by way of Node, of undici and of Node's HTTP parser.
+const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]> = [
+  [/^ENOTFOUND$/, "NameNotFound"],
+  [/^EAI_[A-Z]+$/, "NameServiceFailed"],
+  [/^(ECONNREFUSED|ConnectionRefused)$/, "Refused"],
+  [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/, "Unreachable"],
+  [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "Timeout"],
+  [/^(HPE_|UND_ERR_(RES_CONTENT_LENGTH_MISMATCH|HEADERS_OVERFLOW))/, "Garbled"],
+  // a handshake that failed, while a write was waiting for it
+  [/^EPROTO$/, "Tls"],
+  [
+    /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/,
+    "Tls"
+  ],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed)$/, "Reset"]
+]
+
+/** An error and everything that it says it was caused by, each once, for causes can be circular. */
+const chain = (error: unknown, found = new Set<unknown>()): ReadonlySet<unknown> => {
+  if (!Predicate.isObject(error) || found.has(error) || found.size === 64) return found
+  found.add(error)
+  if (Predicate.hasProperty(error, "errors") && Array.isArray(error.errors)) {
+    for (const each of error.errors) chain(each, found)
+  }
+  return Predicate.hasProperty(error, "cause") ? chain(error.cause, found) : found
+}
+
+const text = (error: unknown, name: "code" | "name" | "message" | "stack" | "hostname" | "address"): string => {
+  const value: unknown = Predicate.hasProperty(error, name) ? error[name] : undefined
+  return Predicate.isString(value) ? value : ""
+}
+
+const port = (error: unknown): string => {
+  const value: unknown = Predicate.hasProperty(error, "port") ? error.port : undefined
+  return Predicate.isNumber(value) || Predicate.isString(value) ? String(value) : ""
+}
+
+const reasonOf = (error: unknown): TransportReason | undefined => {
+  const code = text(error, "code")
+  return byCode.find(([pattern]) => pattern.test(code))?.[1] ??
+    // undici's parser doesn't always have a code
+    (text(error, "name") === "HTTPParserError" ? "Garbled" : undefined)
+}
+
+/** undici says so in the text of an error that has no code of its own. */
+const proxyStatusOf = (error: unknown): number | undefined => {
+  const status = /^Proxy response \((\d{3})\)/.exec(text(error, "message"))?.[1]
+  return status === undefined ? undefined : Number(status)
+}
+
+const portOf = (url: URL): string => url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
+
+/** The forward proxy, when a connection to another host or port than that of the URL failed. */
+const proxyOf = (error: unknown, url: URL): string | undefined => {
+  const hostname = text(error, "hostname")
+  if (hostname !== "") return hostname === url.hostname.replace(/^\[|\]$/g, "") ? undefined : hostname
+  const at = port(error)
+  return at === "" || at === portOf(url) ? undefined : `${text(error, "address")}:${at}`
+}
+
+/** How OpenSSL names a first record that isn't of TLS. */
+const isNotTls = (error: unknown): boolean =>
+  /wrong version number|packet length too long|http request/i.test(text(error, "message"))
+
+/**
+ * Node reports a handshake that failed as EPROTO, and a TLS failure after it by OpenSSL's own code. undici, which `fetch` is
+ * too, uses those codes for the handshake and reports nothing after it. The two are told apart by the place where the
+ * platform took the error over, for the errors are the same.
+ */
+const isAfterHandshake = (code: string, error: HttpClientError.HttpClientError): boolean =>
+  code.startsWith("ERR_SSL_") && text(error, "stack").includes("node:_http_client")
+
+/** Names why a transport failed. Whatever ends the connection in the middle of a body cut the answer. */
+export const transportFailure = (error: HttpClientError.HttpClientError, stage: Stage): TransportFailure => {
+  const errors = Array.from(chain(error.cause))
+  const proxyStatus = errors.map(proxyStatusOf).find(Predicate.isNotUndefined)
+  if (proxyStatus !== undefined) return { reason: "Proxy", proxyStatus }
+  const failed = errors.find((each) => reasonOf(each) !== undefined)
+  const reason = reasonOf(failed) ?? "Other"
+  if (stage === "Body") return { reason: reason === "Reset" || reason === "Other" || reason === "Tls" ? "Cut" : reason }
+  switch (reason) {
+    case "NameNotFound":
+    case "Refused":
+    case "Unreachable": {
+      const { url } = error.request
+      const proxy = URL.canParse(url)
+        ? errors.map((each) => proxyOf(each, new URL(url))).find(Predicate.isNotUndefined)
+        : undefined
+      return proxy === undefined ? { reason } : { reason: "Proxy", proxy }
+    }
+    case "Tls":
+      return isAfterHandshake(text(failed, "code"), error) ? { reason: "Cut" } : { reason, notTls: isNotTls(failed) }
+    default:
+      return { reason }
+  }
+}
