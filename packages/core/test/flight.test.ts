@@ -71,15 +71,25 @@ describe("one flight", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("a port that dies is a defect for those who wait, and the next caller asks again", () =>
+  it.scoped("a port that dies or interrupts itself is a typed failure for those who wait, and is remembered", () =>
     Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.answer(() => Effect.die("a bug"))
-      assert.isTrue(Exit.isFailure(yield* Effect.exit(tokens.get)))
-      yield* endpoint.recover
-      const next = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      assert.strictEqual(textOf(yield* Fiber.join(next)), "token-2")
+      for (const broken of [Effect.die(new RangeError("a bug")), Effect.die("a bug"), Effect.interrupt]) {
+        const { endpoint, tokens } = yield* Supply.make()
+        yield* endpoint.answer(() => broken)
+        const caller = yield* Effect.fork(Effect.flip(tokens.get))
+        for (let second = 0; second < 3; second++) yield* TestClock.adjust("1 second")
+        const error = yield* Fiber.join(caller)
+        assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
+        assert.match(error.message, /requestToken of this TokenEndpoint died with/)
+        assert.notInclude(error.message, "a bug")
+        for (let count = 0; count < 100; count++) yield* Effect.ignore(tokens.get)
+        assert.strictEqual(yield* endpoint.requests, 3)
+        yield* endpoint.recover
+        yield* TestClock.adjust("1 minute")
+        const next = yield* Effect.fork(tokens.get)
+        yield* TestClock.adjust("100 millis")
+        assert.match(textOf(yield* Fiber.join(next)), /^token-/)
+      }
     }))
 })
 

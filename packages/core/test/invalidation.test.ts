@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, TestClock } from "effect"
+import { Duration, Effect, Fiber, TestClock } from "effect"
 import { failures, textOf, token } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -11,13 +11,24 @@ const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("invalidation", () => {
-  it.scoped("drops the token that was rejected, and the next caller gets another one", () =>
+  it.scoped("starts one renewal, and the next caller waits for the token that it brings", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const rejected = yield* waited(tokens.get)
       yield* tokens.invalidate(rejected)
-      assert.strictEqual(yield* endpoint.requests, 1, "renewal is started by use")
+      assert.isTrue((yield* tokens.status).rejected)
       assert.strictEqual(textOf(yield* waited(tokens.get)), "token-2")
+      assert.strictEqual(yield* endpoint.requests, 2)
+      assert.isFalse((yield* tokens.status).rejected)
+    }))
+
+  it.scoped("renews the token even when nobody asks for one", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* tokens.invalidate(yield* waited(tokens.get))
+      yield* TestClock.adjust("100 millis")
+      assert.strictEqual(yield* endpoint.requests, 2)
+      assert.strictEqual(textOf(yield* tokens.get), "token-2")
     }))
 
   it.scoped("leaves a token alone that has replaced the rejected one", () =>
@@ -29,6 +40,7 @@ describe("invalidation", () => {
       yield* TestClock.adjust("31 seconds")
       yield* tokens.invalidate(rejected)
       assert.strictEqual(textOf(yield* tokens.get), "token-2")
+      assert.strictEqual(textOf(yield* tokens.replace(rejected)), "token-2")
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
@@ -37,8 +49,12 @@ describe("invalidation", () => {
       const { endpoint, tokens } = yield* Supply.make()
       const rejected = yield* waited(tokens.get)
       const rejection = Effect.zipRight(tokens.invalidate(rejected), tokens.get)
-      yield* waited(Effect.all(Array.from({ length: 100 }, () => rejection), { concurrency: "unbounded" }))
+      const replacement = tokens.replace(rejected)
+      const both = Array.from({ length: 50 }, () => [rejection, replacement]).flat()
+      const replaced = yield* waited(Effect.all(both, { concurrency: "unbounded" }))
+      assert.deepStrictEqual(new Set(replaced.map(textOf)), new Set(["token-2"]))
       assert.strictEqual(textOf(yield* waited(rejection)), "token-2")
+      assert.strictEqual(textOf(yield* waited(replacement)), "token-2")
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
@@ -49,7 +65,9 @@ describe("invalidation", () => {
       const second = yield* waited(tokens.get)
       yield* TestClock.setTime(100 + 29_999)
       yield* tokens.invalidate(second)
+      assert.isFalse((yield* tokens.status).rejected)
       assert.strictEqual(textOf(yield* tokens.get), "token-2")
+      assert.strictEqual(textOf(yield* tokens.replace(second)), "token-2", "the 401 is the caller's")
       yield* TestClock.setTime(100 + 30_000)
       yield* tokens.invalidate(second)
       assert.strictEqual(textOf(yield* waited(tokens.get)), "token-3")
@@ -77,56 +95,99 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("during a renewal that brings the rejected token again: it is asked once more", () =>
+  it.scoped("during a renewal that brings the rejected token again: another one is requested", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
       yield* TestClock.adjust("50 minutes")
       yield* endpoint.answer((text) => token(text === "token-2" ? "token-1" : text, "1 hour"))
       yield* tokens.get
-      yield* tokens.invalidate(first)
+      const replaced = yield* Effect.fork(tokens.replace(first))
       const waiting = yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("200 millis")
-      assert.strictEqual(textOf(yield* Fiber.join(waiting)), "token-3")
+      assert.strictEqual(textOf(yield* Fiber.join(replaced)), "token-3")
+      assert.strictEqual(textOf(yield* Fiber.join(waiting)), "token-1", "it may still be good for other calls")
+      assert.strictEqual(textOf(yield* tokens.get), "token-3")
       assert.strictEqual(yield* endpoint.requests, 3)
     }))
 
-  it.scoped("asking once more stays within the deadline of the flight", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make({ latency: "9 seconds" })
-      const cold = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("9 seconds")
-      const first = yield* Fiber.join(cold)
-      yield* TestClock.adjust("50 minutes")
-      yield* endpoint.answer(() => token("token-1", "1 hour"))
-      yield* tokens.get
-      yield* tokens.invalidate(first)
-      const waiting = yield* Effect.fork(Effect.flip(tokens.get))
-      yield* TestClock.adjust("10 seconds")
-      assert.deepInclude({ ...(yield* Fiber.join(waiting)) }, { _tag: "TransportError", reason: "Timeout" })
-    }))
-
-  it.scoped("a server that insists on the rejected token isn't asked for ever", () =>
+  it.scoped("a server that insists on the rejected token is asked once in 30 s, and callers keep the token", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.answer(() => token("the same", "1 hour"))
       const first = yield* waited(tokens.get)
-      yield* tokens.invalidate(first)
-      const again = yield* waited(tokens.get)
-      assert.strictEqual(textOf(again), "the same")
-      yield* tokens.invalidate(again)
+      assert.strictEqual(textOf(yield* waited(tokens.replace(first))), "the same")
+      assert.strictEqual(textOf(yield* tokens.replace(first)), "the same")
       assert.strictEqual(textOf(yield* tokens.get), "the same")
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("of a token that fails to be replaced gives the failure, which is remembered", () =>
+  it.scoped("whose renewal fails leaves the token in use, and gives the failure to who wants another one", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
       yield* endpoint.fail(failures.refused)
-      yield* tokens.invalidate(first)
-      assert.strictEqual((yield* waited(Effect.flip(tokens.get)))._tag, "InvalidClient")
-      assert.strictEqual((yield* Effect.flip(tokens.get))._tag, "InvalidClient")
+      const stray = yield* Effect.fork(Effect.flip(tokens.replace(first)))
+      assert.strictEqual(textOf(yield* waited(tokens.get)), "token-1")
+      assert.strictEqual((yield* Fiber.join(stray))._tag, "InvalidClient")
+      assert.strictEqual(textOf(yield* tokens.get), "token-1", "without waiting, while the failure is remembered")
+      assert.strictEqual((yield* Effect.flip(tokens.replace(first)))._tag, "InvalidClient")
       assert.strictEqual(yield* endpoint.requests, 2)
+      assert.isTrue((yield* tokens.status).rejected)
+      yield* endpoint.recover
+      yield* TestClock.adjust("31 seconds")
+      assert.strictEqual(textOf(yield* waited(tokens.get)), "token-3", "the next caller after the pause renews it")
+    }))
+
+  it.scoped("while a failure is remembered sends no request before its pause is over", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const first = yield* waited(tokens.get)
+      yield* TestClock.adjust("50 minutes")
+      yield* endpoint.fail(failures.refused)
+      yield* waited(tokens.get)
+      assert.strictEqual(yield* endpoint.requests, 2)
+      yield* tokens.invalidate(first)
+      assert.strictEqual((yield* Effect.flip(tokens.replace(first)))._tag, "InvalidClient")
+      assert.strictEqual(textOf(yield* tokens.get), "token-1")
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(yield* endpoint.requests, 2)
+    }))
+
+  it.scoped("whose renewal hangs holds a caller up for 2.5 s, and who wants another token until the deadline, even if the port does not keep it", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const first = yield* waited(tokens.get)
+      yield* endpoint.answer(() => Effect.never)
+      const stray = yield* Effect.fork(Effect.timed(Effect.flip(tokens.replace(first))))
+      yield* TestClock.adjust("0 millis")
+      const waiting = yield* Effect.fork(Effect.timed(tokens.get))
+      yield* TestClock.adjust("11 seconds")
+      const [patience, served] = yield* Fiber.join(waiting)
+      assert.deepStrictEqual([Duration.toMillis(patience), textOf(served)], [2_500, "token-1"])
+      const [time, error] = yield* Fiber.join(stray)
+      assert.deepStrictEqual([Duration.toMillis(time), error._tag], [11_000, "TransportError"])
+      assert.strictEqual(yield* endpoint.requests, 2)
+    }))
+
+  it.scoped("of a token with 2 s left holds a caller up for half of that at most", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make({ lifetime: "1 minute" })
+      const first = yield* waited(tokens.get)
+      yield* TestClock.setTime(58_000)
+      yield* endpoint.answer(() => Effect.never)
+      yield* tokens.invalidate(first)
+      const waiting = yield* Effect.fork(Effect.timed(tokens.get))
+      yield* TestClock.adjust("2 seconds")
+      const [patience, served] = yield* Fiber.join(waiting)
+      assert.deepStrictEqual([Duration.toMillis(patience), textOf(served)], [1_000, "token-1"])
+    }))
+
+  it.scoped("of a token that has expired meanwhile brings what any caller gets", () =>
+    Effect.gen(function*() {
+      const { tokens } = yield* Supply.make()
+      const first = yield* waited(tokens.get)
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(textOf(yield* waited(tokens.replace(first))), "token-2")
     }))
 })

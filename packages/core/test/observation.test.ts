@@ -12,7 +12,9 @@ describe("status", () => {
       assert.deepStrictEqual(yield* tokens.status, {
         environment: "test",
         phase: "None",
+        rejected: false,
         scopes: [],
+        missingScopes: [],
         expiresAt: Option.none(),
         nextRequestAt: Option.none(),
         lastFailure: Option.none()

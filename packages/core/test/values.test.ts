@@ -62,6 +62,9 @@ describe("AccessTokens.layerTest", () => {
       const token = yield* tokens.get
       yield* tokens.invalidate(token)
       assert.strictEqual(yield* tokens.get, token)
+      assert.strictEqual(yield* tokens.replace(token), token)
+      assert.strictEqual(yield* tokens.refresh, token)
+      assert.deepStrictEqual(yield* tokens.reportMissingScope("data-access:all"), token.expiresAt)
       assert.strictEqual(Redacted.value(token.secret), "mine")
       assert.strictEqual(tokens.environment.baseUrl, "http://localhost:1234")
       assert.strictEqual(tokens.environment.name, "test")
@@ -71,7 +74,9 @@ describe("AccessTokens.layerTest", () => {
       assert.deepStrictEqual(yield* tokens.status, {
         environment: "test",
         phase: "Valid",
+        rejected: false,
         scopes: ["furnishment:all"],
+        missingScopes: [],
         expiresAt: Option.some(token.expiresAt),
         nextRequestAt: Option.none(),
         lastFailure: Option.none()
@@ -96,7 +101,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 503 }),
-      `${prefix} failed: 503. This is usually passing: the next call after a pause asks again. If it stays, ask the operator.`
+      `${prefix} failed: 503. This is usually temporary. If it persists, contact the operator.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "invalid_target" }),
@@ -104,15 +109,39 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 404 }),
-      `${prefix} failed: 404. Check that the authorization server is the one of this environment and of this version.`
+      `${prefix} failed: 404. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check the address, and that it is the authorization server of this environment and of this version.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 403 }),
+      `${prefix} failed: 403. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check the client id, the client secret and a client certificate, if one is required.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 400, error: "unsupported_grant_type" }),
+      `${prefix} failed: 400 unsupported_grant_type. Check that the authorization server is the one of this environment and of this version.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 503, deadlineEnded: true }),
+      `${prefix} failed: 503. The deadline ended the retries. This is usually temporary. If it persists, contact the operator.`
+    ],
+    [
+      new TokenError.InvalidResponse({ ...where, status: 200, rule: "Expired" }),
+      `${prefix} answered outside its contract: 200, the token had already expired when it arrived. The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires.`
+    ],
+    [
+      new TokenError.TransportError({ ...where, reason: "Proxy", proxy: "proxy.example:3128" }),
+      `${prefix} gave no complete answer: the forward proxy proxy.example:3128 could not be reached. Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules.`
+    ],
+    [
+      new TokenError.TransportError({ ...where, reason: "Proxy", proxyStatus: 407 }),
+      `${prefix} gave no complete answer: the forward proxy answered 407. Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules.`
     ],
     [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
-      `${prefix} answered outside its contract: 200, a body that isn't JSON. Check that the address is the authorization server's, and that no proxy or login page answers in its place.`
+      `${prefix} answered outside its contract: 200, a body that is not JSON. Check that the address is that of the authorization server, and that no proxy or login page answers in its place.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Tls" }),
-      `${prefix} gave no complete answer: no trusted TLS connection, so the secret was not sent. Check the server's certificate, and the authorities that this program trusts.`
+      `${prefix} gave no complete answer: the TLS handshake failed, so nothing was sent. Check the certificate of the authorization server, and the authorities that this program trusts.`
     ],
     [
       new TokenError.TransportError({
@@ -121,7 +150,7 @@ describe("TokenError", () => {
         hint: "A hint.",
         nextTryAt: DateTime.unsafeMake(0)
       }),
-      `${prefix} gave no complete answer: the deadline passed. A hint. Not asked again before 1970-01-01T00:00:00.000Z.`
+      `${prefix} gave no complete answer: the deadline passed. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
     ]
   ]
   for (const [error, message] of messages) {
@@ -133,11 +162,11 @@ describe("TokenError", () => {
     for (const rule of TokenError.ResponseRule.literals) {
       assert.match(
         new TokenError.InvalidResponse({ ...where, status: 200, rule }).message,
-        /contract: 200, [\w ,.'_-]+\. Check/
+        rule === "Expired" ? /contract: 200, [\w ]+\. The server/ : /contract: 200, [\w ,'_-]+\. Check/
       )
     }
     for (const reason of TokenError.TransportReason.literals) {
-      assert.match(new TokenError.TransportError({ ...where, reason }).message, /answer: [\w ,']+\. (Check|This is)/)
+      assert.match(new TokenError.TransportError({ ...where, reason }).message, /answer: [\w ,]+\. (Check|This is)/)
     }
   })
 
@@ -164,10 +193,20 @@ describe("TokenError", () => {
     assert.isTrue(Either.isLeft(Schema.decodeUnknownEither(TokenError.TokenError)({ _tag: "InvalidClient" })))
   })
 
-  it("only a TLS failure isn't retryable among those of the transport", () => {
+  it("of the transport's failures, those that somebody has to repair are not retryable: TLS, and a proxy that refuses", () => {
     const retryable = TokenError.TransportReason.literals.filter((reason) =>
       new TokenError.TransportError({ ...where, reason }).retryable
     )
     assert.deepStrictEqual(retryable, TokenError.TransportReason.literals.filter((reason) => reason !== "Tls"))
+    const ofProxy = (proxyStatus: number) =>
+      new TokenError.TransportError({ ...where, reason: "Proxy", proxyStatus }).retryable
+    assert.deepStrictEqual([403, 407, 499, 500, 503].map(ofProxy), [false, false, false, true, true])
+  })
+
+  it("of the broken rules, only an expired token is retryable", () => {
+    const retryable = TokenError.ResponseRule.literals.filter((rule) =>
+      new TokenError.InvalidResponse({ ...where, status: 200, rule }).retryable
+    )
+    assert.deepStrictEqual(retryable, ["Expired"])
   })
 })

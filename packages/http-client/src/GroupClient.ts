@@ -4,7 +4,8 @@
  * @since 0.1.0
  */
 import type * as TokenError from "@credit-data/core/TokenError"
-import * as HttpClient from "@effect/platform/HttpClient"
+import * as Transport from "@credit-data/core/Transport"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Effect from "effect/Effect"
 import type { InsufficientScope } from "./InsufficientScope.ts"
@@ -22,10 +23,13 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  *
  * - A relative URL is taken beneath the base URL of the environment, whose path is kept. An absolute one must have the
  *   same origin. Anything else fails with a `RequestError` (`InvalidUrl`) before it is sent.
- * - A 401 renews the token that was sent and repeats the request once, if its body can be sent again. Every other status
- *   comes back as it is, a redirect too.
- * - A request that has an `Authorization` header of its own keeps it: no token, no check of scopes, no repeat.
- * - No token stands in a request, a response or an error that a caller gets to see.
+ * - After a 401 the token that was sent is replaced, and the request is sent again once, if its body can be. The caller gets the
+ *   401 when there is no other token. Every other status comes back as it is, a redirect too.
+ * - A GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again once when its connection was reset before an
+ *   answer: a server may have closed it while it was idle.
+ * - A request that has an `Authorization` header of its own keeps it: no token, no check of scopes, no renewal.
+ * - No request, response or error that a caller gets holds the token. Of the errors beneath, name, message and code remain.
+ * - There is no deadline: use `Effect.timeout`.
  *
  * @since 0.1.0
  * @category models
@@ -64,17 +68,14 @@ export interface Settings {
  * ```
  */
 export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>
-  HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
-    Effect.flatMap((request) =>
-      Effect.mapError(client.execute(request), (error) =>
-        HttpClientError.isHttpClientError(error)
-          ? error
-          : new HttpClientError.RequestError({
-            request,
-            reason: error._tag !== "InsufficientScope" && error.retryable ? "Transport" : "Encode",
-            cause: error,
-            description: error.message
-          }))
-    ),
-    Effect.succeed
+  Transport.opaque((request) =>
+    Effect.mapError(client.execute(request), (error) =>
+      HttpClientError.isHttpClientError(error)
+        ? error
+        : new HttpClientError.RequestError({
+          request,
+          reason: error._tag !== "InsufficientScope" && error.retryable ? "Transport" : "Encode",
+          cause: error,
+          description: error.message
+        }))
   )

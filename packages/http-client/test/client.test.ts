@@ -88,8 +88,9 @@ describe("scopes", () => {
       assert.strictEqual(sent.length, 0)
       assert.strictEqual(
         value.left.message,
-        "The token of test doesn't cover data-access:all: the server granted furnishment:all. Nothing was sent. " +
-          "Ask the operator to grant data-access:all to this client."
+        "The token of test does not cover data-access:all: the server granted furnishment:all. Nothing was sent. " +
+          "Ask the operator to grant data-access:all to this client. A new token is requested in the background, the next " +
+          "one not before 1970-01-01T00:01:00.000Z."
       )
     }))
 
@@ -121,7 +122,7 @@ describe("scopes", () => {
           const tokens = yield* supply({ requested: Option.some([requested]) })
           const built = yield* buildGroup(tokens, client)
           assert.strictEqual(built._tag, requested === scope ? "Right" : "Left")
-          if (built._tag === "Left") assert.include(String(built.left), `Expected ${scope} among the scopes`)
+          if (built._tag === "Left") assert.include(String(built.left), `Expected ${scope} among the requested scopes`)
         }
       }))
   }
@@ -242,7 +243,7 @@ describe("as a plain HttpClient", () => {
         supply: { granted: [] }
       })
       assert(value._tag === "Left" && HttpClientError.isHttpClientError(value.left))
-      assert.include(value.left.message, "doesn't cover data-access:all")
+      assert.include(value.left.message, "does not cover data-access:all")
       const refused = yield* call((client) => GroupClient.toHttpClient(client).get("//evil.example"))
       assert(refused.value._tag === "Left" && HttpClientError.isHttpClientError(refused.value.left))
       assert.strictEqual(value.left.reason, "Encode", "no retry helps")
@@ -272,6 +273,7 @@ describe("traces", () => {
         "server.address": "api.example",
         "url.path": "/v1/consumers/42",
         "credit_data.repeated": true,
+        "http.request.resend_count": 1,
         "http.response.status_code": 200
       })
       for (const { headers } of sent) assert.notProperty(headers, "traceparent")

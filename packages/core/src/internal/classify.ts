@@ -29,11 +29,15 @@ export const unknownLifetime = Duration.minutes(5)
 const longestLifetime = Duration.days(7)
 
 /**
- * Servers round `iat` and `exp` down to whole seconds, so a token can be rejected up to a second before its time. Only here
- * is anything subtracted for that: everybody else takes `expiresAt` as it is.
+ * The time for which a token of so many seconds may be sent. Servers round `iat` and `exp` down to whole seconds, so a token can
+ * be rejected up to a second before its time. Only here is anything subtracted for that: everybody else takes `expiresAt` as
+ * it is.
  */
-const roundedDown = (lifetime: Duration.Duration): Duration.Duration =>
-  Duration.subtract(lifetime, Duration.min(Duration.seconds(1), Duration.times(lifetime, 0.1)))
+const usableFor = (seconds: number): Duration.Duration => {
+  const lifetime = Duration.seconds(Math.floor(seconds))
+  const usable = Duration.subtract(lifetime, Duration.min(Duration.seconds(1), Duration.times(lifetime, 0.1)))
+  return Duration.min(usable, longestLifetime)
+}
 
 /** The request that was answered. */
 export interface Asked {
@@ -95,7 +99,7 @@ const scopeNames = (scope: string): ReadonlyArray<string> => scope.split(" ").fi
 const grant = (asked: Asked) => (response: tokenResponse.TokenResponse): Granted => {
   const lifetime = Predicate.isNullable(response.expiresIn)
     ? unknownLifetime
-    : Duration.min(Duration.seconds(Math.floor(response.expiresIn)), longestLifetime)
+    : usableFor(response.expiresIn)
   const scopes = Predicate.isNullable(response.scope)
     ? Option.getOrElse(asked.requestedScopes, () => [])
     : scopeNames(response.scope)
@@ -104,7 +108,7 @@ const grant = (asked: Asked) => (response: tokenResponse.TokenResponse): Granted
       secret: response.accessToken,
       scopes,
       requestedAt: asked.requestedAt,
-      expiresAt: DateTime.addDuration(asked.requestedAt, roundedDown(lifetime)),
+      expiresAt: DateTime.addDuration(asked.requestedAt, lifetime),
       coverage: asked.coverage
     }),
     lifetimeKnown: Predicate.isNotNullable(response.expiresIn)

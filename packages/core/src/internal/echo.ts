@@ -71,11 +71,11 @@ const decodedRuns = (text: string): ReadonlyArray<string> => [
   })
 ]
 
-/** Without what an encoding or a printer may change: case, blanks, `+` in place of a blank, and what can't be seen. */
+/** Without what an encoding or a printer may change: case, the kind and number of blanks, `+` for a blank, what is invisible. */
 const normal = (text: string): string => {
   const lower = text.toLowerCase()
-  const visible = /[^\x20-\x7e]/.test(lower) ? lower.replace(/\p{C}/gu, "") : lower
-  return /[\s+]/.test(visible) ? visible.replace(/[\s+]/g, "") : visible
+  const blanks = /[\s+]/.test(lower) ? lower.replace(/[\s+]+/g, " ").trim() : lower
+  return /[^\x20-\x7e]/.test(blanks) ? blanks.replace(/\p{C}/gu, "") : blanks
 }
 
 const pieces = (texts: ReadonlyArray<string>, length: number): ReadonlySet<string> => {

@@ -202,9 +202,12 @@ export const make = Effect.fnUntraced(function*(
     Effect.suspend(() => {
       const before = state
       state = Life.invalidated(state, rejected, now(), Duration.toMillis(options.forcedRenewalPause))
-      if (state === before) return Effect.void
-      if (Life.remembered(state, now()) === undefined) begin()
-      return announce((at) => TokenEvent.Invalidated({ at }))
+      return state === before ? Effect.void : Effect.zipRight(
+        announce((at) => TokenEvent.Invalidated({ at })),
+        Effect.sync(() => {
+          if (Life.remembered(state, now()) === undefined) begin()
+        })
+      )
     })
 
   const replacement = (rejected: AccessToken): Effect.Effect<AccessToken, TokenError> =>
@@ -223,9 +226,10 @@ export const make = Effect.fnUntraced(function*(
     get,
     invalidate: reject,
     replace: (rejected) =>
-      Effect.zipRight(reject(rejected), replacement(rejected)).pipe(
-        within(endpoint.deadline, constant(timedOut)),
-        Effect.withClock(clock)
+      Effect.zipRight(
+        reject(rejected),
+        // a flight keeps the deadline, and only a second one after it would go beyond
+        replacement(rejected).pipe(within(deadlineMillis + graceMillis, constant(timedOut)), Effect.withClock(clock))
       ),
     refresh: Effect.suspend(() => {
       const at = now()

@@ -2,40 +2,71 @@
 // those who wait for it.
 
 /** How the endpoint answers a request, from the request on. */
-export type Mode = "grants" | "grants late" | "grants the same" | "fails" | "fails late" | "refuses" | "hangs"
+export type Mode =
+  | "grants"
+  | "grants all scopes"
+  | "grants late"
+  | "grants the same"
+  | "grants expired"
+  | "fails"
+  | "fails late"
+  | "resets"
+  | "refuses"
+  | "hangs"
 
 export const modes: ReadonlyArray<Mode> = [
   "grants",
+  "grants all scopes",
   "grants late",
   "grants the same",
+  "grants expired",
   "fails",
   "fails late",
+  "resets",
   "refuses",
   "hangs"
 ]
 
 export const lifetime = 600_000
 export const deadline = 45_000
+/** Odd, so that no two things happen at once: their order would not matter to anybody. */
 export const latency: Record<Mode, number> = {
-  grants: 100,
-  "grants late": 4_000,
-  "grants the same": 100,
-  fails: 100,
-  "fails late": 4_000,
-  refuses: 100,
+  grants: 107,
+  "grants all scopes": 107,
+  "grants late": 4_003,
+  "grants the same": 107,
+  "grants expired": 107,
+  fails: 107,
+  "fails late": 4_003,
+  resets: 107,
+  refuses: 107,
   hangs: deadline
 }
 const dueAfter = lifetime * 0.8
 const expiringAfter = lifetime - 5_000
 const refusalPause = 30_000
 const holdPause = 30_000
+const refreshPause = 1_000
+const rejectedPatience = 2_500
+const replaceDeadline = deadline + 1_000
+const firstScopePause = 60_000
+const longestScopePause = 3_600_000
 
 /** The pauses of a streak, without jitter. */
 const pauseAfter = (failures: number) => Math.min(1_000 * 2 ** failures, 60_000)
 
+interface Token {
+  readonly text: string
+  readonly sentAt: number
+  readonly hasAllScopes: boolean
+  readonly rejected: boolean
+}
+
 interface Flight {
   readonly endsAt: number
-  readonly repeatsLeft: number
+  readonly retriesLeft: number
+  /** The failure before the request that is under way. */
+  readonly before?: string | undefined
   /** The end of the request that is under way, or of the pause before the next one. */
   readonly stepAt: number
   readonly step: "Pause" | {
@@ -43,11 +74,19 @@ interface Flight {
     readonly number: number
     readonly sentAt: number
   }
-  readonly rejected?: string | undefined
 }
 
 /** What a caller got: the text of a token, the name of a failure, "waits" or "interrupted". */
 export type Outcome = string
+
+/** What a caller wants. */
+type Wish =
+  | { readonly kind: "get" }
+  /** The end of the flight, whatever token there is. */
+  | { readonly kind: "refresh" }
+  | { readonly kind: "replace"; readonly rejected: string }
+
+const retryable = (error: string) => error !== "refused"
 
 /** A specification that runs. */
 export class Model {
@@ -55,14 +94,21 @@ export class Model {
   mode: Mode = "grants"
   requests = 0
   readonly outcomes: Array<Outcome> = []
-  private token: { readonly text: string; readonly sentAt: number } | undefined
+  private readonly wishes: Array<Wish> = []
+  private token: Token | undefined
   private lastText = ""
   private flight: Flight | undefined
+  /** The token that was rejected after the last request was sent. */
+  private rejectedSince: string | undefined
   private failure: { readonly error: string; readonly until: number } | undefined
   private failures = 0
   private holdUntil = 0
-  /** Until when those wait who could have the token that is about to expire. */
+  private refreshedAt = -Infinity
+  private missing: { readonly until: number; readonly pause: number } | undefined
+  /** When those wait no longer who could have the token that is there. */
   private readonly patience = new Map<number, number>()
+  /** When those give up who want another token. */
+  private readonly deadlines = new Map<number, number>()
 
   get text(): string {
     return this.lastText
@@ -70,8 +116,25 @@ export class Model {
 
   /** Somebody asks for a token. */
   call(): void {
-    this.outcomes.push("waits")
-    this.answer(this.outcomes.length - 1)
+    this.answer(this.arrive({ kind: "get" }))
+  }
+
+  /** Somebody wants another token than the one that was rejected. */
+  replace(rejected: string): void {
+    const index = this.arrive({ kind: "replace", rejected })
+    this.reject(rejected)
+    this.answer(index)
+    if (this.outcomes[index] === "waits") this.deadlines.set(index, this.now + replaceDeadline)
+  }
+
+  /** Somebody has corrected the credentials. */
+  refresh(): void {
+    if (this.flight === undefined && this.now < this.refreshedAt + refreshPause) return this.call()
+    this.arrive({ kind: "refresh" })
+    if (this.flight !== undefined) return
+    this.refreshedAt = this.now
+    this.failure = undefined
+    this.begin()
   }
 
   /** A caller gives up. */
@@ -81,22 +144,31 @@ export class Model {
 
   /** The business API rejects a token. */
   reject(text: string): void {
-    if (this.token?.text !== text || this.now < this.holdUntil) return
-    this.token = undefined
+    if (this.token?.text !== text || this.token.rejected || this.now < this.holdUntil) return
+    this.token = { ...this.token, rejected: true }
+    this.rejectedSince = text
     this.holdUntil = this.now + holdPause
-    if (this.flight !== undefined) this.flight = { ...this.flight, rejected: text }
+    if (this.blocked === undefined) this.begin()
+  }
+
+  /** A call needs a scope that only some tokens have. */
+  miss(): void {
+    if (this.token === undefined || this.token.hasAllScopes || this.blocked !== undefined) return
+    if (this.missing !== undefined && this.now < this.missing.until) return
+    const pause = this.missing === undefined ? firstScopePause : Math.min(this.missing.pause * 2, longestScopePause)
+    this.missing = { until: this.now + pause, pause }
+    this.begin()
   }
 
   /** Time passes. */
   pass(millis: number): void {
     const target = this.now + millis
     for (;;) {
-      const patienceEnds = Math.min(...this.patience.values())
-      const next = Math.min(this.flight?.stepAt ?? Infinity, patienceEnds)
+      const next = Math.min(this.flight?.stepAt ?? Infinity, ...this.patience.values(), ...this.deadlines.values())
       if (next > target) break
       this.now = next
       if (this.flight?.stepAt === next) this.step(this.flight)
-      else this.endPatience()
+      else this.endWaits()
     }
     this.now = target
   }
@@ -105,66 +177,112 @@ export class Model {
     return this.token === undefined ? Infinity : this.now - this.token.sentAt
   }
 
+  /** The token that may be sent. */
+  private get valid(): string | undefined {
+    return this.age < lifetime ? this.token?.text : undefined
+  }
+
+  /** The failure that is remembered. */
+  private get blocked(): string | undefined {
+    return this.failure !== undefined && this.now < this.failure.until ? this.failure.error : undefined
+  }
+
+  private arrive(wish: Wish): number {
+    this.wishes.push(wish)
+    return this.outcomes.push("waits") - 1
+  }
+
+  private begin(): void {
+    if (this.flight === undefined) this.request(this.now + deadline, 2)
+  }
+
   private answer(index: number): void {
-    const valid = this.age < lifetime ? this.token?.text : undefined
-    const blocked = this.failure !== undefined && this.now < this.failure.until
-    if (this.age < dueAfter || (blocked && valid !== undefined)) this.outcomes[index] = valid ?? ""
-    else if (blocked) this.outcomes[index] = this.failure?.error ?? ""
+    const { token, valid } = this
+    const wish = this.wishes[index]
+    if (wish?.kind === "replace" && token?.text === wish.rejected && valid !== undefined) {
+      if (!token.rejected) this.outcomes[index] = valid
+      else if (this.blocked !== undefined) this.outcomes[index] = this.blocked
+      else this.begin()
+      return
+    }
+    this.wishes[index] = { kind: "get" }
+    const isDue = token?.rejected === true || this.age >= dueAfter
+    if (valid !== undefined && (!isDue || this.blocked !== undefined)) this.outcomes[index] = valid
+    else if (this.blocked !== undefined) this.outcomes[index] = this.blocked
     else {
-      if (this.flight === undefined) this.request(this.now + deadline, 2)
+      this.begin()
       if (valid === undefined) return
-      if (this.age < expiringAfter) this.outcomes[index] = valid
-      else this.patience.set(index, this.now + (lifetime - this.age) / 2)
+      const half = (lifetime - this.age) / 2
+      if (token?.rejected === true) this.patience.set(index, this.now + Math.min(rejectedPatience, half))
+      else if (this.age < expiringAfter) this.outcomes[index] = valid
+      else this.patience.set(index, this.now + half)
     }
   }
 
-  private endPatience(): void {
+  private endWaits(): void {
+    for (const [index, at] of this.deadlines) {
+      if (at > this.now) continue
+      this.deadlines.delete(index)
+      if (this.outcomes[index] === "waits") this.outcomes[index] = "timeout"
+    }
     for (const [index, at] of this.patience) {
       if (at > this.now) continue
       this.patience.delete(index)
       if (this.outcomes[index] !== "waits") continue
-      if (this.age < lifetime) this.outcomes[index] = this.token?.text ?? ""
+      if (this.valid !== undefined) this.outcomes[index] = this.valid
       else this.answer(index)
     }
   }
 
-  private request(endsAt: number, repeatsLeft: number): void {
+  private request(endsAt: number, retriesLeft: number, before?: string): void {
     this.requests++
+    this.rejectedSince = undefined
     const stepAt = Math.min(this.now + latency[this.mode], endsAt)
-    this.flight = { endsAt, repeatsLeft, stepAt, step: { mode: this.mode, number: this.requests, sentAt: this.now } }
+    const step = { mode: this.mode, number: this.requests, sentAt: this.now }
+    this.flight = { endsAt, retriesLeft, before, stepAt, step }
   }
 
   private step(flight: Flight): void {
-    if (flight.step === "Pause") return this.request(flight.endsAt, flight.repeatsLeft - 1)
+    if (flight.step === "Pause") return this.request(flight.endsAt, flight.retriesLeft - 1, flight.before)
     const { mode, number, sentAt } = flight.step
-    if (this.now < sentAt + latency[mode]) return this.fail(flight, "timeout")
+    // the deadline ends the retries, and what is reported is the failure before it
+    if (this.now < sentAt + latency[mode]) return this.fail(flight, flight.before ?? "timeout")
     switch (mode) {
       case "grants":
+      case "grants all scopes":
       case "grants late":
       case "grants the same": {
         const text = mode === "grants the same" && this.lastText !== "" ? this.lastText : `token-${number}`
-        if (text === flight.rejected) return this.request(flight.endsAt, flight.repeatsLeft)
-        this.token = { text, sentAt }
+        const hasAllScopes = mode === "grants all scopes"
+        this.token = { text, sentAt, hasAllScopes, rejected: text === this.rejectedSince }
         this.lastText = text
         this.failure = undefined
         this.failures = 0
+        if (hasAllScopes) this.missing = undefined
         return this.land()
       }
+      case "grants expired":
+        return this.fail(flight, "expired")
       case "refuses":
         return this.fail(flight, "refused")
       case "fails":
       case "fails late":
         return this.fail(flight, "unavailable")
+      case "resets":
+        return this.fail(flight, "reset")
       case "hangs":
         return this.fail(flight, "timeout")
     }
   }
 
   private fail(flight: Flight, error: string): void {
-    const pause = error === "refused" ? refusalPause : pauseAfter(this.failures++)
-    const until = this.now + pause
-    if (this.age >= lifetime && error !== "refused" && flight.repeatsLeft > 0 && until < flight.endsAt) {
-      this.flight = { ...flight, step: "Pause", stepAt: until }
+    const hasToken = this.valid !== undefined
+    if (error === "reset" && flight.retriesLeft === 2 && !hasToken && this.now < flight.endsAt) {
+      return this.request(flight.endsAt, 1, error)
+    }
+    const until = this.now + (retryable(error) ? pauseAfter(this.failures++) : refusalPause)
+    if (!hasToken && retryable(error) && flight.retriesLeft > 0 && until < flight.endsAt) {
+      this.flight = { ...flight, before: error, step: "Pause", stepAt: until }
     } else {
       this.failure = { error, until }
       this.land(error)
@@ -176,7 +294,7 @@ export class Model {
     this.patience.clear()
     this.outcomes.forEach((outcome, index) => {
       if (outcome !== "waits") return
-      if (this.age < lifetime) this.outcomes[index] = this.token?.text ?? ""
+      if (this.wishes[index]?.kind === "get" && this.valid !== undefined) this.outcomes[index] = this.valid
       else if (error !== undefined) this.outcomes[index] = error
       else this.answer(index)
     })

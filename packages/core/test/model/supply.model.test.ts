@@ -1,4 +1,4 @@
-import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint, type TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Either, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
 import { environment, failures, textOf, token } from "../support/fakeEndpoint.ts"
@@ -16,8 +16,14 @@ const makeReal = Effect.gen(function*() {
       case "grants":
       case "grants late":
         return token(`token-${number}`, lifetime)
+      case "grants all scopes":
+        return token(`token-${number}`, lifetime, ["data-access:all", "furnishment:all"])
       case "grants the same":
         return token(lastText === "" ? `token-${number}` : lastText, lifetime)
+      case "grants expired":
+        return token(`token-${number}`, latency[mode])
+      case "resets":
+        return Effect.fail(failures.reset)
       case "refuses":
         return Effect.fail(failures.refused)
       case "fails":
@@ -30,13 +36,13 @@ const makeReal = Effect.gen(function*() {
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
     url: "https://v2.example/oauth2/token",
-    requestedScopes: Option.none(),
+    requestedScopes: Option.some(["data-access:all", "furnishment:all"] as const),
     deadline: Duration.millis(deadline),
     requestToken: Effect.gen(function*() {
       const asked = mode
       const answered = yield* Effect.either(answer(asked, ++requests))
       yield* Effect.sleep(latency[asked])
-      if (Either.isRight(answered)) lastText = textOf(answered.right)
+      if (Either.isRight(answered) && asked !== "grants expired") lastText = textOf(answered.right)
       return yield* answered
     })
   })
@@ -50,16 +56,24 @@ const makeReal = Effect.gen(function*() {
   ).pipe(Effect.withClock(time.clock))
   const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
   const callers: Array<Fiber.RuntimeFiber<Outcome>> = []
-  const names = { InvalidClient: "refused", ServerError: "unavailable", TransportError: "timeout", InvalidResponse: "" }
-  const caller = tokens.get.pipe(
-    Effect.map(textOf),
-    Effect.catchAll((error) => Effect.succeed(names[error._tag]))
-  )
+  const names = { InvalidClient: "refused", ServerError: "unavailable", InvalidResponse: "expired" }
+  const nameOf = (error: TokenError.TokenError) =>
+    error._tag === "TransportError" ? error.reason.toLowerCase() : names[error._tag]
+  const arrive = (wish: typeof tokens.get) =>
+    wish.pipe(
+      Effect.map(textOf),
+      Effect.catchAll((error) => Effect.succeed(nameOf(error))),
+      Effect.forkDaemon,
+      Effect.map((fiber) => callers.push(fiber))
+    )
   const outcome = (fiber: Fiber.RuntimeFiber<Outcome>): Effect.Effect<Outcome> =>
     Effect.map(Fiber.poll(fiber), Option.match({ onNone: () => "waits", onSome: Exit.getOrElse(() => "interrupted") }))
 
   return {
-    call: Effect.map(Effect.forkDaemon(caller), (fiber) => callers.push(fiber)),
+    call: arrive(tokens.get),
+    refresh: arrive(tokens.refresh),
+    replace: (text: string) => Effect.flatMap(token(text, lifetime), (rejected) => arrive(tokens.replace(rejected))),
+    miss: tokens.reportMissingScope("furnishment:all"),
     interrupt: (index: number) => {
       const fiber = callers[index]
       return fiber === undefined ? Effect.void : Fiber.interruptFork(fiber)
@@ -97,7 +111,7 @@ const command = (
 
 /** Times at which something happens, or nearly; most of them short. */
 const times = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(1, 99, 100, 101, 500, 1_000, 2_000, 4_000) },
+  { weight: 4, arbitrary: fc.constantFrom(1, 106, 107, 108, 500, 1_000, 2_000, 4_000) },
   { weight: 2, arbitrary: fc.constantFrom(5_000, 10_000, 29_999, 30_000, 44_900, 45_000, 60_000) },
   { weight: 2, arbitrary: fc.constantFrom(479_900, 480_000, 590_000, 595_000, 599_900, 600_000) },
   { weight: 1, arbitrary: fc.nat(700_000) }
@@ -116,6 +130,11 @@ const commands = [
     command(`endpoint ${mode}`, (model) => {
       model.mode = mode
     }, (real) => real.answer(mode))
+  ),
+  fc.constant(command("refresh", (model) => model.refresh(), (real) => real.refresh)),
+  fc.constant(command("miss a scope", (model) => model.miss(), (real) => real.miss)),
+  fc.constant(
+    command("replace the last token", (model) => model.replace(model.text), (real, model) => real.replace(model.text))
   ),
   fc.constant(
     command("reject the last token", (model) => model.reject(model.text), (real, model) => real.reject(model.text))

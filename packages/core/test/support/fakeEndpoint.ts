@@ -10,11 +10,15 @@ export const environment = {
 }
 
 /** A token of this text, asked for now. */
-export const token = (text: string, lifetime: Duration.DurationInput) =>
+export const token = (
+  text: string,
+  lifetime: Duration.DurationInput,
+  scopes: ReadonlyArray<string> = ["data-access:all"]
+) =>
   Effect.map(DateTime.now, (requestedAt) =>
     new AccessToken.AccessToken({
       secret: Redacted.make(text),
-      scopes: ["data-access:all"],
+      scopes,
       requestedAt,
       expiresAt: DateTime.addDuration(requestedAt, lifetime),
       coverage: "GrantedScopes"
@@ -31,6 +35,7 @@ export const failures = {
   refused: new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client" }),
   outside: new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
   timeout: new TokenError.TransportError({ ...where, reason: "Timeout" }),
+  reset: new TokenError.TransportError({ ...where, reason: "Reset" }),
   tls: new TokenError.TransportError({ ...where, reason: "Tls" })
 }
 

@@ -1,4 +1,4 @@
-import { AccessToken, AccessTokens } from "@credit-data/core"
+import { AccessToken, AccessTokens, type TokenError } from "@credit-data/core"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { DateTime, Effect, Layer, Option, Redacted, Ref, Stream } from "effect"
 
@@ -18,24 +18,36 @@ export const supply = (options: {
   readonly coverage?: AccessToken.Coverage
   readonly requested?: AccessTokens.Service["requestedScopes"]
   readonly renewals?: number
+  readonly replacementFails?: TokenError.TokenError
 } = {}) =>
-  Effect.map(Ref.make(1), (number): AccessTokens.Service => ({
-    environment: { name: "test", audience: "a", baseUrl: options.baseUrl ?? "https://api.example/v1" },
-    requestedScopes: options.requested ?? Option.some(["data-access:all", "furnishment:all", "serviceplus:all"]),
-    get: Effect.map(Ref.get(number), (number) =>
+  Effect.map(Ref.make(1), (number): AccessTokens.Service => {
+    const get = Effect.map(Ref.get(number), (number) =>
       token(
         `token-${number}`,
         options.granted ?? ["data-access:all", "furnishment:all", "serviceplus:all"],
         options.coverage ?? "GrantedScopes"
-      )),
-    invalidate: (rejected) =>
+      ))
+    const invalidate = (rejected: AccessToken.AccessToken) =>
       Ref.update(number, (number) =>
         Redacted.value(rejected.secret) === `token-${number}` && number <= (options.renewals ?? 1)
           ? number + 1
-          : number),
-    status: Effect.dieMessage("not asked for here"),
-    events: Stream.empty
-  }))
+          : number)
+    return {
+      environment: { name: "test", audience: "a", baseUrl: options.baseUrl ?? "https://api.example/v1" },
+      requestedScopes: options.requested ?? Option.some(["data-access:all", "furnishment:all", "serviceplus:all"]),
+      get,
+      invalidate,
+      replace: (rejected) =>
+        Effect.zipRight(
+          invalidate(rejected),
+          options.replacementFails === undefined ? get : Effect.fail(options.replacementFails)
+        ),
+      refresh: get,
+      reportMissingScope: () => Effect.succeed(DateTime.unsafeMake(60_000)),
+      status: Effect.dieMessage("not asked for here"),
+      events: Stream.empty
+    }
+  })
 
 /** A transport without a network that answers by what it is sent, and remembers it. */
 export const transport = (answer: (request: HttpClientRequest.HttpClientRequest) => Response) =>

@@ -1,0 +1,131 @@
+import { TokenError } from "@credit-data/core"
+import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect } from "effect"
+import { raw } from "./support/fakeTransport.ts"
+import { requestToken } from "./support/tokenEndpoint.ts"
+
+const failing = (cause: unknown, url = "/") =>
+  Effect.flip(requestToken(
+    new HttpClientError.RequestError({ request: HttpClientRequest.get(url), reason: "Transport", cause })
+  )).pipe(
+    Effect.map((error) => error._tag === "TransportError" ? error : new TokenError.TransportError({ ...error, reason: "Other" }))
+  )
+
+/** A cause that leads back to itself in many ways. */
+const crowd: { readonly errors: Array<unknown>; readonly cause: unknown } = { errors: [], cause: { code: "EPIPE" } }
+for (let count = 0; count < 8; count++) crowd.errors.push(crowd)
+
+const circular: { cause?: unknown; code: string } = { code: "UNKNOWN" }
+circular.cause = circular
+
+describe("why a transport failed", () => {
+  const rows: ReadonlyArray<readonly [cause: unknown, reason: TokenError.TransportReason]> = [
+    [{ code: "ENOTFOUND" }, "NameNotFound"],
+    [{ code: "EAI_AGAIN" }, "NameServiceFailed"],
+    [{ code: "EAI_FAIL" }, "NameServiceFailed"],
+    [{ code: "ECONNREFUSED" }, "Refused"],
+    [{ code: "ConnectionRefused" }, "Refused"],
+    [{ code: "EHOSTUNREACH" }, "Unreachable"],
+    [{ code: "ENETUNREACH" }, "Unreachable"],
+    [{ code: "ETIMEDOUT" }, "Timeout"],
+    [{ code: "UND_ERR_CONNECT_TIMEOUT" }, "Timeout"],
+    [{ code: "UND_ERR_HEADERS_TIMEOUT" }, "Timeout"],
+    [{ code: "HPE_INVALID_CONSTANT" }, "Garbled"],
+    [{ code: "UND_ERR_RES_CONTENT_LENGTH_MISMATCH" }, "Garbled"],
+    [{ code: "UND_ERR_HEADERS_OVERFLOW" }, "Garbled"],
+    [{ name: "HTTPParserError", code: undefined }, "Garbled"],
+    [{ code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "Tls"],
+    [{ code: "ERR_SSL_WRONG_VERSION_NUMBER" }, "Tls"],
+    [{ code: "EPROTO" }, "Tls"],
+    [{ code: "CERT_HAS_EXPIRED" }, "Tls"],
+    [{ code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "Tls"],
+    [{ code: "SELF_SIGNED_CERT_IN_CHAIN" }, "Tls"],
+    [{ code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" }, "Tls"],
+    [{ code: "ECONNRESET" }, "Reset"],
+    [{ code: "EPIPE" }, "Reset"],
+    [{ code: "UND_ERR_SOCKET" }, "Reset"],
+    [{ code: "SOMETHING_NEW" }, "Other"],
+    [{ code: 42 }, "Other"],
+    [{ name: "Error" }, "Other"],
+    ["a string", "Other"],
+    [undefined, "Other"],
+    [new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }), "Refused"],
+    [{ code: "SOMETHING_NEW", cause: { cause: { code: "CERT_HAS_EXPIRED" } } }, "Tls"],
+    [{ errors: [{ code: "SOMETHING_NEW" }, { code: "ENETUNREACH" }], cause: { code: "EPIPE" } }, "Unreachable"],
+    [{ errors: "none", cause: { code: "EPIPE" } }, "Reset"],
+    [circular, "Other"],
+    [crowd, "Reset"]
+  ]
+  for (const [cause, reason] of rows) {
+    it.effect(`${reason}, for ${typeof cause === "object" && cause !== circular && cause !== crowd ? JSON.stringify(cause) : "another"}`, () =>
+      Effect.gen(function*() {
+        const error = yield* failing(cause)
+        assert.deepInclude({ ...error }, { _tag: "TransportError", reason })
+        assert.strictEqual(error.retryable, reason !== "Tls")
+      }))
+  }
+
+  it.effect("a forward proxy is named by its address, and by the status with which it refuses", () =>
+    Effect.gen(function*() {
+      const at = "https://auth.example/oauth2/token"
+      const rows: ReadonlyArray<readonly [cause: unknown, failure: object, url?: string]> = [
+        [{ message: "Proxy response (407) !== 200 when HTTP Tunneling" }, { reason: "Proxy", proxyStatus: 407 }],
+        [
+          new TypeError("fetch failed", { cause: { cause: { message: "Proxy response (503) !== 200" } } }),
+          { reason: "Proxy", proxyStatus: 503 }
+        ],
+        [
+          { code: "ECONNREFUSED", address: "10.0.0.1", port: 3128 },
+          { reason: "Proxy", proxy: "10.0.0.1:3128" }
+        ],
+        [{ code: "ECONNREFUSED", address: "10.0.0.1", port: 443 }, { reason: "Refused" }],
+        [{ code: "ECONNREFUSED", address: "10.0.0.1", port: "80" }, { reason: "Refused" }, "http://auth.example/x"],
+        [{ code: "ECONNREFUSED", address: "::1", port: 8443 }, { reason: "Refused" }, "https://auth.example:8443/x"],
+        [{ code: "ENOTFOUND", hostname: "proxy.example" }, { reason: "Proxy", proxy: "proxy.example" }],
+        [{ code: "ENOTFOUND", hostname: "auth.example" }, { reason: "NameNotFound" }],
+        [
+          { code: "ECONNREFUSED", errors: [{ code: "ECONNREFUSED", address: "::1", port: 3128 }] },
+          { reason: "Proxy", proxy: "::1:3128" }
+        ],
+        [{ code: "ECONNREFUSED", address: "10.0.0.1", port: 3128 }, { reason: "Refused" }, "not a URL"],
+        [{ code: "ECONNRESET", address: "10.0.0.1", port: 3128 }, { reason: "Reset" }]
+      ]
+      for (const [cause, failure, url] of rows) {
+        const { proxy, proxyStatus, reason } = yield* failing(cause, url ?? at)
+        const known = Object.entries({ reason, proxy, proxyStatus }).filter(([, value]) => value !== undefined)
+        assert.deepStrictEqual<object>(Object.fromEntries(known), failure)
+      }
+    }))
+
+  it.effect("a proxy whose address is not known is the one that HTTPS_PROXY names, without its credentials", () =>
+    Effect.gen(function*() {
+      const refused = failing({ message: "Proxy response (407) !== 200" })
+      const withVariables = (...pairs: ReadonlyArray<readonly [string, string]>) =>
+        Effect.withConfigProvider(refused, ConfigProvider.fromMap(new Map(pairs)))
+      const named = yield* withVariables(["HTTPS_PROXY", "http://me:hidden@proxy.example:3128"])
+      assert.include(named.message, "the forward proxy proxy.example:3128 answered 407")
+      assert.notInclude(JSON.stringify(named), "hidden")
+      const lower = yield* withVariables(["https_proxy", "http://lower.example"])
+      assert.include(lower.message, "the forward proxy lower.example answered 407")
+      const odd = yield* withVariables(["HTTPS_PROXY", "hidden"])
+      assert.include(odd.message, "the forward proxy answered 407")
+    }))
+
+  it.effect("a 407 comes from a proxy, for no authorization server sends it", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(requestToken(raw("<html>", { status: 407 })))
+      assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Proxy", proxyStatus: 407 })
+      assert.isFalse(error.retryable)
+    }))
+
+  it.effect("a port that does not speak TLS is named as the cause", () =>
+    Effect.gen(function*() {
+      for (const message of ["write EPROTO 0:error:wrong version number:x", "error: http request", "packet length too long"]) {
+        const error = yield* failing({ code: "EPROTO", message })
+        assert.include(error.message, "The port does not speak TLS, it probably speaks plain HTTP.")
+      }
+      assert.notInclude((yield* failing({ code: "EPROTO", message: "alert protocol version" })).message, "plain HTTP")
+      assert.notInclude((yield* failing({ code: "CERT_HAS_EXPIRED" })).message, "plain HTTP")
+    }))
+})
