@@ -1,7 +1,7 @@
 /** A mistake, as an edit of one file of the supply. */
 export interface Bug {
   readonly name: string
-  readonly file: "supply" | "tokenLife" | "pause"
+  readonly file: "supply" | "singleFlight" | "tokenLife" | "pause"
   readonly find: string
   readonly put: string
 }
@@ -11,44 +11,45 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a failed renewal is tried again without a pause",
     file: "tokenLife",
-    find: "if (tooEarly) return on.serve(held.exit)",
+    find: "if (failure !== undefined) return on.serve(held.exit)",
     put: ""
   },
   {
     name: "a failure without a token isn't remembered",
     file: "tokenLife",
-    find: "return tooEarly ? on.fail(failure.exit) : on.await()",
+    find: "return failure !== undefined ? on.fail(failure.exit) : on.await()",
     put: "return on.await()"
   },
   {
     name: "a token is served a second longer than it lives",
     file: "tokenLife",
-    find: "expiresAt: later(sentAt, lifetime)",
-    put: "expiresAt: later(sentAt, lifetime + 1000)"
+    find: "expiresAt: atWallTime(sentAt, to)",
+    put: "expiresAt: atWallTime(sentAt, to + 1000)"
   },
   {
     name: "the life of a token counts from its arrival",
-    file: "supply",
-    find: "state = Life.obtained(state, token, sentAt, dueShare)",
-    put: "state = Life.obtained(state, token, Instant.now(clock), dueShare)"
+    file: "tokenLife",
+    find: "  const from = DateTime.toEpochMillis(token.requestedAt)\n  const to = DateTime.toEpochMillis(token.expiresAt)\n",
+    put: "  const from = sentAt.wallMillis + 107\n" +
+      "  const to = from + DateTime.toEpochMillis(token.expiresAt) - DateTime.toEpochMillis(token.requestedAt)\n"
   },
   {
     name: "nobody waits for the renewal of a token that is about to expire",
     file: "tokenLife",
-    find: "return reached(now, held.expiringAt)\n",
-    put: "return false\n"
+    find: "return reached(now, held.expiringAt) ?",
+    put: "return false ?"
   },
   {
     name: "everybody waits for a renewal",
     file: "tokenLife",
-    find: "return reached(now, held.expiringAt)\n",
-    put: "return true\n"
+    find: "return reached(now, held.expiringAt) ?",
+    put: "return true ?"
   },
   {
-    name: "the rejection of any token drops the one that is held",
+    name: "the rejection of any token counts for the one that is held",
     file: "tokenLife",
-    find: "isSame(state.held?.token, token) &&",
-    put: "state.held !== undefined &&"
+    find: "state.held !== undefined && isSame(state.held.token, token) && !state.held.rejected",
+    put: "state.held !== undefined && !state.held.rejected"
   },
   {
     name: "forced renewals have no limit",
@@ -58,22 +59,27 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "every caller begins a flight",
-    file: "supply",
-    find: "if (Option.isNone(FiberHandle.unsafeGet(flights))) {",
-    put: "{"
+    file: "singleFlight",
+    find: "if (isUnderWay()) return\n",
+    put: ""
   },
-  { name: "a repeat goes beyond the deadline", file: "supply", find: " && timeLeft > 0", put: "" },
   {
-    name: "a flight repeats a request once too often",
+    name: "a retry goes beyond the deadline",
     file: "supply",
-    find: "const repeats = 2",
-    put: "const repeats = 3"
+    find: " && Instant.millisBetween(nextTryAt, endsAt) > 0",
+    put: ""
   },
-  { name: "a refusal is repeated", file: "supply", find: "&& error.retryable && repeatsLeft", put: "&& repeatsLeft" },
   {
-    name: "a failed renewal is repeated while there is a valid token",
+    name: "a flight retries a request once too often",
     file: "supply",
-    find: "if (token === undefined && error.retryable",
+    find: "const retries = 2",
+    put: "const retries = 3"
+  },
+  { name: "a refusal is retried", file: "supply", find: "&& error.retryable && retriesLeft", put: "&& retriesLeft" },
+  {
+    name: "a failed renewal is retried at once while there is a valid token",
+    file: "supply",
+    find: "if (!hasToken && error.retryable",
     put: "if (error.retryable"
   },
   {
@@ -84,10 +90,10 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   { name: "a success doesn't end a streak", file: "supply", find: "pauses.reset()", put: "" },
   {
-    name: "a token that was rejected on its way is taken",
-    file: "supply",
-    find: "if (Life.isRejected(state, token)) return yield* requestAgain(endsAt)",
-    put: ""
+    name: "a token that was rejected on its way counts as good",
+    file: "tokenLife",
+    find: "const rejected = isSame(state.rejected, token)",
+    put: "const rejected = false"
   },
   {
     name: "a rejection before the request spoils its answer",
@@ -98,26 +104,128 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "those who wait get the failure of the flight in place of the valid token",
     file: "supply",
-    find: "return Life.servable(state, Instant.now(clock)) ?? (Exit.isFailure(exit) ? exit : get)",
-    put: "return Exit.isFailure(exit) ? exit : Life.servable(state, Instant.now(clock)) ?? get"
+    find: "Life.servable(state, now()) ?? landed(exit, () => get)",
+    put: "landed(exit, () => get)"
   },
   {
     name: "a caller who gives up ends the flight",
-    file: "supply",
-    find: "Effect.flatMap(join(), read)",
-    put: "Effect.flatMap(Effect.onInterrupt(join(), () => FiberHandle.clear(flights)), read)"
+    file: "singleFlight",
+    find: "landing: () => Deferred.await(landing)",
+    put: "landing: () => Effect.onInterrupt(Deferred.await(landing), () => FiberHandle.clear(handle))"
   },
   {
     name: "those who could have the valid token wait for a renewal to the end",
     file: "tokenLife",
-    find: "? on.awaitFor(millisBetween(now, held.expiresAt) / 2)",
-    put: "? on.await()"
+    find: "? on.awaitFor(patience) : on.serveAndRenew",
+    put: "? on.await() : on.serveAndRenew"
   },
   {
-    name: "a repeat has no deadline",
+    name: "a retry has no deadline",
     file: "supply",
-    find: "Effect.catchAll(requestAgain(endsAt), (next)",
-    put: "Effect.catchAll(request(endsAt), (next)"
+    find: "request(endsAt, amend(error",
+    put: "request(Instant.later(endsAt, 60_000), amend(error"
+  },
+  {
+    name: "the time-out of a retry hides the failure before it",
+    file: "supply",
+    find: "amend(error, { deadlineEnded: true })",
+    put: "timedOut"
+  },
+  {
+    name: "a connection that was reset is retried after the pause only",
+    file: "supply",
+    find: "const atOnce = !hasToken",
+    put: "const atOnce = false"
+  },
+  {
+    name: "every retry after a reset is made at once",
+    file: "supply",
+    find: "retriesLeft === retries && error._tag",
+    put: "error._tag"
+  },
+  {
+    name: "an expired token is taken",
+    file: "supply",
+    find: "if (Life.servable(next, now()) === undefined) {",
+    put: "if (next === undefined) {"
+  },
+  {
+    name: "a rejected token is dropped at once",
+    file: "tokenLife",
+    find: "held: { ...state.held, rejected: true, dueAt: now },",
+    put: "held: undefined,"
+  },
+  {
+    name: "a rejected token is served while its renewal is under way",
+    file: "tokenLife",
+    find: "if (held.rejected) return on.awaitFor(Math.min(patience, longestPatience))",
+    put: "if (held.rejected) return on.serveAndRenew(held.exit)"
+  },
+  {
+    name: "callers wait for the replacement of a rejected token until half of its life is over",
+    file: "tokenLife",
+    find: "Math.min(patience, longestPatience)",
+    put: "patience"
+  },
+  {
+    name: "a rejection starts no renewal",
+    file: "supply",
+    find: "if (Life.remembered(state, now()) === undefined) begin()",
+    put: ""
+  },
+  {
+    name: "a rejection sends a request while a failure is remembered",
+    file: "supply",
+    find: "if (Life.remembered(state, now()) === undefined) begin()",
+    put: "begin()"
+  },
+  {
+    name: "replace gives the rejected token back when its renewal failed",
+    file: "tokenLife",
+    find: "if (!held.rejected) return on.serve(held.exit)\n  const failure",
+    put: "if (!held.rejected || remembered(state, now) !== undefined) return on.serve(held.exit)\n  const failure"
+  },
+  {
+    name: "replace takes what get would take",
+    file: "supply",
+    find: "(exit) => landed(exit, () => replacement(rejected))",
+    put: "read"
+  },
+  {
+    name: "a missing scope is asked for at every call",
+    file: "tokenLife",
+    find: "if (missingScope !== undefined && !reached(now, missingScope.nextTryAt)) return state",
+    put: ""
+  },
+  {
+    name: "the pauses for a missing scope don't grow",
+    file: "tokenLife",
+    find: "missingScope.pauseMillis * 2",
+    put: "missingScope.pauseMillis"
+  },
+  {
+    name: "a scope that was granted doesn't end its pauses",
+    file: "tokenLife",
+    find: "options.missesScope ? state.missingScope : undefined",
+    put: "state.missingScope"
+  },
+  {
+    name: "a missing scope is asked for while a failure is remembered",
+    file: "tokenLife",
+    find: "if (remembered(state, now) !== undefined) return state\n",
+    put: ""
+  },
+  {
+    name: "refresh has no limit",
+    file: "supply",
+    find: "if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get",
+    put: ""
+  },
+  {
+    name: "refresh waits for the pause after a failure",
+    file: "supply",
+    find: "state = Life.forgotten(state)\n        begin",
+    put: "if (Life.remembered(state, at) === undefined) begin"
   },
   {
     name: "a refusal is remembered for 3 s",
