@@ -1,6 +1,6 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Option } from "effect"
+import { type Clock, Duration, Effect, Layer, Option } from "effect"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
 import { granted, json } from "./support/fakeTransport.ts"
 import * as TokenEndpointOver from "./support/tokenEndpoint.ts"
@@ -38,6 +38,33 @@ const setUp = Effect.gen(function*() {
 })
 
 describe("wall clock and monotonic clock", () => {
+  it.scoped("after a machine was suspended, callers wait no longer than the wall clock leaves of the token", () =>
+    Effect.gen(function*() {
+      const clocks = TwoClocks.make()
+      const sleeps: Array<number> = []
+      const clock: Clock.Clock = {
+        ...clocks.clock,
+        sleep: (duration) => Effect.zipRight(Effect.sync(() => sleeps.push(Duration.toMillis(duration))), Effect.never)
+      }
+      let requests = 0
+      const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+        environment,
+        url: "https://v2.example/oauth2/token",
+        requestedScopes: Option.none(),
+        deadline: Duration.seconds(10),
+        requestToken: Effect.suspend(() => ++requests === 1 ? token("token-1", "1 hour") : Effect.never)
+      })
+      const { get } = yield* AccessTokens.AccessTokens.pipe(
+        Effect.provide(yield* Effect.withClock(Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))), clock))
+      )
+      yield* get
+      clocks.jumpAhead(Duration.subtract("1 hour", "4 seconds"))
+      sleeps.length = 0
+      yield* Effect.fork(get)
+      for (let count = 0; count < 20; count++) yield* Effect.yieldNow()
+      assert.include(sleeps, 2_000, "half of what the wall clock leaves, and not half an hour")
+    }))
+
   it.scoped("a jump ahead by a day costs one renewal, and the way back none", () =>
     Effect.gen(function*() {
       const { clocks, requests, text } = yield* setUp

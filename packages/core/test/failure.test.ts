@@ -1,6 +1,6 @@
 import { TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Array as Arr, DateTime, Duration, Effect, Fiber, Schedule, TestClock } from "effect"
+import { Array as Arr, DateTime, Duration, Effect, Fiber, Logger, Schedule, TestClock } from "effect"
 import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -64,6 +64,47 @@ describe("a failure without a valid token", () => {
       const [duration, error] = yield* Fiber.join(caller)
       assert.deepInclude({ ...error }, { _tag: "ServerError", status: 503, deadlineEnded: true })
       assert.strictEqual(Duration.toMillis(duration), 10_000)
+    }))
+
+  it.scoped("a first reset is retried at once, for its connection may have been an old one; the next one after a pause", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      yield* endpoint.fail(failures.reset)
+      const caller = yield* Effect.fork(Effect.either(tokens.get))
+      yield* TestClock.adjust("200 millis")
+      assert.strictEqual(yield* endpoint.requests, 2)
+      yield* TestClock.adjust("499 millis")
+      assert.strictEqual(yield* endpoint.requests, 2)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(caller))._tag, "Left")
+      assert.strictEqual(yield* endpoint.requests, 3, "it is one of the two retries")
+    }))
+
+  it.scoped("is remembered too when what is run besides throws: the logger, or the schedule of the pauses", () =>
+    Effect.gen(function*() {
+      const throwing = Logger.make(() => {
+        throw new Error("a logger that throws")
+      })
+      const broken = Schedule.recurs(1).pipe(Schedule.mapEffect(() => Effect.die("a schedule that throws")))
+      for (
+        const [settings, hasToken] of [[{}, true], [{ pause: broken }, true], [{ pause: broken }, false]] as const
+      ) {
+        const { endpoint, tokens } = yield* Supply.make({ settings }).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, throwing))
+        )
+        if (hasToken) {
+          yield* timed(tokens.get, "100 millis")
+          yield* TestClock.adjust("50 minutes")
+        }
+        yield* endpoint.fail(failures.unavailable)
+        const before = yield* endpoint.requests
+        for (let call = 0; call < 150; call++) {
+          yield* Effect.fork(Effect.exit(tokens.get))
+          yield* TestClock.adjust("10 millis")
+        }
+        assert.isAtMost((yield* endpoint.requests) - before, 4)
+        assert.strictEqual((yield* tokens.status).lastFailure._tag, "Some")
+      }
     }))
 
   it.scoped("a pause that goes beyond the deadline isn't waited for", () =>

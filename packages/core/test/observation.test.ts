@@ -82,6 +82,21 @@ describe("events", () => {
       }
     }))
 
+  it.scoped("a listener that leaves while an event is handed out disturbs nobody", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const listeners = yield* Effect.forEach(Array.from({ length: 2_000 }), () =>
+        Effect.fork(Stream.runDrain(tokens.events)))
+      yield* TestClock.adjust("0 millis")
+      // handing an event out to so many takes several turns of the scheduler, and these leave in between
+      const leaving = Effect.forEach(listeners.slice(1_000), (listener) => Fiber.interruptFork(listener), { discard: true })
+      const caller = yield* Effect.fork(tokens.get)
+      yield* Effect.fork(leaving)
+      yield* TestClock.adjust("100 millis")
+      assert.strictEqual((yield* Fiber.join(caller)).coverage, "GrantedScopes")
+      assert.strictEqual(yield* endpoint.requests, 1)
+    }))
+
   it.effect("end when the scope of the layer is closed", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()

@@ -61,7 +61,13 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "every caller begins a flight",
     file: "singleFlight",
     find: "if (isUnderWay()) return\n",
-    put: ""
+    put: "if (isUnderWay()) { Effect.runFork(Effect.withClock(run, clock)); return }\n"
+  },
+  {
+    name: "a flight is replaced before its deadline",
+    file: "singleFlight",
+    find: "Instant.later(Instant.now(clock), overdueAfterMillis)",
+    put: "Instant.later(Instant.now(clock), 10_000)"
   },
   {
     name: "a retry goes beyond the deadline",

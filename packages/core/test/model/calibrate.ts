@@ -9,7 +9,8 @@ const run = (bug?: number) => {
     ["run", "--config", "packages/core/test/model/calibrate.config.ts"],
     {
       env: { ...process.env, NO_COLOR: "1", ...(bug === undefined ? {} : { PLANTED_BUG: String(bug) }) },
-      encoding: "utf8"
+      encoding: "utf8",
+      timeout: 120_000
     }
   )
   return { passed: status === 0, output: stdout + stderr }

@@ -1,0 +1,141 @@
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Fiber, Layer, Logger, Option, TestClock } from "effect"
+import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
+
+/** A supply that requests two scopes over an endpoint that grants one of them, until it grants both. */
+const setUp = Effect.gen(function*() {
+  let requests = 0
+  let answer: (text: string) => TokenEndpoint.Service["requestToken"] = (text) => token(text, "24 hours")
+  const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+    environment,
+    url: "https://v2.example/oauth2/token",
+    requestedScopes: Option.some(["data-access:all", "furnishment:all"] as const),
+    deadline: Duration.seconds(10),
+    requestToken: Effect.suspend(() => answer(`token-${++requests}`))
+  })
+  const warnings: Array<string> = []
+  const logger = Logger.make(({ message }) => warnings.push(String(message)))
+  const context = yield* Layer.build(
+    AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 } }).pipe(
+      Layer.provide([endpoint, Logger.replace(Logger.defaultLogger, logger)])
+    )
+  )
+  const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  const get = Effect.gen(function*() {
+    const fiber = yield* Effect.fork(tokens.get)
+    yield* TestClock.adjust("0 millis")
+    return yield* Fiber.join(fiber)
+  })
+  const report = Effect.gen(function*() {
+    const nextTryAt = yield* tokens.reportMissingScope("furnishment:all")
+    yield* TestClock.adjust("0 millis")
+    return DateTime.toEpochMillis(nextTryAt)
+  })
+  return {
+    tokens,
+    get,
+    report,
+    requests: () => requests,
+    warnings,
+    answer: (next: typeof answer) => {
+      answer = next
+    }
+  }
+})
+
+const both = ["data-access:all", "furnishment:all"]
+
+describe("a scope that was requested and not granted", () => {
+  it.scoped("is logged once for the whole supply, and visible in its status", () =>
+    Effect.gen(function*() {
+      const { get, tokens, warnings } = yield* setUp
+      assert.deepStrictEqual((yield* tokens.status).missingScopes, [])
+      yield* get
+      assert.deepStrictEqual((yield* tokens.status).missingScopes, ["furnishment:all"])
+      yield* TestClock.adjust("20 hours")
+      yield* get
+      yield* TestClock.adjust("0 millis")
+      assert.deepStrictEqual(warnings, [
+        "The token endpoint https://v2.example/oauth2/token (test) granted less than was requested: furnishment:all is " +
+        "missing. Calls that need it fail. Ask the operator to grant it to this client."
+      ])
+    }))
+
+  it.scoped("starts one renewal in the background, at once, then after 1 minute, doubling to 1 hour", () =>
+    Effect.gen(function*() {
+      const { get, report, requests } = yield* setUp
+      yield* get
+      const sentAt: Array<number> = []
+      for (let minute = 0; minute < 6 * 60; minute++) {
+        const before = requests()
+        for (let call = 0; call < 10; call++) yield* report
+        if (requests() > before) sentAt.push(minute)
+        assert.isAtMost(requests(), before + 1)
+        yield* TestClock.adjust("1 minute")
+      }
+      assert.deepStrictEqual(sentAt, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303])
+    }))
+
+  it.scoped("tells when the next token is requested for it", () =>
+    Effect.gen(function*() {
+      const { answer, get, report } = yield* setUp
+      yield* get
+      assert.strictEqual(yield* report, 60_000)
+      assert.strictEqual(yield* report, 60_000)
+      yield* TestClock.adjust("1 minute")
+      answer(() => Effect.fail(failures.refused))
+      assert.strictEqual(yield* report, 180_000)
+      assert.strictEqual(yield* report, 90_000, "a failure is remembered, and its pause comes first")
+    }))
+
+  it.scoped("is picked up when it is granted, and its pauses start again when it is taken away", () =>
+    Effect.gen(function*() {
+      const { answer, get, report, requests, tokens } = yield* setUp
+      yield* get
+      yield* report
+      yield* TestClock.adjust("1 minute")
+      answer((text) => token(text, "24 hours", both))
+      yield* report
+      assert.isTrue((yield* get).covers("furnishment:all"))
+      assert.deepStrictEqual((yield* tokens.status).missingScopes, [])
+      yield* report
+      assert.strictEqual(requests(), 3, "nothing is missing any more")
+      answer((text) => token(text, "24 hours"))
+      yield* TestClock.adjust("20 hours")
+      yield* get
+      yield* TestClock.adjust("0 millis")
+      const now = yield* TestClock.currentTimeMillis
+      assert.strictEqual(yield* report, now + 60_000)
+    }))
+
+  it.scoped("does not use up the limit for rejected tokens, nor the other way round", () =>
+    Effect.gen(function*() {
+      const { get, report, requests, tokens } = yield* setUp
+      yield* tokens.invalidate(yield* get)
+      yield* TestClock.adjust("0 millis")
+      assert.strictEqual(requests(), 2)
+      yield* report
+      assert.strictEqual(requests(), 3)
+      yield* TestClock.adjust("30 seconds")
+      yield* tokens.invalidate(yield* get)
+      yield* TestClock.adjust("0 millis")
+      assert.strictEqual(requests(), 4)
+    }))
+
+  it.scoped("never drops the token that is there when its renewal fails", () =>
+    Effect.gen(function*() {
+      const { answer, get, report } = yield* setUp
+      yield* get
+      answer(() => Effect.fail(failures.refused))
+      yield* report
+      assert.strictEqual(textOf(yield* get), "token-1")
+    }))
+
+  it.scoped("of no token is nothing to report", () =>
+    Effect.gen(function*() {
+      const { report, requests } = yield* setUp
+      yield* report
+      assert.strictEqual(requests(), 0)
+    }))
+})

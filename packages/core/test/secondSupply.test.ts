@@ -1,0 +1,33 @@
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer, Logger, Option, TestClock } from "effect"
+import * as FakeTransport from "./support/fakeTransport.ts"
+import { credentials, options } from "./support/tokenEndpoint.ts"
+
+// The warning comes once in a process, so that everything about it is one test, in a file of its own.
+it.effect("a second supply for the same client within a minute is warned of, once in a process", () =>
+  Effect.gen(function*() {
+    const warnings: Array<string> = []
+    const logger = Logger.make(({ message }) => warnings.push(String(message)))
+    const transport = yield* FakeTransport.make(FakeTransport.json(FakeTransport.granted))
+    const build = (changed: Partial<TokenEndpoint.Options>) =>
+      AccessTokens.layer().pipe(
+        Layer.provide(Layer.effect(TokenEndpoint.TokenEndpoint, TokenEndpoint.make({ ...options, ...changed }))),
+        Layer.provide([transport.layer, Logger.replace(Logger.defaultLogger, logger)]),
+        Layer.build,
+        Effect.scoped
+      )
+    yield* build({})
+    yield* build({ requestedScopes: Option.some(["serviceplus:all"]) })
+    yield* build({ credentials: { ...credentials, clientId: "another" } })
+    yield* build({ path: "/another" })
+    assert.deepStrictEqual(warnings, [])
+    yield* TestClock.adjust("1 minute")
+    yield* build({})
+    assert.deepStrictEqual(warnings, [], "a minute later")
+    yield* TestClock.adjust("59 seconds")
+    yield* build({})
+    assert.match(String(warnings), /^A second supply of access tokens was built within a minute .* provide it once/)
+    yield* build({})
+    assert.strictEqual(warnings.length, 1)
+  }))

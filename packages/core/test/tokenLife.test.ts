@@ -1,0 +1,87 @@
+import { AccessToken, AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
+import { environment, textOf } from "./support/fakeEndpoint.ts"
+
+/** A supply over a port that returns tokens which were requested earlier, as a shared store does. */
+const setUp = Effect.fnUntraced(function*(life: { readonly from: number; readonly to: number }, latency = 0) {
+  let requests = 0
+  const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+    environment,
+    url: "https://v2.example/oauth2/token",
+    requestedScopes: Option.none(),
+    deadline: Duration.seconds(10),
+    requestToken: Effect.gen(function*() {
+      const text = `token-${++requests}`
+      const now = yield* DateTime.now
+      yield* Effect.sleep(latency)
+      return new AccessToken.AccessToken({
+        secret: Redacted.make(text),
+        scopes: [],
+        requestedAt: DateTime.add(now, { millis: life.from }),
+        expiresAt: DateTime.add(now, { millis: life.to }),
+        coverage: "AnyScope"
+      })
+    })
+  })
+  yield* TestClock.adjust("1 day")
+  const context = yield* Layer.build(
+    AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 } }).pipe(Layer.provide(endpoint))
+  )
+  const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  const get = Effect.gen(function*() {
+    const fiber = yield* Effect.fork(Effect.either(tokens.get))
+    yield* TestClock.adjust(latency)
+    return yield* Fiber.join(fiber)
+  })
+  return { get, tokens, requests: () => requests }
+})
+
+const minutes = (count: number) => count * 60_000
+
+describe("the life of a token that was requested before the supply got it", () => {
+  it.scoped("counts from its own instants: it is due, and expires, when it says", () =>
+    Effect.gen(function*() {
+      const { get, requests, tokens } = yield* setUp({ from: -minutes(50), to: minutes(50) })
+      yield* get
+      const phase = Effect.map(tokens.status, ({ phase }) => phase)
+      yield* TestClock.adjust(minutes(30) - 1)
+      assert.strictEqual(yield* phase, "Valid")
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* phase, "Due", "at 80 % of its whole life")
+      yield* TestClock.adjust(minutes(20) - 5_000)
+      assert.strictEqual(yield* phase, "Expiring")
+      yield* TestClock.adjust(5_000)
+      assert.strictEqual(yield* phase, "Expired")
+      assert.strictEqual(requests(), 1)
+    }))
+
+  it.scoped("is never extended by the time that the port took", () =>
+    Effect.gen(function*() {
+      const { get, tokens } = yield* setUp({ from: 0, to: minutes(1) }, 9_000)
+      yield* get
+      yield* TestClock.adjust(minutes(1) - 9_000 - 1)
+      assert.strictEqual((yield* tokens.status).phase, "Expiring")
+      yield* TestClock.adjust(1)
+      assert.strictEqual((yield* tokens.status).phase, "Expired")
+    }))
+
+  it.scoped("that is over on arrival is a retryable failure, and is not requested again and again", () =>
+    Effect.gen(function*() {
+      const { requests, tokens } = yield* setUp({ from: -minutes(2), to: 0 })
+      const caller = yield* Effect.fork(Effect.flip(tokens.get))
+      for (let second = 0; second < 3; second++) yield* TestClock.adjust("1 second")
+      const error = yield* Fiber.join(caller)
+      assert.deepInclude({ ...error }, { _tag: "InvalidResponse", rule: "Expired" })
+      assert.isTrue(error.retryable)
+      for (let call = 0; call < 100; call++) yield* Effect.ignore(tokens.get)
+      assert.strictEqual(requests(), 3)
+    }))
+
+  it.scoped("leaves a fresh token as it is", () =>
+    Effect.gen(function*() {
+      const { get } = yield* setUp({ from: 0, to: minutes(60) })
+      const token = yield* get
+      assert.strictEqual(token._tag === "Right" && textOf(token.right), "token-1")
+    }))
+})

@@ -1,0 +1,138 @@
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Context, Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
+import { environment, textOf, token } from "./support/fakeEndpoint.ts"
+import * as Supply from "./support/supply.ts"
+import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
+import * as FakeTransport from "./support/fakeTransport.ts"
+
+const silent: FakeTransport.Answer = Effect.never
+
+describe("in an uninterruptible region", () => {
+  it.effect("a token request keeps its deadline", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* make({}, silent)
+      const request = yield* Effect.fork(Effect.uninterruptible(Effect.timed(Effect.flip(endpoint.requestToken))))
+      yield* TestClock.adjust("10 seconds")
+      const [time, error] = yield* Fiber.join(request)
+      assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
+      assert.strictEqual(Duration.toSeconds(time), 10)
+    }))
+
+  it.effect("a token request in the finalizer of an interrupted fiber is sent, and keeps its deadline", () =>
+    Effect.gen(function*() {
+      const good = yield* make({}, FakeTransport.json(FakeTransport.granted))
+      const dead = yield* make({}, silent)
+      const ends: Array<string> = []
+      const fiber = yield* Effect.never.pipe(
+        Effect.ensuring(Effect.gen(function*() {
+          ends.push(textOf(yield* Effect.orDie(good.requestToken)))
+          ends.push((yield* Effect.flip(dead.requestToken))._tag)
+        })),
+        Effect.fork
+      )
+      yield* Effect.yieldNow()
+      const interrupted = yield* Effect.fork(Fiber.interrupt(fiber))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(interrupted)
+      assert.deepStrictEqual(ends, ["an-access-token", "TransportError"])
+    }))
+
+  it.effect("a supply that is built there keeps the deadline in get, and ends its request with its scope", () =>
+    Effect.gen(function*() {
+      const transport = yield* FakeTransport.make(silent)
+      const layer = AccessTokens.layer().pipe(
+        Layer.provide(Layer.effect(TokenEndpoint.TokenEndpoint, TokenEndpoint.make(endpointOptions))),
+        Layer.provide(transport.layer)
+      )
+      const scope = yield* Scope.make()
+      const context = yield* Effect.acquireRelease(
+        Layer.buildWithScope(layer, scope),
+        () => Effect.void
+      ).pipe(Effect.scoped, Effect.uninterruptible)
+      const tokens = Context.get(context, AccessTokens.AccessTokens)
+
+      const late = yield* Effect.fork(Effect.flip(tokens.get))
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual((yield* Fiber.join(late))._tag, "TransportError")
+
+      yield* TestClock.adjust("1 minute")
+      const waiting = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("1 second")
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.await(waiting)))
+    }))
+
+  it.scoped("get with little validity left waits for half of it, and returns the valid token", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make({ lifetime: "10 seconds" })
+      const first = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      yield* Fiber.join(first)
+      yield* endpoint.answer(() => Effect.never)
+      yield* TestClock.setTime(9_100)
+      const finalizer = yield* Effect.fork(Effect.uninterruptible(Effect.timed(tokens.get)))
+      yield* TestClock.adjust("10 seconds")
+      const [time, token] = yield* Fiber.join(finalizer)
+      assert.deepStrictEqual([Duration.toMillis(time), textOf(token)], [450, "token-1"])
+    }))
+
+  it.scoped("replace keeps its deadline", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const first = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      const token = yield* Fiber.join(first)
+      yield* endpoint.answer(() => Effect.never)
+      const replaced = yield* Effect.fork(Effect.uninterruptible(Effect.flip(tokens.replace(token))))
+      yield* TestClock.adjust("11 seconds")
+      assert.strictEqual((yield* Fiber.join(replaced))._tag, "TransportError")
+    }))
+
+  it.effect("credentials that are never read fail the layer after the deadline, with an error that names them", () =>
+    Effect.gen(function*() {
+      const reading = yield* Effect.fork(
+        Effect.uninterruptible(Effect.flip(make({ credentials: Effect.never, deadline: "3 seconds" }, silent)))
+      )
+      yield* TestClock.adjust("3 seconds")
+      assert.include(String(yield* Fiber.join(reading)), "credentials")
+      assert.include(String(yield* Fiber.join(reading)), "The credentials were not read within 3s")
+    }))
+})
+
+describe("a flight that never ends", () => {
+  it.scoped("is replaced by the next caller after its end time, and all who wait get the new token", () =>
+    Effect.gen(function*() {
+      let requests = 0
+      const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+        environment,
+        url: "https://v2.example/oauth2/token",
+        requestedScopes: Option.none(),
+        deadline: Duration.seconds(10),
+        requestToken: Effect.suspend(() => ++requests === 1 ? Effect.never : token(`token-${requests}`, "1 hour"))
+      })
+      // the timers of the flight never fire, as on a runtime that suspends what an earlier request has started
+      const clock = yield* Effect.clock
+      const stopped: Clock.Clock = {
+        [Clock.ClockTypeId]: Clock.ClockTypeId,
+        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        currentTimeMillis: clock.currentTimeMillis,
+        currentTimeNanos: clock.currentTimeNanos,
+        sleep: () => Effect.never
+      }
+      const context = yield* Effect.withClock(Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))), stopped)
+      const tokens = Context.get(context, AccessTokens.AccessTokens)
+      const early = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("11 seconds")
+      const late = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("0 millis")
+      assert.strictEqual(requests, 1, "not before its time")
+      yield* TestClock.adjust("1 second")
+      const next = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("0 millis")
+      const served = yield* Effect.forEach([early, late, next], Fiber.join)
+      assert.deepStrictEqual(served.map(textOf), ["token-2", "token-2", "token-2"])
+      assert.strictEqual(requests, 2)
+    }))
+})
