@@ -12,6 +12,7 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -38,21 +39,34 @@ const silence = Effect.zipRight(
   FiberRef.set(FiberRef.currentTracerEnabled, false)
 )
 
-/** A body that is streamed is an effect of its caller, and runs with his settings and spans. */
-const inContext = (
-  request: HttpClientRequest.HttpClientRequest,
-  context: Context.Context<never>,
-  tracerEnabled: boolean
+/** What is set for the time of a request. */
+interface Settings {
+  readonly context: Context.Context<never>
+  readonly tracerEnabled: boolean
+}
+
+const settingsOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Settings => ({
+  context: fiber.getFiberRef(FiberRef.currentContext),
+  tracerEnabled: fiber.getFiberRef(FiberRef.currentTracerEnabled)
+})
+
+const set = ({ context, tracerEnabled }: Settings): Effect.Effect<void> =>
+  Effect.zipRight(
+    FiberRef.set(FiberRef.currentTracerEnabled, tracerEnabled),
+    FiberRef.set(FiberRef.currentContext, context)
+  )
+
+/** A body that is streamed is an effect of its caller, and runs with the settings and spans of the caller. */
+const withBodyIn = (
+  settings: Settings,
+  request: HttpClientRequest.HttpClientRequest
 ): HttpClientRequest.HttpClientRequest => {
   const { body } = request
   if (body._tag !== "Stream") return request
   const stream = Stream.unwrapScoped(
     Effect.as(
-      Effect.zipRight(
-        Effect.locallyScoped(FiberRef.currentContext, context),
-        Effect.locallyScoped(FiberRef.currentTracerEnabled, tracerEnabled)
-      ),
-      body.stream
+      Effect.locallyScoped(FiberRef.currentTracerEnabled, settings.tracerEnabled),
+      Stream.mapInputContext(body.stream, (_: Context.Context<never>) => settings.context)
     )
   )
   return HttpClientRequest.setBody(request, HttpBody.stream(stream, body.contentType, body.contentLength))
@@ -115,17 +129,13 @@ export const sealed = (client: HttpClient.HttpClient, options: {
     ))
   const execute = (request: HttpClientRequest.HttpClientRequest) =>
     Effect.withFiberRuntime<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((fiber) => {
-      const context = fiber.getFiberRef(FiberRef.currentContext)
-      const tracerEnabled = fiber.getFiberRef(FiberRef.currentTracerEnabled)
+      const settings = settingsOf(fiber)
       // one region for all that is set, because each region costs as much as the rest of a call
-      return Effect.onExit(checked.execute(inContext(request, context, tracerEnabled)), (exit) => {
+      return Effect.onExit(checked.execute(withBodyIn(settings, request)), (exit) => {
         if (Exit.isSuccess(exit) && exit.value.status === 101 && !("upgrade" in request.headers)) {
           endUpgraded(exit.value)
         }
-        return Effect.zipRight(
-          FiberRef.set(FiberRef.currentContext, context),
-          FiberRef.set(FiberRef.currentTracerEnabled, tracerEnabled)
-        )
+        return set(settings)
       })
     })
   return opaque(execute)

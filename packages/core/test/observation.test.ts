@@ -1,7 +1,7 @@
 import { TokenEvent } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
-import { failures } from "./support/fakeEndpoint.ts"
+import { Chunk, Deferred, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
 describe("status", () => {
@@ -85,15 +85,22 @@ describe("events", () => {
   it.scoped("a listener that leaves while an event is handed out disturbs nobody", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
-      const listeners = yield* Effect.forEach(Array.from({ length: 2_000 }), () =>
-        Effect.fork(Stream.runDrain(tokens.events)))
+      const last = yield* Deferred.make<Fiber.Fiber<void>>()
+      // handing an event out to so many takes several turns of the scheduler, and the last one leaves in between
+      yield* tokens.events.pipe(
+        Stream.runForEach(() => Effect.flatMap(Deferred.await(last), Fiber.interrupt)),
+        Effect.fork
+      )
       yield* TestClock.adjust("0 millis")
-      // handing an event out to so many takes several turns of the scheduler, and these leave in between
-      const leaving = Effect.forEach(listeners.slice(1_000), (listener) => Fiber.interruptFork(listener), { discard: true })
-      const caller = yield* Effect.fork(tokens.get)
-      yield* Effect.fork(leaving)
+      yield* Effect.forEach(Array.from({ length: 4_000 }), () => Effect.fork(Stream.runDrain(tokens.events)))
+      yield* TestClock.adjust("0 millis")
+      const leaving = yield* Effect.fork(Stream.runDrain(tokens.events))
+      yield* TestClock.adjust("0 millis")
+      yield* Deferred.succeed(last, leaving)
+      const callers = yield* Effect.forEach([1, 2], () => Effect.fork(tokens.get))
       yield* TestClock.adjust("100 millis")
-      assert.strictEqual((yield* Fiber.join(caller)).coverage, "GrantedScopes")
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.await(leaving)))
+      assert.deepStrictEqual((yield* Effect.forEach(callers, Fiber.join)).map(textOf), ["token-1", "token-1"])
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 

@@ -27,7 +27,7 @@ describe("in an uninterruptible region", () => {
       const fiber = yield* Effect.never.pipe(
         Effect.ensuring(Effect.gen(function*() {
           ends.push(textOf(yield* Effect.orDie(good.requestToken)))
-          ends.push((yield* Effect.flip(dead.requestToken))._tag)
+          ends.push((yield* Effect.orDie(Effect.flip(dead.requestToken)))._tag)
         })),
         Effect.fork
       )

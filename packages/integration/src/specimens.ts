@@ -20,7 +20,7 @@ import {
   InsufficientScope
 } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
-import { HttpClient } from "@effect/platform"
+import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import {
   Cause,
   Config,
@@ -187,6 +187,12 @@ export const specimens = Effect.gen(function*() {
   const refused = yield* failure(leaks.refused)
   const reset = yield* failure(leaks.reset)
 
+  const requestError = new HttpClientError.RequestError({
+    request: HttpClientRequest.get("https://elsewhere.example"),
+    reason: "Transport",
+    cause: { code: "ECONNREFUSED", message: canary }
+  })
+
   const core: Record<string, unknown> = {
     "AccessScope.AccessScope": AccessScope.AccessScope,
     "AccessScope.all": AccessScope.all,
@@ -240,11 +246,17 @@ export const specimens = Effect.gen(function*() {
     "TokenEvent.Obtained": TokenEvent.Obtained({ at, scopes, expiresAt: at }),
     "TokenEvent.Renewed": TokenEvent.Renewed({ at, scopes, expiresAt: at }),
     "TokenEvent.Requested": TokenEvent.Requested({ at }),
-    "Transport.dontFollowRedirects": Transport.dontFollowRedirects,
-    "Transport.manualRedirects": [Transport.manualRedirects, Transport.manualRedirects(transport)],
-    "Transport.sendOnlyTo": yield* outcomes(
-      Transport.sendOnlyTo(transport, () => false).get("https://elsewhere.example")
-    )
+    "Transport.describe": Transport.describe(requestError, { name: "The API", address: "CREDIT_DATA_BASE_URL" }),
+    "Transport.foreignError": Transport.foreignError(new Error(canary, { cause: { [canary]: canary } }), [
+      Redacted.make(canary)
+    ]),
+    "Transport.isStatusError": Transport.isStatusError(requestError),
+    "Transport.opaque": Transport.opaque(transport.execute),
+    "Transport.reason": Transport.reason(requestError),
+    "Transport.sealed": [
+      Transport.sealed(transport, { isAllowed: () => true }),
+      yield* outcomes(Transport.sealed(transport, { isAllowed: () => false }).get("https://elsewhere.example"))
+    ]
   }
 
   // the failure that `AccessTokens.layer` remembers is over before the groups ask

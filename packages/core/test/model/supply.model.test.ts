@@ -119,6 +119,10 @@ const times = fc.oneof(
 
 const call = fc.constant(command("call", (model) => model.call(), (real) => real.call))
 
+const refresh = fc.constant(command("refresh", (model) => model.refresh(), (real) => real.refresh))
+
+const miss = fc.constant(command("miss a scope", (model) => model.miss(), (real) => real.miss))
+
 const commands = [
   call,
   call,
@@ -126,13 +130,15 @@ const commands = [
     command(`interrupt ${index}`, (model) => model.interrupt(index), (real) => real.interrupt(index))
   ),
   times.map((millis) => command(`pass ${millis}`, (model) => model.pass(millis), (real) => real.pass(millis))),
-  fc.constantFrom<Mode>(...modes, "fails", "hangs").map((mode) =>
+  fc.constantFrom<Mode>(...modes, "fails", "hangs", "grants", "grants all scopes").map((mode) =>
     command(`endpoint ${mode}`, (model) => {
       model.mode = mode
     }, (real) => real.answer(mode))
   ),
-  fc.constant(command("refresh", (model) => model.refresh(), (real) => real.refresh)),
-  fc.constant(command("miss a scope", (model) => model.miss(), (real) => real.miss)),
+  refresh,
+  refresh,
+  miss,
+  miss,
   fc.constant(
     command("replace the last token", (model) => model.replace(model.text), (real, model) => real.replace(model.text))
   ),
