@@ -36,7 +36,7 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "Against a simulator of the service, in this process",
     "Auth V2: one token for three endpoint groups",
     `token granted                        ${scopes}`,
-    "lifetime                             1d",
+    "lifetime                             23h 59m 59s",
     "GET /data-access/consumers/42        200",
     "GET /furnishment/submissions/7       200",
     "GET /enablement-services/offers/1    200",

@@ -61,6 +61,29 @@ describe("AuthV1.layerConfig", () => {
       assert.notInclude(error, "AUTH_V2_URL")
       assert.notInclude(error, "SCOPES")
     }))
+
+  it.effect("names the variable when the address of the server has the path of the token endpoint", () =>
+    Effect.gen(function*() {
+      const withPath = { ...variables, CREDIT_DATA_AUTH_V1_URL: "https://v1.example/oauth/token" }
+      const error = yield* AuthV1.layerConfig().pipe(
+        Layer.provide([echo, withVariables(withPath)]),
+        Layer.build,
+        Effect.scoped,
+        Effect.flip
+      )
+      assert.include(String(error), "- CREDIT_DATA_AUTH_V1_URL: Expected the address without /oauth/token\n")
+    }))
+
+  it.effect("with credentials of their own, the variables of the credentials are not required", () =>
+    Effect.gen(function*() {
+      const { CREDIT_DATA_CLIENT_ID: _, CREDIT_DATA_CLIENT_SECRET: __, ...others } = variables
+      const credentials = { clientId: "my-id", clientSecret: Redacted.make("my-secret") }
+      const layer = AuthV1.layerConfig(AuthV1.config, { credentials })
+      const token = yield* Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get).pipe(
+        Effect.provide(layer.pipe(Layer.provide([echo, withVariables(others)])))
+      )
+      assert.include(Redacted.value(token.secret), "client_id=my-id&client_secret=my-secret")
+    }))
 })
 
 describe("the sunset", () => {
@@ -76,7 +99,9 @@ describe("the sunset", () => {
       ])
     }).pipe(
       Effect.provide(
-        AuthV1.layer(options).pipe(Layer.provide([echo, Logger.replace(Logger.defaultLogger, logger)]))
+        AuthV1.layer({ ...options, credentials: { ...options.credentials, clientId: "another" } }).pipe(
+          Layer.provide([echo, Logger.replace(Logger.defaultLogger, logger)])
+        )
       )
     )
   })
@@ -90,20 +115,19 @@ describe("the sunset", () => {
 
   it.effect("is told by the failure of a host that has gone: no name, 404, 410; and by no other", () =>
     Effect.gen(function*() {
-      const nameless = HttpClient.make((request) =>
-        new HttpClientError.RequestError({ request, reason: "Transport", cause: { code: "ENOTFOUND" } })
-      )
+      const nameless = (code: string) =>
+        HttpClient.make((request) => new HttpClientError.RequestError({ request, reason: "Transport", cause: { code } }))
       const answering = (status: number) =>
         HttpClient.make((request) =>
           Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
         )
-      for (const client of [nameless, answering(404), answering(410)]) {
+      for (const client of [nameless("ENOTFOUND"), answering(404), answering(410)]) {
         assert.match(
           (yield* failing(client)).message,
           /reached its sunset at the end of 2024.*use AuthV2\.layerConfig\(\)/
         )
       }
-      for (const client of [answering(401), answering(500)]) {
+      for (const client of [answering(401), answering(500), nameless("EAI_AGAIN"), nameless("ECONNREFUSED")]) {
         assert.notInclude((yield* failing(client)).message, "sunset")
       }
     }))

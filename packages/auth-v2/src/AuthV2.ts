@@ -8,6 +8,7 @@ import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Environment from "@credit-data/core/Environment"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import * as Variables from "@credit-data/core/Variables"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
 import * as Config from "effect/Config"
@@ -23,6 +24,17 @@ import * as Option from "effect/Option"
  * @category models
  */
 export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings {}
+
+/**
+ * Credentials that do not come from the variables `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface CredentialsSetting<E, R> {
+  /** An effect, such as a call to a secret manager, or a value. */
+  readonly credentials: ClientCredentials.Source<E, R>
+}
 
 /**
  * What Auth V2 has to know.
@@ -133,7 +145,8 @@ export const config = {
  * The supply of tokens from Auth V2, with its options read from the environment: the same type as `AuthV1.layerConfig()`
  * gives, so that changing one word swaps V1 for V2.
  *
- * Fails with one `ConfigError` that names every faulty variable, and never a value.
+ * Fails with one `ConfigError` that has a line for each faulty variable, with an example and never a value. With `credentials`
+ * in the settings, the variables of the credentials are not read, and it can fail as that effect does.
  *
  * @since 0.1.0
  * @category layers
@@ -144,14 +157,34 @@ export const config = {
  * export const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
  * ```
  */
-export const layerConfig = (
-  fields: typeof config = config,
-  settings: Settings = {}
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(Effect.map(Config.all(fields), ({ audience, authV2Url, baseUrl, environment, scopes }) =>
-    layer({
-      ...settings,
-      environment: { name: environment, audience, baseUrl, authV2Url },
-      credentials: Config.all({ clientId: fields.clientId, clientSecret: fields.clientSecret }),
-      scopes
-    })))
+export function layerConfig<E = never, R = never>(
+  fields: Omit<typeof config, keyof ClientCredentials.ClientCredentials>,
+  settings: Settings & CredentialsSetting<E, R>
+): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
+export function layerConfig(
+  fields?: typeof config,
+  settings?: Settings
+): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
+export function layerConfig<E = never, R = never>(
+  { clientId = config.clientId, clientSecret = config.clientSecret, ...others }:
+    & Omit<typeof config, keyof ClientCredentials.ClientCredentials>
+    & Partial<typeof config> = config,
+  settings: Settings & { readonly credentials?: ClientCredentials.Source<E, R> } = {}
+): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
+  const fields = Config.all(others)
+  const ofVariables = Config.all({ clientId, clientSecret })
+  const layerWith = <E1, R1>(read: typeof fields, credentials: ClientCredentials.Source<E1, R1>) =>
+    Layer.unwrapEffect(
+      Effect.map(Variables.read(read), ({ audience, authV2Url, baseUrl, environment, scopes }) =>
+        layer({
+          ...settings,
+          environment: { name: environment, audience, baseUrl, authV2Url },
+          credentials,
+          scopes
+        }))
+    )
+  return settings.credentials === undefined
+    // the credentials are read here too, so that everything that is missing is reported together
+    ? layerWith(Config.map(Config.all([fields, ofVariables]), ([values]) => values), ofVariables)
+    : layerWith(fields, settings.credentials)
+}

@@ -65,6 +65,72 @@ describe("AuthV2.layerConfig", () => {
       assert.notInclude(error, "canary")
     }))
 
+  const failure = (variables: Record<string, string>) =>
+    AuthV2.layerConfig().pipe(
+      Layer.provide([echo, withVariables(variables)]),
+      Layer.build,
+      Effect.scoped,
+      Effect.flip,
+      Effect.map(String)
+    )
+
+  it.effect("prints one line for each variable that is missing or wrong, and how to get them", () =>
+    Effect.gen(function*() {
+      const faulty = { ...variables, CREDIT_DATA_BASE_URL: "http://canary.example", CREDIT_DATA_CLIENT_ID: " canary" }
+      const { CREDIT_DATA_AUDIENCE: _, CREDIT_DATA_CLIENT_SECRET: __, CREDIT_DATA_SCOPES: ___, ...some } = faulty
+      assert.deepStrictEqual((yield* failure(some)).split("\n"), [
+        "The configuration is incomplete or wrong.",
+        "- CREDIT_DATA_AUDIENCE is missing: the audience identifier of the environment, for example https://api.sandbox.example",
+        "- CREDIT_DATA_BASE_URL: Expected https (http only for localhost, 127.0.0.0/8 and [::1])",
+        "- CREDIT_DATA_SCOPES is missing: the scopes to request, separated by spaces, for example data-access:all " +
+        "furnishment:all serviceplus:all",
+        "- CREDIT_DATA_CLIENT_ID: Expected text without blanks at its ends",
+        "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
+        "The operator of the service issues these values. To try without an account, run the simulator, which prints a working " +
+        "set: npx -y pnpm@10.34.9 simulator"
+      ])
+    }))
+
+  it.effect("names the variable when the address of the server has the path of the token endpoint", () =>
+    Effect.gen(function*() {
+      const withPath = { ...variables, CREDIT_DATA_AUTH_V2_URL: "https://v2.example/oauth2/token/" }
+      assert.include(
+        yield* failure(withPath),
+        "- CREDIT_DATA_AUTH_V2_URL: Expected the address without /oauth2/token\n"
+      )
+    }))
+
+  it.effect("prints the name that a nested provider gives to a variable", () =>
+    Effect.gen(function*() {
+      const nested = ConfigProvider.fromMap(new Map(), { pathDelim: "_" }).pipe(ConfigProvider.nested("PARTNER"))
+      const error = yield* AuthV2.layerConfig().pipe(
+        Layer.provide([echo, Layer.setConfigProvider(nested)]),
+        Layer.build,
+        Effect.scoped,
+        Effect.flip
+      )
+      assert.include(String(error), "- PARTNER_CREDIT_DATA_CLIENT_ID is missing: the client id that the operator issued")
+    }))
+
+  it.effect("with credentials of their own, the variables of the credentials are not required", () =>
+    Effect.gen(function*() {
+      const { CREDIT_DATA_CLIENT_ID: _, CREDIT_DATA_CLIENT_SECRET: __, ...others } = variables
+      const { clientId: ___, clientSecret: ____, ...fields } = AuthV2.config
+      const credentials = Effect.succeed({ clientId: "my-id", clientSecret: Redacted.make("my-secret") })
+      for (const layer of [AuthV2.layerConfig(AuthV2.config, { credentials }), AuthV2.layerConfig(fields, { credentials })]) {
+        const tokens = yield* sent.pipe(Effect.provide(layer.pipe(Layer.provide([echo, withVariables(others)]))))
+        assert.include(tokens, "client_id=my-id&client_secret=my-secret")
+      }
+      const down = AuthV2.layerConfig(AuthV2.config, { credentials: Effect.fail("the manager is down" as const) })
+      const error = yield* down.pipe(
+        Layer.provide([echo, withVariables(others)]),
+        Layer.build,
+        Effect.scoped,
+        Effect.flip
+      )
+      assert.strictEqual(error, "the manager is down")
+    }))
+
   it.effect("takes one field in place of another, and settings", () =>
     Effect.gen(function*() {
       assert.include(yield* sent, "client_secret=partner")

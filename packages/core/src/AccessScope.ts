@@ -60,8 +60,7 @@ const parse = (names: Iterable<string>): field.Parsed<Arr.NonEmptyReadonlyArray<
  * @category config
  */
 export const config: Config.Config<Arr.NonEmptyReadonlyArray<AccessScope>> = field.named(
-  "CREDIT_DATA_SCOPES",
-  expected,
+  { name: "CREDIT_DATA_SCOPES", what: "the scopes to request, separated by spaces", example: all.join(" ") },
   (text) => parse(text.split(/\s+/).filter((name) => name !== ""))
 )
 

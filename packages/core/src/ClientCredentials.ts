@@ -69,8 +69,11 @@ const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
  * ```
  */
 export const config = {
-  clientId: field.named("CREDIT_DATA_CLIENT_ID", "the client id", clientId),
-  clientSecret: field.named("CREDIT_DATA_CLIENT_SECRET", "the client secret", clientSecret)
+  clientId: field.named({ name: "CREDIT_DATA_CLIENT_ID", what: "the client id that the operator issued" }, clientId),
+  clientSecret: field.named(
+    { name: "CREDIT_DATA_CLIENT_SECRET", what: "the client secret that the operator issued" },
+    clientSecret
+  )
 } satisfies { readonly [K in keyof ClientCredentials]: Config.Config<ClientCredentials[K]> }
 
 /**

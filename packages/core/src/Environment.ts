@@ -44,7 +44,13 @@ export interface Environment {
   readonly authV2Url?: string | undefined
 }
 
-const url = (name: string) => field.named(name, "an absolute https URL", secureUrl)
+/** An address, and the path beneath it that people set by mistake. */
+const withoutPath = (path: `/${string}`) => (text: string): field.Parsed<string> =>
+  Either.filterOrLeft(
+    secureUrl(text),
+    (url) => !url.endsWith(path),
+    () => `Expected the address without ${path}`
+  )
 
 /**
  * Where each part of an environment is read from: a plain struct of Configs. A program reads those it needs.
@@ -61,11 +67,38 @@ const url = (name: string) => field.named(name, "an absolute https URL", secureU
  * @category config
  */
 export const config = {
-  environment: field.named("CREDIT_DATA_ENVIRONMENT", "the environment's name, such as sandbox", field.text),
-  audience: field.named("CREDIT_DATA_AUDIENCE", "the environment's audience identifier", field.text),
-  baseUrl: url("CREDIT_DATA_BASE_URL"),
-  authV1Url: url("CREDIT_DATA_AUTH_V1_URL"),
-  authV2Url: url("CREDIT_DATA_AUTH_V2_URL")
+  environment: field.named(
+    { name: "CREDIT_DATA_ENVIRONMENT", what: "the name of the environment", example: "sandbox" },
+    field.text
+  ),
+  audience: field.named(
+    {
+      name: "CREDIT_DATA_AUDIENCE",
+      what: "the audience identifier of the environment",
+      example: "https://api.sandbox.example"
+    },
+    field.text
+  ),
+  baseUrl: field.named(
+    { name: "CREDIT_DATA_BASE_URL", what: "the address of the business API", example: "https://api.sandbox.example" },
+    secureUrl
+  ),
+  authV1Url: field.named(
+    {
+      name: "CREDIT_DATA_AUTH_V1_URL",
+      what: "the address of the authorization server of Auth V1, without /oauth/token",
+      example: "https://auth.sandbox.example"
+    },
+    withoutPath("/oauth/token")
+  ),
+  authV2Url: field.named(
+    {
+      name: "CREDIT_DATA_AUTH_V2_URL",
+      what: "the address of the authorization server of Auth V2, without /oauth2/token",
+      example: "https://oauth.sandbox.example"
+    },
+    withoutPath("/oauth2/token")
+  )
 } satisfies Record<string, Config.Config<string>>
 
 const optionalUrl = (text: string | undefined): field.Parsed<string | undefined> =>

@@ -60,6 +60,25 @@ describe("ClientCredentials.config", () => {
       assert.include(both, "CREDIT_DATA_CLIENT_SECRET")
     }))
 
+  it.effect("refuses blanks around the id, and quotes are the server's to judge", () =>
+    Effect.gen(function*() {
+      for (const id of [" id", "id ", "id\u00a0"]) {
+        const error = String(yield* Effect.flip(credentials(id, "s")))
+        assert.include(error, "CREDIT_DATA_CLIENT_ID: \"Expected text without blanks at its ends\"")
+        const validated = ClientCredentials.validate({ clientId: id, clientSecret: Redacted.make("s") })
+        assert.include(String(Either.getOrThrow(Either.flip(validated))), "credentials.clientId")
+      }
+      assert.strictEqual((yield* credentials("\"id\"", "s")).clientId, "\"id\"")
+    }))
+
+  it.effect("says what a variable is when it is missing", () =>
+    Effect.gen(function*() {
+      const error = String(yield* Effect.flip(read(Environment.config.audience, {})))
+      assert.include(error, "the audience identifier of the environment, for example https://api.sandbox.example")
+      const withDefault = Config.withDefault(Environment.config.audience, "a default")
+      assert.strictEqual(yield* read(withDefault, {}), "a default", "it still counts as missing")
+    }))
+
   it("the same rules hold for a value", () => {
     const validated = ClientCredentials.validate({ clientId: "", clientSecret: Redacted.make("canary\t") })
     const printed = String(Either.getOrThrow(Either.flip(validated)))

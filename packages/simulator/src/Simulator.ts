@@ -8,6 +8,7 @@ import type * as AccessToken from "@credit-data/core/AccessToken"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import type * as Environment from "@credit-data/core/Environment"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
+import type * as ConfigError from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -66,8 +67,16 @@ export interface Service {
  * @category models
  */
 export interface Options {
-  /** How long its tokens live, by the Effect Clock. Default: 24 hours, as in the contract. */
+  /**
+   * How long its tokens live, by the Effect Clock: 1 second at least, because `expires_in` is in whole seconds. Default: 24 hours,
+   * as in the contract.
+   */
   readonly tokenLifetime?: Duration.DurationInput | undefined
+  /**
+   * Rounds the instants at which a token is issued and expires down to whole seconds, as many servers do, so that the API rejects
+   * it up to a second before its lifetime is over. Default: false.
+   */
+  readonly wholeSeconds?: boolean | undefined
   /** The credentials that it accepts. Default: some of its own. */
   readonly credentials?: ClientCredentials.ClientCredentials | undefined
   /** The ports of its servers. Default: any that are free. */
@@ -79,7 +88,7 @@ export interface Options {
  * answers as RFC 6749 (token endpoints) and RFC 6750 (business API) say, and the paths of its business API are its own:
  * whatever is beneath `/data-access/`, `/furnishment/` and `/enablement-services/`.
  *
- * Fails with a `ServeError` when a port is taken.
+ * Fails with a `ServeError` when a port is taken, and with a `ConfigError` when `tokenLifetime` makes no sense.
  *
  * @since 0.1.0
  * @category layers
@@ -99,7 +108,7 @@ export interface Options {
  * )
  * ```
  */
-export const layer = (options: Options = {}): Layer.Layer<Simulator, HttpServerError.ServeError> =>
+export const layer = (options: Options = {}): Layer.Layer<Simulator, HttpServerError.ServeError | ConfigError.ConfigError> =>
   Layer.scoped(Simulator, make(options))
 
 /**

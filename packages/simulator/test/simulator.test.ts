@@ -1,6 +1,6 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Redacted, Schema, TestClock } from "effect"
+import { Effect, Fiber, Layer, Redacted, Schema, TestClock } from "effect"
 
 const form = {
   client_id: "simulated-client",
@@ -197,4 +197,30 @@ describe("steering", () => {
       assert.deepInclude(second, { server: "Api", method: "GET", url: "/data-access/a?b=c" })
       assert.notProperty(second.headers, "authorization")
     }).pipe(Effect.provide(Simulator.layer())))
+})
+
+describe("the lifetime of its tokens", () => {
+  it.scoped("under a second, or without an end, is refused: expires_in would be 0, or no number", () =>
+    Effect.gen(function*() {
+      for (const tokenLifetime of ["999 millis", 0, "-1 seconds", Infinity] as const) {
+        const error = yield* Effect.flip(Layer.build(Simulator.layer({ tokenLifetime })))
+        assert.include(String(error), "(Invalid data at tokenLifetime: \"Expected a finite duration of 1 second or more\")")
+      }
+      yield* Layer.build(Simulator.layer({ tokenLifetime: "1 second" }))
+    }))
+
+  for (const wholeSeconds of [false, true]) {
+    it.effect(`${wholeSeconds ? "is" : "is not"} rounded down to whole seconds ${wholeSeconds ? "on request" : "by default"}`, () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(700)
+        const { body } = yield* post("V2", form)
+        assert.strictEqual(body["expires_in"], 10)
+        yield* TestClock.setTime(9_999)
+        assert.strictEqual((yield* get("/data-access/a", body["access_token"])).status, 200)
+        yield* TestClock.setTime(10_000)
+        assert.strictEqual((yield* get("/data-access/a", body["access_token"])).status, wholeSeconds ? 401 : 200)
+        yield* TestClock.setTime(10_700)
+        assert.strictEqual((yield* get("/data-access/a", body["access_token"])).status, 401)
+      }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "10 seconds", wholeSeconds }))))
+  }
 })

@@ -11,9 +11,22 @@ import * as Record from "effect/Record"
 /** A checked value, or what was expected in its place. The reason never holds the value. */
 export type Parsed<A> = Either.Either<A, string>
 
-/** A Config that reads one variable and, when it is faulty, names it together with what was expected. */
-export const named = <A>(name: string, expected: string, parse: (text: string) => Parsed<A>): Config.Config<A> =>
-  Config.primitive(expected, flow(parse, at([]))).pipe(Config.nested(name))
+/** What people are told about a variable when it is missing. */
+export interface Variable {
+  readonly name: string
+  readonly what: string
+  readonly example?: string | undefined
+}
+
+/** A Config that reads one variable. When it is faulty, the error names it together with what was expected. */
+export const named = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
+  Config.primitive(what, flow(parse, at([]))).pipe(
+    Config.orElseIf({
+      if: ConfigError.isMissingDataOnly,
+      orElse: () => Config.fail(example === undefined ? what : `${what}, for example ${example}`)
+    }),
+    Config.nested(name)
+  )
 
 /** Names the option that was checked. */
 export const at = (path: Array<string>) => <A>(parsed: Parsed<A>): Either.Either<A, ConfigError.ConfigError> =>

@@ -6,6 +6,7 @@ import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Chunk from "effect/Chunk"
+import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Number from "effect/Number"
@@ -77,11 +78,19 @@ const receive = (server: Server, request: HttpServerRequest.HttpServerRequest) =
 
 const pathOf = (url: string) => new URL(url, "http://localhost").pathname
 
+/** `expires_in` is in whole seconds, and no server would send 0. */
+const shortestLifetime = Duration.seconds(1)
+
 /** Starts the three servers over one store of tokens. */
-export const make = (options: Options): Effect.Effect<Service, HttpServerError.ServeError, Scope.Scope> =>
+export const make = (
+  options: Options
+): Effect.Effect<Service, HttpServerError.ServeError | ConfigError.ConfigError, Scope.Scope> =>
   Effect.gen(function*() {
-    const tokens = TokenStore.make()
+    const tokens = TokenStore.make({ wholeSeconds: options.wholeSeconds ?? false })
     const tokenLifetime = Duration.decode(options.tokenLifetime ?? "24 hours")
+    if (Duration.lessThan(tokenLifetime, shortestLifetime) || !Duration.isFinite(tokenLifetime)) {
+      return yield* Effect.fail(ConfigError.InvalidData(["tokenLifetime"], "Expected a finite duration of 1 second or more"))
+    }
     const credentials = yield* Ref.make(options.credentials ?? defaultCredentials)
     const grantedScopes = yield* Ref.make<ReadonlyArray<AccessScope.AccessScope>>(AccessScope.all)
     const received = yield* SubscriptionRef.make(Chunk.empty<Received>())

@@ -25,7 +25,7 @@ export interface TokenStore {
   readonly revokeAll: Effect.Effect<void>
 }
 
-export const make = (): TokenStore => {
+export const make = ({ wholeSeconds }: { readonly wholeSeconds: boolean }): TokenStore => {
   const tokens = new Map<string, Issued>()
   let count = 0
   return {
@@ -33,7 +33,9 @@ export const make = (): TokenStore => {
       const now = yield* Clock.currentTimeMillis
       const random = yield* Random.nextIntBetween(0, 2 ** 48)
       const text = `simulated.${issued.version}.${++count}.${random.toString(36)}`
-      tokens.set(text, { ...issued, expiresAtMillis: now + Duration.toMillis(lifetime) })
+      const issuedAt = wholeSeconds ? Math.floor(now / 1000) * 1000 : now
+      const expiresAt = issuedAt + Duration.toMillis(lifetime)
+      tokens.set(text, { ...issued, expiresAtMillis: wholeSeconds ? Math.floor(expiresAt / 1000) * 1000 : expiresAt })
       return text
     }),
     find: (text) =>
