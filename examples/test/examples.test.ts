@@ -65,6 +65,10 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "reading credit-data/client",
     "another token, after 3 requests: the second one was refused"
   ],
+  "secret-files.ts": [
+    "a token for data-access:all",
+    "another token with the rotated secret, after 3 token requests"
+  ],
   "promises.ts": ["/data-access/consumers/41", "/data-access/consumers/43", "token requests: 1"],
   "typed-api.ts": ["Data Access answered for /data-access/consumers/42"],
   "streaming.ts": ["uploaded: 200", "downloaded: 200, with a body"],

@@ -2,19 +2,26 @@ import { Effect, type Scope } from "effect"
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
+/** Starts a process and gives the first message that it sends. The process ends with the scope. */
+export const firstMessage = (
+  file: string,
+  args: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv = {}
+): Effect.Effect<unknown, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => fork(fileURLToPath(new URL(file, import.meta.url)), args, { env: { ...process.env, ...env } })),
+      (child) =>
+        Effect.sync(() => {
+          if (child.connected) child.disconnect()
+        })
+    )
+    return yield* Effect.async<unknown>((resume) => {
+      child.once("message", (message) => resume(Effect.succeed(message)))
+      child.once("exit", (code) => resume(Effect.dieMessage(`${file} exited with ${String(code)} and sent nothing`)))
+    })
+  })
+
 /** Starts a server in a process of its own, and gives its address. The process ends with the scope. */
-export const startProcess = (file: string): Effect.Effect<string, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.async<{ readonly url: string; readonly end: () => void }>((resume) => {
-        const child = fork(fileURLToPath(new URL(file, import.meta.url)))
-        child.once(
-          "message",
-          (port) =>
-            resume(Effect.succeed({ url: `http://127.0.0.1:${String(Number(port))}`, end: () => child.disconnect() }))
-        )
-      }),
-      ({ end }) => Effect.sync(end)
-    ),
-    ({ url }) => url
-  )
+export const startProcess = (file: string, ...args: ReadonlyArray<string>): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.map(firstMessage(file, args), String)

@@ -14,9 +14,18 @@ const format = (value: number) => Number.isInteger(value) ? String(value) : valu
 
 const isMet = ({ atMost, value }: Measurement) => atMost === undefined || value <= atMost
 
-/** A table in Markdown. */
-export const table = (rows: ReadonlyArray<Measurement>): string => {
-  const cells = [
+/** Rows of cells as a table in Markdown. The first row is the head. */
+export const grid = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const [head = [], ...body] = cells
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const line = (row: ReadonlyArray<string>) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n")
+}
+
+/** The figures and their bars as a table in Markdown. */
+export const table = (rows: ReadonlyArray<Measurement>): string =>
+  grid([
     ["what", "measured", "", "bar", ""],
     ...rows.map((row) => [
       row.what,
@@ -25,13 +34,7 @@ export const table = (rows: ReadonlyArray<Measurement>): string => {
       row.atMost === undefined ? "" : `at most ${format(row.atMost)}`,
       row.atMost === undefined ? "" : isMet(row) ? "met" : "MISSED"
     ])
-  ]
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
-  const line = (row: ReadonlyArray<string>) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
-  const [head = [], ...body] = cells
-  return [line(head), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...body.map(line)].join("\n")
-}
+  ])
 
 /** Every bar is met. */
 export const allMet = (rows: ReadonlyArray<Measurement>): boolean => rows.every(isMet)

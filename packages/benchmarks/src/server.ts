@@ -1,6 +1,7 @@
 // A business API and a token endpoint in a process of their own, so that the CPU of the client is measured alone.
 
 import { createServer } from "node:http"
+import { listen } from "./listen.ts"
 
 const token = JSON.stringify({ access_token: "benchmark-token", expires_in: 86_400, token_type: "Bearer" })
 const answer = JSON.stringify({ group: "Data Access", id: 42 })
@@ -12,9 +13,4 @@ const server = createServer((request, response) => {
   })
 })
 
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address()
-  process.send?.(typeof address === "object" ? address?.port : undefined)
-})
-
-process.on("disconnect", () => process.exit())
+listen(server)

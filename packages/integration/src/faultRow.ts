@@ -56,6 +56,12 @@ export const invalidResponse = (rule: TokenError.ResponseRule, status = 200): Ex
   requests: 1
 })
 
+/** An answer outside the contract that ends by itself. */
+export const passingInvalidResponse = (rule: TokenError.ResponseRule): Expected => ({
+  ...invalidResponse(rule),
+  requests: 3
+})
+
 export const transportError = (reason: TokenError.TransportReason): Expected => ({
   error: { _tag: "TransportError", reason },
   // nothing is repeated after the deadline, or to somebody who can't be trusted

@@ -9,7 +9,9 @@ import {
   TokenEndpoint,
   TokenError,
   TokenEvent,
-  Transport
+  TokenStatus,
+  Transport,
+  Variables
 } from "@credit-data/core"
 import {
   DataAccess,
@@ -239,6 +241,10 @@ export const specimens = Effect.gen(function*() {
     "TokenError.TransportReason": TokenError.TransportReason,
     "TokenError.isTokenError": TokenError.isTokenError,
     "TokenError.retryWhenDue": yield* outcomes(TokenError.retryWhenDue(Effect.fail(refused[2]), { times: 0 })),
+    "TokenStatus.isUsable": TokenStatus.isUsable,
+    "Variables.read": yield* outcomes(
+      Effect.withConfigProvider(Variables.read(Config.all(ClientCredentials.config)), configFromCanaries)
+    ),
     "TokenEvent.$is": TokenEvent.$is,
     "TokenEvent.$match": TokenEvent.$match,
     "TokenEvent.Failed": refused.filter(TokenError.isTokenError).map((error) => TokenEvent.Failed({ at, error })),

@@ -27,7 +27,8 @@ import {
   Schema,
   Scope,
   Stream,
-  TestClock
+  TestClock,
+  TestServices
 } from "effect"
 import { simulated } from "../src/simulated.ts"
 import { transports } from "../src/transports.ts"
@@ -39,7 +40,7 @@ const toApi = Effect.map(
   (received) => received.filter(({ server }) => server === "Api")
 )
 
-describe.each(transports)("a call over %s", (_, transport) => {
+describe.each(transports)("a call over %s", (name, transport) => {
   const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
 
   /** The same over clients that send another request object than they are given. */
@@ -88,7 +89,9 @@ describe.each(transports)("a call over %s", (_, transport) => {
         yield* TestClock.adjust("31 seconds")
         yield* simulator.failCalls(Fault.Answer({ status: 401, body: "x".repeat(100_000) }))
         yield* simulator.failTokenRequests(Fault.oauthError(400, "invalid_scope"))
-        assert.strictEqual((yield* Effect.flip(call()))._tag, "ServerError")
+        const rejected = yield* call()
+        assert.strictEqual(rejected.status, 401, "the caller's own 401, and not the failure of the renewal")
+        yield* rejected.text
       }
       assert.isAtMost(yield* simulator.openConnections, 8)
     }).pipe(Effect.provide(layer)))
@@ -123,6 +126,67 @@ describe.each(transports)("a call over %s", (_, transport) => {
       assert.strictEqual(Chunk.reduce(sizes, 0, (sum, size) => sum + size), 300_000)
     }).pipe(Effect.provide(layer)))
 
+  it.effect("a body that is streamed from another call is sent whole, and that call follows its redirects", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const client = yield* DataAccess.DataAccess
+      const source = yield* HttpClient.HttpClient
+      const moved = `${simulator.environment.authV1Url}/moved`
+      yield* simulator.failCalls(Fault.Answer({ status: 307, headers: { location: moved } }))
+      const followed = source.pipe(HttpClient.followRedirects()).get(`${simulator.environment.baseUrl}/elsewhere`)
+      const body = HttpBody.stream(Stream.unwrap(Effect.map(followed, ({ stream }) => stream)))
+      assert.strictEqual((yield* client.put("/data-access/upload", { body })).status, 200)
+      const uploads = (yield* toApi).filter(({ method }) => method === "PUT")
+      const [sent = ""] = uploads.map(({ body }) => new TextDecoder().decode(Redacted.value(body)))
+      assert.include(sent, "not_found", "the answer of the address that the redirect names")
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("an unrequested 101 leaves no connection open", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(
+        Fault.Bytes({
+          bytes: Fault.answerBytes({ status: 101, headers: ["Connection: Upgrade", "Upgrade: another"] }),
+          ending: "Hang"
+        })
+      )
+      yield* Effect.exit(call())
+      yield* simulator.openConnections.pipe(
+        // fetch and undici keep a connection to each server
+        Effect.repeat({ until: (open) => open <= (name === "node:http" ? 0 : 2), schedule: Schedule.spaced("10 millis") }),
+        Effect.timeout("2 seconds"),
+        TestServices.provideLive
+      )
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("a stray 401 while the token endpoint is down is the caller's, and the token stays in use", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* call()
+      yield* simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: 100 })
+      yield* simulator.failCalls(Fault.Answer({ status: 401 }))
+      assert.strictEqual((yield* call("/data-access/odd")).status, 401)
+      for (let count = 0; count < 10; count++) assert.strictEqual((yield* call()).status, 200)
+      assert.strictEqual(yield* simulator.tokenRequests, 2)
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("after a revocation, nobody sends the revoked token while its renewal is under way", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* call()
+      yield* simulator.revokeTokens
+      yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }))
+      const first = yield* Effect.fork(call())
+      yield* simulator.awaitReceived("AuthV2", 2)
+      const others = yield* Effect.fork(
+        Effect.all(Array.from({ length: 20 }, () => call()), { concurrency: "unbounded" })
+      )
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(first)).status, 200)
+      assert.deepStrictEqual(new Set((yield* Fiber.join(others)).map(({ status }) => status)), new Set([200]))
+      assert.strictEqual((yield* toApi).length, 1 + 2 + 20, "one call was sent with the revoked token")
+    }).pipe(Effect.provide(layer)))
+
   it.effect("interrupting a call aborts the request", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
@@ -143,7 +207,12 @@ describe.each(transports)("a call over %s", (_, transport) => {
       })
       yield* simulator.failCalls(endless)
       yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
-      assert.strictEqual((yield* Effect.flip(call()))._tag, "InvalidClient")
+      assert.strictEqual((yield* call()).status, 401)
+      yield* simulator.failTokenRequests(Fault.Silence())
+      yield* simulator.failCalls(endless)
+      const impatient = yield* Effect.fork(call())
+      yield* simulator.awaitReceived("Api", 3)
+      yield* Fiber.interrupt(impatient)
     }).pipe(Effect.provide(layer), Effect.timeout("10 seconds")))
 
   it.effect("withScope around the client aborts the request when the scope is closed, also one that was repeated", () =>
@@ -231,9 +300,10 @@ describe.each(transports)("a call over %s", (_, transport) => {
   it.effect("without a base URL that answers, the error holds neither the token nor the request that was sent", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.failCalls(Fault.Reset())
+      yield* simulator.failCalls(Fault.Reset(), { times: 2 })
       const error = yield* Effect.flip(call())
       assert(error._tag === "RequestError")
+      assert.include(error.message, "The API did not answer: the connection was closed before an answer.")
       assert.isTrue(Option.isNone(Headers.get(error.request.headers, "authorization")))
       assert.include(error.message, "/data-access/consumers/42")
     }).pipe(Effect.provide(layer)))

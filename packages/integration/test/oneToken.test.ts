@@ -5,7 +5,7 @@ import { DataAccess, EndpointGroups, EnablementServices, Furnishment } from "@cr
 import { Fault, Simulator } from "@credit-data/simulator"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Array as Arr, Config, Effect, Fiber, Layer, Logger, TestClock } from "effect"
+import { Array as Arr, Config, Effect, Fiber, Layer, Logger, TestClock, TestServices } from "effect"
 import { simulated } from "../src/simulated.ts"
 
 const quiet = Logger.remove(Logger.defaultLogger)
@@ -150,6 +150,32 @@ describe("one token request for each token's life", () => {
       yield* TestClock.adjust("9 seconds")
       const token = yield* Fiber.join(waiting)
       assert.strictEqual(token.requestedAt.epochMillis, 0)
-      assert.strictEqual(token.expiresAt.epochMillis, 86_400_000)
+      assert.strictEqual(token.expiresAt.epochMillis, 86_399_000)
     }).pipe(Effect.provide(simulated(AuthV2.layerConfig(), NodeHttpClient.layer))))
+
+  it.effect("tokens of 10 s never meet a 401, though the server rounds their instants down to whole seconds", () =>
+    Effect.gen(function*() {
+      const dataAccess = yield* DataAccess.DataAccess
+      const simulator = yield* Simulator.Simulator
+      yield* TestClock.setTime(700)
+      for (let step = 0; step < 300; step++) {
+        yield* TestClock.adjust("130 millis")
+        const caller = yield* Effect.fork(dataAccess.get("/data-access/consumers/42"))
+        while ((yield* Fiber.poll(caller))._tag === "None") {
+          yield* TestServices.provideLive(Effect.sleep("2 millis"))
+          yield* TestClock.adjust("1 millis")
+        }
+        assert.strictEqual((yield* Fiber.join(caller)).status, 200)
+      }
+      const rejections = (yield* simulator.received).filter(({ server }) => server === "Api").length - 300
+      assert.strictEqual(rejections, 0)
+      assert.isAtMost(yield* simulator.tokenRequests, 8)
+    }).pipe(
+      Effect.provide(
+        Layer.provideMerge(
+          DataAccess.layer(),
+          simulated(AuthV2.layerConfig(), NodeHttpClient.layer, { tokenLifetime: "10 seconds", wholeSeconds: true })
+        )
+      )
+    ))
 })

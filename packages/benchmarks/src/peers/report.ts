@@ -1,3 +1,4 @@
+import { grid } from "../report.ts"
 import { peers } from "./peers.ts"
 import { type Result, us } from "./scenarios.ts"
 
@@ -33,11 +34,6 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
       isInformation === true ? "" : isMet ? `met: ${told}` : `MISSED: ${told}`
     ]
   }
-  const cells = [["scenario", ...names, "floor", "we are"], ...results.map(row)]
-  const widths = cells[0]?.map((_, column) => Math.max(...cells.map((cells) => cells[column]?.length ?? 0))) ?? []
-  const line = (cells: ReadonlyArray<string>) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`
-  const [head = [], ...body] = cells
   return [
     "# Against the field",
     "",
@@ -49,9 +45,7 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
     "",
     "![The same as bars](peers.svg)",
     "",
-    line(head),
-    line(widths.map((width) => "-".repeat(width))),
-    ...body.map(line),
+    grid([["scenario", ...names, "floor", "we are"], ...results.map(row)]),
     "",
     "How each was set up, after its own docs:",
     "",

@@ -3,6 +3,7 @@
 // how many token requests came under an id, `/api` is a business API.
 
 import { createServer } from "node:http"
+import { listen } from "../listen.ts"
 
 const seen = new Map<string, { count: number; readonly since: number }>()
 
@@ -28,9 +29,4 @@ const server = createServer((request, response) => {
   })
 })
 
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address()
-  process.send?.(typeof address === "object" ? address?.port : undefined)
-})
-
-process.on("disconnect", () => process.exit())
+listen(server)

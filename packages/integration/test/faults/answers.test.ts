@@ -7,6 +7,7 @@ import {
   holds,
   invalidClient,
   invalidResponse,
+  passingInvalidResponse,
   passingServerError,
   serverError
 } from "../../src/faultRow.ts"
@@ -27,6 +28,8 @@ const expiresIn = (text: string) => answer(200, JSON.stringify(token).replace("8
 
 const html = `<html><body>${canary}</body></html>`
 
+const largeRefusal = JSON.stringify({ error: "invalid_client", error_description: canary, id_token: "x".repeat(700_000) })
+
 const refusals: Rows = [
   ["401 invalid_client", Fault.oauthError(401, "invalid_client", canary), invalidClient(401)],
   ["400 invalid_client", Fault.oauthError(400, "invalid_client"), invalidClient(400)],
@@ -39,6 +42,8 @@ const refusals: Rows = [
   ),
   ["403 with HTML", answer(403, html), serverError(403)],
   ["404 without a body", answer(404), serverError(404)],
+  ["407 of a forward proxy", answer(407, html), { error: { _tag: "TransportError", reason: "Proxy" }, requests: 1 }],
+  ["401 with an id_token of 700 KB", answer(401, largeRefusal), invalidClient(401)],
   ["418 that is cut", answer(418, "{\"error\":"), serverError(418)]
 ]
 
@@ -89,7 +94,8 @@ const notATokenAnswer: Rows = [
     invalidResponse("Utf8")
   ],
   ["a mebibyte and a byte", answer(200, JSON.stringify(token).padEnd(1024 * 1024 + 1)), invalidResponse("Size")],
-  ...[301, 302, 303, 304, 307, 308].map((status) =>
+  ["304", answer(304), invalidResponse("Status", 304)],
+  ...[301, 302, 303, 307, 308].map((status) =>
     [
       `${status}`,
       answer(status, undefined, { location: "https://elsewhere.example" }),
@@ -110,10 +116,13 @@ const brokenFields: Rows = [
   ...[undefined, null, "", "MAC", "DPoP", 42].map((value) =>
     [`token_type ${JSON.stringify(value)}`, but({ token_type: value }), invalidResponse("TokenType")] as const
   ),
-  ...["0", "-1", "0.5", "null", "1e400", "-1e400", "{}", "[]", "true", "\"\"", "\"1.5\"", "\"-1\"", "\"soon\""].map((
+  ...["0", "0.5", "\"0\"", "0.99"].map((text) =>
+    [`expires_in ${text}`, expiresIn(text), passingInvalidResponse("Expired")] as const
+  ),
+  ...["-1", "-0.5", "1e400", "-1e400", "{}", "[]", "true", "\"\"", "\"1.5\"", "\"-1\"", "\"soon\""].map((
     text
   ) => [`expires_in ${text}`, expiresIn(text), invalidResponse("ExpiresIn")] as const),
-  ...[null, 42, ["data-access:all"], "data-access:all\u001b[31m", "x".repeat(16_385)].map((value) =>
+  ...[42, ["data-access:all"], "data-access:all\u001b[31m", "x".repeat(16_385)].map((value) =>
     [`scope ${JSON.stringify(value).slice(0, 20)}`, but({ scope: value }), invalidResponse("Scope")] as const
   ),
   ["a scope that echoes the secret", but({ scope: `data-access:all ${canary}` }), invalidResponse("Scope")]

@@ -1,11 +1,12 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenEndpoint } from "@credit-data/core"
+import { DataAccess } from "@credit-data/http-client"
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
-import { createServer as createTcpServer, type Server } from "node:net"
+import { connect, createServer as createTcpServer, type Server } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { type Certificate, makeAuthority, makeCertificate } from "../../src/certificates.ts"
 import { canary } from "../../src/canaries.ts"
@@ -139,5 +140,101 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       assert.deepInclude<object>(yield* Fiber.join(request), { _tag: "TransportError", reason: "Timeout" })
       // undici, which is fetch's too, can't be told to give up a handshake: it does so after 10 seconds of its own
       if (name === "node:http") yield* until(() => connections === 0)
+    }))
+
+  /** A server behind a relay that passes the handshake on, and tampers with what comes after the request. */
+  const tampered = Effect.fnUntraced(function*(tamper: (data: Buffer) => Buffer) {
+    const authority = yield* makeAuthority
+    const { decrypted, port } = yield* serve(yield* makeCertificate({ host: "localhost", days: 30, authority }))
+    const relay = yield* listen(createTcpServer((client) => {
+      const server = connect(port, "127.0.0.1")
+      let flights = 0
+      client.on("error", () => server.destroy())
+      server.on("error", () => client.destroy())
+      client.on("data", (data) => {
+        flights++
+        server.write(data)
+      })
+      // the second flight of the client ends the handshake and carries the request
+      server.on("data", (data) => client.write(flights < 2 ? data : tamper(data)))
+      client.on("close", () => server.destroy())
+      server.on("close", () => client.destroy())
+    }))
+    return { relay, decrypted, transport: transport(authority.cert) }
+  })
+
+  for (
+    const [title, tamper] of [
+      ["a record that is corrupted", (data: Buffer) => data.map((byte, index) => index < 5 ? byte : byte ^ 0x55)],
+      ["plain text within the stream", () => Buffer.from("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")]
+    ] as const
+  ) {
+    it.scoped(`${title} after the handshake is retryable, and nothing is said about the secret, which was sent`, () =>
+      Effect.gen(function*() {
+        const { decrypted, relay, transport } = yield* tampered((data) => Buffer.from(tamper(data)))
+        const request = yield* Effect.fork(Effect.flip(requestToken(relay, transport)))
+        const step = Effect.zipRight(TestServices.provideLive(Effect.sleep("20 millis")), TestClock.adjust("100 millis"))
+        const error = yield* Fiber.join(request).pipe(Effect.raceFirst(Effect.forever(step)))
+        assert.include(decrypted(), canary)
+        assert(error._tag === "TransportError" && error.retryable)
+        // undici, which is fetch's too, reports nothing and waits, if the server does not end the connection
+        assert.include(name === "node:http" ? ["Cut"] : ["Timeout", "Reset"], error.reason)
+        assert.notInclude(error.message, "nothing was sent")
+      }))
+  }
+
+  it.scoped("a port that speaks plain HTTP is named as the cause", () =>
+    Effect.gen(function*() {
+      const port = yield* listen(createTcpServer((socket) => {
+        socket.on("error", () => socket.destroy())
+        socket.on("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
+      }))
+      const error = yield* Effect.flip(requestToken(port, transport((yield* makeAuthority).cert)))
+      assert.include(error.message, "the TLS handshake failed, so nothing was sent. The port does not speak TLS")
+    }))
+})
+
+describe("two clients in one program", () => {
+  const mutual = (authority: Certificate, certificate?: Certificate) =>
+    Layer.provide(
+      NodeHttpClient.layerWithoutAgent,
+      NodeHttpClient.makeAgentLayer({ ca: authority.cert, ...certificate })
+    )
+
+  it.scoped("stay two when one is fresh: the client certificate goes to the token endpoint, and to no other server", () =>
+    Effect.gen(function*() {
+      const authority = yield* makeAuthority
+      const server = yield* makeCertificate({ host: "localhost", days: 30, authority })
+      const client = yield* makeCertificate({ host: "client", days: 30, authority })
+      const certificates: Array<readonly [server: string, subject: string]> = []
+      const listening = Effect.fnUntraced(function*(name: string, body: string) {
+        return yield* listen(
+          createTlsServer(
+            { ...server, ca: authority.cert, requestCert: true, rejectUnauthorized: false },
+            (socket) => {
+              socket.on("error", () => socket.destroy())
+              socket.once("data", () => {
+                certificates.push([name, String(socket.getPeerCertificate().subject?.CN)])
+                socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+              })
+            }
+          )
+        )
+      })
+      const tokenEndpoint = yield* listening("token endpoint", answer)
+      const api = yield* listening("API", "{}")
+      const Auth = AuthV2.layer({
+        environment: {
+          name: "mutual",
+          audience: "a",
+          baseUrl: `https://localhost:${api}`,
+          authV2Url: `https://localhost:${tokenEndpoint}`
+        },
+        credentials: { clientId: "id", clientSecret: Redacted.make(canary) },
+        scopes: ["data-access:all"]
+      }).pipe(Layer.provide(Layer.fresh(mutual(authority, client))))
+      const Clients = DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(mutual(authority)))
+      yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(Effect.provide(Clients))
+      assert.deepStrictEqual(certificates, [["token endpoint", "client"], ["API", "undefined"]])
     }))
 })

@@ -1,0 +1,57 @@
+// Secrets as files, as Kubernetes mounts them: one file per variable, in one folder. A variable of the same name wins over its
+// file. When the files change, the new secret is read as soon as the old one is refused.
+
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens } from "@credit-data/core"
+import { Simulator } from "@credit-data/simulator"
+import { FileSystem, Path, PlatformConfigProvider } from "@effect/platform"
+import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { Console, Effect, Layer, Redacted } from "effect"
+
+/** What the cluster does: writes the credentials into the mounted folder. The simulator plays the operator's part here. */
+const mount = Effect.fnUntraced(function*(folder: string) {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const simulator = yield* Simulator.Simulator
+  const { clientId, clientSecret } = yield* simulator.credentials
+  yield* files.writeFileString(path.join(folder, "CREDIT_DATA_CLIENT_ID"), clientId)
+  yield* files.writeFileString(path.join(folder, "CREDIT_DATA_CLIENT_SECRET"), `${Redacted.value(clientSecret)}\n`)
+})
+
+const program = (folder: string) =>
+  Effect.gen(function*() {
+    const simulator = yield* Simulator.Simulator
+    const tokens = yield* AccessTokens.AccessTokens
+    const first = yield* tokens.get
+    yield* Console.log(`a token for ${first.scopes.join(" ")}`)
+    yield* simulator.rotateSecret
+    yield* mount(folder)
+    yield* tokens.replace(first)
+    yield* Console.log(`another token with the rotated secret, after ${yield* simulator.tokenRequests} token requests`)
+  })
+
+Effect.gen(function*() {
+  const { environment } = yield* Simulator.Simulator
+  const folder = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
+  yield* mount(folder)
+
+  // In a program of yours these come from the environment of the process, see the first program.
+  const variables = {
+    CREDIT_DATA_ENVIRONMENT: environment.name,
+    CREDIT_DATA_AUDIENCE: environment.audience,
+    CREDIT_DATA_BASE_URL: environment.baseUrl,
+    CREDIT_DATA_AUTH_V2_URL: environment.authV2Url,
+    CREDIT_DATA_SCOPES: "data-access:all"
+  }
+  for (const [name, value] of Object.entries(variables)) process.env[name] = value
+
+  const Auth = AuthV2.layerConfig().pipe(
+    Layer.provide(PlatformConfigProvider.layerFileTreeAdd({ rootDirectory: folder })),
+    Layer.provide(NodeHttpClient.layer)
+  )
+  yield* Effect.provide(program(folder), Auth)
+}).pipe(
+  Effect.scoped,
+  Effect.provide([Simulator.layer(), NodeContext.layer]),
+  NodeRuntime.runMain
+)

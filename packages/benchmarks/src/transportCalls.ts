@@ -1,0 +1,8 @@
+/** The number of calls in a figure. */
+export const calls = 500
+
+/** How many of the concurrent calls are in flight at a time. */
+export const concurrent = 8
+
+/** How many calls a process makes before it measures. */
+export const warmUpCalls = 200

@@ -1,0 +1,81 @@
+import { Console, Effect, Schema } from "effect"
+import { writeFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { makeCertificate } from "./certificate.ts"
+import { firstMessage, startProcess } from "./childServer.ts"
+import { grid, median } from "./report.ts"
+import { calls } from "./transportCalls.ts"
+import { allTransports } from "./transportLayers.ts"
+
+const rounds = 3
+
+const Figures = Schema.Struct({
+  inFlight: Schema.Number,
+  connections: Schema.Number,
+  p50: Schema.Number,
+  p99: Schema.Number,
+  cpu: Schema.Number
+})
+
+/** What one transport does with servers and a process of its own. */
+const measure = Effect.fnUntraced(function*(name: string) {
+  const { cert, key } = yield* makeCertificate
+  const servers = yield* Effect.replicateEffect(startProcess("tlsServer.js", cert, key), 3, { concurrency: 3 })
+  const message = yield* firstMessage("transportClient.js", [name, ...servers], { NODE_EXTRA_CA_CERTS: cert })
+  const figures = yield* Schema.decodeUnknown(Schema.Array(Figures))(message)
+  return figures.map((each) => ({ name, ...each }))
+}, Effect.scoped)
+
+const page = (machine: string, rows: ReadonlyArray<ReadonlyArray<string>>) =>
+  [
+    "# Over which transport",
+    "",
+    "Written by `npx -y pnpm@10.34.9 bench`, never by hand.",
+    "",
+    `${calls} calls through \`DataAccess.layer()\` to a server on the loopback interface, over TLS 1.3. Each figure is the median`,
+    `of ${rounds} rounds. In each round, each transport runs in a process of its own. Less is better.`,
+    "",
+    "The loopback interface has no latency. On a real network, each new connection also takes two round trips before the request",
+    "is sent: one for TCP and one for TLS.",
+    "",
+    machine,
+    "",
+    grid([["transport", "calls in flight", "connections", "p50, ms", "p99, ms", "CPU of the client per call, µs"], ...rows]),
+    "",
+    "The layers:",
+    "",
+    "- node:http: `NodeHttpClient.layer`.",
+    "- fetch: `FetchHttpClient.layer`.",
+    "- node:http with keep-alive: `NodeHttpClient.layerWithoutAgent`, provided with",
+    "  `NodeHttpClient.makeAgentLayer({ keepAlive: true })`.",
+    "- undici: `NodeHttpClient.layerUndici`.",
+    ""
+  ].join("\n")
+
+/** Measures the transports side by side, prints the table and writes it. */
+export const transports = (machine: string): Effect.Effect<void, unknown> =>
+  Effect.gen(function*() {
+    const names = Object.keys(allTransports)
+    const all = (yield* Effect.forEach(
+      Array.from({ length: rounds }, () => names).flat(),
+      measure
+    )).flat()
+    const rows = names.flatMap((name) =>
+      Array.from(new Set(all.map(({ inFlight }) => inFlight))).map((inFlight) => {
+        const own = all.filter((each) => each.name === name && each.inFlight === inFlight)
+        return [
+          name,
+          String(inFlight),
+          String(median(own.map(({ connections }) => connections))),
+          median(own.map(({ p50 }) => p50)).toFixed(1),
+          median(own.map(({ p99 }) => p99)).toFixed(1),
+          median(own.map(({ cpu }) => cpu)).toFixed(0)
+        ]
+      })
+    )
+    const text = page(machine, rows)
+    yield* Effect.promise(() =>
+      writeFile(fileURLToPath(new URL("../results/transports.md", import.meta.url)), text)
+    )
+    yield* Console.log(text)
+  })

@@ -1,0 +1,162 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { TokenEndpoint } from "@credit-data/core"
+import { HttpClient, HttpClientResponse } from "@effect/platform"
+import { Context, Effect, Either, Layer, Redacted } from "effect"
+import { type Measurement, median } from "./report.ts"
+
+const warmUps = 5
+const rounds = 25
+const millisPerBatch = 40
+
+interface Answer {
+  readonly what: string
+  readonly status: number
+  readonly body: string
+  /** The tag of the error that the token request fails with; none if the answer holds a good token. */
+  readonly error?: string
+  readonly atMost: number
+}
+
+/** Characters that follow no pattern, the same in each run. They have the alphabet of a JWT. */
+const characters = (length: number): string => {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+  let state = length
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return alphabet[state >>> 26]
+  }).join("")
+}
+
+/** English text in ASCII, as long as the caller asks for. */
+const sentences = (length: number): string =>
+  "The client may not use this grant type, see the documentation. ".repeat(length).slice(0, length)
+
+const requested = ["data-access:all", "furnishment:all"] as const
+
+const legacyScopes = ["read", "write"].flatMap((verb) =>
+  ["consumers", "reports", "alerts", ...["tu", "efx", "exp"].map((service) => `credit.${service}.score.vantage3`)].map(
+    (resource) => `${verb}:${resource}`
+  )
+)
+
+/** The answer of the contract, with these fields besides. */
+const granted = (fields: object) =>
+  JSON.stringify({ access_token: characters(1_000), expires_in: 86_400, token_type: "Bearer", ...fields })
+
+const shortToken = characters(4_000)
+
+const answers: ReadonlyArray<Answer> = [
+  {
+    what: "a token of 64 KiB, the requested scopes",
+    status: 200,
+    body: granted({ access_token: characters(64 * 1024), scope: requested.join(" ") }),
+    atMost: 50
+  },
+  {
+    what: "a token of 64 KiB, unknown scopes",
+    status: 200,
+    body: granted({ access_token: characters(64 * 1024), scope: legacyScopes.join(" ") }),
+    atMost: 50
+  },
+  {
+    what: "a token beside an id_token of 700 kB, the requested scopes",
+    status: 200,
+    body: granted({ scope: requested.join(" "), id_token: characters(700_000) }),
+    atMost: 20
+  },
+  {
+    what: "a token beside an id_token of 700 kB, unknown scopes",
+    status: 200,
+    body: granted({ scope: legacyScopes.join(" "), id_token: characters(700_000) }),
+    atMost: 20
+  },
+  {
+    what: "a 401 with an error_description and an id_token of 700 kB",
+    status: 401,
+    body: JSON.stringify({
+      error: "invalid_client",
+      error_description: sentences(150),
+      id_token: characters(700_000)
+    }),
+    error: "InvalidClient",
+    atMost: 20
+  },
+  {
+    what: "a 400 of 883 KiB with a token in its error_description",
+    status: 400,
+    body: JSON.stringify({
+      error: "invalid_request",
+      error_description: `${sentences(435 * 1024)}${shortToken}${sentences(435 * 1024)}`,
+      access_token: shortToken,
+      error_uri: `https://auth.example/${characters(883 * 1024 - 870 * 1024 - 2 * 4_000 - 121)}`
+    }),
+    error: "ServerError",
+    atMost: 20
+  }
+]
+
+/** A token request that gets this answer from a transport without a network. */
+const tokenRequest = Effect.fnUntraced(function*({ body, status }: Pick<Answer, "body" | "status">) {
+  const bytes = new TextEncoder().encode(body)
+  const transport = HttpClient.make((request) =>
+    Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(bytes, { status })))
+  )
+  const url = "https://auth.example"
+  const endpoint = AuthV2.layerTokenEndpoint({
+    environment: { name: "benchmark", audience: "a", baseUrl: url, authV2Url: url },
+    credentials: { clientId: "id", clientSecret: Redacted.make(characters(64)) },
+    scopes: requested
+  })
+  const context = yield* Layer.build(Layer.provide(endpoint, Layer.succeed(HttpClient.HttpClient, transport)))
+  return Effect.either(Context.get(context, TokenEndpoint.TokenEndpoint).requestToken)
+})
+
+/** The CPU time of an operation in microseconds, on the average of a batch, and so with the garbage that it leaves. */
+const cpu = (operation: Effect.Effect<unknown>) =>
+  Effect.gen(function*() {
+    let count = 0
+    const before = process.cpuUsage()
+    const end = performance.now() + millisPerBatch
+    yield* Effect.whileLoop({
+      while: () => count === 0 || performance.now() < end,
+      body: () => operation,
+      step: () => count++
+    })
+    const { system, user } = process.cpuUsage(before)
+    return (system + user) / count
+  })
+
+/** A request in a round: what it costs, and what another with a tiny answer and `JSON.parse` of its answer cost. */
+interface Round {
+  readonly whole: number
+  readonly constant: number
+  readonly parse: number
+}
+
+const measure = (tiny: Effect.Effect<unknown>) =>
+  Effect.fnUntraced(function*(answer: Answer) {
+    const request = yield* tokenRequest(answer)
+    const error = Either.match(yield* request, { onLeft: ({ _tag }) => _tag, onRight: () => undefined })
+    if (error !== answer.error) return yield* Effect.dieMessage(`${answer.what} was understood as ${String(error)}`)
+
+    const parse = Effect.sync((): unknown => JSON.parse(answer.body))
+    const all: Array<Round> = []
+    for (let round = 0; round < warmUps + rounds; round++) {
+      const figures = { parse: yield* cpu(parse), constant: yield* cpu(tiny), whole: yield* cpu(request) }
+      if (round >= warmUps) all.push(figures)
+    }
+    const baseline = median(all.map(({ parse }) => parse))
+    return {
+      what: `understanding ${answer.what}`,
+      value: median(all.map(({ constant, whole }) => whole - constant)) / baseline,
+      unit: `× JSON.parse of it (${baseline.toFixed(0)} µs)`,
+      atMost: answer.atMost
+    }
+  })
+
+/** The CPU time of a token request, less that of one with a tiny answer, against `JSON.parse` of its answer. */
+export const understanding: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
+  const tiny = yield* tokenRequest({ status: 200, body: granted({ scope: requested.join(" ") }) })
+  for (let round = 0; round < rounds; round++) yield* cpu(tiny)
+  return yield* Effect.forEach(answers, measure(tiny))
+}).pipe(Effect.scoped)

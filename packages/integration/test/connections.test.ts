@@ -1,0 +1,130 @@
+import { AccessTokens } from "@credit-data/core"
+import { DataAccess } from "@credit-data/http-client"
+import { FetchHttpClient, type HttpClient, HttpClientRequest } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Layer, Redacted } from "effect"
+import { createServer, type Server, type Socket } from "node:net"
+import { inspect } from "node:util"
+import { canary } from "../src/canaries.ts"
+
+/** The transports that keep their connections. */
+const keeping: ReadonlyArray<readonly [name: string, transport: Layer.Layer<HttpClient.HttpClient>]> = [
+  ["fetch", FetchHttpClient.layer],
+  [
+    "node:http, keep-alive",
+    Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+  ],
+  ["undici", NodeHttpClient.layerUndici]
+]
+
+const serve = (onConnection: (socket: Socket) => void) =>
+  Effect.acquireRelease(
+    Effect.async<Server>((resume) => {
+      const server = createServer(onConnection)
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  ).pipe(Effect.map((server) => {
+    const address = server.address()
+    return typeof address === "object" && address !== null ? address.port : 0
+  }))
+
+const calls = <A, E>(
+  port: number,
+  transport: Layer.Layer<HttpClient.HttpClient>,
+  use: (client: DataAccess.DataAccess["Type"]) => Effect.Effect<A, E>
+) =>
+  Effect.flatMap(DataAccess.DataAccess, use).pipe(Effect.provide(
+    DataAccess.layer().pipe(
+      Layer.provide([
+        AccessTokens.layerTest({
+          secret: Redacted.make(canary),
+          environment: { baseUrl: `http://127.0.0.1:${port}` }
+        }),
+        transport
+      ])
+    )
+  ))
+
+describe.each(keeping)("a server that closes its connections while they are idle, over %s", (_, transport) => {
+  /** Resets a connection that is used again, as if it were closed, but no two in a row. */
+  const setUp = Effect.gen(function*() {
+    const received: Array<string> = []
+    let hasReset = false
+    const port = yield* serve((socket) => {
+      let requests = 0
+      socket.on("error", () => socket.destroy())
+      socket.on("data", (data) => {
+        received.push(data.toString("latin1").split("\r\n")[0] ?? "")
+        hasReset = ++requests > 1 && !hasReset
+        if (hasReset) socket.resetAndDestroy()
+        else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      })
+    })
+    return { port, received }
+  })
+
+  it.scopedLive("fails no GET, and no call with an Idempotency-Key", () =>
+    Effect.gen(function*() {
+      const { port, received } = yield* setUp
+      const requests = [
+        HttpClientRequest.get("/a"),
+        HttpClientRequest.options("/a"),
+        HttpClientRequest.post("/a", { headers: { "idempotency-key": "1" } })
+      ]
+      yield* calls(port, transport, (client) =>
+        Effect.forEach(
+          Array.from({ length: 30 }, (_, index) => requests[index % 3] ?? HttpClientRequest.get("/a")),
+          (request) => Effect.flatMap(client.execute(request), ({ text }) => text)
+        ))
+      assert.isAbove(received.length, 30, "some met a connection that was closed")
+      assert.isAtMost(received.length, 60, "each was sent twice at most")
+    }))
+
+  it.scopedLive("gets no POST without a key twice: its caller gets the error", () =>
+    Effect.gen(function*() {
+      const { port, received } = yield* setUp
+      const exits = yield* calls(port, transport, (client) =>
+        Effect.forEach(Array.from({ length: 10 }, (_, index) => index), (index) =>
+          Effect.exit(Effect.flatMap(client.post(`/${index}`), ({ text }) => text))))
+      assert.strictEqual(new Set(received).size, received.length)
+      assert.isTrue(exits.some(Exit.isFailure))
+    }))
+})
+
+describe.each([
+  ...keeping,
+  ["node:http", NodeHttpClient.layer] as const
+])("an API that sends the raw request back, over %s", (_, transport) => {
+  for (
+    const [name, answer] of [
+      ["in place of HTTP", (request: Buffer) => request],
+      ["as a header line that is broken", (request: Buffer) =>
+        Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\0"), request])],
+      ["as the length of a chunk", (request: Buffer) =>
+        Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), request])]
+    ] as const
+  ) {
+    it.scopedLive(`${name}: the error shows no token`, () =>
+      Effect.gen(function*() {
+        const port = yield* serve((socket) => {
+          socket.on("error", () => socket.destroy())
+          socket.once("data", (request) => socket.end(answer(Buffer.from(request))))
+        })
+        const exit = yield* Effect.exit(
+          calls(port, transport, (client) => Effect.flatMap(client.get("/a"), ({ text }) => text))
+        )
+        assert(Exit.isFailure(exit))
+        const shown = [
+          inspect(exit, { depth: Infinity, showHidden: true, customInspect: false }),
+          inspect(exit, { depth: Infinity }),
+          JSON.stringify(exit),
+          Cause.pretty(exit.cause, { renderErrorCause: true })
+        ].join("\n")
+        assert.notInclude(shown, canary)
+        assert.notInclude(shown, Buffer.from(canary).toString("hex"))
+        assert.notInclude(shown, Array.from(Buffer.from(canary)).join(", "))
+      }))
+  }
+})

@@ -1,0 +1,98 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { TokenEndpoint } from "@credit-data/core"
+import { FetchHttpClient, type HttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { ProxyAgent } from "@effect/platform-node/Undici"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { createServer } from "node:net"
+import { canary } from "../../src/canaries.ts"
+
+const through: ReadonlyArray<
+  readonly [name: string, transport: (proxy: string) => Layer.Layer<HttpClient.HttpClient>]
+> = [
+  ["fetch", (proxy) =>
+    Layer.provide(
+      FetchHttpClient.layer,
+      Layer.succeed(
+        FetchHttpClient.RequestInit,
+        Object.assign<RequestInit, object>({}, { dispatcher: new ProxyAgent(proxy) })
+      )
+    )],
+  ["undici", (proxy) =>
+    Layer.provide(
+      NodeHttpClient.layerUndiciWithoutDispatcher,
+      Layer.sync(NodeHttpClient.Dispatcher, () => new ProxyAgent(proxy))
+    )]
+]
+
+const requestToken = (transport: Layer.Layer<HttpClient.HttpClient>) =>
+  Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => Effect.flip(endpoint.requestToken)).pipe(
+    Effect.provide(
+      AuthV2.layerTokenEndpoint({
+        environment: { name: "proxied", audience: "a", baseUrl: "https://api.example", authV2Url: "https://auth.example" },
+        credentials: { clientId: "id", clientSecret: Redacted.make(canary) },
+        scopes: ["data-access:all"]
+      }).pipe(Layer.provide(transport))
+    )
+  )
+
+/** A forward proxy that answers so, and what it received. */
+const proxy = Effect.fnUntraced(function*(statusLine: string) {
+  let received = ""
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy())
+    socket.on("data", (data) => {
+      received += data.toString("latin1")
+      socket.end(`HTTP/1.1 ${statusLine}\r\nContent-Length: 0\r\n\r\n`)
+    })
+  })
+  const port = yield* Effect.acquireRelease(
+    Effect.async<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : 0))
+      })
+    }),
+    () => Effect.sync(() => server.close())
+  )
+  return { port, received: () => received }
+})
+
+describe.each(through)("a forward proxy, over %s", (_, transport) => {
+  for (
+    const [statusLine, proxyStatus, retryable] of [
+      ["407 Proxy Authentication Required", 407, false],
+      ["403 Forbidden", 403, false],
+      ["503 Service Unavailable", 503, true]
+    ] as const
+  ) {
+    it.scopedLive(`that answers ${proxyStatus} is named as the cause, and gets no secret`, () =>
+      Effect.gen(function*() {
+        const { port, received } = yield* proxy(statusLine)
+        const address = `http://me:hidden@127.0.0.1:${port}`
+        const error = yield* requestToken(transport(address)).pipe(
+          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["HTTPS_PROXY", address]])))
+        )
+        assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Proxy", proxyStatus })
+        assert.strictEqual(error.retryable, retryable)
+        assert.include(error.message, `the forward proxy 127.0.0.1:${port} answered ${proxyStatus}`)
+        assert.notInclude(JSON.stringify(error), "hidden")
+        assert.notInclude(received(), canary)
+      }))
+  }
+
+  it.scopedLive("that refuses the connection is named, and not the authorization server", () =>
+    Effect.gen(function*() {
+      const error = yield* requestToken(transport("http://127.0.0.1:1"))
+      assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Proxy", proxy: "127.0.0.1:1" })
+      assert.isTrue(error.retryable)
+      assert.include(error.message, "the forward proxy 127.0.0.1:1 could not be reached. Check the settings of the proxy")
+    }))
+
+  it.scopedLive("whose name does not resolve is named", () =>
+    Effect.gen(function*() {
+      const error = yield* requestToken(transport("http://proxy.invalid:3128"))
+      assert.include(["Proxy", "NameServiceFailed"], error._tag === "TransportError" ? error.reason : error._tag)
+    }))
+})
