@@ -116,7 +116,9 @@ describe("the sunset", () => {
   it.effect("is told by the failure of a host that has gone: no name, 404, 410; and by no other", () =>
     Effect.gen(function*() {
       const nameless = (code: string) =>
-        HttpClient.make((request) => new HttpClientError.RequestError({ request, reason: "Transport", cause: { code } }))
+        HttpClient.make((request) =>
+          new HttpClientError.RequestError({ request, reason: "Transport", cause: { code } })
+        )
       const answering = (status: number) =>
         HttpClient.make((request) =>
           Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))

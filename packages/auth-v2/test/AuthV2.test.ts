@@ -109,7 +109,10 @@ describe("AuthV2.layerConfig", () => {
         Effect.scoped,
         Effect.flip
       )
-      assert.include(String(error), "- PARTNER_CREDIT_DATA_CLIENT_ID is missing: the client id that the operator issued")
+      assert.include(
+        String(error),
+        "- PARTNER_CREDIT_DATA_CLIENT_ID is missing: the client id that the operator issued"
+      )
     }))
 
   it.effect("with credentials of their own, the variables of the credentials are not required", () =>
@@ -117,7 +120,9 @@ describe("AuthV2.layerConfig", () => {
       const { CREDIT_DATA_CLIENT_ID: _, CREDIT_DATA_CLIENT_SECRET: __, ...others } = variables
       const { clientId: ___, clientSecret: ____, ...fields } = AuthV2.config
       const credentials = Effect.succeed({ clientId: "my-id", clientSecret: Redacted.make("my-secret") })
-      for (const layer of [AuthV2.layerConfig(AuthV2.config, { credentials }), AuthV2.layerConfig(fields, { credentials })]) {
+      for (
+        const layer of [AuthV2.layerConfig(AuthV2.config, { credentials }), AuthV2.layerConfig(fields, { credentials })]
+      ) {
         const tokens = yield* sent.pipe(Effect.provide(layer.pipe(Layer.provide([echo, withVariables(others)]))))
         assert.include(tokens, "client_id=my-id&client_secret=my-secret")
       }

@@ -11,7 +11,7 @@ const callsPerWave = 40
 const calls = waves * callsPerWave
 
 /** After these times without a request, in milliseconds, the proxy closes a connection. The shorter one meets more calls. */
-const idleTimes = [1_000, 100]
+const idleTimes = [1_000, 200]
 
 const body = HttpBody.unsafeJson({ name: "a consumer" })
 
@@ -38,9 +38,9 @@ const failures = <E>(client: HttpClient.HttpClient.With<E>, method: "GET" | "POS
           ),
         { concurrency: "unbounded", discard: true }
       )
-      // the connections of a wave are closed one after the other, for as long as the wave took
+      // the connections of a wave were last used one after the other, in the first half of the wave
       const duration = performance.now() - start
-      yield* Effect.sleep(Math.max(0, idleTime - duration * (wave / waves)))
+      yield* Effect.sleep(Math.max(0, idleTime - duration * (1 - wave / waves / 2)))
     }
     return yield* Ref.get(failed)
   })
@@ -75,10 +75,12 @@ const authenticated = Effect.fnUntraced(function*(transport: Transport, method: 
 /** The same calls over the transport itself. */
 const bare = Effect.fnUntraced(function*(transport: Transport, idleTime: number) {
   const proxy = yield* startProcess("idleServer.js", String(idleTime))
-  return yield* Effect.flatMap(HttpClient.HttpClient, (client) =>
-    failures(HttpClient.mapRequest(client, HttpClientRequest.prependUrl(proxy)), "GET", idleTime)).pipe(
-      Effect.provide(transport)
-    )
+  return yield* Effect.flatMap(
+    HttpClient.HttpClient,
+    (client) => failures(HttpClient.mapRequest(client, HttpClientRequest.prependUrl(proxy)), "GET", idleTime)
+  ).pipe(
+    Effect.provide(transport)
+  )
 }, Effect.scoped)
 
 const measure = Effect.fnUntraced(function*(name: string, transport: Transport, idleTime: number) {

@@ -41,7 +41,10 @@ const measure = (baseUrl: string, calls: number, inFlight: number) =>
 
 Effect.gen(function*() {
   yield* measure(warmUp, warmUpCalls, concurrent)
-  const figures = yield* Effect.forEach(servers, (server, index) => measure(server, calls, index === 0 ? 1 : concurrent))
+  const figures = yield* Effect.forEach(
+    servers,
+    (server, index) => measure(server, calls, index === 0 ? 1 : concurrent)
+  )
   yield* Effect.async<void>((resume) => {
     process.send?.(figures, () => resume(Effect.void))
   })

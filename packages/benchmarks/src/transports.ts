@@ -40,7 +40,10 @@ const page = (machine: string, rows: ReadonlyArray<ReadonlyArray<string>>) =>
     "",
     machine,
     "",
-    grid([["transport", "calls in flight", "connections", "p50, ms", "p99, ms", "CPU of the client per call, µs"], ...rows]),
+    grid([
+      ["transport", "calls in flight", "connections", "p50, ms", "p99, ms", "CPU of the client per call, µs"],
+      ...rows
+    ]),
     "",
     "The layers:",
     "",
@@ -74,8 +77,6 @@ export const transports = (machine: string): Effect.Effect<void, unknown> =>
       })
     )
     const text = page(machine, rows)
-    yield* Effect.promise(() =>
-      writeFile(fileURLToPath(new URL("../results/transports.md", import.meta.url)), text)
-    )
+    yield* Effect.promise(() => writeFile(fileURLToPath(new URL("../results/transports.md", import.meta.url)), text))
     yield* Console.log(text)
   })

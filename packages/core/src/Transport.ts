@@ -66,7 +66,7 @@ const withBodyIn = (
   const stream = Stream.unwrapScoped(
     Effect.as(
       Effect.locallyScoped(FiberRef.currentTracerEnabled, settings.tracerEnabled),
-      Stream.mapInputContext(body.stream, (_: Context.Context<never>) => settings.context)
+      Stream.provideContext(body.stream, settings.context)
     )
   )
   return HttpClientRequest.setBody(request, HttpBody.stream(stream, body.contentType, body.contentLength))
@@ -119,14 +119,17 @@ export const sealed = (client: HttpClient.HttpClient, options: {
     | undefined
 }): HttpClient.HttpClient => {
   const lastStep = options.lastStep ?? Effect.succeed
-  const checked = HttpClient.mapRequestEffect(client, (request) =>
-    options.isAllowed(request.url) ? Effect.zipRight(silence, lastStep(request)) : Effect.fail(
-      new HttpClientError.RequestError({
-        request,
-        reason: "InvalidUrl",
-        description: "A secret or a token is sent to no other server"
-      })
-    ))
+  const checked = HttpClient.mapRequestEffect(
+    client,
+    (request) =>
+      options.isAllowed(request.url) ? Effect.zipRight(silence, lastStep(request)) : Effect.fail(
+        new HttpClientError.RequestError({
+          request,
+          reason: "InvalidUrl",
+          description: "A secret or a token is sent to no other server"
+        })
+      )
+  )
   const execute = (request: HttpClientRequest.HttpClientRequest) =>
     Effect.withFiberRuntime<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((fiber) => {
       const settings = settingsOf(fiber)

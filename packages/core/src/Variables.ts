@@ -7,30 +7,35 @@ import type * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 
-/** Every single fault in an error. For a missing variable the provider has its whole name, and our fallback what it is. */
-const faultsOf = (error: ConfigError.ConfigError): ReadonlyArray<ConfigError.ConfigError> => {
-  if (error._op === "And") return [...faultsOf(error.left), ...faultsOf(error.right)]
-  if (error._op !== "Or") return [error]
-  const { left, right } = error
-  return left._op === "MissingData" && right._op === "MissingData"
-    ? [ConfigError.MissingData(left.path, right.message)]
-    : faultsOf(left)
+type Fault = Exclude<ConfigError.ConfigError, ConfigError.And | ConfigError.Or>
+
+interface Line {
+  readonly path: ReadonlyArray<string>
+  readonly text: string
 }
 
-const lineOf = (fault: ConfigError.ConfigError): string => {
-  if (fault._op === "And" || fault._op === "Or") return String(fault)
-  const name = fault.path.join("_")
-  return fault._op === "MissingData" ? `${name} is missing: ${fault.message}` : `${name}: ${fault.message}`
+const lineOf = (fault: Fault, message = fault.message): Line => ({
+  path: fault.path,
+  text: fault._op === "MissingData" ? ` is missing: ${message}` : `: ${message}`
+})
+
+/** A line for every single fault. For a missing variable the provider has its whole name, and our fallback what it is. */
+const linesOf = (error: ConfigError.ConfigError): ReadonlyArray<Line> => {
+  if (error._op === "And") return [...linesOf(error.left), ...linesOf(error.right)]
+  if (error._op !== "Or") return [lineOf(error)]
+  const { left, right } = error
+  return left._op === "MissingData" && right._op === "MissingData" ? [lineOf(left, right.message)] : linesOf(left)
 }
 
 const header = "The configuration is incomplete or wrong."
 
-const whereToGetThem = "The operator of the service issues these values. To try without an account, run the simulator, which " +
+const whereToGetThem =
+  "The operator of the service issues these values. To try without an account, run the simulator, which " +
   "prints a working set: npx -y pnpm@10.34.9 simulator"
 
 /** The same error, which prints one line for each variable. */
 const readable = (error: ConfigError.ConfigError): ConfigError.ConfigError => {
-  const text = [header, ...faultsOf(error).map((fault) => `- ${lineOf(fault)}`), whereToGetThem].join("\n")
+  const text = [header, ...linesOf(error).map(({ path, text }) => `- ${path.join("_")}${text}`), whereToGetThem].join("\n")
   const printed: ConfigError.ConfigError = {
     ...error,
     _tag: "ConfigError",

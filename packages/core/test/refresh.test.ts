@@ -87,7 +87,7 @@ describe("refresh", () => {
       const warnings: Array<string> = []
       const logger = Logger.make(({ message }) => warnings.push(String(message)))
       const readings: Array<Effect.Effect<never, unknown>> = [
-        Effect.fail(new Error("hidden")),
+        Effect.die(new TypeError("hidden")),
         Effect.fail({ _tag: "Unreachable", secret: "hidden" }),
         Effect.die("hidden"),
         Effect.never
@@ -111,7 +111,7 @@ describe("refresh", () => {
       }
       assert.deepStrictEqual(
         warnings.filter((text) => text.includes("credentials")),
-        ["Error", "Unreachable", "an unknown failure", "TimeoutException"].map((name) =>
+        ["TypeError", "Unreachable", "an unknown failure", "TimeoutException"].map((name) =>
           `The client credentials of test could not be read again: ${name}. The ones that were read before stay in use.`
         )
       )

@@ -81,7 +81,10 @@ describe("text from the server", () => {
     "in JSON": json0,
     "in JSON by PHP": (secret) => json0(secret).replaceAll("/", "\\/"),
     "in JSON by .NET and Go": (secret) =>
-      json0(secret).replace(/[&+<>']/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}`),
+      json0(secret).replace(
+        /[&+<>']/g,
+        (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}`
+      ),
     "in JSON twice": (secret) => json0(json0(secret)),
     "in HTML": (secret) =>
       secret.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll("\"", "&quot;").replaceAll("'", "&#39;"),
@@ -138,7 +141,19 @@ describe("text from the server", () => {
 
   it.effect("may be nothing but escapes", () =>
     Effect.gen(function*() {
-      for (const odd of ["%", "%zz", "\\", "\\u12", "&#xffffffff;", "&#9999999;", "&nosuch;", "%25".repeat(60), "=".repeat(50)]) {
+      for (
+        const odd of [
+          "%",
+          "%zz",
+          "\\",
+          "\\u12",
+          "&#xffffffff;",
+          "&#9999999;",
+          "&nosuch;",
+          "%25".repeat(60),
+          "=".repeat(50)
+        ]
+      ) {
         assert.strictEqual(yield* describedAs(`odd: ${odd}`, "correct-horse-battery-staple"), `odd: ${odd}`)
       }
     }))
@@ -155,7 +170,10 @@ describe("text from the server", () => {
         {},
         json({ error: "invalid_client", error_description: "No.", id_token: "y".repeat(700_000) }, { status: 401 })
       )
-      assert.deepInclude({ ...(yield* Effect.flip(refused.requestToken)) }, { _tag: "InvalidClient", description: "No." })
+      assert.deepInclude({ ...(yield* Effect.flip(refused.requestToken)) }, {
+        _tag: "InvalidClient",
+        description: "No."
+      })
       const failed = yield* make(
         {},
         json({ error: "e", error_description: "z".repeat(800_000), access_token: "t".repeat(4_000) }, { status: 400 })

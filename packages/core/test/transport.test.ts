@@ -74,7 +74,10 @@ describe("a token request over a client of the program's own", () => {
   it.effect("that lets no other status than 2xx through gets the failures that the answer means", () =>
     Effect.gen(function*() {
       for (
-        const [status, tag] of [[401, "InvalidClient"], [400, "ServerError"], [503, "ServerError"], [302, "InvalidResponse"]] as const
+        const [status, tag] of [[401, "InvalidClient"], [400, "ServerError"], [503, "ServerError"], [
+          302,
+          "InvalidResponse"
+        ]] as const
       ) {
         const { client, sent } = recording(() => Response.json({ error: "x" }, { status }))
         const error = yield* Effect.flip(requestTokenOver(HttpClient.filterStatusOk(client)))
@@ -92,9 +95,9 @@ describe("a token request over a client of the program's own", () => {
 
   it.effect("that fails with what is no HttpClientError is a typed failure", () =>
     Effect.gen(function*() {
+      const fails = HttpClient.transform(recording().client, () => Effect.fail("a text"))
       // @ts-expect-error: what a program without types may do
-      const client: Client = HttpClient.make(() => Effect.fail("a text"))
-      const error = yield* Effect.flip(requestTokenOver(client))
+      const error = yield* Effect.flip(requestTokenOver(fails))
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
     }))
 })
@@ -169,7 +172,11 @@ describe("a refused client", () => {
         ["id", "canary\t".trimEnd() + " ", "The client secret begins or ends with a blank."],
         ["id", "\"canary\"", "The client secret is surrounded by quotes."],
         ["id", "'canary'", "The client secret is surrounded by quotes."],
-        ["id", " 'canary' ", "The client secret begins or ends with a blank. The client secret is surrounded by quotes."],
+        [
+          "id",
+          " 'canary' ",
+          "The client secret begins or ends with a blank. The client secret is surrounded by quotes."
+        ],
         ["'id'", "canary", "The client id is surrounded by quotes."]
       ] as const
       for (const [id, secret, hint] of rows) {

@@ -9,7 +9,9 @@ const failing = (cause: unknown, url = "/") =>
   Effect.flip(requestToken(
     new HttpClientError.RequestError({ request: HttpClientRequest.get(url), reason: "Transport", cause })
   )).pipe(
-    Effect.map((error) => error._tag === "TransportError" ? error : new TokenError.TransportError({ ...error, reason: "Other" }))
+    Effect.map((error) =>
+      error._tag === "TransportError" ? error : new TokenError.TransportError({ ...error, reason: "Other" })
+    )
   )
 
 /** A cause that leads back to itself in many ways. */
@@ -121,7 +123,13 @@ describe("why a transport failed", () => {
 
   it.effect("a port that does not speak TLS is named as the cause", () =>
     Effect.gen(function*() {
-      for (const message of ["write EPROTO 0:error:wrong version number:x", "error: http request", "packet length too long"]) {
+      for (
+        const message of [
+          "write EPROTO 0:error:wrong version number:x",
+          "error: http request",
+          "packet length too long"
+        ]
+      ) {
         const error = yield* failing({ code: "EPROTO", message })
         assert.include(error.message, "The port does not speak TLS, it probably speaks plain HTTP.")
       }

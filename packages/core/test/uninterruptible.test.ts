@@ -26,9 +26,9 @@ describe("in an uninterruptible region", () => {
       const ends: Array<string> = []
       const fiber = yield* Effect.never.pipe(
         Effect.ensuring(Effect.gen(function*() {
-          ends.push(textOf(yield* Effect.orDie(good.requestToken)))
-          ends.push((yield* Effect.orDie(Effect.flip(dead.requestToken)))._tag)
-        })),
+          ends.push(textOf(yield* good.requestToken))
+          ends.push((yield* Effect.flip(dead.requestToken))._tag)
+        }).pipe(Effect.orDie)),
         Effect.fork
       )
       yield* Effect.yieldNow()

@@ -43,7 +43,9 @@ export class InsufficientScope
       `Nothing was sent. Ask the operator to grant ${this.needed} to this client.`,
       ...(this.nextTryAt === undefined
         ? []
-        : [`A new token is requested in the background, the next one not before ${DateTime.formatIso(this.nextTryAt)}.`])
+        : [
+          `A new token is requested in the background, the next one not before ${DateTime.formatIso(this.nextTryAt)}.`
+        ])
     ].join(" ")
   }
 }

@@ -1,6 +1,13 @@
 import { TokenError } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
-import { FetchHttpClient, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import {
+  FetchHttpClient,
+  HttpBody,
+  HttpClient,
+  HttpClientError,
+  HttpClientRequest,
+  HttpClientResponse
+} from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Option, Schedule, Stream } from "effect"
 import { inspect } from "node:util"
@@ -211,7 +218,10 @@ describe("what a transport's error is caused by", () => {
 
   it.effect("keeps name, message and code, and its own causes likewise", () =>
     Effect.gen(function*() {
-      const inner = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED", more: "hidden" })
+      const inner = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), {
+        code: "ECONNREFUSED",
+        more: "hidden"
+      })
       const error = yield* Effect.flip(get(failingWith(() => new TypeError("fetch failed", { cause: inner }))))
       assert(error._tag === "RequestError" && error.cause instanceof Error)
       const { cause } = error
@@ -318,7 +328,9 @@ describe("a connection that was reset before an answer", () => {
 
   it.effect("is told apart from other failures", () =>
     Effect.gen(function*() {
-      for (const code of ["ENOTFOUND", "ECONNREFUSED", "ETIMEDOUT", "CERT_HAS_EXPIRED", "HPE_INVALID_CONSTANT", undefined]) {
+      for (
+        const code of ["ENOTFOUND", "ECONNREFUSED", "ETIMEDOUT", "CERT_HAS_EXPIRED", "HPE_INVALID_CONSTANT", undefined]
+      ) {
         const other = flaky(1, { code })
         yield* Effect.flip(callOver(other.client, (client) => client.get("/a")))
         assert.strictEqual(other.requests(), 1)
@@ -365,7 +377,8 @@ describe("a 401", () => {
       const replacementFails = new TokenError.ServerError({ environment: "test", tokenEndpoint: "t", status: 503 })
       const text = yield* callOver(
         client,
-        (client) => Effect.flatMap(client.get("/a"), ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)),
+        (client) =>
+          Effect.flatMap(client.get("/a"), ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)),
         { replacementFails }
       )
       assert.strictEqual(text, "401 the body")

@@ -153,7 +153,10 @@ describe.each(transports)("a call over %s", (name, transport) => {
       yield* Effect.exit(call())
       yield* simulator.openConnections.pipe(
         // fetch and undici keep a connection to each server
-        Effect.repeat({ until: (open) => open <= (name === "node:http" ? 0 : 2), schedule: Schedule.spaced("10 millis") }),
+        Effect.repeat({
+          until: (open) => open <= (name === "node:http" ? 0 : 2),
+          schedule: Schedule.spaced("10 millis")
+        }),
         Effect.timeout("2 seconds"),
         TestServices.provideLive
       )

@@ -86,8 +86,10 @@ describe.each(keeping)("a server that closes its connections while they are idle
     Effect.gen(function*() {
       const { port, received } = yield* setUp
       const exits = yield* calls(port, transport, (client) =>
-        Effect.forEach(Array.from({ length: 10 }, (_, index) => index), (index) =>
-          Effect.exit(Effect.flatMap(client.post(`/${index}`), ({ text }) => text))))
+        Effect.forEach(
+          Array.from({ length: 10 }, (_, index) => index),
+          (index) => Effect.exit(Effect.flatMap(client.post(`/${index}`), ({ text }) => text))
+        ))
       assert.strictEqual(new Set(received).size, received.length)
       assert.isTrue(exits.some(Exit.isFailure))
     }))
@@ -100,10 +102,15 @@ describe.each([
   for (
     const [name, answer] of [
       ["in place of HTTP", (request: Buffer) => request],
-      ["as a header line that is broken", (request: Buffer) =>
-        Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\0"), request])],
-      ["as the length of a chunk", (request: Buffer) =>
-        Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), request])]
+      [
+        "as a header line that is broken",
+        (request: Buffer) => Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\0"), request])
+      ],
+      [
+        "as the length of a chunk",
+        (request: Buffer) =>
+          Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"), request])
+      ]
     ] as const
   ) {
     it.scopedLive(`${name}: the error shows no token`, () =>

@@ -108,7 +108,9 @@ export interface Options {
  * )
  * ```
  */
-export const layer = (options: Options = {}): Layer.Layer<Simulator, HttpServerError.ServeError | ConfigError.ConfigError> =>
+export const layer = (
+  options: Options = {}
+): Layer.Layer<Simulator, HttpServerError.ServeError | ConfigError.ConfigError> =>
   Layer.scoped(Simulator, make(options))
 
 /**

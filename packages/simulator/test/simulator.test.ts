@@ -204,7 +204,10 @@ describe("the lifetime of its tokens", () => {
     Effect.gen(function*() {
       for (const tokenLifetime of ["999 millis", 0, "-1 seconds", Infinity] as const) {
         const error = yield* Effect.flip(Layer.build(Simulator.layer({ tokenLifetime })))
-        assert.include(String(error), "(Invalid data at tokenLifetime: \"Expected a finite duration of 1 second or more\")")
+        assert.include(
+          String(error),
+          "(Invalid data at tokenLifetime: \"Expected a finite duration of 1 second or more\")"
+        )
       }
       yield* Layer.build(Simulator.layer({ tokenLifetime: "1 second" }))
     }))

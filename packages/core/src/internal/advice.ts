@@ -51,7 +51,8 @@ const byCode: ReadonlyMap<string | undefined, string> = new Map([
 
 const temporary = "This is usually temporary. If it persists, contact the operator."
 
-const inFront = "The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may " +
+const inFront =
+  "The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may " +
   "have sent it."
 
 const withoutCode = (status: number): string =>

@@ -29,7 +29,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "the life of a token counts from its arrival",
     file: "tokenLife",
-    find: "  const from = DateTime.toEpochMillis(token.requestedAt)\n  const to = DateTime.toEpochMillis(token.expiresAt)\n",
+    find:
+      "  const from = DateTime.toEpochMillis(token.requestedAt)\n  const to = DateTime.toEpochMillis(token.expiresAt)\n",
     put: "  const from = sentAt.wallMillis + 107\n" +
       "  const to = from + DateTime.toEpochMillis(token.expiresAt) - DateTime.toEpochMillis(token.requestedAt)\n"
   },
@@ -224,7 +225,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "refresh has no limit",
     file: "supply",
-    find: "if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get",
+    find:
+      "if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get",
     put: ""
   },
   {

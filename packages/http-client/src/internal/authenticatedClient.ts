@@ -119,7 +119,9 @@ export const make = Effect.fnUntraced(
             const error = statusError(sent, failure.value)
             return Effect.succeed({ response: error.response, end: Effect.fail(error) })
           }
-          if (!call.hasMetClosedConnection && Option.isSome(failure) && isClosedConnection(failure.value, call.request)) {
+          if (
+            !call.hasMetClosedConnection && Option.isSome(failure) && isClosedConnection(failure.value, call.request)
+          ) {
             call.hasMetClosedConnection = true
             return Effect.zipRight(resend(call), send(call, sent, authorized))
           }
@@ -152,10 +154,13 @@ export const make = Effect.fnUntraced(
     })
 
     const authenticated = (call: Call): Effect.Effect<Response, GroupClientError> =>
-      Effect.flatMap(tokens.get, (token) =>
-        Effect.flatMap(covering(token), () =>
-          Effect.flatMap(sendWith(call, token), (answer) =>
-            answer.response.status === 401 ? rejected(call, token, answer) : answer.end)))
+      Effect.flatMap(
+        tokens.get,
+        (token) =>
+          Effect.flatMap(covering(token), () =>
+            Effect.flatMap(sendWith(call, token), (answer) =>
+              answer.response.status === 401 ? rejected(call, token, answer) : answer.end))
+      )
 
     /** The caller brings a token of his own, which is as secret as ours. */
     const asItIs = (call: Call): Effect.Effect<Response, GroupClientError> => {

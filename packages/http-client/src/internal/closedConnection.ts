@@ -5,7 +5,8 @@ import { canBeSentAgain } from "./body.ts"
 
 /** Safe methods only: a PUT may not be as idempotent as its name. Any method is, when its caller says so by a key. */
 const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientRequest): boolean =>
-  (method === "GET" || method === "HEAD" || method === "OPTIONS" || "idempotency-key" in headers) && canBeSentAgain(body)
+  (method === "GET" || method === "HEAD" || method === "OPTIONS" || "idempotency-key" in headers) &&
+  canBeSentAgain(body)
 
 /**
  * Did a request most likely meet a connection that its server had closed while it was idle, and may it be sent again? Then no

@@ -152,6 +152,5 @@ const died = ({ request }: Sent) =>
  * that is reported is that it did.
  */
 export const causeForCaller =
-  (sent: Sent) =>
-  (cause: Cause.Cause<HttpClientError.HttpClientError>): Cause.Cause<HttpClientError.HttpClientError> =>
+  (sent: Sent) => (cause: Cause.Cause<HttpClientError.HttpClientError>): Cause.Cause<HttpClientError.HttpClientError> =>
     Cause.isDie(cause) ? Cause.fail(died(sent)) : Cause.map(cause, errorForCaller(sent))

@@ -43,7 +43,8 @@ export const supply = (options: {
           options.replacementFails === undefined ? get : Effect.fail(options.replacementFails)
         ),
       refresh: get,
-      reportMissingScope: () => Effect.succeed(DateTime.unsafeMake(60_000)),
+      reportMissingScope: () =>
+        Effect.succeed(DateTime.unsafeMake(60_000)),
       status: Effect.dieMessage("not asked for here"),
       events: Stream.empty
     }

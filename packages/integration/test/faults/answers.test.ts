@@ -28,7 +28,11 @@ const expiresIn = (text: string) => answer(200, JSON.stringify(token).replace("8
 
 const html = `<html><body>${canary}</body></html>`
 
-const largeRefusal = JSON.stringify({ error: "invalid_client", error_description: canary, id_token: "x".repeat(700_000) })
+const largeRefusal = JSON.stringify({
+  error: "invalid_client",
+  error_description: canary,
+  id_token: "x".repeat(700_000)
+})
 
 const refusals: Rows = [
   ["401 invalid_client", Fault.oauthError(401, "invalid_client", canary), invalidClient(401)],

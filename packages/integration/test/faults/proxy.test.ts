@@ -30,7 +30,12 @@ const requestToken = (transport: Layer.Layer<HttpClient.HttpClient>) =>
   Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => Effect.flip(endpoint.requestToken)).pipe(
     Effect.provide(
       AuthV2.layerTokenEndpoint({
-        environment: { name: "proxied", audience: "a", baseUrl: "https://api.example", authV2Url: "https://auth.example" },
+        environment: {
+          name: "proxied",
+          audience: "a",
+          baseUrl: "https://api.example",
+          authV2Url: "https://auth.example"
+        },
         credentials: { clientId: "id", clientSecret: Redacted.make(canary) },
         scopes: ["data-access:all"]
       }).pipe(Layer.provide(transport))
@@ -87,7 +92,10 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
       const error = yield* requestToken(transport("http://127.0.0.1:1"))
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Proxy", proxy: "127.0.0.1:1" })
       assert.isTrue(error.retryable)
-      assert.include(error.message, "the forward proxy 127.0.0.1:1 could not be reached. Check the settings of the proxy")
+      assert.include(
+        error.message,
+        "the forward proxy 127.0.0.1:1 could not be reached. Check the settings of the proxy"
+      )
     }))
 
   it.scopedLive("whose name does not resolve is named", () =>

@@ -173,7 +173,10 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       Effect.gen(function*() {
         const { decrypted, relay, transport } = yield* tampered((data) => Buffer.from(tamper(data)))
         const request = yield* Effect.fork(Effect.flip(requestToken(relay, transport)))
-        const step = Effect.zipRight(TestServices.provideLive(Effect.sleep("20 millis")), TestClock.adjust("100 millis"))
+        const step = Effect.zipRight(
+          TestServices.provideLive(Effect.sleep("20 millis")),
+          TestClock.adjust("100 millis")
+        )
         const error = yield* Fiber.join(request).pipe(Effect.raceFirst(Effect.forever(step)))
         assert.include(decrypted(), canary)
         assert(error._tag === "TransportError" && error.retryable)

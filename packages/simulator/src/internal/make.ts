@@ -89,7 +89,9 @@ export const make = (
     const tokens = TokenStore.make({ wholeSeconds: options.wholeSeconds ?? false })
     const tokenLifetime = Duration.decode(options.tokenLifetime ?? "24 hours")
     if (Duration.lessThan(tokenLifetime, shortestLifetime) || !Duration.isFinite(tokenLifetime)) {
-      return yield* Effect.fail(ConfigError.InvalidData(["tokenLifetime"], "Expected a finite duration of 1 second or more"))
+      return yield* Effect.fail(
+        ConfigError.InvalidData(["tokenLifetime"], "Expected a finite duration of 1 second or more")
+      )
     }
     const credentials = yield* Ref.make(options.credentials ?? defaultCredentials)
     const grantedScopes = yield* Ref.make<ReadonlyArray<AccessScope.AccessScope>>(AccessScope.all)
