@@ -35,7 +35,9 @@ const whereToGetThem =
 
 /** The same error, which prints one line for each variable. */
 const readable = (error: ConfigError.ConfigError): ConfigError.ConfigError => {
-  const text = [header, ...linesOf(error).map(({ path, text }) => `- ${path.join("_")}${text}`), whereToGetThem].join("\n")
+  const text = [header, ...linesOf(error).map(({ path, text }) => `- ${path.join("_")}${text}`), whereToGetThem].join(
+    "\n"
+  )
   const printed: ConfigError.ConfigError = {
     ...error,
     _tag: "ConfigError",

@@ -25,10 +25,12 @@ describe("in an uninterruptible region", () => {
       const dead = yield* make({}, silent)
       const ends: Array<string> = []
       const fiber = yield* Effect.never.pipe(
-        Effect.ensuring(Effect.gen(function*() {
-          ends.push(textOf(yield* good.requestToken))
-          ends.push((yield* Effect.flip(dead.requestToken))._tag)
-        }).pipe(Effect.orDie)),
+        Effect.ensuring(
+          Effect.gen(function*() {
+            ends.push(textOf(yield* good.requestToken))
+            ends.push((yield* Effect.flip(dead.requestToken))._tag)
+          }).pipe(Effect.orDie)
+        ),
         Effect.fork
       )
       yield* Effect.yieldNow()

@@ -8,10 +8,14 @@ const packages = named.length > 0 ? named : ["auth-v1", "auth-v2", "http-client"
 
 const failed = packages.filter((name) => {
   console.log(`\n== ${name}`)
-  const { status } = spawnSync("node_modules/.bin/stryker", ["run", "packages/integration/mutation/stryker.config.mjs"], {
-    env: { ...process.env, MUTATED_PACKAGE: name },
-    stdio: "inherit"
-  })
+  const { status } = spawnSync(
+    "node_modules/.bin/stryker",
+    ["run", "packages/integration/mutation/stryker.config.mjs"],
+    {
+      env: { ...process.env, MUTATED_PACKAGE: name },
+      stdio: "inherit"
+    }
+  )
   return status !== 0
 })
 
