@@ -94,9 +94,9 @@ const endUpgraded = (response: unknown): void => {
  * - The stream of a request body runs in the context of its caller.
  *
  * All of it is done in the last step before the request is sent, after everything that the platform's combinators have
- * added to the given client (`mapRequest`, `withTracerDisabledWhen`, `followRedirects` and so on). It cannot be undone by
- * combinators that are added to the result. A given client that was itself made with `HttpClient.makeWith` is opaque: what
- * happens beneath it is not seen.
+ * added to the given client (`mapRequest`, `withTracerDisabledWhen` and so on). It cannot be undone by combinators that are
+ * added to the result. What a given client does with a request after that step is not seen: one that was made with
+ * `HttpClient.makeWith` may send it anywhere, and `HttpClient.followRedirects` beneath this one follows redirects.
  *
  * @since 0.1.0
  * @category combinators

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Clock, ConfigProvider, Duration, Config, Effect, Fiber, Redacted, Ref, TestClock } from "effect"
+import { type Clock, Config, ConfigProvider, Duration, Effect, Fiber, Option, Redacted, Ref, TestClock, type Tracer } from "effect"
 import { granted, json } from "./support/fakeTransport.ts"
 import { credentials, make } from "./support/tokenEndpoint.ts"
 import { ClientCredentials } from "@credit-data/core"
@@ -32,6 +32,23 @@ describe("a rotated secret", () => {
         "new"
       ])
       assert.strictEqual(yield* readings, 2)
+    }))
+
+  it.effect("is read in the trace of the token request that needs it, and not in that of the program's start", () =>
+    Effect.gen(function*() {
+      const traces: Array<ReadonlyArray<string>> = []
+      const names = (span: Tracer.AnySpan): ReadonlyArray<string> =>
+        span._tag === "Span" ? [span.name, ...Option.match(span.parent, { onNone: () => [], onSome: names })] : []
+      const read = Effect.map(Effect.currentParentSpan, (span) => {
+        traces.push(names(span))
+        return { clientId: "the-client", clientSecret: Redacted.make(`secret ${traces.length}`) }
+      }).pipe(Effect.orDie)
+      const endpoint = yield* Effect.withSpan(make({ credentials: read }, refused, json(granted)), "start")
+      yield* Effect.withSpan(endpoint.requestToken, "caller")
+      assert.deepStrictEqual(traces, [
+        ["start"],
+        ["TokenEndpoint.readCredentials", "TokenEndpoint.requestToken", "caller"]
+      ])
     }))
 
   it.effect("that hasn't changed isn't tried again", () =>
