@@ -10,6 +10,10 @@ const program = Effect.gen(function*() {
 })
 
 const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
-const Clients = DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(NodeHttpClient.layer))
+// over connections that are kept
+const Http = NodeHttpClient.layerWithoutAgent.pipe(
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+)
+const Clients = DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(Http))
 
 program.pipe(Effect.provide(Clients), NodeRuntime.runMain)

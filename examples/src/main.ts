@@ -11,6 +11,11 @@ import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Config, Console, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 
+/** The transport for a server: `node:http` over connections that are kept. */
+const Http = NodeHttpClient.layerWithoutAgent.pipe(
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+)
+
 // ---- what a program does -------------------------------------------------------------------------------------------
 
 const reportToken = Effect.gen(function*() {
@@ -46,7 +51,7 @@ const withWrongSecret = AuthV2.layerConfig({
 
 const runOver = (auth: typeof overV2) =>
   Effect.zipRight(reportToken, callEachGroup).pipe(
-    Effect.provide(EndpointGroups.layer().pipe(Layer.provideMerge(auth), Layer.provide(NodeHttpClient.layer)))
+    Effect.provide(EndpointGroups.layer().pipe(Layer.provideMerge(auth), Layer.provide(Http)))
   )
 
 // ---- the demonstration ---------------------------------------------------------------------------------------------
@@ -78,7 +83,7 @@ const realEnvironment = Effect.gen(function*() {
   const { environment } = yield* AccessTokens.AccessTokens
   yield* heading(`Auth V2 of ${environment.name}: a token, and nothing else is sent`)
   yield* reportToken
-}).pipe(Effect.provide(overV2.pipe(Layer.provide(NodeHttpClient.layer))))
+}).pipe(Effect.provide(overV2.pipe(Layer.provide(Http))))
 
 const heading = (text: string) => Console.log(`\n${text}`)
 const row = (name: string, value: string) => Console.log(`  ${name.padEnd(36)} ${value}`)

@@ -14,6 +14,10 @@ const program = Effect.gen(function*() {
   yield* Console.log(`until ${DateTime.formatIso(token.expiresAt)}`)
 })
 
-const Auth = AuthV2.layerConfig().pipe(Layer.provide(NodeHttpClient.layer))
+// over connections that are kept
+const Http = NodeHttpClient.layerWithoutAgent.pipe(
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+)
+const Auth = AuthV2.layerConfig().pipe(Layer.provide(Http))
 
 program.pipe(Effect.provide(Auth), NodeRuntime.runMain)

@@ -25,7 +25,11 @@ const program = Effect.gen(function*() {
   yield* Console.log(`${consumer.group} answered for ${consumer.path}`)
 }).pipe(Effect.catchTag("NoSuchConsumer", ({ id }) => Console.log(`There is no consumer ${id}.`)))
 
-const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(NodeHttpClient.layer))
+// over connections that are kept
+const Http = NodeHttpClient.layerWithoutAgent.pipe(
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+)
+const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(Http))
 
 program.pipe(
   Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfig), Layer.provide(Simulator.layer()))),

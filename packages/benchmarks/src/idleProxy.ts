@@ -6,12 +6,49 @@ import { startProcess } from "./childServer.ts"
 import type { Measurement } from "./report.ts"
 import { keepAliveTransports } from "./transportLayers.ts"
 
-const waves = 10
-const callsPerWave = 40
-const calls = waves * callsPerWave
+const calls = 400
 
-/** After these times without a request, in milliseconds, the proxy closes a connection. The shorter one meets more calls. */
-const idleTimes = [1_000, 200]
+/** A reverse proxy that closes connections, and when the calls are sent so that they meet the ones that it closes. */
+interface Proxy {
+  readonly closes: string
+  readonly args: ReadonlyArray<string>
+  /** Sends all calls. */
+  readonly send: (call: Effect.Effect<void>) => Effect.Effect<void>
+}
+
+const atOnce = (call: Effect.Effect<void>, times: number) =>
+  Effect.all(Array.from({ length: times }, () => call), { concurrency: "unbounded", discard: true })
+
+/** Calls come in waves, each at the time when the proxy closes the connections of the one before. */
+const closesEach = (millis: number): Proxy => ({
+  closes: `each connection idle for ${millis} ms is closed`,
+  args: [String(millis), "each"],
+  send: Effect.fnUntraced(function*(call) {
+    const waves = 10
+    for (let wave = 0; wave < waves; wave++) {
+      const start = performance.now()
+      yield* atOnce(call, calls / waves)
+      // the connections of a wave were last used one after the other, in the first half of the wave
+      const duration = performance.now() - start
+      yield* Effect.sleep(Math.max(0, millis - duration * (1 - wave / waves / 2)))
+    }
+  })
+})
+
+/** A burst leaves idle connections behind, and single calls follow it: so it is when a proxy is restarted. */
+const closesAll: Proxy = {
+  closes: "all idle connections are closed every 50 ms",
+  args: ["50", "all"],
+  send: Effect.fnUntraced(function*(call) {
+    const bursts = 40
+    for (let burst = 0; burst < bursts; burst++) {
+      yield* atOnce(call, 5)
+      for (let single = 0; single < calls / bursts - 5; single++) yield* Effect.zipRight(Effect.sleep(2), call)
+    }
+  })
+}
+
+const proxies = [closesEach(1_000), closesEach(200), closesAll]
 
 const body = HttpBody.unsafeJson({ name: "a consumer" })
 
@@ -21,35 +58,27 @@ const request = <E>(client: HttpClient.HttpClient.With<E>, method: "GET" | "POST
   return method === "GET" ? client.get(url, { headers }) : client.post(url, { headers, body })
 }
 
-/**
- * Sends the calls in waves, each at the time when the proxy closes the connections of the one before. Returns how many failed.
- */
-const failures = <E>(client: HttpClient.HttpClient.With<E>, method: "GET" | "POST", idleTime: number) =>
+/** Sends the calls, and returns how many failed. */
+const failures = <E>(client: HttpClient.HttpClient.With<E>, method: "GET" | "POST", proxy: Proxy) =>
   Effect.gen(function*() {
+    const sent = yield* Ref.make(0)
     const failed = yield* Ref.make(0)
-    for (let wave = 0; wave < waves; wave++) {
-      const start = performance.now()
-      yield* Effect.forEach(
-        Array.from({ length: callsPerWave }, (_, call) => `${wave}.${call}`),
-        (id) =>
-          request(client, method, id).pipe(
-            Effect.flatMap(({ text }) => text),
-            Effect.catchAll(() => Ref.update(failed, (count) => count + 1))
-          ),
-        { concurrency: "unbounded", discard: true }
+    yield* proxy.send(
+      Ref.updateAndGet(sent, (count) => count + 1).pipe(
+        Effect.flatMap((id) => request(client, method, String(id))),
+        Effect.flatMap(({ text }) => text),
+        Effect.asVoid,
+        Effect.catchAll(() => Ref.update(failed, (count) => count + 1))
       )
-      // the connections of a wave were last used one after the other, in the first half of the wave
-      const duration = performance.now() - start
-      yield* Effect.sleep(Math.max(0, idleTime - duration * (1 - wave / waves / 2)))
-    }
+    )
     return yield* Ref.get(failed)
   })
 
 const Twice = Schema.parseJson(Schema.Struct({ twice: Schema.Number }))
 
 /** How many calls a proxy received more than once. */
-const receivedTwice = (proxy: string) =>
-  Effect.promise(() => fetch(`${proxy}/twice`).then((response) => response.text())).pipe(
+const receivedTwice = (url: string) =>
+  Effect.promise(() => fetch(`${url}/twice`).then((response) => response.text())).pipe(
     Effect.flatMap(Schema.decode(Twice)),
     Effect.map(({ twice }) => twice)
   )
@@ -57,39 +86,39 @@ const receivedTwice = (proxy: string) =>
 type Transport = Layer.Layer<HttpClient.HttpClient>
 
 /** The calls with a token: how many failed, how many were sent again, and how many were received twice. */
-const authenticated = Effect.fnUntraced(function*(transport: Transport, method: "GET" | "POST", idleTime: number) {
-  const proxy = yield* startProcess("idleServer.js", String(idleTime))
+const authenticated = Effect.fnUntraced(function*(transport: Transport, method: "GET" | "POST", proxy: Proxy) {
+  const url = yield* startProcess("idleServer.js", ...proxy.args)
   const sent = yield* Ref.make(0)
   const layer = DataAccess.layer({
     transformClient: HttpClient.tapRequest(() => Ref.update(sent, (count) => count + 1))
   }).pipe(
-    Layer.provide(AccessTokens.layerTest({ environment: { baseUrl: proxy } })),
+    Layer.provide(AccessTokens.layerTest({ environment: { baseUrl: url } })),
     Layer.provide(transport)
   )
-  const failed = yield* Effect.flatMap(DataAccess.DataAccess, (client) => failures(client, method, idleTime)).pipe(
+  const failed = yield* Effect.flatMap(DataAccess.DataAccess, (client) => failures(client, method, proxy)).pipe(
     Effect.provide(layer)
   )
-  return { failed, sentAgain: (yield* Ref.get(sent)) - calls, twice: yield* receivedTwice(proxy) }
+  return { failed, sentAgain: (yield* Ref.get(sent)) - calls, twice: yield* receivedTwice(url) }
 }, Effect.scoped)
 
 /** The same calls over the transport itself. */
-const bare = Effect.fnUntraced(function*(transport: Transport, idleTime: number) {
-  const proxy = yield* startProcess("idleServer.js", String(idleTime))
+const bare = Effect.fnUntraced(function*(transport: Transport, proxy: Proxy) {
+  const url = yield* startProcess("idleServer.js", ...proxy.args)
   return yield* Effect.flatMap(
     HttpClient.HttpClient,
-    (client) => failures(HttpClient.mapRequest(client, HttpClientRequest.prependUrl(proxy)), "GET", idleTime)
+    (client) => failures(HttpClient.mapRequest(client, HttpClientRequest.prependUrl(url)), "GET", proxy)
   ).pipe(
     Effect.provide(transport)
   )
 }, Effect.scoped)
 
-const measure = Effect.fnUntraced(function*(name: string, transport: Transport, idleTime: number) {
+const measure = Effect.fnUntraced(function*(name: string, transport: Transport, proxy: Proxy) {
   const { gets, plain, posts } = yield* Effect.all({
-    gets: authenticated(transport, "GET", idleTime),
-    posts: authenticated(transport, "POST", idleTime),
-    plain: bare(transport, idleTime)
+    gets: authenticated(transport, "GET", proxy),
+    posts: authenticated(transport, "POST", proxy),
+    plain: bare(transport, proxy)
   }, { concurrency: 3 })
-  const where = `over ${name}, connections closed after ${idleTime} ms`
+  const where = `over ${name}, ${proxy.closes}`
   return [
     {
       what: `${calls} GETs ${where}`,
@@ -109,10 +138,10 @@ const measure = Effect.fnUntraced(function*(name: string, transport: Transport, 
 /** Calls through a reverse proxy that closes idle connections, at the time when it closes them. */
 export const idleProxy: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.map(
   Effect.forEach(
-    idleTimes.flatMap((idleTime) =>
-      Object.entries(keepAliveTransports).map(([name, transport]) => ({ idleTime, name, transport }))
+    proxies.flatMap((proxy) =>
+      Object.entries(keepAliveTransports).map(([name, transport]) => ({ name, proxy, transport }))
     ),
-    ({ idleTime, name, transport }) => measure(name, transport, idleTime)
+    ({ name, proxy, transport }) => measure(name, transport, proxy)
   ),
   (measurements) => measurements.flat()
 )

@@ -1,20 +1,25 @@
-// A business API behind a reverse proxy that closes idle connections, in a process of its own. The argument is the time after
-// which it does so, in milliseconds. `/twice` answers with the number of calls that were received more than once.
+// A business API behind a reverse proxy that closes idle connections, in a process of its own. The arguments are a time in
+// milliseconds and `each` or `all`: it closes each connection that was idle for that time, or all idle ones at once and in that
+// interval. `/twice` answers with the number of calls that were received more than once.
 
 import { createServer } from "node:http"
 import type { Socket } from "node:net"
 import { listen } from "./listen.ts"
 
-const idleTime = Number(process.argv[2])
+const [time, which] = process.argv.slice(2)
 
 const received = new Map<string, number>()
-const closings = new WeakMap<Socket, NodeJS.Timeout>()
+/** The idle connections, and what closes each of them. */
+const idle = new Map<Socket, NodeJS.Timeout | undefined>()
 
 // Node's own timeout is turned off: some versions add a second to it.
 const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
   const { socket } = request
-  clearTimeout(closings.get(socket))
-  response.on("finish", () => closings.set(socket, setTimeout(() => socket.destroy(), idleTime)))
+  clearTimeout(idle.get(socket))
+  idle.delete(socket)
+  response.on("finish", () => {
+    idle.set(socket, which === "each" ? setTimeout(() => socket.destroy(), Number(time)) : undefined)
+  })
   request.resume().on("end", () => {
     const id = request.headers["x-call"]
     if (typeof id === "string") received.set(id, (received.get(id) ?? 0) + 1)
@@ -23,5 +28,13 @@ const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     response.end(JSON.stringify(request.url === "/twice" ? { twice } : { id: 42 }))
   })
 })
+
+server.on("connection", (socket) => socket.on("close", () => idle.delete(socket)))
+
+if (which === "all") {
+  setInterval(() => {
+    for (const socket of idle.keys()) socket.destroy()
+  }, Number(time))
+}
 
 listen(server)

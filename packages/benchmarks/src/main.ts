@@ -27,7 +27,7 @@ const scenarios = {
 }
 
 /** They print a table of their own, and write it to `results`. */
-const pages = { transports, peers: compare }
+const pages = { transports: (machine: string) => Effect.as(transports(machine), true), peers: compare }
 
 /** What a layer has set in a fiber, a clock of its own for one, may outlive the region that it was provided to. */
 const inItsOwnFiber = <A, E>(scenario: Effect.Effect<A, E>): Effect.Effect<A, E> =>

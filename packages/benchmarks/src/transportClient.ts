@@ -34,7 +34,7 @@ const measure = (baseUrl: string, calls: number, inFlight: number) =>
     Effect.provide(
       DataAccess.layer().pipe(
         Layer.provide(AccessTokens.layerTest({ environment: { baseUrl } })),
-        Layer.provide(allTransports[name] ?? Layer.dieMessage(`There is no transport ${name}`))
+        Layer.provide(allTransports[name] ?? Layer.die(`There is no transport ${name}`))
       )
     )
   )

@@ -1,5 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Clock, Config, ConfigProvider, Duration, Effect, Fiber, Option, Redacted, Ref, TestClock, type Tracer } from "effect"
+import {
+  type Clock,
+  Config,
+  ConfigProvider,
+  Duration,
+  Effect,
+  Fiber,
+  Option,
+  Redacted,
+  Ref,
+  TestClock,
+  type Tracer
+} from "effect"
 import { granted, json } from "./support/fakeTransport.ts"
 import { credentials, make } from "./support/tokenEndpoint.ts"
 import { ClientCredentials } from "@credit-data/core"

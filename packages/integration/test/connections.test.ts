@@ -1,9 +1,9 @@
 import { AccessTokens } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
-import { FetchHttpClient, type HttpClient, HttpClientRequest } from "@effect/platform"
+import { FetchHttpClient, HttpBody, type HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Redacted, Stream } from "effect"
 import { createServer, type Server, type Socket } from "node:net"
 import { inspect } from "node:util"
 import { canary } from "../src/canaries.ts"
@@ -134,4 +134,27 @@ describe.each([
         assert.notInclude(shown, Array.from(Buffer.from(canary)).join(", "))
       }))
   }
+})
+
+describe.each([
+  ...keeping,
+  ["node:http", NodeHttpClient.layer] as const
+])("a 401 that comes before a streamed upload was read, over %s", (name, transport) => {
+  it.scopedLive(
+    name.startsWith("node:http") ? "is lost in the error of the upload" : "reaches its caller",
+    () =>
+      Effect.gen(function*() {
+        const port = yield* serve((socket) => {
+          socket.on("error", () => socket.destroy())
+          socket.once("data", () => {
+            socket.end("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            socket.destroySoon()
+          })
+        })
+        const body = HttpBody.stream(Stream.map(Stream.range(1, 2_000), () => new Uint8Array(10_000)))
+        const outcome = yield* calls(port, transport, (client) => Effect.either(client.post("/a", { body })))
+        if (name.startsWith("node:http")) assert(outcome._tag === "Left" && outcome.left._tag === "RequestError")
+        else assert(outcome._tag === "Right" && outcome.right.status === 401)
+      })
+  )
 })
