@@ -1,14 +1,14 @@
 import { AccessTokens } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
-import { Effect, Layer, Ref, Schema } from "effect"
+import { Effect, Layer, Ref, Schedule, Schema } from "effect"
 import { startProcess } from "./childServer.ts"
 import type { Measurement } from "./report.ts"
 import { keepAliveTransports } from "./transportLayers.ts"
 
 const calls = 400
 
-/** A reverse proxy that closes connections, and when the calls are sent so that they meet the ones that it closes. */
+/** A reverse proxy that closes connections, and the calls that are sent at the moment when it does. */
 interface Proxy {
   readonly closes: string
   readonly args: ReadonlyArray<string>
@@ -35,7 +35,7 @@ const closesEach = (millis: number): Proxy => ({
   })
 })
 
-/** A burst leaves idle connections behind, and single calls follow it: so it is when a proxy is restarted. */
+/** A burst leaves idle connections behind. The single calls after it meet a proxy that closes all of them, as a restart does. */
 const closesAll: Proxy = {
   closes: "all idle connections are closed every 50 ms",
   args: ["50", "all"],
@@ -78,7 +78,8 @@ const Twice = Schema.parseJson(Schema.Struct({ twice: Schema.Number }))
 
 /** How many calls a proxy received more than once. */
 const receivedTwice = (url: string) =>
-  Effect.promise(() => fetch(`${url}/twice`).then((response) => response.text())).pipe(
+  Effect.tryPromise(() => fetch(`${url}/twice`).then((response) => response.text())).pipe(
+    Effect.retry({ times: 5, schedule: Schedule.spaced("100 millis") }),
     Effect.flatMap(Schema.decode(Twice)),
     Effect.map(({ twice }) => twice)
   )
@@ -107,9 +108,7 @@ const bare = Effect.fnUntraced(function*(transport: Transport, proxy: Proxy) {
   return yield* Effect.flatMap(
     HttpClient.HttpClient,
     (client) => failures(HttpClient.mapRequest(client, HttpClientRequest.prependUrl(url)), "GET", proxy)
-  ).pipe(
-    Effect.provide(transport)
-  )
+  ).pipe(Effect.provide(transport))
 }, Effect.scoped)
 
 const measure = Effect.fnUntraced(function*(name: string, transport: Transport, proxy: Proxy) {

@@ -48,7 +48,7 @@ const page = (machine: string, rows: ReadonlyArray<ReadonlyArray<string>>) =>
     "The layers:",
     "",
     "- node:http: `NodeHttpClient.layer`.",
-    "- fetch: `FetchHttpClient.layer`.",
+    "- fetch: `FetchHttpClient.layer`. Its connections are undici's too, in the version that `@effect/platform-node` loads.",
     "- node:http with keep-alive: `NodeHttpClient.layerWithoutAgent`, provided with",
     "  `NodeHttpClient.makeAgentLayer({ keepAlive: true })`.",
     "- undici: `NodeHttpClient.layerUndici`.",

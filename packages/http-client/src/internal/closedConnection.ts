@@ -1,5 +1,5 @@
 import * as Transport from "@credit-data/core/Transport"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { canBeSentAgain } from "./body.ts"
 
@@ -13,8 +13,9 @@ const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientR
  * part of an answer has come. Browsers and Go's `net/http` send such a request again, too.
  */
 export const isClosedConnection = (
-  error: HttpClientError.HttpClientError,
+  error: unknown,
   request: HttpClientRequest.HttpClientRequest
 ): boolean =>
-  error._tag === "RequestError" && error.reason === "Transport" && mayBeSentTwice(request) &&
+  HttpClientError.isHttpClientError(error) && error._tag === "RequestError" && error.reason === "Transport" &&
+  mayBeSentTwice(request) &&
   Transport.reason(error) === "Reset"

@@ -11,7 +11,7 @@ interface Recorded {
 }
 
 /** A tracer that keeps its spans. */
-export const recordingTracer = () => {
+export const recordingTracer = (onSpan: (kind: Tracer.SpanKind) => unknown = () => {}) => {
   const spans: Array<Recorded> = []
   const tracer = Tracer.make({
     context: (run) => run(),
@@ -25,6 +25,7 @@ export const recordingTracer = () => {
         parent: Option.getOrUndefined(Option.map(parent, (span) => span.spanId))
       }
       spans.push(recorded)
+      onSpan(kind)
       return {
         _tag: "Span",
         name,

@@ -1,0 +1,313 @@
+import { TokenError } from "@credit-data/core"
+import { DataAccess, EnablementServices, Furnishment, GroupClient, InsufficientScope } from "@credit-data/http-client"
+import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, DateTime, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { over, rejecting, supply, transport } from "./support/fakes.ts"
+import { recordingTracer } from "./support/recordingTracer.ts"
+
+const get = (client: HttpClient.HttpClient, url = "/a", settings?: GroupClient.Settings) =>
+  Effect.gen(function*() {
+    const layer = over(DataAccess.layer(settings), yield* supply(), client)
+    return yield* Effect.provide(Effect.flatMap(DataAccess.DataAccess, (client) => client.get(url)), layer)
+  })
+
+const answering = (makeResponse: () => Response) =>
+  HttpClient.make((request) => Effect.sync(() => HttpClientResponse.fromWeb(request, makeResponse())))
+
+const body = "a=1&b=2"
+
+describe("a response", () => {
+  const client = answering(() =>
+    new Response(body, {
+      status: 202,
+      headers: { "x-theirs": "1", "set-cookie": "c=d", "content-type": "application/x-www-form-urlencoded" }
+    })
+  )
+
+  it.effect("passes on everything that the transport's has", () =>
+    Effect.gen(function*() {
+      const response = yield* get(client)
+      assert.strictEqual(response.status, 202)
+      assert.strictEqual(response.headers["x-theirs"], "1")
+      assert.strictEqual(Option.getOrThrow(Cookies.getValue(response.cookies, "c")), "d")
+      assert.isTrue(Option.isNone(response.remoteAddress))
+      assert.strictEqual(yield* response.text, body)
+      assert.deepStrictEqual([...(yield* (yield* get(client)).urlParamsBody)], [["a", "1"], ["b", "2"]])
+      const bytes = yield* (yield* get(client)).arrayBuffer
+      assert.strictEqual(new TextDecoder().decode(bytes), body)
+      const form = yield* (yield* get(client)).formData
+      assert.strictEqual(form.get("b"), "2")
+      const chunks = yield* Stream.runCollect((yield* get(client)).stream)
+      assert.strictEqual(Chunk.toReadonlyArray(chunks).map((chunk) => new TextDecoder().decode(chunk)).join(""), body)
+      const json = yield* get(answering(() => Response.json({ x: 1 })))
+      assert.deepStrictEqual(yield* json.json, { x: 1 })
+    }))
+
+  it.effect("prints its status and the request of its caller", () =>
+    Effect.gen(function*() {
+      const response = yield* get(client)
+      const printed = JSON.parse(JSON.stringify(response))
+      assert.strictEqual(printed._id, "@effect/platform/HttpClientResponse")
+      assert.strictEqual(printed.status, 202)
+      assert.strictEqual(printed.request.url, "https://api.example/v1/a")
+      assert.strictEqual(response.request.url, "https://api.example/v1/a")
+      assert.isFalse("authorization" in response.request.headers)
+    }))
+
+  it.effect("whose body fails while it is read gives an error about the request of its caller, in every way to read it", () =>
+    Effect.gen(function*() {
+      const broken = answering(() =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) => controller.error(Object.assign(new Error("it was token-1"), { code: "ECONNRESET" }))
+          })
+        )
+      )
+      const readings: ReadonlyArray<
+        (response: HttpClientResponse.HttpClientResponse) => Effect.Effect<unknown, HttpClientError.HttpClientError>
+      > = [
+        ({ text }) => text,
+        ({ json }) => json,
+        ({ arrayBuffer }) => arrayBuffer,
+        ({ urlParamsBody }) => urlParamsBody,
+        ({ formData }) => formData,
+        ({ stream }) => Stream.runDrain(stream)
+      ]
+      for (const read of readings) {
+        const response = yield* get(broken)
+        const error = yield* Effect.flip(read(response))
+        assert(error._tag === "ResponseError")
+        assert.strictEqual(error.reason, "Decode")
+        assert.strictEqual(error.response, response)
+        assert.strictEqual(error.request, response.request)
+        assert(error.cause instanceof Error)
+        assert.notInclude(error.cause.message, "token-1")
+        assert.isFalse("description" in error && error.description !== undefined)
+      }
+    }))
+})
+
+describe("an error of the transport", () => {
+  const failing = (make: (request: HttpClientRequest.HttpClientRequest) => HttpClientError.HttpClientError) =>
+    HttpClient.make((request) => Effect.fail(make(request)))
+
+  it.effect("that is no failure to connect keeps its reason, and says nothing about the API", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(
+        get(failing((request) => new HttpClientError.RequestError({ request, reason: "Encode", cause: "odd" })))
+      )
+      assert(error._tag === "RequestError")
+      assert.strictEqual(error.reason, "Encode")
+      assert.notInclude(error.message, "The API did not answer")
+    }))
+
+  it.effect("about a response stays one about a response", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(
+        get(failing((request) =>
+          new HttpClientError.ResponseError({
+            request,
+            response: HttpClientResponse.fromWeb(request, new Response("x", { status: 418 })),
+            reason: "Decode",
+            description: "as the transport says it"
+          })
+        ))
+      )
+      assert(error._tag === "ResponseError")
+      assert.deepStrictEqual([error.reason, error.response.status], ["Decode", 418])
+      assert.include(error.message, "as the transport says it")
+      assert.isFalse("authorization" in error.response.request.headers)
+    }))
+
+  it.effect("that is none of the platform's is reported as a transport that died", () =>
+    Effect.gen(function*() {
+      for (const odd of ["a text", undefined, { _tag: "ResponseError" }]) {
+        // @ts-expect-error: what a program without types may do
+        const client: HttpClient.HttpClient = HttpClient.make(() => Effect.fail(odd))
+        const error = yield* Effect.flip(get(client))
+        assert(error._tag === "RequestError")
+        assert.deepStrictEqual(
+          [error.reason, error.description],
+          ["Transport", "The transport, or what transformClient adds to it, died"]
+        )
+      }
+    }))
+})
+
+describe("a 401 that is replaced", () => {
+  /** A body in pieces of 16 KiB, and how many of them were read. */
+  const pieces = () => {
+    let read = 0
+    const stream = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        read++
+        controller.enqueue(new Uint8Array(16 * 1024))
+        if (read === 1_000) controller.close()
+      }
+    }, { highWaterMark: 0 })
+    return { stream, read: () => read }
+  }
+
+  it.effect("is read to its end, or up to 64 KiB, so that its connection can be used again", () =>
+    Effect.gen(function*() {
+      const { read, stream } = pieces()
+      let sent = 0
+      const client = answering(() => ++sent === 1 ? new Response(stream, { status: 401 }) : new Response())
+      assert.strictEqual((yield* get(client)).status, 200)
+      assert.isAtLeast(read(), 4)
+      assert.isAtMost(read(), 6)
+    }))
+
+  it.effect("is read for a second at most", () =>
+    Effect.gen(function*() {
+      let sent = 0
+      const silent = new ReadableStream({ pull: () => new Promise(() => {}) })
+      const client = answering(() => ++sent === 1 ? new Response(silent, { status: 401 }) : new Response())
+      const call = yield* Effect.fork(get(client))
+      yield* TestClock.adjust("999 millis")
+      assert.strictEqual(sent, 1)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* Fiber.join(call)).status, 200)
+    }))
+
+  it.effect("is read when its caller gives up while the token is replaced", () =>
+    Effect.gen(function*() {
+      const { read, stream } = pieces()
+      const client = answering(() => new Response(stream, { status: 401 }))
+      const tokens = { ...(yield* supply()), replace: () => Effect.never }
+      const call = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
+        Effect.provide(over(DataAccess.layer(), tokens, client)),
+        Effect.fork
+      )
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(read(), 0)
+      yield* Fiber.interrupt(call)
+      assert.isAbove(read(), 0)
+    }))
+
+  it.effect("for a stream only starts the renewal", () =>
+    Effect.gen(function*() {
+      const { client, sent } = yield* transport(rejecting("token-1"))
+      const layer = over(DataAccess.layer(), yield* supply(), client)
+      const stream = HttpBody.stream(Stream.make(new Uint8Array([1])))
+      const response = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.post("/a", { body: stream }))
+        .pipe(Effect.provide(layer))
+      assert.deepStrictEqual([response.status, (yield* sent).length], [401, 1])
+    }))
+})
+
+describe("a request that belongs to a scope", () => {
+  it.effect("is aborted with it, whatever request object the client sends at last", () =>
+    Effect.gen(function*() {
+      let signal: AbortSignal | undefined
+      const client = HttpClient.make((request, _, aborted) => {
+        signal = aborted
+        return Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
+      })
+      const layer = over(DataAccess.layer(), yield* supply(), client)
+      const dataAccess = yield* Effect.provide(DataAccess.DataAccess, layer)
+      const scope = yield* Scope.make()
+      yield* Scope.extend(HttpClient.withScope(dataAccess).get("/a"), scope)
+      assert.isFalse(signal?.aborted)
+      yield* Scope.close(scope, Exit.void)
+      assert.isTrue(signal?.aborted)
+      yield* dataAccess.get("/a")
+      assert.isFalse(signal?.aborted, "a request without a scope belongs to none")
+    }))
+})
+
+describe("what a client is called", () => {
+  it.effect("in traces, by its group, as a client", () =>
+    Effect.gen(function*() {
+      const kinds: Array<string> = []
+      const { spans, tracer } = recordingTracer((kind) => kinds.push(kind))
+      const { client } = yield* transport(rejecting())
+      const tokens = yield* supply()
+      yield* Effect.gen(function*() {
+        yield* Effect.provide(
+          Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/a")),
+          over(Furnishment.layer(), tokens, client)
+        )
+        yield* Effect.provide(
+          Effect.flatMap(EnablementServices.EnablementServices, (client) => client.get("/a")),
+          over(EnablementServices.layer(), tokens, client)
+        )
+      }).pipe(Effect.withTracer(tracer))
+      assert.deepStrictEqual(spans.map(({ name }) => name), ["Furnishment GET", "Enablement Services GET"])
+      assert.deepStrictEqual(kinds, ["client", "client"])
+    }))
+})
+
+describe("an error of a plain client", () => {
+  const plain = (replace: Partial<Parameters<typeof supply>[0]>, error?: TokenError.TokenError) =>
+    Effect.gen(function*() {
+      const { client } = yield* transport(rejecting())
+      const tokens = yield* supply(replace)
+      const layer = over(
+        DataAccess.layer(),
+        error === undefined ? tokens : { ...tokens, get: Effect.fail(error) },
+        client
+      )
+      const dataAccess = yield* Effect.provide(DataAccess.DataAccess, layer)
+      const failure = yield* Effect.flip(GroupClient.toHttpClient(dataAccess).get("/a"))
+      assert(failure._tag === "RequestError")
+      return failure
+    })
+  const where = { environment: "test", tokenEndpoint: "t" }
+
+  it.effect("is one that a retry may help exactly when the token's failure is", () =>
+    Effect.gen(function*() {
+      const temporary = new TokenError.ServerError({ ...where, status: 503 })
+      const lasting = new TokenError.ServerError({ ...where, status: 400 })
+      const failure = yield* plain({}, temporary)
+      assert.deepStrictEqual([failure.reason, failure.cause], ["Transport", temporary])
+      assert.include(failure.message, temporary.message)
+      assert.strictEqual((yield* plain({}, lasting)).reason, "Encode")
+      assert.strictEqual((yield* plain({ granted: [] })).reason, "Encode")
+    }))
+})
+
+describe("InsufficientScope", () => {
+  const error = new InsufficientScope.InsufficientScope({
+    environment: "test",
+    needed: "data-access:all",
+    granted: []
+  })
+
+  it("says what was granted, and is JSON with its message", () => {
+    assert.strictEqual(
+      error.message,
+      "The token of test does not cover data-access:all: the server granted no scope. Nothing was sent. Ask the operator to " +
+        "grant data-access:all to this client."
+    )
+    assert.deepInclude(JSON.parse(JSON.stringify(error)), {
+      _tag: "InsufficientScope",
+      needed: "data-access:all",
+      message: error.message
+    })
+    const both = new InsufficientScope.InsufficientScope({
+      ...error,
+      granted: ["a", "b"],
+      nextTryAt: DateTime.unsafeMake(0)
+    })
+    assert.include(both.message, "the server granted a b.")
+    assert.include(both.message, "the next one not before 1970-01-01T00:00:00.000Z.")
+  })
+})
+
+describe("a group over a supply that does not request its scope", () => {
+  it.effect("names the option, the variable and what is requested", () =>
+    Effect.gen(function*() {
+      const { client } = yield* transport(rejecting())
+      const tokens = yield* supply({ requested: Option.some(["furnishment:all", "serviceplus:all"]) })
+      const error = yield* Effect.flip(
+        Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), tokens, client))
+      )
+      assert.strictEqual(
+        String(error),
+        "(Invalid data at scopes: \"Expected data-access:all among the requested scopes, because Data Access needs it. " +
+          "Requested: furnishment:all serviceplus:all. Add it to the option scopes, or to CREDIT_DATA_SCOPES\")"
+      )
+    }))
+})
