@@ -96,7 +96,7 @@ const answers: ReadonlyArray<Answer> = [
 ]
 
 /** A token request that gets this answer from a transport without a network. */
-const tokenRequest = Effect.fnUntraced(function*({ body, status }: Pick<Answer, "body" | "status">) {
+const tokenRequest = ({ body, status }: Pick<Answer, "body" | "status">) => {
   const bytes = new TextEncoder().encode(body)
   const transport = HttpClient.make((request) =>
     Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(bytes, { status })))
@@ -107,9 +107,11 @@ const tokenRequest = Effect.fnUntraced(function*({ body, status }: Pick<Answer, 
     credentials: { clientId: "id", clientSecret: Redacted.make(characters(64)) },
     scopes: requested
   })
-  const context = yield* Layer.build(Layer.provide(endpoint, Layer.succeed(HttpClient.HttpClient, transport)))
-  return Effect.either(Context.get(context, TokenEndpoint.TokenEndpoint).requestToken)
-})
+  return Effect.map(
+    Layer.build(Layer.provide(endpoint, Layer.succeed(HttpClient.HttpClient, transport))),
+    (context) => Effect.either(Context.get(context, TokenEndpoint.TokenEndpoint).requestToken)
+  )
+}
 
 /** The CPU time of an operation in microseconds, on the average of a batch, and so with the garbage that it leaves. */
 const cpu = (operation: Effect.Effect<unknown>) =>

@@ -10,14 +10,27 @@ const printed = [
   "InvalidClient true"
 ]
 
-/** The lowest and the highest versions of the peers that the packages accept. */
+/** The lowest and the highest versions of the peers that the packages accept, with what @effect/platform-node asks for. */
 export const peers = {
-  lowest: { effect: "3.22.4", "@effect/platform": "0.97.2", "@effect/platform-node": "0.108.2" },
-  highest: { effect: "^3.22.4", "@effect/platform": "^0.97.2", "@effect/platform-node": "^0.108.2" }
+  lowest: {
+    effect: "3.21.0",
+    "@effect/platform": "0.96.0",
+    "@effect/platform-node": "0.106.0",
+    "@effect/cluster": "0.58.0",
+    "@effect/experimental": "0.60.0",
+    "@effect/rpc": "0.75.0",
+    "@effect/sql": "0.51.0",
+    "@effect/workflow": "0.18.0"
+  },
+  highest: {
+    effect: "^3.21.0",
+    "@effect/platform": "<0.98.0",
+    "@effect/platform-node": "<0.109.0",
+    "@effect/cluster": "*",
+    "@effect/rpc": "*",
+    "@effect/sql": "*"
+  }
 } as const
-
-// What @effect/platform-node asks for as its own peers.
-const platformNodePeers = { "@effect/cluster": "*", "@effect/rpc": "*", "@effect/sql": "*" }
 
 // @types/ws is what the types of @effect/platform-node miss.
 const types = { typescript: "7.0.2", "@types/node": "20.19.43", "@types/ws": "8" }
@@ -40,7 +53,7 @@ export const makeProject = Effect.fnUntraced(function*(
       name: "a-program",
       private: true,
       type: "module",
-      dependencies: { ...packed, ...versions, ...platformNodePeers },
+      dependencies: { ...packed, ...versions },
       devDependencies: types,
       // the packages ask for each other by version, and aren't in the registry
       pnpm: { overrides: packed }

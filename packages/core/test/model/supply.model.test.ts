@@ -166,5 +166,5 @@ describe("the supply, against its model", () => {
         }),
         { numRuns: 2_000 }
       )
-    ))
+    ), 120_000)
 })
