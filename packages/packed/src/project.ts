@@ -10,20 +10,23 @@ const printed = [
   "InvalidClient true"
 ]
 
-/** The lowest and the highest versions of the peers that the packages accept, with what @effect/platform-node asks for. */
+/**
+ * The lowest and the highest versions of the peers that the packages accept, with what @effect/platform-node asks for. (Below
+ * @effect/platform 0.96.2 its client over fetch sends a content-length that a newer undici refuses.)
+ */
 export const peers = {
   lowest: {
-    effect: "3.21.0",
-    "@effect/platform": "0.96.0",
-    "@effect/platform-node": "0.106.0",
-    "@effect/cluster": "0.58.0",
+    effect: "3.21.4",
+    "@effect/platform": "0.96.2",
+    "@effect/platform-node": "0.107.0",
+    "@effect/cluster": "0.59.0",
     "@effect/experimental": "0.60.0",
-    "@effect/rpc": "0.75.0",
-    "@effect/sql": "0.51.0",
-    "@effect/workflow": "0.18.0"
+    "@effect/rpc": "0.75.1",
+    "@effect/sql": "0.51.1",
+    "@effect/workflow": "0.18.2"
   },
   highest: {
-    effect: "^3.21.0",
+    effect: "^3.21.4",
     "@effect/platform": "<0.98.0",
     "@effect/platform-node": "<0.109.0",
     "@effect/cluster": "*",
