@@ -123,9 +123,9 @@ describe("an error of the transport", () => {
   it.effect("that is none of the platform's is reported as a transport that died", () =>
     Effect.gen(function*() {
       for (const odd of ["a text", undefined, { _tag: "ResponseError" }]) {
+        const fails = HttpClient.transform(answering(() => new Response()), () => Effect.fail(odd))
         // @ts-expect-error: what a program without types may do
-        const client: HttpClient.HttpClient = HttpClient.make(() => Effect.fail(odd))
-        const error = yield* Effect.flip(get(client))
+        const error = yield* Effect.flip(get(fails))
         assert(error._tag === "RequestError")
         assert.deepStrictEqual(
           [error.reason, error.description],

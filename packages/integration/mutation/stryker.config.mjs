@@ -1,7 +1,6 @@
 const name = process.env["MUTATED_PACKAGE"]
 const results = `packages/${name}/.stryker`
 
-/** @type {import("@stryker-mutator/api/core").PartialStrykerOptions} */
 export default {
   testRunner: "vitest",
   vitest: { configFile: "packages/integration/mutation/vitest.config.ts" },
