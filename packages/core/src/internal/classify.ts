@@ -58,9 +58,24 @@ interface Granted {
 const broken = (answer: Answer, asked: Asked) => (rule: ResponseRule) =>
   new InvalidResponse({ ...asked.where, status: answer.status, rule })
 
+/** The codes of RFC 6749, section 5.2, and RFC 8707: no need to search them for secrets. */
+const codes: ReadonlySet<string> = new Set([
+  "invalid_client",
+  "invalid_grant",
+  "invalid_request",
+  "invalid_scope",
+  "invalid_target",
+  "server_error",
+  "temporarily_unavailable",
+  "unauthorized_client",
+  "unsupported_grant_type"
+])
+
 const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthError): TokenError => {
   const said = (text: string | undefined) =>
-    text === undefined ? undefined : printable(text, [Redacted.value(asked.clientSecret), ...told.tokens])
+    text === undefined || codes.has(text)
+      ? text
+      : printable(text, [Redacted.value(asked.clientSecret), ...told.tokens])
   const fields = {
     ...asked.where,
     status: answer.status,

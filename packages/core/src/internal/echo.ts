@@ -86,9 +86,27 @@ const pieces = (texts: ReadonlyArray<string>, length: number): ReadonlySet<strin
   return found
 }
 
-const sharesRun = (secret: string, blocks: ReadonlySet<string>, runs: ReadonlySet<string>): boolean => {
+/** A number for six characters, the same for the same ones. Most blocks are told apart by it, and no text is cut for that. */
+const hashAt = (text: string, at: number): number => {
+  let hash = 0
+  for (let index = at; index < at + blockLength; index++) hash = (hash * 31 + text.charCodeAt(index)) & 0xffff
+  return hash
+}
+
+const hashesOf = (blocks: Iterable<string>): Uint8Array => {
+  const hashes = new Uint8Array(0x10000)
+  for (const block of blocks) hashes[hashAt(block, 0)] = 1
+  return hashes
+}
+
+interface Searched {
+  readonly hashes: Uint8Array
+  readonly runs: ReadonlySet<string>
+}
+
+const sharesRun = (secret: string, { hashes, runs }: Searched): boolean => {
   for (let at = 0; at + blockLength <= secret.length; at += blockLength) {
-    if (!blocks.has(secret.slice(at, at + blockLength))) continue
+    if (hashes[hashAt(secret, at)] !== 1) continue
     for (let start = Math.max(0, at - blockLength); start <= at; start++) {
       if (runs.has(secret.slice(start, start + runLength))) return true
     }
@@ -96,17 +114,20 @@ const sharesRun = (secret: string, blocks: ReadonlySet<string>, runs: ReadonlySe
   return false
 }
 
+/** A secret as it is, and without the escapes that it may contain itself. */
+const formsOf = (secret: string): ReadonlyArray<string> =>
+  Array.from(new Set([secret, ...unescaped(secret).slice(-1)]), normal)
+
 /** Does a text show one of the secrets, twelve characters in a row of one, or either of them encoded? */
 export const shows = (text: string, secrets: ReadonlyArray<string>): boolean => {
   if (text === "" || secrets.length === 0) return false
   const plain = unescaped(text)
   const forms = [...plain, ...plain.flatMap(decodedRuns).flatMap(unescaped)].map(normal)
-  const blocks = pieces(forms, blockLength)
-  const runs = pieces(forms, runLength)
+  const searched = { hashes: hashesOf(pieces(forms, blockLength)), runs: pieces(forms, runLength) }
   return secrets.some((secret) =>
-    Array.from(new Set([secret, ...unescaped(secret).slice(-1)].map(normal))).some((form) =>
+    formsOf(secret).some((form) =>
       form !== "" &&
-      (form.length < runLength ? forms.some((each) => each.includes(form)) : sharesRun(form, blocks, runs))
+      (form.length < runLength ? forms.some((each) => each.includes(form)) : sharesRun(form, searched))
     )
   )
 }

@@ -123,7 +123,8 @@ export const make = Effect.fnUntraced(
             !call.hasMetClosedConnection && Option.isSome(failure) && isClosedConnection(failure.value, call.request)
           ) {
             call.hasMetClosedConnection = true
-            return Effect.zipRight(resend(call), send(call, sent, authorized))
+            // a turn of the event loop, in which the transport learns of the other connections that were closed
+            return Effect.zipRight(Effect.delay(resend(call), 0), send(call, sent, authorized))
           }
           return Effect.failCause(causeForCaller(sent)(cause))
         }
