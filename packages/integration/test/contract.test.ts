@@ -69,7 +69,9 @@ describe.each(transports)("a token request over %s", (_, transport) => {
     FastCheck.string({ unit: "grapheme", minLength: 1 })
   ).filter((value) => !/^[\s\p{Cf}]*$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(value))
 
-  it.live.prop("brings ids and secrets over byte for byte", [text, text], ([clientId, secret]) => {
+  const id = text.filter((value) => value === value.trim())
+
+  it.live.prop("brings ids and secrets over byte for byte", [id, text], ([clientId, secret]) => {
     const credentials = { clientId, clientSecret: Redacted.make(secret) }
     return Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator

@@ -5,7 +5,7 @@ import { Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Duration, Effect } from "effect"
 import { compareBundles } from "./bundle.ts"
-import { makeProject, peers, runProgram } from "./project.ts"
+import { checkLowest, highest, lowest, makeProject, runProgram } from "./project.ts"
 import { run } from "./run.ts"
 import { checkContents, lint, pack, temporary } from "./tarballs.ts"
 
@@ -41,13 +41,20 @@ Effect.gen(function*() {
     "contents, publint and attw of every tarball",
     Effect.forEach(Object.values(tarballs), (tarball) => Effect.zipRight(checkContents(tarball), lint(here, tarball)))
   )
+  yield* step("the lowest peers of every tarball", Effect.forEach(Object.values(tarballs), checkLowest))
 
   const node = `Node ${process.versions.node}`
   const byNpm = yield* temporary
-  yield* step("install by npm, lowest peers, and types", makeProject(here, byNpm, tarballs, "npm", peers.lowest))
+  yield* step("install by npm, lowest peers, and types", makeProject(here, byNpm, tarballs, "npm", lowest))
   yield* step(`${node}, installed by npm`, runProgram(byNpm, [process.execPath]))
   const byPnpm = yield* temporary
-  yield* step("install by pnpm, highest peers, and types", makeProject(here, byPnpm, tarballs, "pnpm", peers.highest))
+  yield* step(
+    "install by pnpm, highest peers, and types",
+    Effect.flatMap(
+      highest(tarballs["@credit-data/simulator"] ?? ""),
+      (versions) => makeProject(here, byPnpm, tarballs, "pnpm", versions)
+    )
+  )
   yield* step(`${node}, installed by pnpm`, runProgram(byPnpm, [process.execPath]))
 
   const esbuild = path.join(here, "node_modules/.bin/esbuild")

@@ -1,7 +1,10 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import { CommandFailed, run } from "./run.ts"
-import type { Tarballs } from "./tarballs.ts"
+import { peerRanges, type Tarballs } from "./tarballs.ts"
+
+/** A version or a range for each package. */
+type Versions = Readonly<Record<string, string>>
 
 /** What the program prints, wherever it runs. */
 const printed = [
@@ -11,29 +14,40 @@ const printed = [
 ]
 
 /**
- * The lowest and the highest versions of the peers that the packages accept, with what @effect/platform-node asks for. (Below
+ * The lowest versions of the peers that the packages accept, with what @effect/platform-node asks for. (Below
  * @effect/platform 0.96.2 its client over fetch sends a content-length that a newer undici refuses.)
  */
-export const peers = {
-  lowest: {
-    effect: "3.21.4",
-    "@effect/platform": "0.96.2",
-    "@effect/platform-node": "0.107.0",
-    "@effect/cluster": "0.59.0",
-    "@effect/experimental": "0.60.0",
-    "@effect/rpc": "0.75.1",
-    "@effect/sql": "0.51.1",
-    "@effect/workflow": "0.18.2"
-  },
-  highest: {
-    effect: "^3.21.4",
-    "@effect/platform": "<0.98.0",
-    "@effect/platform-node": "<0.109.0",
-    "@effect/cluster": "*",
-    "@effect/rpc": "*",
-    "@effect/sql": "*"
+export const lowest: Versions = {
+  effect: "3.21.4",
+  "@effect/platform": "0.96.2",
+  "@effect/platform-node": "0.107.0",
+  "@effect/cluster": "0.59.0",
+  "@effect/experimental": "0.60.0",
+  "@effect/rpc": "0.75.1",
+  "@effect/sql": "0.51.1",
+  "@effect/workflow": "0.18.2"
+}
+
+/** The highest versions of the peers that a tarball accepts, with what @effect/platform-node asks for. */
+export const highest = (tarball: string) =>
+  Effect.map(
+    peerRanges(tarball),
+    (ranges): Versions => ({ ...ranges, "@effect/cluster": "*", "@effect/rpc": "*", "@effect/sql": "*" })
+  )
+
+/** Fails when the lowest version of a peer that a tarball accepts is not the one that is installed here. */
+export const checkLowest = Effect.fnUntraced(function*(tarball: string) {
+  for (const [name, range] of Object.entries(yield* peerRanges(tarball))) {
+    if (/^(?:\^|>=)(\d+\.\d+\.\d+)(?= <|$)/.exec(range)?.[1] !== lowest[name]) {
+      return yield* Effect.fail(
+        new CommandFailed(
+          `${tarball} accepts ${name} ${range}, but the lowest version tested is ${lowest[name]}. ` +
+            "Change pnpm-workspace.yaml or packages/packed/src/project.ts, so that both start at the same version."
+        )
+      )
+    }
   }
-} as const
+})
 
 // @types/ws is what the types of @effect/platform-node miss.
 const types = { typescript: "7.0.2", "@types/node": "20.19.43", "@types/ws": "8" }
@@ -44,7 +58,7 @@ export const makeProject = Effect.fnUntraced(function*(
   folder: string,
   tarballs: Tarballs,
   manager: "npm" | "pnpm",
-  versions: typeof peers.lowest | typeof peers.highest
+  versions: Versions
 ) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -41,6 +41,17 @@ export const checkContents = Effect.fnUntraced(function*(tarball: string) {
   }
 })
 
+const Manifest = Schema.parseJson(
+  Schema.Struct({ peerDependencies: Schema.Record({ key: Schema.String, value: Schema.String }) })
+)
+
+/** The ranges of the peers that a tarball accepts. */
+export const peerRanges = (tarball: string) =>
+  run(".", "tar", "-xOzf", tarball, "package/package.json").pipe(
+    Effect.flatMap(Schema.decode(Manifest)),
+    Effect.map(({ peerDependencies }) => peerDependencies)
+  )
+
 /** `publint` and `attw` judge the tarball itself. */
 export const lint = Effect.fnUntraced(function*(here: string, tarball: string) {
   const path = yield* Path.Path
