@@ -385,3 +385,31 @@ describe("a 401", () => {
       assert.strictEqual((yield* sent).length, 1)
     }))
 })
+
+describe("a URL of the same host", () => {
+  it.effect("with a user or a password is refused, each by itself", () =>
+    Effect.gen(function*() {
+      for (const url of ["https://user@api.example/v1/a", "https://:pass@api.example/v1/a"]) {
+        const { client, sent } = yield* transport(rejecting())
+        const error = yield* Effect.flip(callOver(client, (client) => client.get(url)))
+        assert(error._tag === "RequestError")
+        assert.include(error.message, "A token is sent to https://api.example alone")
+        assert.deepStrictEqual(yield* sent, [])
+      }
+    }))
+
+  it.effect("that leaves the base path is refused with the reason", () =>
+    Effect.gen(function*() {
+      const { client } = yield* transport(rejecting())
+      const error = yield* Effect.flip(callOver(client, (client) => client.get("../other")))
+      assert.include(error.message, "The path leaves https://api.example/v1")
+    }))
+
+  it.effect("is recognized in any spelling when a client rewrites it", () =>
+    Effect.gen(function*() {
+      const { client, sent } = yield* transport(rejecting())
+      const spelled = HttpClient.mapRequest(client, HttpClientRequest.setUrl("HTTPS://API.example:443/v1/b"))
+      yield* get(spelled)
+      assert.strictEqual((yield* sent).length, 1)
+    }))
+})
