@@ -23,7 +23,7 @@ import * as foreign from "./internal/foreignError.ts"
 import { transportFailure } from "./internal/transportFailure.ts"
 import type { TransportReason } from "./TokenError.ts"
 
-/** What `fetch` is told in the context, besides the options that are there already. */
+/** Adds `redirect: "manual"` to the options of `fetch` that the context has. */
 const withManualRedirects = (context: Context.Context<never>): Context.Context<never> =>
   Context.add(context, FetchHttpClient.RequestInit, {
     ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),

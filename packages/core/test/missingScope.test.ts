@@ -77,7 +77,7 @@ describe("a scope that was requested and not granted", () => {
       assert.deepStrictEqual(sentAt, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303])
     }))
 
-  it.scoped("tells when the next token is requested for it", () =>
+  it.scoped("returns the instant of the next token request for it", () =>
     Effect.gen(function*() {
       const { answer, get, report } = yield* setUp
       yield* get

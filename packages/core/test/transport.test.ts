@@ -165,7 +165,7 @@ describe("a refused client", () => {
     return (yield* Effect.flip(endpoint.requestToken)).message
   })
 
-  it.effect("is told what is odd about the credentials, without showing them", () =>
+  it.effect("says what is odd about the credentials, without showing them", () =>
     Effect.gen(function*() {
       const rows = [
         ["id", " canary", "The client secret begins or ends with a blank."],

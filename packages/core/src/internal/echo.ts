@@ -86,7 +86,7 @@ const pieces = (texts: ReadonlyArray<string>, length: number): ReadonlySet<strin
   return found
 }
 
-/** A number for six characters, the same for the same ones. Most blocks are told apart by it, and no text is cut for that. */
+/** A hash of the six characters at a position. Comparing hashes first spares most of the comparisons of texts. */
 const hashAt = (text: string, at: number): number => {
   let hash = 0
   for (let index = at; index < at + blockLength; index++) hash = (hash * 31 + text.charCodeAt(index)) & 0xffff

@@ -11,7 +11,7 @@ import * as Record from "effect/Record"
 /** A checked value, or what was expected in its place. The reason never holds the value. */
 export type Parsed<A> = Either.Either<A, string>
 
-/** What people are told about a variable when it is missing. */
+/** A variable, and what the error says about it when it is missing. */
 export interface Variable {
   readonly name: string
   readonly what: string
