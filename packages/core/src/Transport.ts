@@ -19,8 +19,8 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as advice from "./internal/advice.ts"
-import * as foreign from "./internal/foreignError.ts"
-import { transportFailure } from "./internal/transportFailure.ts"
+import * as foreign from "./internal/tokenRequest/foreignError.ts"
+import { transportFailure } from "./internal/tokenRequest/transportFailure.ts"
 import type { TransportReason } from "./TokenError.ts"
 
 /** Adds `redirect: "manual"` to the options of `fetch` that the context has. */

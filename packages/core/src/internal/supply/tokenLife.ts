@@ -2,9 +2,9 @@ import * as DateTime from "effect/DateTime"
 import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type { AccessToken } from "../AccessToken.ts"
-import type { TokenError } from "../TokenError.ts"
-import type { TokenPhase, TokenStatus } from "../TokenStatus.ts"
+import type { AccessToken } from "../../AccessToken.ts"
+import type { TokenError } from "../../TokenError.ts"
+import type { TokenPhase, TokenStatus } from "../../TokenStatus.ts"
 import { atWallTime, type Instant, later, millisUntil, reached } from "./instant.ts"
 
 // The life of a token, as the contract's section 3 draws it: what is known of it, what a caller gets at an instant, and

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
-import type { TokenError } from "../TokenError.ts"
+import type { TokenError } from "../../TokenError.ts"
 
 /** How long a failure is remembered that no retry can mend. */
 const refusalPause = Duration.seconds(30)

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { globalValue } from "effect/GlobalValue"
 import * as Option from "effect/Option"
-import type * as TokenEndpoint from "../TokenEndpoint.ts"
-import { logWarning } from "./safeLog.ts"
+import type * as TokenEndpoint from "../../TokenEndpoint.ts"
+import { logWarning } from "../safeLog.ts"
 
 /** The supplies that were built within the last minute, in the whole process. */
 const built = globalValue("@credit-data/core/builtSupplies", () => ({ at: new Map<string, number>(), warned: false }))

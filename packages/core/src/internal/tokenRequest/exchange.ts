@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { isStatusError } from "../Transport.ts"
+import { isStatusError } from "../../Transport.ts"
 import { type Stage, type TransportFailure, transportFailure } from "./transportFailure.ts"
 
 /** The answer of a server, read to its end. A body is missing when it was too large, or broke off. */

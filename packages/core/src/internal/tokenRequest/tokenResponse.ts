@@ -3,7 +3,7 @@ import { pipe } from "effect/Function"
 import type * as Redacted from "effect/Redacted"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type { ResponseRule } from "../TokenError.ts"
+import type { ResponseRule } from "../../TokenError.ts"
 
 type Ruled<A> = Either.Either<A, ResponseRule>
 

@@ -6,8 +6,8 @@ import { pipe } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import type { AccessScope } from "../AccessScope.ts"
-import { AccessToken, type Coverage } from "../AccessToken.ts"
+import type { AccessScope } from "../../AccessScope.ts"
+import { AccessToken, type Coverage } from "../../AccessToken.ts"
 import {
   InvalidClient,
   InvalidResponse,
@@ -15,7 +15,7 @@ import {
   ServerError,
   type TokenError,
   TransportError
-} from "../TokenError.ts"
+} from "../../TokenError.ts"
 import type { Answer } from "./exchange.ts"
 import * as retryAfter from "./retryAfter.ts"
 import { shows } from "./echo.ts"
