@@ -1,20 +1,22 @@
+import { existsSync, readdirSync } from "node:fs"
 import { defineConfig } from "vitest/config"
 
-const project = (name: string, root: string) => ({
-  test: { name, root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
-})
+/** The folders that have tests. */
+const roots = ["packages", "tests"]
+  .flatMap((room) => readdirSync(room).map((name) => `${room}/${name}`))
+  .concat("examples")
+  .filter((root) => existsSync(`${root}/test`))
 
 export default defineConfig({
   test: {
     projects: [
-      ...["core", "auth-v1", "auth-v2", "http-client", "simulator", "integration"].map((name) =>
-        project(name, `packages/${name}`)
-      ),
-      project("examples", "examples"),
+      ...roots.map((root) => ({
+        test: { name: root.replace(/^.*\//, ""), root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
+      })),
       {
         test: {
           name: "types",
-          root: "packages/integration",
+          root: "tests/integration",
           include: [],
           typecheck: { enabled: true, only: true, include: ["test/**/*.test-d.ts"], tsconfig: "../../tsconfig.json" }
         }

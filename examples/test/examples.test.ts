@@ -1,9 +1,9 @@
 import { AccessScope } from "@credit-data/core"
 import { Simulator } from "@credit-data/simulator"
+import { run as runProcess, script } from "@credit-data/test-support/childProcess"
 import { Command } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Stream, String as Str } from "effect"
+import { Effect, Layer } from "effect"
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
@@ -12,20 +12,11 @@ for (const name of Object.keys(process.env).filter((name) => name.startsWith("CR
 
 const folder = fileURLToPath(new URL("../src/", import.meta.url))
 
-/** Runs an example as a child process until it ends by itself, and tells what it printed. */
+/** Runs an example as a child process until it ends by itself, and returns what it printed. */
 const run = (file: string, variables: Record<string, string> = {}) =>
-  Effect.gen(function*() {
-    const child = yield* Command.start(
-      Command.make(process.execPath, "--import", "tsx", file).pipe(
-        Command.workingDirectory(folder),
-        Command.env({ NO_COLOR: "1", ...variables })
-      )
-    )
-    const text = (stream: typeof child.stdout) => stream.pipe(Stream.decodeText(), Stream.runFold("", Str.concat))
-    return yield* Effect.all({ exitCode: child.exitCode, stdout: text(child.stdout), stderr: text(child.stderr) }, {
-      concurrency: "unbounded"
-    })
-  }).pipe(Effect.scoped, Effect.timeout("25 seconds"), Effect.provide(NodeContext.layer))
+  runProcess(script(file).pipe(Command.workingDirectory(folder), Command.env(variables))).pipe(
+    Effect.timeout("25 seconds")
+  )
 
 const scopes = AccessScope.all.join(" ")
 const sunset = /WARN .*Auth V1 is past its sunset/
@@ -100,19 +91,17 @@ describe("examples", () => {
       }))
   }
 
-  const variables = Effect.gen(function*() {
-    const { credentials, environment } = yield* Simulator.Simulator
-    const { clientId, clientSecret } = yield* credentials
-    return {
-      CREDIT_DATA_ENVIRONMENT: "an environment",
-      CREDIT_DATA_AUDIENCE: environment.audience,
-      CREDIT_DATA_BASE_URL: environment.baseUrl,
-      CREDIT_DATA_AUTH_V2_URL: environment.authV2Url,
-      CREDIT_DATA_CLIENT_ID: clientId,
-      CREDIT_DATA_CLIENT_SECRET: Redacted.value(clientSecret),
-      CREDIT_DATA_SCOPES: "data-access:all"
-    }
-  })
+  const variables = Effect.map(Simulator.variables, (variables) => ({
+    ...variables,
+    CREDIT_DATA_ENVIRONMENT: "an environment",
+    CREDIT_DATA_SCOPES: "data-access:all"
+  }))
+
+  /** The variables of V2. */
+  const required = Effect.map(
+    variables,
+    (variables) => Object.keys(variables).filter((name) => name !== "CREDIT_DATA_AUTH_V1_URL")
+  )
 
   for (
     const [file, line] of [
@@ -134,7 +123,7 @@ describe("examples", () => {
     Effect.gen(function*() {
       const { exitCode, stdout } = yield* run("real-environment.ts", { CREDIT_DATA_CLIENT_SECRET: "canary\n\n" })
       assert.strictEqual(exitCode, 1)
-      for (const name of Object.keys(yield* variables)) assert.include(stdout, name)
+      for (const name of yield* required) assert.include(stdout, name)
       assert.notInclude(stdout, "canary")
     }).pipe(Effect.provide(Layer.fresh(Simulator.layer()))))
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
+import { alias } from "../packages.ts"
 import { median } from "../report.ts"
 import { type Peer, peers, type Supply } from "./peers.ts"
 
@@ -246,10 +247,6 @@ const programs: Readonly<Record<string, string>> = {
   "@azure/core-rest-pipeline": "export * from '@azure/core-rest-pipeline'",
   "google-auth-library": "export * from 'google-auth-library'"
 }
-
-const alias = Object.fromEntries(
-  ["core", "auth-v2", "http-client"].map((name) => [`@credit-data/${name}`, `${folder}../${name}/src`])
-)
 
 const bundled = (contents: string, file: string) =>
   build({

@@ -50,6 +50,9 @@ export interface Options<E = never, R = never> extends Settings {
   readonly credentials: ClientCredentials.Source<E, R>
 }
 
+/** The path of the token endpoint (service contract, section 4.2). */
+const path = "/oauth/token"
+
 const retired =
   "Auth V1 reached its sunset at the end of 2024 and is probably gone: use AuthV2.layerConfig() in place of " +
   "AuthV1.layerConfig(), with CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set; the credentials stay the same. " +
@@ -80,7 +83,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
       TokenEndpoint.make({
         ...options,
         authorizationServer: "authV1Url",
-        path: "/oauth/token",
+        path,
         requestedScopes: Option.none(),
         coverage: "AnyScope",
         hint
@@ -150,10 +153,12 @@ export const layer = <E = never, R = never>(
  * ```
  */
 export const config = {
-  environment: Environment.config.environment,
-  audience: Environment.config.audience,
-  baseUrl: Environment.config.baseUrl,
-  authV1Url: Environment.config.authV1Url,
+  ...Environment.config,
+  authV1Url: Environment.url("CREDIT_DATA_AUTH_V1_URL", {
+    description: "the address of the authorization server of Auth V1",
+    example: "https://auth.sandbox.example",
+    path
+  }),
   ...ClientCredentials.config
 }
 

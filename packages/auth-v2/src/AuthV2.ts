@@ -51,6 +51,9 @@ export interface Options<E = never, R = never> extends Settings {
   readonly scopes: Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>
 }
 
+/** The path of the token endpoint (service contract, section 4.1). */
+const path = "/oauth2/token"
+
 /**
  * The token endpoint alone, for a program that keeps its tokens itself: each `requestToken` is one token request.
  *
@@ -67,7 +70,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
     TokenEndpoint.make({
       ...options,
       authorizationServer: "authV2Url",
-      path: "/oauth2/token",
+      path,
       requestedScopes: Option.some(options.scopes),
       coverage: "GrantedScopes"
     })
@@ -133,10 +136,12 @@ export const layer = <E = never, R = never>(
  * ```
  */
 export const config = {
-  environment: Environment.config.environment,
-  audience: Environment.config.audience,
-  baseUrl: Environment.config.baseUrl,
-  authV2Url: Environment.config.authV2Url,
+  ...Environment.config,
+  authV2Url: Environment.url("CREDIT_DATA_AUTH_V2_URL", {
+    description: "the address of the authorization server of Auth V2",
+    example: "https://oauth.sandbox.example",
+    path
+  }),
   ...ClientCredentials.config,
   scopes: AccessScope.config
 }

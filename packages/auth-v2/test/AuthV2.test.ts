@@ -42,8 +42,7 @@ describe("AuthV2.layerConfig", () => {
       const { environment } = yield* AccessTokens.AccessTokens
       assert.deepInclude(environment, {
         name: "sandbox",
-        baseUrl: "https://api.example",
-        authV2Url: "https://v2.example"
+        baseUrl: "https://api.example"
       })
       assert.strictEqual(
         yield* sent,

@@ -1,5 +1,5 @@
 /**
- * The scopes that Auth V2 grants, one for each endpoint group.
+ * The scopes of the service, one for each endpoint group.
  *
  * @since 0.1.0
  */
@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
 import * as field from "./internal/field.ts"
 
 /**
- * The three scopes of Auth V2 (service contract, section 4.1).
+ * The three scopes (service contract, section 4.1).
  *
  * @since 0.1.0
  * @category schemas
@@ -19,7 +19,7 @@ import * as field from "./internal/field.ts"
 export const AccessScope = Schema.Literal("data-access:all", "furnishment:all", "serviceplus:all")
 
 /**
- * One of the three scopes of Auth V2: `data-access:all` for Data Access, `furnishment:all` for Furnishment and
+ * One of the three scopes: `data-access:all` for Data Access, `furnishment:all` for Furnishment and
  * `serviceplus:all` for Enablement Services.
  *
  * @since 0.1.0

@@ -9,8 +9,8 @@ import type * as Redacted from "effect/Redacted"
 import type { AccessScope } from "./AccessScope.ts"
 
 /**
- * How a token is judged to cover a scope. `GrantedScopes`: it covers what its scope field lists (V2). `AnyScope`: its
- * scope names can't be mapped to the three scopes, so that the server decides (V1).
+ * How a token is judged to cover a scope. `GrantedScopes`: it covers the scopes that its scope field lists. `AnyScope`:
+ * its scope names can't be mapped to the three scopes, so the server decides.
  *
  * @since 0.1.0
  * @category models
@@ -55,7 +55,7 @@ export class AccessToken extends Data.Class<{
   }
 
   /**
-   * May it be used for the endpoint group of this scope? A V1 token always may, as far as we can tell.
+   * May it be used for the endpoint group of this scope? A token with the coverage `AnyScope` always may, as far as we can tell.
    *
    * @since 0.1.0
    */

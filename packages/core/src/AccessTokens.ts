@@ -20,7 +20,7 @@ import * as AccessScope from "./AccessScope.ts"
 import { AccessToken } from "./AccessToken.ts"
 import type { Environment } from "./Environment.ts"
 import * as field from "./internal/field.ts"
-import * as pause from "./internal/supply/pause.ts"
+import * as Pause from "./internal/supply/pause.ts"
 import { warnOfSecondSupply } from "./internal/supply/secondSupply.ts"
 import * as supply from "./internal/supply/supply.ts"
 import { TokenEndpoint } from "./TokenEndpoint.ts"
@@ -56,7 +56,7 @@ export class AccessTokens extends Context.Tag("@credit-data/core/AccessTokens")<
 export interface Service {
   /** The environment that the tokens are for; the base URL of the business API stands in it. */
   readonly environment: Environment
-  /** The scopes that are asked for; none for an endpoint that knows no scopes (V1). */
+  /** The scopes that are asked for; none for an endpoint without scopes. */
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /**
    * A token that is valid now. Any number of callers cause one token request, and interrupting one of them disturbs no
@@ -126,7 +126,7 @@ export interface Settings {
  * @since 0.1.0
  * @category schedules
  */
-export const defaultPause: Schedule.Schedule<Duration.Duration, TokenError> = pause.doubling
+export const defaultPause: Schedule.Schedule<Duration.Duration, TokenError> = Pause.doubling
 
 const window = (window: { readonly from: number; readonly to: number }): field.Parsed<typeof window> =>
   window.from > 0 && window.from <= window.to && window.to <= 1
@@ -159,14 +159,14 @@ export const make = Effect.fnUntraced(function*(
     renewalWindow: field.at(["renewalWindow"])(window(settings.renewalWindow ?? { from: 0.75, to: 0.9 })),
     forcedRenewalPause: field.at(["forcedRenewalPause"])(field.duration(settings.forcedRenewalPause ?? "30 seconds"))
   }
-  const checked = yield* Either.andThen(field.faults(fields), Either.all(fields))
+  const checked = yield* Either.andThen(field.problems(fields), Either.all(fields))
   const endpoint = yield* TokenEndpoint
   yield* warnOfSecondSupply(endpoint)
   return yield* supply.make(endpoint, { ...checked, pause: settings.pause ?? defaultPause })
 })
 
 /**
- * The supply as a layer, over any token endpoint. `AuthV1.layer` and `AuthV2.layer` are this layer over theirs.
+ * The supply as a layer, over any token endpoint. The `layer` of each adapter is this layer over its own token endpoint.
  *
  * Layers are shared by reference: bind this one to a const, for each call of `layer` makes a supply of its own.
  *

@@ -94,5 +94,5 @@ export const validate = (
       field.at(["credentials", "clientSecret"])
     )
   }
-  return Either.andThen(field.faults(fields), Either.all(fields))
+  return Either.andThen(field.problems(fields), Either.all(fields))
 }

@@ -1,5 +1,5 @@
 /**
- * One environment of the service: who it is, and where its servers are.
+ * One environment of the service: its name, its audience and the addresses of its servers.
  *
  * @since 0.1.0
  */
@@ -7,13 +7,14 @@ import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import * as field from "./internal/field.ts"
-import { secureUrl } from "./internal/secureUrl.ts"
+import { secureUrl, withoutPath } from "./internal/secureUrl.ts"
 
 /**
- * One environment of the service, such as its sandbox or its production. Hosts and audience differ per environment, and
- * the authorization servers of V1 and V2 differ within one (service contract, sections 5 and 9).
+ * One environment of the service, such as its sandbox or its production. Hosts and audience differ per environment (service
+ * contract, sections 5 and 9).
  *
- * Every URL is absolute and uses https; plain http is accepted for loopback hosts alone. None has user information, a
+ * Each adapter to a token endpoint adds the address of its authorization server, so one value can hold the addresses of several.
+ * Every URL is absolute and uses https; plain http is accepted for loopback hosts only. None has user information, a
  * query or a fragment.
  *
  * @since 0.1.0
@@ -28,40 +29,60 @@ import { secureUrl } from "./internal/secureUrl.ts"
  *   baseUrl: "https://api.sandbox.example",
  *   authV1Url: "https://auth.sandbox.example",
  *   authV2Url: "https://oauth.sandbox.example"
- * } satisfies Environment.Environment
+ * } satisfies Environment.Environment & Record<"authV1Url" | "authV2Url", string>
  * ```
  */
 export interface Environment {
-  /** What people call it: it stands in errors and in `status`. */
+  /** Its name in errors and in `status`. */
   readonly name: string
   /** The audience identifier, sent with every token request. */
   readonly audience: string
-  /** Where the business API is. A path prefix is kept. */
+  /** The address of the business API. A path prefix is kept. */
   readonly baseUrl: string
-  /** The authorization server of Auth V1, without `/oauth/token`. */
-  readonly authV1Url?: string | undefined
-  /** The authorization server of Auth V2, without `/oauth2/token`. */
-  readonly authV2Url?: string | undefined
 }
 
-/** An address, and the path beneath it that people set by mistake. */
-const withoutPath = (path: `/${string}`) => (text: string): field.Parsed<string> =>
-  Either.filterOrLeft(
-    secureUrl(text),
-    (url) => !url.endsWith(path),
-    () => `Expected the address without ${path}`
+/**
+ * The address of a server of an environment, read from a variable: for the authorization server of an adapter.
+ *
+ * The address has to be an absolute https URL (plain http for loopback hosts only) without user information, query or fragment. It is
+ * returned without slashes at its end. A `ConfigError` names the variable and never shows its value.
+ *
+ * @since 0.1.0
+ * @category config
+ * @example
+ * ```ts
+ * import { Environment } from "@credit-data/core"
+ *
+ * export const authUrl = Environment.url("CREDIT_DATA_AUTH_V3_URL", {
+ *   description: "the address of the authorization server of Auth V3",
+ *   example: "https://login.sandbox.example",
+ *   path: "/token"
+ * })
+ * ```
+ */
+export const url = (variable: string, options: {
+  /** What the variable is. The error for a missing variable shows it. Default: `the address of a server`. */
+  readonly description?: string | undefined
+  /** An example of its value, which the error for a missing variable shows too. */
+  readonly example?: string | undefined
+  /** A path that the program adds to the address, and that the variable must not end with. */
+  readonly path?: `/${string}` | undefined
+} = {}): Config.Config<string> => {
+  const { description = "the address of a server", example, path } = options
+  return field.named(
+    { name: variable, what: path === undefined ? description : `${description}, without ${path}`, example },
+    path === undefined ? secureUrl : withoutPath(path)
   )
+}
 
 /**
- * Where each part of an environment is read from: a plain struct of Configs. A program reads those it needs.
+ * Where each part of an environment is read from: a plain struct of Configs.
  *
  * | field | variable |
  * | --- | --- |
  * | `environment` | `CREDIT_DATA_ENVIRONMENT` |
  * | `audience` | `CREDIT_DATA_AUDIENCE` |
  * | `baseUrl` | `CREDIT_DATA_BASE_URL` |
- * | `authV1Url` | `CREDIT_DATA_AUTH_V1_URL` |
- * | `authV2Url` | `CREDIT_DATA_AUTH_V2_URL` |
  *
  * @since 0.1.0
  * @category config
@@ -79,33 +100,15 @@ export const config = {
     },
     field.text
   ),
-  baseUrl: field.named(
-    { name: "CREDIT_DATA_BASE_URL", what: "the address of the business API", example: "https://api.sandbox.example" },
-    secureUrl
-  ),
-  authV1Url: field.named(
-    {
-      name: "CREDIT_DATA_AUTH_V1_URL",
-      what: "the address of the authorization server of Auth V1, without /oauth/token",
-      example: "https://auth.sandbox.example"
-    },
-    withoutPath("/oauth/token")
-  ),
-  authV2Url: field.named(
-    {
-      name: "CREDIT_DATA_AUTH_V2_URL",
-      what: "the address of the authorization server of Auth V2, without /oauth2/token",
-      example: "https://oauth.sandbox.example"
-    },
-    withoutPath("/oauth2/token")
-  )
+  baseUrl: url("CREDIT_DATA_BASE_URL", {
+    description: "the address of the business API",
+    example: "https://api.sandbox.example"
+  })
 } satisfies Record<string, Config.Config<string>>
 
-const optionalUrl = (text: string | undefined): field.Parsed<string | undefined> =>
-  text === undefined ? Either.right(undefined) : secureUrl(text)
-
 /**
- * Checks every field and takes slashes off the ends of the URLs. The layers of this library do so when they are built.
+ * Checks name, audience and base URL, and removes slashes from the end of the URL. The layers of this library do so when they are
+ * built; each adapter checks the address of its own authorization server.
  *
  * @since 0.1.0
  * @category validation
@@ -114,9 +117,7 @@ export const validate = (environment: Environment): Either.Either<Environment, C
   const fields = {
     name: field.at(["environment", "name"])(field.text(environment.name)),
     audience: field.at(["environment", "audience"])(field.text(environment.audience)),
-    baseUrl: field.at(["environment", "baseUrl"])(secureUrl(environment.baseUrl)),
-    authV1Url: field.at(["environment", "authV1Url"])(optionalUrl(environment.authV1Url)),
-    authV2Url: field.at(["environment", "authV2Url"])(optionalUrl(environment.authV2Url))
+    baseUrl: field.at(["environment", "baseUrl"])(secureUrl(environment.baseUrl))
   }
-  return Either.andThen(field.faults(fields), Either.all(fields))
+  return Either.andThen(field.problems(fields), Either.all(fields))
 }

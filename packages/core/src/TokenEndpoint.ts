@@ -20,15 +20,16 @@ import type { AccessToken, Coverage } from "./AccessToken.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
 import * as field from "./internal/field.ts"
-import * as Instant from "./internal/supply/instant.ts"
+import * as Instant from "./internal/instant.ts"
 import { logWarning } from "./internal/safeLog.ts"
+import { withoutPath } from "./internal/secureUrl.ts"
 import { tokenRequest } from "./internal/tokenRequest/tokenRequest.ts"
 import { within } from "./internal/within.ts"
 import type { TokenError } from "./TokenError.ts"
 import * as Transport from "./Transport.ts"
 
 /**
- * A token endpoint of one environment. Auth V1 and Auth V2 are adapters to it.
+ * A token endpoint of one environment. Each version of it is an adapter.
  *
  * @since 0.1.0
  * @category services
@@ -46,7 +47,7 @@ export interface Service {
   readonly environment: Environment.Environment
   /** Its address. */
   readonly url: string
-  /** The scopes it asks for; none for an endpoint that knows no scopes (V1). */
+  /** The scopes it asks for; none for an endpoint without scopes. */
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /** The time within which `requestToken` ends, one way or the other. */
   readonly deadline: Duration.Duration
@@ -81,11 +82,11 @@ export interface Settings {
  * @since 0.1.0
  * @category models
  */
-export interface Options<E = never, R = never> extends Settings {
-  /** The environment whose tokens are wanted. */
-  readonly environment: Environment.Environment
-  /** Which authorization server of the environment it belongs to. */
-  readonly authorizationServer: "authV1Url" | "authV2Url"
+export interface Options<E = never, R = never, Server extends string = string> extends Settings {
+  /** The environment whose tokens are wanted, with the address of the authorization server. */
+  readonly environment: Environment.Environment & { readonly [Key in Server]: string }
+  /** The field of the environment that holds the address of the authorization server. */
+  readonly authorizationServer: Server
   /** Its path beneath the address of that server. */
   readonly path: `/${string}`
   /** The client's credentials, or how to read them. */
@@ -103,15 +104,11 @@ const bodySize = (size: number): field.Parsed<number> =>
     ? Either.right(size)
     : Either.left("Expected a whole number of bytes above zero")
 
-/** The authorization server that is asked, without the path that comes after it. */
-const serverUrl = (options: Pick<Options, "environment" | "authorizationServer" | "path">) => {
-  const url = options.environment[options.authorizationServer]
-  return !Predicate.isString(url)
-    ? Either.left("Expected the address of the authorization server")
-    : url.replace(/\/+$/, "").endsWith(options.path)
-    ? Either.left(`Expected the address without ${options.path}`)
-    : Either.right(url)
-}
+/** The address of the authorization server, which a program without types may have left out. */
+const serverUrl = (url: unknown, path: `/${string}`): field.Parsed<string> =>
+  Predicate.isString(url)
+    ? withoutPath(path)(url)
+    : Either.left("Expected the address of the authorization server")
 
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
@@ -139,13 +136,13 @@ const unread = (environment: string, cause: Cause.Cause<unknown>): string => {
  * @since 0.1.0
  * @category constructors
  */
-export const make = Effect.fnUntraced(function*<E = never, R = never>(
-  options: Options<E, R>
+export const make = Effect.fnUntraced(function*<E = never, R = never, Server extends string = string>(
+  options: Options<E, R, Server>
 ): Effect.fn.Return<Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
   const { authorizationServer, credentials: source, path, requestedScopes: requested } = options
   const fields = {
     environment: Environment.validate(options.environment),
-    server: field.at(["environment", authorizationServer])(serverUrl(options)),
+    server: field.at(["environment", authorizationServer])(serverUrl(options.environment[authorizationServer], path)),
     scopes: Option.isNone(requested)
       ? Either.right(requested)
       : Either.map(AccessScope.validate(requested.value), Option.some),
@@ -153,8 +150,8 @@ export const make = Effect.fnUntraced(function*<E = never, R = never>(
     deadline: field.at(["deadline"])(field.duration(options.deadline ?? "10 seconds")),
     maxBodySize: field.at(["maxBodySize"])(bodySize(options.maxBodySize ?? 1024 * 1024))
   }
-  const checked = yield* Either.andThen(field.faults(fields), Either.all(fields))
-  const url = `${checked.environment[authorizationServer]}${path}`
+  const checked = yield* Either.andThen(field.problems(fields), Either.all(fields))
+  const url = `${checked.server}${path}`
 
   const context = yield* Effect.context<R>()
   // a later reading belongs to the trace of the token request that needs it, not to that of the program's start

@@ -7,19 +7,19 @@ import type * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 
-type Fault = Exclude<ConfigError.ConfigError, ConfigError.And | ConfigError.Or>
+type Problem = Exclude<ConfigError.ConfigError, ConfigError.And | ConfigError.Or>
 
 interface Line {
   readonly path: ReadonlyArray<string>
   readonly text: string
 }
 
-const lineOf = (fault: Fault, message = fault.message): Line => ({
-  path: fault.path,
-  text: fault._op === "MissingData" ? ` is missing: ${message}` : `: ${message}`
+const lineOf = (problem: Problem, message = problem.message): Line => ({
+  path: problem.path,
+  text: problem._op === "MissingData" ? ` is missing: ${message}` : `: ${message}`
 })
 
-/** A line for every single fault. For a missing variable the provider has its whole name, and our fallback what it is. */
+/** A line for every single problem. For a missing variable the provider has its whole name, and our fallback what it is. */
 const linesOf = (error: ConfigError.ConfigError): ReadonlyArray<Line> => {
   if (error._op === "And") return [...linesOf(error.left), ...linesOf(error.right)]
   if (error._op !== "Or") return [lineOf(error)]

@@ -95,22 +95,18 @@ describe("ClientCredentials.config", () => {
 })
 
 describe("Environment", () => {
-  it.effect("reads five variables and takes slashes off the ends of URLs", () =>
+  it.effect("reads three variables and removes the slash from the end of the URL", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(
         yield* read(Config.all(Environment.config), {
           CREDIT_DATA_ENVIRONMENT: "sandbox",
           CREDIT_DATA_AUDIENCE: "https://api.example/",
-          CREDIT_DATA_BASE_URL: "https://api.example/v1/",
-          CREDIT_DATA_AUTH_V1_URL: "https://v1.example",
-          CREDIT_DATA_AUTH_V2_URL: "https://v2.example/"
+          CREDIT_DATA_BASE_URL: "https://api.example/v1/"
         }),
         {
           environment: "sandbox",
           audience: "https://api.example/",
-          baseUrl: "https://api.example/v1",
-          authV1Url: "https://v1.example",
-          authV2Url: "https://v2.example"
+          baseUrl: "https://api.example/v1"
         }
       )
     }))
@@ -120,15 +116,64 @@ describe("Environment", () => {
       const error = String(
         yield* Effect.flip(read(Config.all(Environment.config), { CREDIT_DATA_BASE_URL: "http://canary.example" }))
       )
-      for (const name of ["ENVIRONMENT", "AUDIENCE", "BASE_URL", "AUTH_V1_URL", "AUTH_V2_URL"]) {
+      for (const name of ["ENVIRONMENT", "AUDIENCE", "BASE_URL"]) {
         assert.include(error, `CREDIT_DATA_${name}`)
       }
       assert.notInclude(error, "canary")
     }))
 
-  it("accepts what has no authorization server yet", () => {
+  it("checks what every environment has, and leaves the address of an authorization server to its adapter", () => {
     const environment = { name: "sandbox", audience: "a", baseUrl: "https://api.example" }
-    assert.deepInclude(Either.getOrThrow(Environment.validate(environment)), environment)
+    assert.deepStrictEqual(Either.getOrThrow(Environment.validate(environment)), environment)
+    const withServer = { ...environment, authV9Url: "ftp://canary.example" }
+    assert.deepStrictEqual(Either.getOrThrow(Environment.validate(withServer)), environment)
+  })
+
+  describe("url", () => {
+    const address = Environment.url("AUTH_URL", {
+      description: "the address of V9",
+      example: "https://v9.example",
+      path: "/token"
+    })
+    const failure = (config: Config.Config<string>, variables: Record<string, string>) =>
+      Effect.map(Effect.flip(read(config, variables)), String)
+
+    it.effect("reads the address of a server, without the slash at its end", () =>
+      Effect.gen(function*() {
+        assert.strictEqual(yield* read(address, { AUTH_URL: "https://v9.example/" }), "https://v9.example")
+        assert.strictEqual(
+          yield* read(Environment.url("AUTH_URL"), { AUTH_URL: "http://[::1]:1/a/" }),
+          "http://[::1]:1/a"
+        )
+      }))
+
+    it.effect("names the variable when it is missing, and says what it is", () =>
+      Effect.gen(function*() {
+        const error = yield* failure(address, {})
+        assert.include(error, "AUTH_URL")
+        assert.include(error, "the address of V9, without /token, for example https://v9.example")
+        assert.include(yield* failure(Environment.url("AUTH_URL"), {}), "the address of a server")
+      }))
+
+    it.effect("refuses the whole address of the endpoint, and any address that is not secure, without showing it", () =>
+      Effect.gen(function*() {
+        for (
+          const [value, expected] of [
+            ["https://canary.example/token", "Expected the address without /token"],
+            ["http://canary.example", "Expected https"],
+            ["canary", "Expected an absolute URL"]
+          ] as const
+        ) {
+          const error = yield* failure(address, { AUTH_URL: value })
+          assert.include(error, "AUTH_URL")
+          assert.include(error, expected)
+          assert.notInclude(error, "canary")
+        }
+        assert.strictEqual(
+          yield* read(Environment.url("AUTH_URL"), { AUTH_URL: "https://v9.example/token" }),
+          "https://v9.example/token"
+        )
+      }))
   })
 })
 

@@ -12,7 +12,7 @@ import type { GroupClient, Settings } from "./GroupClient.ts"
 import { make } from "./internal/authenticatedClient.ts"
 
 /**
- * An HttpClient for Data Access. A V2 token must cover `data-access:all`; of a V1 token the server decides.
+ * An HttpClient for Data Access. A token must cover `data-access:all`; where its scopes can't tell, the server decides.
  *
  * @since 0.1.0
  * @category services

@@ -12,7 +12,7 @@ import type { GroupClient, Settings } from "./GroupClient.ts"
 import { make } from "./internal/authenticatedClient.ts"
 
 /**
- * An HttpClient for Enablement Services. A V2 token must cover `serviceplus:all`; of a V1 token the server decides.
+ * An HttpClient for Enablement Services. A token must cover `serviceplus:all`; where its scopes can't tell, the server decides.
  *
  * @since 0.1.0
  * @category services

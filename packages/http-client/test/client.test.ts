@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Option, Stream } from "effect"
 import { inspect } from "node:util"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
-import { recordingTracer } from "./support/recordingTracer.ts"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 
 type Tokens = AccessTokens.Service
 type Client = HttpClient.HttpClient

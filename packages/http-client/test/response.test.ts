@@ -4,7 +4,7 @@ import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, Http
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, DateTime, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
-import { recordingTracer } from "./support/recordingTracer.ts"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 
 const get = (client: HttpClient.HttpClient, url = "/a", settings?: GroupClient.Settings) =>
   Effect.gen(function*() {

@@ -12,7 +12,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Option, Schedule, Stream } from "effect"
 import { inspect } from "node:util"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
-import { recordingTracer } from "./support/recordingTracer.ts"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 
 type Client = HttpClient.HttpClient
 

@@ -14,9 +14,9 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type * as Fault from "./Fault.ts"
 import { make } from "./internal/make.ts"
-import { variables } from "./internal/variables.ts"
 import type { Received, Server } from "./Received.ts"
 
 /**
@@ -111,10 +111,50 @@ export interface Options {
 export const layer = (
   options: Options = {}
 ): Layer.Layer<Simulator, HttpServerError.ServeError | ConfigError.ConfigError> =>
-  Layer.scoped(Simulator, make(options))
+  Layer.scoped(
+    Simulator,
+    make({
+      tokenLifetime: options.tokenLifetime ?? "24 hours",
+      wholeSeconds: options.wholeSeconds ?? false,
+      credentials: options.credentials ??
+        { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret") },
+      ports: options.ports ?? { Api: 0, AuthV1: 0, AuthV2: 0 }
+    })
+  )
 
 /**
- * Sets the variables `CREDIT_DATA_*`, as someone would who has an account with the simulator: `AuthV1.layerConfig()` and
+ * The variables `CREDIT_DATA_*` that lead a program to the simulator, for child processes and containers. The client secret is among
+ * them in clear, because the environment of a process is text.
+ *
+ * @since 0.1.0
+ * @category config
+ * @example
+ * ```ts
+ * import { Simulator } from "@credit-data/simulator"
+ * import { Command } from "@effect/platform"
+ * import { Effect } from "effect"
+ *
+ * export const command = Effect.map(Simulator.variables, (variables) =>
+ *   Command.make("node", "server.js").pipe(Command.env(variables)))
+ * ```
+ */
+export const variables: Effect.Effect<Record<string, string>, never, Simulator> = Effect.gen(function*() {
+  const { credentials, environment } = yield* Simulator
+  const { clientId, clientSecret } = yield* credentials
+  return {
+    CREDIT_DATA_ENVIRONMENT: environment.name,
+    CREDIT_DATA_AUDIENCE: environment.audience,
+    CREDIT_DATA_BASE_URL: environment.baseUrl,
+    CREDIT_DATA_AUTH_V1_URL: environment.authV1Url,
+    CREDIT_DATA_AUTH_V2_URL: environment.authV2Url,
+    CREDIT_DATA_CLIENT_ID: clientId,
+    CREDIT_DATA_CLIENT_SECRET: Redacted.value(clientSecret),
+    CREDIT_DATA_SCOPES: AccessScope.all.join(" ")
+  }
+})
+
+/**
+ * Sets the `variables`, as someone would who has an account with the simulator: `AuthV1.layerConfig()` and
  * `AuthV2.layerConfig()` then go there. All other variables stay as they are.
  *
  * @since 0.1.0
@@ -122,8 +162,8 @@ export const layer = (
  */
 export const layerConfig: Layer.Layer<never, never, Simulator> = Layer.unwrapEffect(
   Effect.gen(function*() {
-    const pairs = yield* variables(yield* Simulator)
+    const own = new Map(Object.entries(yield* variables))
     const others = yield* Effect.configProviderWith(Effect.succeed)
-    return Layer.setConfigProvider(ConfigProvider.orElse(ConfigProvider.fromMap(new Map(pairs)), () => others))
+    return Layer.setConfigProvider(ConfigProvider.orElse(ConfigProvider.fromMap(own), () => others))
   })
 )

@@ -4,7 +4,6 @@ import * as Config from "effect/Config"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { variables } from "./internal/variables.ts"
 import * as Simulator from "./Simulator.ts"
 
 /** The port of the business API; the authorization servers of V1 and V2 have the next two. */
@@ -13,13 +12,13 @@ const port = Config.port("SIMULATOR_PORT").pipe(
   Config.withDefault(7400)
 )
 
-const instructions = (pairs: ReadonlyArray<readonly [name: string, value: string]>) =>
+const instructions = (variables: Record<string, string>) =>
   `\
 The simulator of the credit-data service is running. Ctrl-C ends it.
 
 Variables that lead a program to it:
 
-${pairs.map(([name, value]) => `  export ${name}='${value}'`).join("\n")}
+${Object.entries(variables).map(([name, value]) => `  export ${name}='${value}'`).join("\n")}
 
 A token from Auth V2, with these variables set:
 
@@ -40,9 +39,8 @@ const layer = Layer.unwrapEffect(
   Effect.map(port, (first) => Simulator.layer({ ports: { Api: first, AuthV1: first + 1, AuthV2: first + 2 } }))
 )
 
-Simulator.Simulator.pipe(
-  Effect.flatMap(variables),
-  Effect.flatMap((pairs) => Console.log(instructions(pairs))),
+Simulator.variables.pipe(
+  Effect.flatMap((variables) => Console.log(instructions(variables))),
   Effect.zipRight(Effect.never),
   Effect.provide(layer),
   Effect.catchTag(

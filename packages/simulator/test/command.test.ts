@@ -1,25 +1,17 @@
+import { script, start } from "@credit-data/test-support/childProcess"
 import { Command } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Effect, Option, Stream, String as Str } from "effect"
+import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 
 it.live("the command starts the servers, prints the variables to export, and ends at once when it is told to", () =>
   Effect.gen(function*() {
-    const child = yield* Command.start(
-      Command.make(process.execPath, "--import", "tsx", bin).pipe(Command.env({ SIMULATOR_PORT: "17400" }))
-    )
-    const printed = yield* child.stdout.pipe(
-      Stream.decodeText(),
-      Stream.scan("", Str.concat),
-      Stream.filter(Str.includes("--header \"Authorization: Bearer $TOKEN\"")),
-      Stream.runHead,
-      Effect.map(Option.getOrElse(() => ""))
-    )
+    const { child, printed } = yield* start(script(bin).pipe(Command.env({ SIMULATOR_PORT: "17400" })))
+    const instructions = yield* printed("--header \"Authorization: Bearer $TOKEN\"")
     const variables = Object.fromEntries(
-      [...printed.matchAll(/^ {2}export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value])
+      [...instructions.matchAll(/^ {2}export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value])
     )
     assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], "http://127.0.0.1:17400")
     const response = yield* Effect.promise(() =>
@@ -37,4 +29,4 @@ it.live("the command starts the servers, prints the variables to export, and end
     assert.strictEqual(response.status, 200)
     yield* child.kill("SIGINT")
     assert.isFalse(yield* child.isRunning)
-  }).pipe(Effect.scoped, Effect.timeout("25 seconds"), Effect.provide(NodeContext.layer)))
+  }).pipe(Effect.scoped, Effect.timeout("25 seconds")))

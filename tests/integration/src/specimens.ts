@@ -217,6 +217,7 @@ export const specimens = Effect.gen(function*() {
       ClientCredentials.validate(credentials),
       ClientCredentials.validate(brokenCredentials)
     ],
+    "Environment.url": yield* ofConfig({ url: Environment.url("CREDIT_DATA_BASE_URL") }),
     "Environment.config": yield* ofConfig(Environment.config),
     "Environment.validate": Environment.validate(brokenEnvironment),
     "TokenEndpoint.TokenEndpoint": [TokenEndpoint.TokenEndpoint, v2],
@@ -302,6 +303,8 @@ export const specimens = Effect.gen(function*() {
     "Fault.oauthError": Fault.oauthError(400, "invalid_scope"),
     "Simulator.Simulator": [simulator, yield* simulator.credentials, yield* simulator.received],
     "Simulator.layer": yield* Layer.build(Simulator.layer({ credentials })),
+    // an effect whose result is meant to hold the secret in clear
+    "Simulator.variables": Simulator.variables,
     "Simulator.layerConfig": yield* Layer.build(Simulator.layerConfig)
   }
 

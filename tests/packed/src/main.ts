@@ -35,8 +35,7 @@ Effect.gen(function*() {
   const here = path.resolve(import.meta.dirname, "..")
   const root = path.resolve(here, "../..")
 
-  yield* step("build", run(root, path.join(root, "node_modules/.bin/tsc"), "-b", "tsconfig.build.json"))
-  const tarballs = yield* step("pack", Effect.flatMap(temporary, (folder) => pack(root, folder)))
+  const tarballs = yield* step("build and pack", Effect.flatMap(temporary, (folder) => pack(root, folder)))
   yield* step(
     "contents, publint and attw of every tarball",
     Effect.forEach(Object.values(tarballs), (tarball) => Effect.zipRight(checkContents(tarball), lint(here, tarball)))

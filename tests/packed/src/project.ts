@@ -42,7 +42,7 @@ export const checkLowest = Effect.fnUntraced(function*(tarball: string) {
       return yield* Effect.fail(
         new CommandFailed(
           `${tarball} accepts ${name} ${range}, but the lowest version tested is ${lowest[name]}. ` +
-            "Change pnpm-workspace.yaml or packages/packed/src/project.ts, so that both start at the same version."
+            "Change pnpm-workspace.yaml or tests/packed/src/project.ts, so that both start at the same version."
         )
       )
     }

@@ -1,5 +1,6 @@
-import { Command, type CommandExecutor, type Error as PlatformError } from "@effect/platform"
-import { Effect, Stream, String as Str } from "effect"
+import { run as runProcess } from "@credit-data/test-support/childProcess"
+import { Command, type Error as PlatformError } from "@effect/platform"
+import { Effect } from "effect"
 
 // What pnpm tells the scripts of this workspace, its settings among it, isn't what a stranger's shell says.
 for (const name of Object.keys(process.env)) {
@@ -16,18 +17,14 @@ export const run = (
   folder: string,
   command: string,
   ...args: ReadonlyArray<string>
-): Effect.Effect<string, CommandFailed | PlatformError.PlatformError, CommandExecutor.CommandExecutor> =>
+): Effect.Effect<string, CommandFailed | PlatformError.PlatformError> =>
   Effect.gen(function*() {
-    const child = yield* Command.start(
+    const { exitCode, stderr, stdout } = yield* runProcess(
       Command.make(command, ...args).pipe(
         Command.workingDirectory(folder),
         Command.env({ NO_COLOR: "1" })
       )
     )
-    const text = (stream: typeof child.stdout) => stream.pipe(Stream.decodeText(), Stream.runFold("", Str.concat))
-    const [exitCode, stdout, stderr] = yield* Effect.all([child.exitCode, text(child.stdout), text(child.stderr)], {
-      concurrency: "unbounded"
-    })
     if (exitCode !== 0) {
       return yield* Effect.fail(
         new CommandFailed(`${command} ${args.join(" ")} ended with ${exitCode}\n${stdout}\n${stderr}`)
@@ -35,7 +32,6 @@ export const run = (
     }
     return stdout
   }).pipe(
-    Effect.scoped,
     Effect.timeoutFail({
       duration: "5 minutes",
       onTimeout: () => new CommandFailed(`${command} ${args.join(" ")} took more than 5 minutes`)

@@ -2,14 +2,13 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { CommandFailed, run } from "./run.ts"
 
-/** The packages that are published. */
-const published = ["core", "auth-v1", "auth-v2", "http-client", "simulator"] as const
-
-/** Packs the packages as a release would, into a folder, and gives the tarball of each. */
+/** Builds the packages and packs them as a release would, into a folder, and returns the tarball of each. */
 export const pack = Effect.fnUntraced(function*(root: string, folder: string) {
+  const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
+  yield* run(root, path.join(root, "node_modules/.bin/tsc"), "-b", "tsconfig.build.json")
   const tarballs: Record<string, string> = {}
-  for (const name of published) {
+  for (const name of yield* fs.readDirectory(path.join(root, "packages"))) {
     const told = yield* run(
       path.join(root, "packages", name),
       "npx",

@@ -6,6 +6,8 @@ interface Recorded {
   readonly attributes: Record<string, unknown>
   /** The id of the span that it is a part of. */
   readonly parent: string | undefined
+  /** What was added to it while it ran. */
+  readonly events: Array<unknown>
   /** How it ended. */
   exit?: Exit.Exit<unknown, unknown>
 }
@@ -22,6 +24,7 @@ export const recordingTracer = (onSpan: (kind: Tracer.SpanKind) => unknown = () 
         name,
         spanId,
         attributes,
+        events: [],
         parent: Option.getOrUndefined(Option.map(parent, (span) => span.spanId))
       }
       spans.push(recorded)
@@ -44,7 +47,9 @@ export const recordingTracer = (onSpan: (kind: Tracer.SpanKind) => unknown = () 
         attribute: (key, value) => {
           attributes[key] = value
         },
-        event: () => {},
+        event: (...event) => {
+          recorded.events.push(event)
+        },
         addLinks: () => {}
       }
     }

@@ -1,16 +1,21 @@
-// Runs Stryker on one package after the other: those that are named, or all library packages. Exits with 1 if a package has a
-// mutation score below 90 %. It edits the sources while it runs.
+// Runs Stryker on one package after the other: those that are named, or all library packages, which are those without a command.
+// Exits with 1 if a package has a mutation score below 90 %. It edits the sources while it runs.
 
 import { spawnSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
 
 const named = process.argv.slice(2)
-const packages = named.length > 0 ? named : ["auth-v1", "auth-v2", "http-client", "core"]
+const libraries = () =>
+  readdirSync("packages").filter((name) =>
+    !("bin" in JSON.parse(readFileSync(`packages/${name}/package.json`, "utf8")))
+  )
+const packages = named.length > 0 ? named : libraries()
 
 const failed = packages.filter((name) => {
   console.log(`\n== ${name}`)
   const { status } = spawnSync(
     "node_modules/.bin/stryker",
-    ["run", "packages/integration/mutation/stryker.config.mjs"],
+    ["run", "tests/workspace/mutation/stryker.config.mjs"],
     {
       env: { ...process.env, MUTATED_PACKAGE: name },
       stdio: "inherit"

@@ -3,7 +3,7 @@ const results = `packages/${name}/.stryker`
 
 export default {
   testRunner: "vitest",
-  vitest: { configFile: "packages/integration/mutation/vitest.config.ts" },
+  vitest: { configFile: "tests/workspace/mutation/vitest.config.ts" },
   plugins: ["@stryker-mutator/vitest-runner"],
   mutate: [`packages/${name}/src/**/*.ts`, `!packages/${name}/src/index.ts`],
   inPlace: true,

@@ -17,7 +17,7 @@ const quoted = (text: string) =>
   [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code ?? [])
 
 describe.each(pages)("%s", (page) => {
-  const named = quoted(read(page)).filter((code) => /^(packages|examples)\/[\w./-]+/.test(code))
+  const named = quoted(read(page)).filter((code) => /^(packages|examples|tests|benchmarks|docs)\/[\w./-]+/.test(code))
     .map((code) => code.split(" › "))
 
   it("names files that exist, and tests that are in them", () => {

@@ -1,5 +1,4 @@
 import * as DateTime from "effect/DateTime"
-import type { ResponseRule, ServerError, TransportReason } from "../TokenError.ts"
 
 // The messages of the failures, for the person on call: what happened, where, and what to do.
 
@@ -60,11 +59,13 @@ const withoutCode = (status: number): string =>
     ? `${inFront} Check the client id, the client secret and a client certificate, if one is required.`
     : `${inFront} Check the address, and that it is the authorization server of this environment and of this version.`
 
-export const failedServer = (failure: ServerError): string =>
+export const failedServer = (
+  failure: { readonly status: number; readonly error?: string | undefined; readonly retryable: boolean }
+): string =>
   byCode.get(failure.error) ??
     (failure.retryable ? temporary : failure.error === undefined ? withoutCode(failure.status) : wrongServer)
 
-export const brokenRule: Record<ResponseRule, string> = {
+export const brokenRule = {
   Redirect: "a redirect, which is never followed",
   Status: "a status that is not in the contract",
   Size: "a body that is too large",
@@ -78,12 +79,12 @@ export const brokenRule: Record<ResponseRule, string> = {
   Expired: "the token had already expired when it arrived"
 }
 
-export const invalidResponse = (rule: ResponseRule): string =>
+export const invalidResponse = (rule: keyof typeof brokenRule): string =>
   rule === "Expired"
     ? "The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires."
     : "Check that the address is that of the authorization server, and that no proxy or login page answers in its place."
 
-export const reason: Record<TransportReason, string> = {
+export const reason = {
   NameNotFound: "its host name does not resolve",
   NameServiceFailed: "the name service did not answer",
   Refused: "the connection was refused",
@@ -107,8 +108,8 @@ export const notTls =
   "The port does not speak TLS, it probably speaks plain HTTP. Check the port in the address, and whether it has to be https."
 
 /** What to do about a transport's failure: `server` is who did not answer, and `address` where its address is set. */
-export const transport = (reason: TransportReason, server: string, address: string): string => {
-  switch (reason) {
+export const transport = (why: keyof typeof reason, server: string, address: string): string => {
+  switch (why) {
     case "NameNotFound":
       return `Check ${address}, and the name service.`
     case "NameServiceFailed":

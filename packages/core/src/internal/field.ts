@@ -6,7 +6,6 @@ import * as Either from "effect/Either"
 import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Record from "effect/Record"
 
 /** A checked value, or what was expected in its place. The reason never holds the value. */
 export type Parsed<A> = Either.Either<A, string>
@@ -33,10 +32,10 @@ export const at = (path: Array<string>) => <A>(parsed: Parsed<A>): Either.Either
   Either.mapLeft(parsed, (reason) => ConfigError.InvalidData(path, reason))
 
 /** All that is wrong with the options, each by its name. */
-export const faults = (
+export const problems = (
   options: Record<string, Either.Either<unknown, ConfigError.ConfigError>>
 ): Either.Either<void, ConfigError.ConfigError> => {
-  const found = Arr.getLefts(Record.values(options))
+  const found = Arr.getLefts(Object.values(options))
   return Arr.isNonEmptyArray(found) ? Either.left(found.reduce(ConfigError.And)) : Either.void
 }
 

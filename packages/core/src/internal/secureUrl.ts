@@ -17,3 +17,7 @@ export const secureUrl = (text: string): Parsed<string> => {
   if (/[?#]/.test(text)) return Either.left("Expected a URL without a query or a fragment")
   return Either.right(url.href.replace(/\/+$/, ""))
 }
+
+/** The same for a server whose path is added to it: people set the whole address by mistake. */
+export const withoutPath = (path: `/${string}`) => (text: string): Parsed<string> =>
+  Either.filterOrLeft(secureUrl(text), (url) => !url.endsWith(path), () => `Expected the address without ${path}`)

@@ -23,8 +23,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a token is served a second longer than it lives",
     file: "tokenLife",
-    find: "expiresAt: atWallTime(sentAt, to)",
-    put: "expiresAt: atWallTime(sentAt, to + 1000)"
+    find: "expiresAt: Instant.atWallTime(sentAt, to)",
+    put: "expiresAt: Instant.atWallTime(sentAt, to + 1000)"
   },
   {
     name: "the life of a token counts from its arrival",
@@ -37,13 +37,13 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "nobody waits for the renewal of a token that is about to expire",
     file: "tokenLife",
-    find: "return reached(now, held.expiringAt) ?",
+    find: "return Instant.reached(now, held.expiringAt) ?",
     put: "return false ?"
   },
   {
     name: "everybody waits for a renewal",
     file: "tokenLife",
-    find: "return reached(now, held.expiringAt) ?",
+    find: "return Instant.reached(now, held.expiringAt) ?",
     put: "return true ?"
   },
   {
@@ -55,7 +55,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "forced renewals have no limit",
     file: "tokenLife",
-    find: "(state.holdUntil === undefined || reached(now, state.holdUntil))",
+    find: "(state.holdUntil === undefined || Instant.reached(now, state.holdUntil))",
     put: "true"
   },
   {
@@ -201,7 +201,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a missing scope is asked for at every call",
     file: "tokenLife",
-    find: "if (missingScope !== undefined && !reached(now, missingScope.nextTryAt)) return state",
+    find: "if (missingScope !== undefined && !Instant.reached(now, missingScope.nextTryAt)) return state",
     put: ""
   },
   {

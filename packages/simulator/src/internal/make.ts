@@ -1,25 +1,23 @@
 import * as AccessScope from "@credit-data/core/AccessScope"
+import type * as AccessToken from "@credit-data/core/AccessToken"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Headers from "@effect/platform/Headers"
 import type * as HttpApp from "@effect/platform/HttpApp"
-import type * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Chunk from "effect/Chunk"
 import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Number from "effect/Number"
+import { sumAll } from "effect/Number"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
-import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
 import type * as Fault from "../Fault.ts"
 import type { Received, Server } from "../Received.ts"
-import type { Options, Service } from "../Simulator.ts"
 import * as authorizationServer from "./authorizationServer.ts"
 import * as businessApi from "./businessApi.ts"
 import * as connection from "./connection.ts"
@@ -27,11 +25,6 @@ import { serve } from "./httpServer.ts"
 import * as TokenStore from "./tokenStore.ts"
 
 const audience = "https://simulator.credit-data.example"
-
-const defaultCredentials: ClientCredentials.ClientCredentials = {
-  clientId: "simulated-client",
-  clientSecret: Redacted.make("simulated-secret")
-}
 
 type Handler = (
   request: HttpServerRequest.HttpServerRequest,
@@ -81,19 +74,24 @@ const pathOf = (url: string) => new URL(url, "http://localhost").pathname
 /** `expires_in` is in whole seconds, and no server would send 0. */
 const shortestLifetime = Duration.seconds(1)
 
+interface Options {
+  readonly tokenLifetime: Duration.DurationInput
+  readonly wholeSeconds: boolean
+  readonly credentials: ClientCredentials.ClientCredentials
+  readonly ports: Readonly<Record<Server, number>>
+}
+
 /** Starts the three servers over one store of tokens. */
-export const make = (
-  options: Options
-): Effect.Effect<Service, HttpServerError.ServeError | ConfigError.ConfigError, Scope.Scope> =>
+export const make = (options: Options) =>
   Effect.gen(function*() {
-    const tokens = TokenStore.make({ wholeSeconds: options.wholeSeconds ?? false })
-    const tokenLifetime = Duration.decode(options.tokenLifetime ?? "24 hours")
+    const tokens = TokenStore.make(options)
+    const tokenLifetime = Duration.decode(options.tokenLifetime)
     if (Duration.lessThan(tokenLifetime, shortestLifetime) || !Duration.isFinite(tokenLifetime)) {
       return yield* Effect.fail(
         ConfigError.InvalidData(["tokenLifetime"], "Expected a finite duration of 1 second or more")
       )
     }
-    const credentials = yield* Ref.make(options.credentials ?? defaultCredentials)
+    const credentials = yield* Ref.make(options.credentials)
     const grantedScopes = yield* Ref.make<ReadonlyArray<AccessScope.AccessScope>>(AccessScope.all)
     const received = yield* SubscriptionRef.make(Chunk.empty<Received>())
     const tokenFaults = yield* makeFaults
@@ -129,9 +127,9 @@ export const make = (
       })
 
     const servers = yield* Effect.all({
-      authV1: serve(app("AuthV1", tokenFaults, authorize("V1")), options.ports?.AuthV1 ?? 0),
-      authV2: serve(app("AuthV2", tokenFaults, authorize("V2")), options.ports?.AuthV2 ?? 0),
-      api: serve(app("Api", callFaults, call), options.ports?.Api ?? 0)
+      authV1: serve(app("AuthV1", tokenFaults, authorize("V1")), options.ports.AuthV1),
+      authV2: serve(app("AuthV2", tokenFaults, authorize("V2")), options.ports.AuthV2),
+      api: serve(app("Api", callFaults, call), options.ports.Api)
     })
 
     return {
@@ -145,20 +143,20 @@ export const make = (
       credentials: Ref.get(credentials),
       received: Effect.map(received, Chunk.toReadonlyArray),
       tokenRequests: Effect.map(received, (all) => Chunk.size(Chunk.filter(all, ({ server }) => server !== "Api"))),
-      awaitReceived: (server, count) =>
+      awaitReceived: (server: Server, count: number) =>
         received.changes.pipe(
           Stream.takeUntil((all) => Chunk.size(Chunk.filter(all, (each) => each.server === server)) >= count),
           Stream.runDrain
         ),
       openConnections: Effect.map(
         Effect.all(Object.values(servers).map(({ openConnections }) => openConnections)),
-        Number.sumAll
+        sumAll
       ),
       failTokenRequests: tokenFaults.add,
       failCalls: callFaults.add,
-      revokeToken: (token) => tokens.revoke(Redacted.value(token.secret)),
+      revokeToken: (token: AccessToken.AccessToken) => tokens.revoke(Redacted.value(token.secret)),
       revokeTokens: tokens.revokeAll,
-      grantScopes: (scopes) => Ref.set(grantedScopes, scopes),
+      grantScopes: (scopes: ReadonlyArray<AccessScope.AccessScope>) => Ref.set(grantedScopes, scopes),
       rotateSecret: Effect.flatMap(
         Random.nextIntBetween(0, 2 ** 48),
         (random) =>

@@ -25,7 +25,7 @@ export const warnOfSecondSupply = (endpoint: TokenEndpoint.Service): Effect.Effe
     return built.warned
       ? logWarning(
         "A second supply of access tokens was built within a minute for the same client, token endpoint and scopes. " +
-          "Each supply sends token requests of its own. Bind the layer of AuthV1 or AuthV2 to one const and provide it " +
+          "Each supply sends token requests of its own. Bind the layer of the token endpoint to one const and provide it " +
           "once, around the whole program, instead of inside each request."
       )
       : Effect.void

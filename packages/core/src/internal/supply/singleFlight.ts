@@ -8,7 +8,7 @@ import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
-import * as Instant from "./instant.ts"
+import * as Instant from "../instant.ts"
 
 /**
  * At most one run at a time, for any number of callers. A run belongs to the scope and not to the caller who began it, and it

@@ -8,15 +8,14 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
+import type { AccessScope } from "../../AccessScope.ts"
 import type { AccessToken } from "../../AccessToken.ts"
-import type * as AccessTokens from "../../AccessTokens.ts"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
 import { InvalidResponse, type TokenError, TransportError } from "../../TokenError.ts"
 import * as TokenEvent from "../../TokenEvent.ts"
 import { amend } from "../amend.ts"
 import * as Broadcast from "./broadcast.ts"
-import * as Instant from "./instant.ts"
+import * as Instant from "../instant.ts"
 import * as Pause from "./pause.ts"
 import { logWarning } from "../safeLog.ts"
 import * as SingleFlight from "./singleFlight.ts"
@@ -42,7 +41,7 @@ interface Options {
 export const make = Effect.fnUntraced(function*(
   endpoint: TokenEndpoint.Service,
   options: Options
-): Effect.fn.Return<AccessTokens.Service, never, Scope.Scope> {
+) {
   const clock = yield* Effect.clock
   const now = () => Instant.now(clock)
   const events = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
@@ -225,7 +224,7 @@ export const make = Effect.fnUntraced(function*(
     requestedScopes: endpoint.requestedScopes,
     get,
     invalidate: reject,
-    replace: (rejected) =>
+    replace: (rejected: AccessToken) =>
       Effect.zipRight(
         reject(rejected),
         // a flight keeps the deadline, and only a second one after it would go beyond
@@ -241,7 +240,7 @@ export const make = Effect.fnUntraced(function*(
       }
       return Effect.flatMap(flights.landing(), (exit) => landed(exit, () => get))
     }),
-    reportMissingScope: (scope) =>
+    reportMissingScope: (scope: AccessScope) =>
       Effect.sync(() => {
         const before = state
         if (state.held?.token.covers(scope) === false) state = Life.scopeMissed(state, now())

@@ -30,7 +30,7 @@ interface Options {
   readonly hint: (error: TokenError) => string | undefined
 }
 
-/** The form of the contract, sections 4.1 and 4.2: V2's five fields, or V1's four. */
+/** The form of the contract, sections 4.1 and 4.2; the scope field only for an endpoint with scopes. */
 const form = (options: Options, credentials: ClientCredentials): ReadonlyArray<readonly [string, string]> => [
   ["client_id", credentials.clientId],
   ["client_secret", Redacted.value(credentials.clientSecret)],
