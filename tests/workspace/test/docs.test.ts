@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
 const manifest = Schema.decodeSync(
@@ -10,6 +10,7 @@ const manifest = Schema.decodeSync(
 const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
 
 const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
   .filter((path) => path.endsWith(".md") && !/(^|\/)(node_modules|dist|\.\w+|packages\/[\w-]+\/docs)\//.test(path))
 
 /** What stands between backticks, outside blocks of code. */
@@ -29,7 +30,7 @@ describe.each(pages)("%s", (page) => {
 
   it("links to files that exist", () => {
     for (const [, target = ""] of read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
-      assert.isTrue(existsSync(fileURLToPath(new URL(target, `file://${root}${page}`))), target)
+      assert.isTrue(existsSync(fileURLToPath(new URL(target, pathToFileURL(`${root}${page}`)))), target)
     }
   })
 
@@ -42,6 +43,10 @@ describe.each(pages)("%s", (page) => {
       assert.isTrue(existsSync(`${root}${file}`), file)
     }
   })
+})
+
+it("the lockfile names no host", () => {
+  assert.notMatch(read("pnpm-lock.yaml"), /https?:\/\//)
 })
 
 it("no dependency may run a script when it is installed", () => {
