@@ -31,3 +31,15 @@ export const published = Effect.gen(function*() {
   const names = yield* fs.readDirectory(path.join(yield* root, "packages"))
   return yield* Effect.forEach(names.toSorted(), (name) => manifest(`packages/${name}`))
 })
+
+/** `paths` for TypeScript that lead to the sources of every published package, from any folder. */
+export const sourcePaths = Effect.gen(function*() {
+  const path = yield* Path.Path
+  const top = yield* root
+  return Object.fromEntries(
+    (yield* published).flatMap(({ folder, name }) => [
+      [name, [path.join(top, folder, "src/index.ts")]],
+      [`${name}/*`, [path.join(top, folder, "src/*.ts")]]
+    ])
+  )
+})

@@ -3,7 +3,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
-import { root } from "./packages.ts"
+import { root, sourcePaths } from "./packages.ts"
 
 const snippetsIn = (text: string) =>
   [...text.matchAll(/^( *)```ts\n([\s\S]*?)^\1```$/gm)].flatMap(([, , code]) => code ?? [])
@@ -33,7 +33,11 @@ Effect.gen(function*() {
   }
   yield* fs.writeFileString(
     path.join(target, "tsconfig.json"),
-    JSON.stringify({ extends: "../../../tsconfig.json", include: ["*.ts"] })
+    JSON.stringify({
+      extends: "../../../tsconfig.json",
+      compilerOptions: { paths: yield* sourcePaths },
+      include: ["*.ts"]
+    })
   )
   yield* Console.log(`${count} examples in the Markdown files`)
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)
