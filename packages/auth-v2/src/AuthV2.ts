@@ -176,20 +176,20 @@ export function layerConfig<E = never, R = never>(
     & Partial<typeof config> = config,
   settings: Settings & { readonly credentials?: ClientCredentials.Source<E, R> } = {}
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  const fields = Config.all(others)
-  const ofVariables = Config.all({ clientId, clientSecret })
-  const layerWith = <E1, R1>(read: typeof fields, credentials: ClientCredentials.Source<E1, R1>) =>
-    Layer.unwrapEffect(
-      Effect.map(Variables.read(read), ({ audience, authV2Url, baseUrl, environment, scopes }) =>
-        layer({
+  // with the credentials among the variables, everything that is missing is reported together
+  const variables = settings.credentials === undefined
+    ? Variables.read({ ...others, clientId, clientSecret })
+    : Variables.read(others)
+  return Layer.unwrapEffect(
+    Effect.map(
+      variables,
+      ({ audience, authV2Url, baseUrl, environment, scopes }) =>
+        layer<E | ConfigError.ConfigError, R>({
           ...settings,
           environment: { name: environment, audience, baseUrl, authV2Url },
-          credentials,
+          credentials: settings.credentials ?? Config.all({ clientId, clientSecret }),
           scopes
-        }))
+        })
     )
-  return settings.credentials === undefined
-    // the credentials are read here too, so that everything that is missing is reported together
-    ? layerWith(Config.map(Config.all([fields, ofVariables]), ([values]) => values), ofVariables)
-    : layerWith(fields, settings.credentials)
+  )
 }

@@ -8,6 +8,7 @@ import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 
 /**
@@ -59,7 +60,7 @@ const parse = (names: Iterable<string>): field.Parsed<Arr.NonEmptyReadonlyArray<
  * @since 0.1.0
  * @category config
  */
-export const config: Config.Config<Arr.NonEmptyReadonlyArray<AccessScope>> = field.named(
+export const config: Config.Config<Arr.NonEmptyReadonlyArray<AccessScope>> = configuration.variable(
   { name: "CREDIT_DATA_SCOPES", what: "the scopes to request, separated by spaces", example: all.join(" ") },
   (text) => parse(text.split(/\s+/).filter((name) => name !== ""))
 )

@@ -10,6 +10,7 @@ import * as Either from "effect/Either"
 import { flow, pipe } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 
 /**
@@ -69,8 +70,11 @@ const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
  * ```
  */
 export const config = {
-  clientId: field.named({ name: "CREDIT_DATA_CLIENT_ID", what: "the client id that the operator issued" }, clientId),
-  clientSecret: field.named(
+  clientId: configuration.variable(
+    { name: "CREDIT_DATA_CLIENT_ID", what: "the client id that the operator issued" },
+    clientId
+  ),
+  clientSecret: configuration.variable(
     { name: "CREDIT_DATA_CLIENT_SECRET", what: "the client secret that the operator issued" },
     clientSecret
   )

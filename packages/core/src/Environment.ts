@@ -6,6 +6,7 @@
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
+import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 import { secureUrl, withoutPath } from "./internal/secureUrl.ts"
 
@@ -69,7 +70,7 @@ export const url = (variable: string, options: {
   readonly path?: `/${string}` | undefined
 } = {}): Config.Config<string> => {
   const { description = "the address of a server", example, path } = options
-  return field.named(
+  return configuration.variable(
     { name: variable, what: path === undefined ? description : `${description}, without ${path}`, example },
     path === undefined ? secureUrl : withoutPath(path)
   )
@@ -88,11 +89,11 @@ export const url = (variable: string, options: {
  * @category config
  */
 export const config = {
-  environment: field.named(
+  environment: configuration.variable(
     { name: "CREDIT_DATA_ENVIRONMENT", what: "the name of the environment", example: "sandbox" },
     field.text
   ),
-  audience: field.named(
+  audience: configuration.variable(
     {
       name: "CREDIT_DATA_AUDIENCE",
       what: "the audience identifier of the environment",

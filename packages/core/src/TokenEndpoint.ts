@@ -6,7 +6,7 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -19,6 +19,7 @@ import * as AccessScope from "./AccessScope.ts"
 import type { AccessToken, Coverage } from "./AccessToken.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
+import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 import * as Instant from "./internal/instant.ts"
 import { logWarning } from "./internal/safeLog.ts"
@@ -120,8 +121,6 @@ const unread = (environment: string, cause: Cause.Cause<unknown>): string => {
     ? failure._tag
     : failure instanceof Error
     ? failure.name
-    : ConfigError.isConfigError(failure)
-    ? "ConfigError"
     : "an unknown failure"
   return `The client credentials of ${environment} could not be read again: ${name}. The ones that were read before stay in use.`
 }
@@ -165,10 +164,9 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
   let current = yield* readCredentials.pipe(
     Effect.provide(context),
     within(checked.deadline, () =>
-      ConfigError.SourceUnavailable(
+      configuration.unavailable(
         ["credentials"],
-        `The credentials were not read within ${Duration.format(checked.deadline)}`,
-        Cause.empty
+        `The credentials were not read within ${Duration.format(checked.deadline)}`
       ))
   )
 

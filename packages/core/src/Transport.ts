@@ -3,73 +3,33 @@
  *
  * @since 0.1.0
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Fiber from "effect/Fiber"
-import * as FiberRef from "effect/FiberRef"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
 import * as advice from "./internal/advice.ts"
+import { type CallerSettings, silence, withCallerSettings } from "./internal/callerSettings.ts"
 import * as foreign from "./internal/tokenRequest/foreignError.ts"
 import { transportFailure } from "./internal/tokenRequest/transportFailure.ts"
 import type { TransportReason } from "./TokenError.ts"
 
-/** Adds `redirect: "manual"` to the options of `fetch` that the context has. */
-const withManualRedirects = (context: Context.Context<never>): Context.Context<never> =>
-  Context.add(context, FetchHttpClient.RequestInit, {
-    ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
-    redirect: "manual"
-  })
-
-/**
- * No redirect is followed and no span is made from here to the end of the region. Tracing is disabled as a whole, for a
- * client may set by itself for which requests it is.
- */
-const silence = Effect.zipRight(
-  FiberRef.update(FiberRef.currentContext, withManualRedirects),
-  FiberRef.set(FiberRef.currentTracerEnabled, false)
-)
-
-/** What is set for the time of a request. */
-interface Settings {
-  readonly context: Context.Context<never>
-  readonly tracerEnabled: boolean
-}
-
-const settingsOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>): Settings => ({
-  context: fiber.getFiberRef(FiberRef.currentContext),
-  tracerEnabled: fiber.getFiberRef(FiberRef.currentTracerEnabled)
-})
-
-const set = ({ context, tracerEnabled }: Settings): Effect.Effect<void> =>
-  Effect.zipRight(
-    FiberRef.set(FiberRef.currentTracerEnabled, tracerEnabled),
-    FiberRef.set(FiberRef.currentContext, context)
-  )
-
 /** A body that is streamed is an effect of its caller, and runs with the settings and spans of the caller. */
-const withBodyIn = (
-  settings: Settings,
+const withBodyOf = (
+  caller: CallerSettings,
   request: HttpClientRequest.HttpClientRequest
 ): HttpClientRequest.HttpClientRequest => {
   const { body } = request
-  if (body._tag !== "Stream") return request
-  const stream = Stream.unwrapScoped(
-    Effect.as(
-      Effect.locallyScoped(FiberRef.currentTracerEnabled, settings.tracerEnabled),
-      Stream.provideContext(body.stream, settings.context)
+  return body._tag === "Stream"
+    ? HttpClientRequest.setBody(
+      request,
+      HttpBody.stream(caller.provide(body.stream), body.contentType, body.contentLength)
     )
-  )
-  return HttpClientRequest.setBody(request, HttpBody.stream(stream, body.contentType, body.contentLength))
+    : request
 }
 
 /**
@@ -131,16 +91,15 @@ export const sealed = (client: HttpClient.HttpClient, options: {
       )
   )
   const execute = (request: HttpClientRequest.HttpClientRequest) =>
-    Effect.withFiberRuntime<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>((fiber) => {
-      const settings = settingsOf(fiber)
-      // one region for all that is set, because each region costs as much as the rest of a call
-      return Effect.onExit(checked.execute(withBodyIn(settings, request)), (exit) => {
+    // one region for all that is set, because each region costs as much as the rest of a call
+    withCallerSettings((caller) =>
+      Effect.onExit(checked.execute(withBodyOf(caller, request)), (exit) => {
         if (Exit.isSuccess(exit) && exit.value.status === 101 && !("upgrade" in request.headers)) {
           endUpgraded(exit.value)
         }
-        return set(settings)
+        return caller.restore
       })
-    })
+    )
   return opaque(execute)
 }
 

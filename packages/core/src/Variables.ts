@@ -4,28 +4,9 @@
  * @since 0.1.0
  */
 import type * as Config from "effect/Config"
-import * as ConfigError from "effect/ConfigError"
-import * as Effect from "effect/Effect"
-
-type Problem = Exclude<ConfigError.ConfigError, ConfigError.And | ConfigError.Or>
-
-interface Line {
-  readonly path: ReadonlyArray<string>
-  readonly text: string
-}
-
-const lineOf = (problem: Problem, message = problem.message): Line => ({
-  path: problem.path,
-  text: problem._op === "MissingData" ? ` is missing: ${message}` : `: ${message}`
-})
-
-/** A line for every single problem. For a missing variable the provider has its whole name, and our fallback what it is. */
-const linesOf = (error: ConfigError.ConfigError): ReadonlyArray<Line> => {
-  if (error._op === "And") return [...linesOf(error.left), ...linesOf(error.right)]
-  if (error._op !== "Or") return [lineOf(error)]
-  const { left, right } = error
-  return left._op === "MissingData" && right._op === "MissingData" ? [lineOf(left, right.message)] : linesOf(left)
-}
+import type * as ConfigError from "effect/ConfigError"
+import type * as Effect from "effect/Effect"
+import * as configuration from "./internal/configuration.ts"
 
 const header = "The configuration is incomplete or wrong."
 
@@ -33,33 +14,43 @@ const whereToGetThem =
   "The operator of the service issues these values. To try without an account, run the simulator, which " +
   "prints a working set: npx -y pnpm@10.34.9 simulator"
 
-/** The same error, which prints one line for each variable. */
-const readable = (error: ConfigError.ConfigError): ConfigError.ConfigError => {
-  const text = [header, ...linesOf(error).map(({ path, text }) => `- ${path.join("_")}${text}`), whereToGetThem].join(
-    "\n"
-  )
-  const printed: ConfigError.ConfigError = {
-    ...error,
-    _tag: "ConfigError",
-    [ConfigError.ConfigErrorTypeId]: ConfigError.ConfigErrorTypeId,
-    message: text
-  }
-  return Object.assign(printed, { toString: () => text })
-}
+const print = (lines: ReadonlyArray<string>): string =>
+  [header, ...lines.map((line) => `- ${line}`), whereToGetThem].join("\n")
 
 /**
- * Reads a Config. Everything that is missing or wrong is one `ConfigError`, which prints a line for each variable: its name, what
- * it is and an example, and never a value.
+ * Reads a struct of Configs. Everything that is missing or wrong is one `ConfigError`, which prints a line for each variable: its
+ * name, what it is and an example, and never a value.
  *
  * @since 0.1.0
  * @category config
  * @example
  * ```ts
  * import { ClientCredentials, Variables } from "@credit-data/core"
- * import { Config } from "effect"
  *
- * export const credentials = Variables.read(Config.all(ClientCredentials.config))
+ * export const credentials = Variables.read(ClientCredentials.config)
  * ```
  */
-export const read = <A>(config: Config.Config<A>): Effect.Effect<A, ConfigError.ConfigError> =>
-  Effect.mapError(config, readable)
+export function read<Fields extends Record<string, Config.Config<unknown>>>(
+  fields: Fields
+): Effect.Effect<{ [Name in keyof Fields]: Config.Config.Success<Fields[Name]> }, ConfigError.ConfigError>
+export function read(
+  fields: Record<string, Config.Config<unknown>>
+): Effect.Effect<Record<string, unknown>, ConfigError.ConfigError> {
+  return configuration.readAll(fields, print)
+}
+
+/**
+ * The `ConfigError` for an option that makes no sense, for adapters and other layers: it names the option, and what was expected.
+ * Never pass the value.
+ *
+ * @since 0.1.0
+ * @category errors
+ * @example
+ * ```ts
+ * import { Variables } from "@credit-data/core"
+ *
+ * export const error = Variables.invalid(["deadline"], "Expected a finite duration above zero")
+ * ```
+ */
+export const invalid: (option: ReadonlyArray<string>, expected: string) => ConfigError.ConfigError =
+  configuration.invalid

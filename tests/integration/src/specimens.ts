@@ -243,8 +243,9 @@ export const specimens = Effect.gen(function*() {
     "TokenError.isTokenError": TokenError.isTokenError,
     "TokenError.retryWhenDue": yield* outcomes(TokenError.retryWhenDue(Effect.fail(refused[2]), { times: 0 })),
     "TokenStatus.isUsable": TokenStatus.isUsable,
+    "Variables.invalid": Variables.invalid(["deadline"], "Expected a duration"),
     "Variables.read": yield* outcomes(
-      Effect.withConfigProvider(Variables.read(Config.all(ClientCredentials.config)), configFromCanaries)
+      Effect.withConfigProvider(Variables.read(ClientCredentials.config), configFromCanaries)
     ),
     "TokenEvent.$is": TokenEvent.$is,
     "TokenEvent.$match": TokenEvent.$match,

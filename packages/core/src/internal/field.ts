@@ -1,42 +1,23 @@
 import * as Arr from "effect/Array"
-import * as Config from "effect/Config"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
+import * as configuration from "./configuration.ts"
 
-/** A checked value, or what was expected in its place. The reason never holds the value. */
-export type Parsed<A> = Either.Either<A, string>
-
-/** A variable, and what the error says about it when it is missing. */
-export interface Variable {
-  readonly name: string
-  readonly what: string
-  readonly example?: string | undefined
-}
-
-/** A Config that reads one variable. When it is faulty, the error names it together with what was expected. */
-export const named = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
-  Config.primitive(what, flow(parse, at([]))).pipe(
-    Config.orElseIf({
-      if: ConfigError.isMissingDataOnly,
-      orElse: () => Config.fail(example === undefined ? what : `${what}, for example ${example}`)
-    }),
-    Config.nested(name)
-  )
+export type Parsed<A> = configuration.Parsed<A>
 
 /** Names the option that was checked. */
-export const at = (path: Array<string>) => <A>(parsed: Parsed<A>): Either.Either<A, ConfigError.ConfigError> =>
-  Either.mapLeft(parsed, (reason) => ConfigError.InvalidData(path, reason))
+export const at = (path: ReadonlyArray<string>) => <A>(parsed: Parsed<A>): Either.Either<A, ConfigError.ConfigError> =>
+  Either.mapLeft(parsed, (reason) => configuration.invalid(path, reason))
 
 /** All that is wrong with the options, each by its name. */
 export const problems = (
   options: Record<string, Either.Either<unknown, ConfigError.ConfigError>>
 ): Either.Either<void, ConfigError.ConfigError> => {
   const found = Arr.getLefts(Object.values(options))
-  return Arr.isNonEmptyArray(found) ? Either.left(found.reduce(ConfigError.And)) : Either.void
+  return Arr.isNonEmptyArray(found) ? Either.left(configuration.together(found)) : Either.void
 }
 
 /** Text with something in it to see, and nothing in it that can't be printed or encoded. */

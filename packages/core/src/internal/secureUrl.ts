@@ -1,5 +1,5 @@
 import * as Either from "effect/Either"
-import { type Parsed } from "./field.ts"
+import type { Parsed } from "./configuration.ts"
 
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
 

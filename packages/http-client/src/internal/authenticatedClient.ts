@@ -3,13 +3,14 @@ import type * as AccessToken from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as Environment from "@credit-data/core/Environment"
 import * as Transport from "@credit-data/core/Transport"
+import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
-import * as ConfigError from "effect/ConfigError"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
@@ -22,7 +23,8 @@ import { canBeSentAgain, discard } from "./body.ts"
 import { inSpan } from "./callSpan.ts"
 import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
-import { causeForCaller, forCaller, type Sent, statusError } from "./response.ts"
+import type { Sent } from "./callerError.ts"
+import { causeForCaller, forCaller, statusError } from "./response.ts"
 import { type Base, parseBase, target } from "./target.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -36,7 +38,7 @@ interface Options {
 
 const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Service) => {
   const requested = Option.getOrElse(tokens.requestedScopes, () => [scope])
-  return requested.includes(scope) ? Either.void : Either.left(ConfigError.InvalidData(
+  return requested.includes(scope) ? Either.void : Either.left(Variables.invalid(
     ["scopes"],
     `Expected ${scope} among the requested scopes, because ${group} needs it. ` +
       `Requested: ${requested.join(" ")}. Add it to the option scopes, or to CREDIT_DATA_SCOPES`

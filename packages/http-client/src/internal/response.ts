@@ -1,4 +1,3 @@
-import * as Transport from "@credit-data/core/Transport"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -6,15 +5,8 @@ import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
-import * as Predicate from "effect/Predicate"
-import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-
-/** A request as its caller made it, and the secrets of the one that was sent for it. */
-export interface Sent {
-  readonly request: HttpClientRequest.HttpClientRequest
-  readonly secrets: ReadonlyArray<Redacted.Redacted>
-}
+import { died, requestError, responseError, type Sent } from "./callerError.ts"
 
 /**
  * A response to the request as its caller made it. The one that was sent, with the token in its headers, cannot be reached,
@@ -97,55 +89,14 @@ export const forCaller = (
   response: HttpClientResponse.HttpClientResponse
 ): HttpClientResponse.HttpClientResponse => new CallerResponse(sent, response)
 
-/** A text that the transport wrote, unless it shows the token; or else one of ours. */
-const described = ({ secrets }: Sent, description: string | undefined, ours?: () => string) => {
-  const safe = Transport.foreignError(description, secrets)
-  const text = Predicate.isString(safe) ? safe : ours?.()
-  return text === undefined ? {} : { description: text }
-}
-
-const responseError = (
-  sent: Sent,
-  error: HttpClientError.ResponseError,
-  response: HttpClientResponse.HttpClientResponse
-): HttpClientError.ResponseError =>
-  new HttpClientError.ResponseError({
-    reason: error.reason,
-    request: sent.request,
-    response,
-    cause: Transport.foreignError(error.cause, sent.secrets),
-    ...described(sent, error.description)
-  })
-
 /** The error as which a client passed a response on, because of its status. */
 export const statusError = (sent: Sent, error: HttpClientError.ResponseError): HttpClientError.ResponseError =>
   responseError(sent, error, forCaller(sent, error.response))
 
-const api = { name: "The API", address: "CREDIT_DATA_BASE_URL" }
-
-/** The transport's error, as one about the request that its caller made: nothing of the one that was sent remains. */
 const errorForCaller = (sent: Sent) => (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError => {
   if (!HttpClientError.isHttpClientError(error)) return died(sent)
-  return error._tag === "ResponseError"
-    ? statusError(sent, error)
-    : new HttpClientError.RequestError({
-      reason: error.reason,
-      request: sent.request,
-      cause: Transport.foreignError(error.cause, sent.secrets),
-      ...described(
-        sent,
-        error.description,
-        error.reason === "Transport" ? () => Transport.describe(error, api) : undefined
-      )
-    })
+  return error._tag === "ResponseError" ? statusError(sent, error) : requestError(sent, error)
 }
-
-const died = ({ request }: Sent) =>
-  new HttpClientError.RequestError({
-    request,
-    reason: "Transport",
-    description: "The transport, or what transformClient adds to it, died"
-  })
 
 /**
  * Why a transport failed, as its caller may see it. A transport that dies may do so with the request in its hands: then all

@@ -1,12 +1,12 @@
 import * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
+import * as Variables from "@credit-data/core/Variables"
 import * as Headers from "@effect/platform/Headers"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Chunk from "effect/Chunk"
-import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { sumAll } from "effect/Number"
@@ -88,7 +88,7 @@ export const make = (options: Options) =>
     const tokenLifetime = Duration.decode(options.tokenLifetime)
     if (Duration.lessThan(tokenLifetime, shortestLifetime) || !Duration.isFinite(tokenLifetime)) {
       return yield* Effect.fail(
-        ConfigError.InvalidData(["tokenLifetime"], "Expected a finite duration of 1 second or more")
+        Variables.invalid(["tokenLifetime"], "Expected a finite duration of 1 second or more")
       )
     }
     const credentials = yield* Ref.make(options.credentials)

@@ -1,10 +1,8 @@
-import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import * as ScheduleDecision from "effect/ScheduleDecision"
-import * as ScheduleIntervals from "effect/ScheduleIntervals"
 import type { TokenError } from "../../TokenError.ts"
+import * as ScheduleSteps from "./scheduleSteps.ts"
 
 /** How long a failure is remembered that no retry can mend. */
 const refusalPause = Duration.seconds(30)
@@ -28,24 +26,21 @@ export interface Pauses {
 }
 
 /**
- * Steps a schedule by hand, for the pauses are driven by use and nothing sleeps through them. A schedule that has come to
- * its end means the longest pause, and none is so short that a dead endpoint would be asked without a pause.
+ * Paces the token requests by a schedule. A schedule that has come to its end means the longest pause, and none is so short that a
+ * dead endpoint would be asked without a pause.
  */
 export const make = (schedule: Schedule.Schedule<unknown, TokenError>): Pauses => {
-  let state = schedule.initial
-  const step = Effect.fnUntraced(function*(error: TokenError) {
-    const now = yield* Clock.currentTimeMillis
-    const [next, , decision] = yield* schedule.step(now, error, state)
-    state = next
-    const wait = ScheduleDecision.isContinue(decision) ? ScheduleIntervals.start(decision.intervals) - now : Infinity
-    return Number.isFinite(wait)
-      ? Duration.clamp(Duration.millis(Math.round(wait)), { minimum: shortestPause, maximum: longestOfUsers })
-      : longestPause
-  })
+  const steps = ScheduleSteps.make(schedule)
+  const step = (error: TokenError) =>
+    Effect.map(steps.next(error), (delay) =>
+      delay === undefined || !Duration.isFinite(delay)
+        ? longestPause
+        : Duration.clamp(Duration.millis(Math.round(Duration.toMillis(delay))), {
+          minimum: shortestPause,
+          maximum: longestOfUsers
+        }))
   return {
-    reset: () => {
-      state = schedule.initial
-    },
+    reset: steps.reset,
     after: (error) => {
       if (!error.retryable) return Effect.succeed(refusalPause)
       const asked = error._tag === "ServerError" ? error.retryAfter : undefined

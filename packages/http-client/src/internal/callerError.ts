@@ -1,0 +1,58 @@
+import * as Transport from "@credit-data/core/Transport"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Predicate from "effect/Predicate"
+import type * as Redacted from "effect/Redacted"
+
+// The errors of a transport, as ones about the request that its caller made: nothing of the one that was sent remains.
+
+/** A request as its caller made it, and the secrets of the one that was sent for it. */
+export interface Sent {
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
+/** A text that the transport wrote, unless it shows the token; or else one of ours. */
+const described = ({ secrets }: Sent, description: string | undefined, ours?: () => string) => {
+  const safe = Transport.foreignError(description, secrets)
+  const text = Predicate.isString(safe) ? safe : ours?.()
+  return text === undefined ? {} : { description: text }
+}
+
+/** An error about a response. */
+export const responseError = (
+  sent: Sent,
+  error: HttpClientError.ResponseError,
+  response: HttpClientResponse.HttpClientResponse
+): HttpClientError.ResponseError =>
+  new HttpClientError.ResponseError({
+    reason: error.reason,
+    request: sent.request,
+    response,
+    cause: Transport.foreignError(error.cause, sent.secrets),
+    ...described(sent, error.description)
+  })
+
+const api = { name: "The API", address: "CREDIT_DATA_BASE_URL" }
+
+/** An error about a request that got no response. */
+export const requestError = (sent: Sent, error: HttpClientError.RequestError): HttpClientError.RequestError =>
+  new HttpClientError.RequestError({
+    reason: error.reason,
+    request: sent.request,
+    cause: Transport.foreignError(error.cause, sent.secrets),
+    ...described(
+      sent,
+      error.description,
+      error.reason === "Transport" ? () => Transport.describe(error, api) : undefined
+    )
+  })
+
+/** The error about a transport that died, which may have done so with the request in its hands. */
+export const died = ({ request }: Sent): HttpClientError.RequestError =>
+  new HttpClientError.RequestError({
+    request,
+    reason: "Transport",
+    description: "The transport, or what transformClient adds to it, died"
+  })
