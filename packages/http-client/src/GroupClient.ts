@@ -9,6 +9,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Effect from "effect/Effect"
 import type { InsufficientScope } from "./InsufficientScope.ts"
+import { withoutToken } from "./internal/callerError.ts"
 
 /**
  * Why a call fails: as any HttpClient does, for want of a token, or for want of a scope.
@@ -72,10 +73,5 @@ export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>
     Effect.mapError(client.execute(request), (error) =>
       HttpClientError.isHttpClientError(error)
         ? error
-        : new HttpClientError.RequestError({
-          request,
-          reason: error._tag !== "InsufficientScope" && error.retryable ? "Transport" : "Encode",
-          cause: error,
-          description: error.message
-        }))
+        : withoutToken(request, error))
   )

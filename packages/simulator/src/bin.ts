@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import * as Variables from "@credit-data/core/Variables"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Config from "effect/Config"
 import * as Console from "effect/Console"
@@ -8,8 +9,11 @@ import * as Simulator from "./Simulator.ts"
 
 /** The port of the business API; the authorization servers of V1 and V2 have the next two. */
 const port = Config.port("SIMULATOR_PORT").pipe(
-  Config.validate({ message: "Expected a port, and room for two more", validation: (first) => first <= 65_533 }),
-  Config.withDefault(7400)
+  Config.withDefault(7400),
+  Effect.filterOrFail(
+    (first) => first <= 65_533,
+    () => Variables.invalid(["SIMULATOR_PORT"], "Expected a port, and room for two more")
+  )
 )
 
 const instructions = (variables: Record<string, string>) =>

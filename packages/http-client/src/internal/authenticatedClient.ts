@@ -23,8 +23,8 @@ import { canBeSentAgain, discard } from "./body.ts"
 import { inSpan } from "./callSpan.ts"
 import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
-import type { Sent } from "./callerError.ts"
-import { causeForCaller, forCaller, statusError } from "./response.ts"
+import { responseError, type Sent } from "./callerError.ts"
+import { causeForCaller, forCaller } from "./response.ts"
 import { type Base, parseBase, target } from "./target.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
@@ -118,8 +118,8 @@ export const make = Effect.fnUntraced(
         onFailure: (cause) => {
           const failure = Cause.failureOption(cause)
           if (Option.isSome(failure) && Transport.isStatusError(failure.value)) {
-            const error = statusError(sent, failure.value)
-            return Effect.succeed({ response: error.response, end: Effect.fail(error) })
+            const response = forCaller(sent, failure.value.response)
+            return Effect.succeed({ response, end: Effect.fail(responseError(sent, failure.value, response)) })
           }
           if (
             !call.hasMetClosedConnection && Option.isSome(failure) && isClosedConnection(failure.value, call.request)

@@ -23,9 +23,17 @@ const mostDiscarded = 64 * 1024
 
 /** Reads a body that nobody wants, so that its connection can be used again; one that is large or slow is cut off. */
 export const discard = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
-  response.stream.pipe(
-    Stream.runFoldWhile(0, (size) => size < mostDiscarded, (size, chunk) => size + chunk.length),
-    Effect.interruptible, // a finalizer isn't, and would wait for a body without an end
-    Effect.timeout("1 second"),
-    Effect.ignore
-  )
+  Effect.suspend(() => {
+    let size = 0
+    return response.stream.pipe(
+      Stream.runForEachWhile((chunk) =>
+        Effect.sync(() => {
+          size += chunk.length
+          return size < mostDiscarded
+        })
+      ),
+      Effect.interruptible, // a finalizer isn't, and would wait for a body without an end
+      Effect.timeout("1 second"),
+      Effect.ignore
+    )
+  })

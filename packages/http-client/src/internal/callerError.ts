@@ -1,9 +1,11 @@
+import type * as TokenError from "@credit-data/core/TokenError"
 import * as Transport from "@credit-data/core/Transport"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
+import type { InsufficientScope } from "../InsufficientScope.ts"
 
 // The errors of a transport, as ones about the request that its caller made: nothing of the one that was sent remains.
 
@@ -19,6 +21,11 @@ const described = ({ secrets }: Sent, description: string | undefined, ours?: ()
   const text = Predicate.isString(safe) ? safe : ours?.()
   return text === undefined ? {} : { description: text }
 }
+
+/** An error that has a response. */
+type Answered = HttpClientError.ResponseError
+
+export const isAnswered = (error: HttpClientError.HttpClientError): error is Answered => error._tag === "ResponseError"
 
 /** An error about a response. */
 export const responseError = (
@@ -55,4 +62,16 @@ export const died = ({ request }: Sent): HttpClientError.RequestError =>
     request,
     reason: "Transport",
     description: "The transport, or what transformClient adds to it, died"
+  })
+
+/** The failure to get a token, as an error about the request: one that a retry may help, or one that it can't. */
+export const withoutToken = (
+  request: HttpClientRequest.HttpClientRequest,
+  error: TokenError.TokenError | InsufficientScope
+): HttpClientError.RequestError =>
+  new HttpClientError.RequestError({
+    request,
+    reason: error._tag !== "InsufficientScope" && error.retryable ? "Transport" : "Encode",
+    cause: error,
+    description: error.message
   })

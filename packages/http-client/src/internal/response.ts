@@ -6,15 +6,15 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
 import * as Stream from "effect/Stream"
-import { died, requestError, responseError, type Sent } from "./callerError.ts"
+import { died, isAnswered, requestError, responseError, type Sent } from "./callerError.ts"
 
 /**
  * A response to the request as its caller made it. The one that was sent, with the token in its headers, cannot be reached,
  * neither through the response nor through the errors of reading its body.
  */
 class CallerResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
-  readonly [HttpClientResponse.TypeId]: HttpClientResponse.TypeId = HttpClientResponse.TypeId
-  readonly [HttpIncomingMessage.TypeId]: HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
+  readonly [HttpClientResponse.TypeId]: typeof HttpClientResponse.TypeId = HttpClientResponse.TypeId
+  readonly [HttpIncomingMessage.TypeId]: typeof HttpIncomingMessage.TypeId = HttpIncomingMessage.TypeId
   readonly request: HttpClientRequest.HttpClientRequest
   readonly #sent: Sent
   readonly #response: HttpClientResponse.HttpClientResponse
@@ -89,13 +89,11 @@ export const forCaller = (
   response: HttpClientResponse.HttpClientResponse
 ): HttpClientResponse.HttpClientResponse => new CallerResponse(sent, response)
 
-/** The error as which a client passed a response on, because of its status. */
-export const statusError = (sent: Sent, error: HttpClientError.ResponseError): HttpClientError.ResponseError =>
-  responseError(sent, error, forCaller(sent, error.response))
-
 const errorForCaller = (sent: Sent) => (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError => {
   if (!HttpClientError.isHttpClientError(error)) return died(sent)
-  return error._tag === "ResponseError" ? statusError(sent, error) : requestError(sent, error)
+  return isAnswered(error)
+    ? responseError(sent, error, forCaller(sent, error.response))
+    : requestError(sent, error)
 }
 
 /**

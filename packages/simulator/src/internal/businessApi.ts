@@ -30,7 +30,10 @@ export const answer = Effect.fnUntraced(function*(
 ) {
   const endpoint = groups.find(({ prefix }) => `${request.path}/`.startsWith(prefix))
   if (endpoint === undefined) return HttpServerResponse.unsafeJson({ error: "not_found" }, { status: 404 })
-  const bearer = Option.flatMapNullable(request.authorization, (header) => /^Bearer ([^ ]+)$/i.exec(header)?.[1])
+  const bearer = Option.flatMap(
+    request.authorization,
+    (header) => Option.fromNullable(/^Bearer ([^ ]+)$/i.exec(header)?.[1])
+  )
   if (Option.isNone(bearer)) return challenge(401, undefined)
   const token = yield* tokens.find(bearer.value)
   if (Option.isNone(token)) return challenge(401, "invalid_token")

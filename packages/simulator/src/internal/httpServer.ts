@@ -1,10 +1,14 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServer from "@effect/platform/HttpServer"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
+
+/** What a server answers to a request. */
+export type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
 /** A server that is listening. */
 export interface Serving {
@@ -17,7 +21,7 @@ export interface Serving {
  * server's spans stay out of the traces of the program under test.
  */
 export const serve = (
-  app: HttpApp.Default,
+  app: App,
   port: number
 ): Effect.Effect<Serving, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function*() {

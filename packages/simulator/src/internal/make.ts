@@ -3,7 +3,6 @@ import type * as AccessToken from "@credit-data/core/AccessToken"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Variables from "@credit-data/core/Variables"
 import * as Headers from "@effect/platform/Headers"
-import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Chunk from "effect/Chunk"
@@ -21,7 +20,7 @@ import type { Received, Server } from "../Received.ts"
 import * as authorizationServer from "./authorizationServer.ts"
 import * as businessApi from "./businessApi.ts"
 import * as connection from "./connection.ts"
-import { serve } from "./httpServer.ts"
+import { type App, serve } from "./httpServer.ts"
 import * as TokenStore from "./tokenStore.ts"
 
 const audience = "https://simulator.credit-data.example"
@@ -97,7 +96,7 @@ export const make = (options: Options) =>
     const tokenFaults = yield* makeFaults
     const callFaults = yield* makeFaults
 
-    const app = (server: Server, faults: typeof tokenFaults, usual: Handler): HttpApp.Default =>
+    const app = (server: Server, faults: typeof tokenFaults, usual: Handler): App =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
         const record = yield* receive(server, request)
@@ -141,11 +140,14 @@ export const make = (options: Options) =>
         authV2Url: servers.authV2.url
       },
       credentials: Ref.get(credentials),
-      received: Effect.map(received, Chunk.toReadonlyArray),
-      tokenRequests: Effect.map(received, (all) => Chunk.size(Chunk.filter(all, ({ server }) => server !== "Api"))),
+      received: Effect.map(SubscriptionRef.get(received), Chunk.toReadonlyArray),
+      tokenRequests: Effect.map(SubscriptionRef.get(received), (all) =>
+        Chunk.size(Chunk.filter(all, ({ server }) => server !== "Api"))),
       awaitReceived: (server: Server, count: number) =>
         received.changes.pipe(
-          Stream.takeUntil((all) => Chunk.size(Chunk.filter(all, (each) => each.server === server)) >= count),
+          Stream.takeUntil((all) =>
+            Chunk.size(Chunk.filter(all, (each) => each.server === server)) >= count
+          ),
           Stream.runDrain
         ),
       openConnections: Effect.map(

@@ -51,7 +51,9 @@ export const make = Effect.fnUntraced(function*<A, E>(
         Effect.interruptible, // the layer may have been built in an uninterruptible region
         Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
       )
-      fork(flight).addObserver((exit) => Deferred.unsafeDone(landed, Effect.succeed(Exit.flatten(exit))))
+      fork(flight).addObserver((exit) =>
+        Deferred.unsafeDone(landed, Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause)))
+      )
     },
     landing: () => Deferred.await(landing)
   }

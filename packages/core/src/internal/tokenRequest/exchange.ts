@@ -4,7 +4,6 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -34,21 +33,25 @@ const concat = (chunks: Iterable<Uint8Array>, size: number): Uint8Array => {
 
 /** Reads a body to its end, or until it is too large. */
 const readBody = (response: HttpClientResponse.HttpClientResponse, maxSize: number): Effect.Effect<Answer["body"]> =>
-  response.stream.pipe(
-    Stream.runFoldWhile(
-      { chunks: Chunk.empty<Uint8Array>(), size: 0 },
-      ({ size }) => size <= maxSize,
-      ({ chunks, size }, chunk) => ({ chunks: Chunk.append(chunks, chunk), size: size + chunk.length })
-    ),
-    Effect.map(({ chunks, size }): Answer["body"] =>
-      size <= maxSize ? Either.right(concat(chunks, size)) : Either.left("Size")
-    ),
-    Effect.catchAll((error) =>
-      Effect.succeed(
-        error.reason === "EmptyBody" ? Either.right(new Uint8Array()) : Either.left(failureAt("Body")(error))
+  Effect.suspend(() => {
+    const chunks: Array<Uint8Array> = []
+    let size = 0
+    return response.stream.pipe(
+      Stream.runForEachWhile((chunk) =>
+        Effect.sync(() => {
+          chunks.push(chunk)
+          size += chunk.length
+          return size <= maxSize
+        })
+      ),
+      Effect.map((): Answer["body"] => size <= maxSize ? Either.right(concat(chunks, size)) : Either.left("Size")),
+      Effect.catchAll((error) =>
+        Effect.succeed(
+          error.reason === "EmptyBody" ? Either.right(new Uint8Array()) : Either.left(failureAt("Body")(error))
+        )
       )
     )
-  )
+  })
 
 const propagate = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.map(

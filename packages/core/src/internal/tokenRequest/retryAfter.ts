@@ -16,7 +16,10 @@ export const parse = (header: string, now: DateTime.Utc): Option.Option<Duration
   const wait = /^\d+$/.test(text)
     ? Option.some(Number(text) * 1000)
     : /^[A-Z][a-z]+,? /.test(text)
-    ? Option.map(DateTime.make(Date.parse(inGmt(text))), (date) => DateTime.distance(now, date))
+    ? Option.map(
+      DateTime.make(Date.parse(inGmt(text))),
+      (date) => DateTime.toEpochMillis(date) - DateTime.toEpochMillis(now)
+    )
     : Option.none()
   return wait.pipe(
     Option.filter((millis) => millis >= 0),

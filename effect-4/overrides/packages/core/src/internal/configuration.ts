@@ -1,0 +1,112 @@
+import type * as Arr from "effect/Array"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+
+// How variables are read, and how what is wrong with them or with an option is reported: never with a value.
+
+/** A checked value, or what was expected in its place. The reason never holds the value. */
+export type Parsed<A> = Result.Result<A, string>
+
+/** A variable, and what the error says about it when it is missing. */
+export interface Variable {
+  readonly name: string
+  readonly what: string
+  readonly example?: string | undefined
+}
+
+interface Problem {
+  readonly path: ReadonlyArray<string>
+  readonly reason: string
+  readonly kind: "Invalid data" | "Missing data" | "Source unavailable"
+}
+
+const issueOf = ({ path, reason }: Problem) =>
+  new SchemaIssue.Pointer(path, new SchemaIssue.InvalidValue({ message: reason }))
+
+/** A `ConfigError` that lists what is wrong. */
+class ConfigProblems extends Config.ConfigError {
+  readonly problems: Arr.NonEmptyReadonlyArray<Problem>
+  readonly #text: string | undefined
+
+  constructor(problems: Arr.NonEmptyReadonlyArray<Problem>, text?: string) {
+    const [first, ...others] = problems
+    super(
+      new Schema.SchemaError(
+        new SchemaIssue.Composite(Schema.Unknown.ast, [issueOf(first), ...others.map(issueOf)])
+      )
+    )
+    this.problems = problems
+    this.#text = text
+  }
+
+  override get message() {
+    return this.#text ??
+      this.problems.map(({ kind, path, reason }) => `(${kind} at ${path.join(".")}: "${reason}")`).join(" and ")
+  }
+
+  override toString() {
+    return this.message
+  }
+}
+
+/** A Config that reads one variable. When it is faulty, the error names it together with what was expected. */
+export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
+  Config.schema(
+    Schema.String.annotate({ description: example === undefined ? what : `${what}, for example ${example}` }),
+    name
+  ).pipe(
+    Config.mapEffect((text) => Effect.fromResult(Result.mapError(parse(text), (reason) => invalid([name], reason))))
+  )
+
+/** A `ConfigError` for an option that is wrong. */
+export const invalid = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>
+  new ConfigProblems([{ path, reason, kind: "Invalid data" }])
+
+/** A `ConfigError` for an option that could not be read. */
+export const unavailable = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>
+  new ConfigProblems([{ path, reason, kind: "Source unavailable" }])
+
+const problemsIn = (issue: SchemaIssue.Issue, path: ReadonlyArray<string>): Arr.NonEmptyReadonlyArray<Problem> => {
+  if (issue._tag === "Pointer") return problemsIn(issue.issue, [...path, ...issue.path.map(String)])
+  const description = issue._tag === "InvalidType" ? issue.ast.annotations?.["description"] : undefined
+  return typeof description === "string"
+    ? [{ path, reason: description, kind: "Missing data" }]
+    : [{ path, reason: "Expected another value", kind: "Invalid data" }]
+}
+
+const problemsOf = (error: Config.ConfigError): Arr.NonEmptyReadonlyArray<Problem> => {
+  if (error instanceof ConfigProblems) return error.problems
+  return error.cause._tag === "SchemaError"
+    ? problemsIn(error.cause.issue, [])
+    : [{ path: [], reason: error.cause.message, kind: "Source unavailable" }]
+}
+
+/** Several of them as one. */
+export const together = (errors: Arr.NonEmptyReadonlyArray<Config.ConfigError>): Config.ConfigError => {
+  const [first, ...others] = errors
+  return new ConfigProblems([...problemsOf(first), ...others.flatMap((error) => problemsOf(error))])
+}
+
+const lineOf = ({ kind, path, reason }: Problem): string =>
+  `${path.join("_")}${kind === "Missing data" ? " is missing" : ""}: ${reason}`
+
+/** Reads several variables. All that is missing or wrong is one error, printed from a line for each variable. */
+export const readAll = Effect.fnUntraced(function*(
+  fields: Record<string, Config.Config<unknown>>,
+  print: (lines: ReadonlyArray<string>) => string
+): Effect.fn.Return<Record<string, unknown>, Config.ConfigError> {
+  const values: Record<string, unknown> = {}
+  const problems: Array<Problem> = []
+  for (const [name, config] of Object.entries(fields)) {
+    const result = yield* Effect.result(config)
+    if (Result.isSuccess(result)) values[name] = result.success
+    else problems.push(...problemsOf(result.failure))
+  }
+  const [first, ...others] = problems
+  return first === undefined
+    ? values
+    : yield* Effect.fail(new ConfigProblems([first, ...others], print(problems.map(lineOf))))
+})

@@ -1,0 +1,22 @@
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type { LazyArg } from "effect/Function"
+
+/**
+ * Ends an effect when its time is over, also where nothing can be interrupted: within an uninterruptible region, and without
+ * waiting for a part that cannot be interrupted itself. (`Effect.timeout` alone waits for both.)
+ */
+export const within =
+  <E1>(duration: Duration.Input, onTimeout: LazyArg<E1>) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | E1, R> =>
+    Effect.interruptible(
+      Effect.timeoutOrElse(disconnected(self), { duration, orElse: () => Effect.fail(onTimeout()) })
+    )
+
+/** Interrupting this returns at once, while the effect itself ends in the background. */
+const disconnected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    Effect.forkDetach(Effect.interruptible(self), { startImmediately: true }),
+    (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
+  )

@@ -1,0 +1,93 @@
+import type * as TokenError from "@credit-data/core/TokenError"
+import * as Transport from "@credit-data/core/Transport"
+import * as HttpClientError from "effect/http/HttpClientError"
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type * as HttpClientResponse from "effect/http/HttpClientResponse"
+import * as Predicate from "effect/Predicate"
+import type * as Redacted from "effect/Redacted"
+import type { InsufficientScope } from "../InsufficientScope.ts"
+
+// The errors of a transport, as ones about the request that its caller made: nothing of the one that was sent remains.
+
+/** A request as its caller made it, and the secrets of the one that was sent for it. */
+export interface Sent {
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
+/** A text that the transport wrote, unless it shows the token; or else one of ours. */
+const described = ({ secrets }: Sent, description: string | undefined, ours?: () => string) => {
+  const safe = Transport.foreignError(description, secrets)
+  const text = Predicate.isString(safe) ? safe : ours?.()
+  return text === undefined ? {} : { description: text }
+}
+
+/** An error that has a response. */
+type Answered = HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse }
+
+export const isAnswered = (error: HttpClientError.HttpClientError): error is Answered => error.response !== undefined
+
+const httpClientError = (reason: HttpClientError.HttpClientErrorReason) =>
+  new HttpClientError.HttpClientError({ reason })
+
+/** What a reason for the caller has, apart from the response. */
+const fields = (sent: Sent, { reason }: HttpClientError.HttpClientError, ours?: () => string) => ({
+  request: sent.request,
+  cause: Transport.foreignError(reason.cause, sent.secrets),
+  ...described(sent, reason.description, ours)
+})
+
+/** An error about a response. */
+export const responseError = (
+  sent: Sent,
+  error: HttpClientError.HttpClientError,
+  response: HttpClientResponse.HttpClientResponse
+): HttpClientError.HttpClientError => {
+  const reason = { ...fields(sent, error), response }
+  switch (error.reason._tag) {
+    case "StatusCodeError":
+      return httpClientError(new HttpClientError.StatusCodeError(reason))
+    case "EmptyBodyError":
+      return httpClientError(new HttpClientError.EmptyBodyError(reason))
+    default:
+      return httpClientError(new HttpClientError.DecodeError(reason))
+  }
+}
+
+const api = { name: "The API", address: "CREDIT_DATA_BASE_URL" }
+
+/** An error about a request that got no response. */
+export const requestError = (sent: Sent, error: HttpClientError.HttpClientError): HttpClientError.HttpClientError => {
+  switch (error.reason._tag) {
+    case "EncodeError":
+      return httpClientError(new HttpClientError.EncodeError(fields(sent, error)))
+    case "InvalidUrlError":
+      return httpClientError(new HttpClientError.InvalidUrlError(fields(sent, error)))
+    default:
+      return httpClientError(
+        new HttpClientError.TransportError(fields(sent, error, () => Transport.describe(error, api)))
+      )
+  }
+}
+
+/** The error about a transport that died, which may have done so with the request in its hands. */
+export const died = ({ request }: Sent): HttpClientError.HttpClientError =>
+  httpClientError(
+    new HttpClientError.TransportError({
+      request,
+      description: "The transport, or what transformClient adds to it, died"
+    })
+  )
+
+/** The failure to get a token, as an error about the request: one that a retry may help, or one that it can't. */
+export const withoutToken = (
+  request: HttpClientRequest.HttpClientRequest,
+  error: TokenError.TokenError | InsufficientScope
+): HttpClientError.HttpClientError => {
+  const reason = { request, cause: error, description: error.message }
+  return httpClientError(
+    error._tag !== "InsufficientScope" && error.retryable
+      ? new HttpClientError.TransportError(reason)
+      : new HttpClientError.EncodeError(reason)
+  )
+}

@@ -1,0 +1,16 @@
+import type * as HttpClientRequest from "effect/http/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+
+// `HttpClient.withScope` finds the scope of a request in a map that Effect 4 keeps to itself. Around these clients it has no
+// effect: use `Effect.timeout` or interruption to end a call.
+
+/** Leaves the request as it is. */
+export const keepScope = (
+  sent: HttpClientRequest.HttpClientRequest
+): Effect.Effect<HttpClientRequest.HttpClientRequest> => Effect.succeed(sent)
+
+/** Leaves the call as it is. */
+export const inScopeOf = (
+  _: HttpClientRequest.HttpClientRequest
+): <A, E>(sending: Effect.Effect<A, E>) => Effect.Effect<A, E> => identity

@@ -1,0 +1,42 @@
+/** What is written for Effect 4: add a package by naming it. */
+export const folders = [
+  "packages/core",
+  "packages/auth-v1",
+  "packages/auth-v2",
+  "packages/http-client",
+  "packages/simulator",
+  "tests/support",
+  "tests/integration"
+]
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly dependencies?: Record<string, string>
+  readonly devDependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
+  readonly publishConfig?: Record<string, unknown>
+}
+
+/** Part of `effect` since Effect 4, or needed only by the platform of Effect 3. */
+const gone = /^@effect\/(platform|cluster|experimental|rpc|sql|workflow)$/
+
+const withoutGone = (versions: Record<string, string> | undefined) =>
+  versions && Object.fromEntries(Object.entries(versions).filter(([name]) => !gone.test(name)))
+
+/** The second version line is one major version ahead. */
+const versionOf = (version: string): string => version.replace(/^\d+/, (major) => String(Number(major) + 1))
+
+/** The package.json of a package for Effect 4. */
+export const manifest = (original: Manifest): Manifest => {
+  const { dependencies, devDependencies, peerDependencies, publishConfig, ...others } = original
+  const { tag: _, ...publish } = publishConfig ?? {}
+  return {
+    ...others,
+    version: versionOf(original.version),
+    ...(dependencies && { dependencies: withoutGone(dependencies) ?? {} }),
+    ...(devDependencies && { devDependencies: withoutGone(devDependencies) ?? {} }),
+    ...(peerDependencies && { peerDependencies: withoutGone(peerDependencies) ?? {} }),
+    ...(publishConfig && { publishConfig: publish })
+  }
+}

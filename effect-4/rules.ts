@@ -1,0 +1,167 @@
+// What differs between Effect 3 and Effect 4, as far as a rule can say it. What needs a hand is in `overrides`.
+
+/** Members that have another name, in types and in values. */
+export const members: Readonly<Record<string, string>> = {
+  "Arr.getLefts": "Arr.getFailures",
+  "Arr.isNonEmptyArray": "Arr.isArrayNonEmpty",
+  "Arr.isNonEmptyReadonlyArray": "Arr.isReadonlyArrayNonEmpty",
+  "Cause.failureOption": "Cause.findErrorOption",
+  "Cause.isDie": "Cause.hasDies",
+  "Cause.TimeoutException": "Cause.TimeoutError",
+  "Config.Config.Success": "Config.Success",
+  "Config.port": "Config.Port",
+  "Config.redacted": "Config.Redacted",
+  "Config.string": "Config.String",
+  "ConfigError.ConfigError": "Config.ConfigError",
+  "DateTime.greaterThanOrEqualTo": "DateTime.isGreaterThanOrEqualTo",
+  "DateTime.unsafeMake": "DateTime.makeUnsafe",
+  "Deferred.unsafeDone": "Deferred.doneUnsafe",
+  "Duration.DurationInput": "Duration.Input",
+  "Duration.decode": "Duration.fromInputUnsafe",
+  "Duration.greaterThan": "Duration.isGreaterThan",
+  "Duration.greaterThanOrEqualTo": "Duration.isGreaterThanOrEqualTo",
+  "Duration.lessThan": "Duration.isLessThan",
+  "Effect.async": "Effect.callback",
+  "Effect.catchAll": "Effect.catch",
+  "Effect.catchAllCause": "Effect.catchCause",
+  "Effect.catchAllDefect": "Effect.catchDefect",
+  "Effect.clock": "Clock.Clock",
+  "Effect.fork": "Effect.forkChild",
+  "Effect.mapInputContext": "Effect.updateContext",
+  "Effect.zipLeft": "Effect.tap",
+  "Effect.zipRight": "Effect.andThen",
+  "Either.all": "Result.all",
+  "Either.andThen": "Result.andThen",
+  "Either.Either": "Result.Result",
+  "Either.filterOrLeft": "Result.filterOrFail",
+  "Either.flatMap": "Result.flatMap",
+  "Either.isLeft": "Result.isFailure",
+  "Either.isRight": "Result.isSuccess",
+  "Either.left": "Result.fail",
+  "Either.map": "Result.map",
+  "Either.mapLeft": "Result.mapError",
+  "Either.match": "Result.match",
+  "Either.right": "Result.succeed",
+  "Either.try": "Result.try",
+  "Either.void": "Result.void",
+  "Encoding.decodeBase64": "Base64.decode",
+  "Exit.isInterrupted": "Exit.hasInterrupts",
+  "FiberHandle.unsafeGet": "FiberHandle.getUnsafe",
+  "HttpClientError.RequestError": "HttpClientError.HttpClientError",
+  "HttpClientError.ResponseError": "HttpClientError.HttpClientError",
+  "HttpServerResponse.unsafeJson": "HttpServerResponse.jsonUnsafe",
+  "Layer.scoped": "Layer.effect",
+  "Layer.unwrapEffect": "Layer.unwrap",
+  "Option.fromNullable": "Option.fromNullishOr",
+  "Predicate.isNotNullable": "Predicate.isNotNullish",
+  "Predicate.isNullable": "Predicate.isNullish",
+  "Predicate.isRecord": "Predicate.isObject",
+  "Random.nextRange": "Random.nextBetween",
+  "Schema.Schema": "Schema.Codec",
+  "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
+  "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString",
+  "Stream.unwrapScoped": "Stream.unwrap",
+  "clock.unsafeCurrentTimeMillis": "clock.currentTimeMillisUnsafe",
+  "clock.unsafeCurrentTimeNanos": "clock.monotonicTimeNanosUnsafe"
+}
+
+/** Expressions of another shape. `$A` is one node, `$$$A` any number. */
+export const patterns: ReadonlyArray<readonly [pattern: string, replacement: string]> = [
+  [
+    "class $NAME extends Context.Tag($ID)<$SELF, $SERVICE>() {}",
+    "class $NAME extends Context.Service<$SELF, $SERVICE>()($ID) {}"
+  ],
+  ["Deferred.unsafeMake<$A>(FiberId.none)", "Deferred.makeUnsafe<$A>()"],
+  ["Duration.decodeUnknown($INPUT)", "Duration.fromInput($INPUT)"],
+  ["Effect.configProviderWith(Effect.succeed)", "ConfigProvider.ConfigProvider"],
+  ["Effect.withClock($CLOCK)", "Effect.provideService(Clock.Clock, $CLOCK)"],
+  ["Effect.withConfigProvider($PROVIDER)", "Effect.provideService(ConfigProvider.ConfigProvider, $PROVIDER)"],
+  [
+    "Effect.flatMap(ClientCredentials.validate)",
+    "Effect.flatMap((read) => Effect.fromResult(ClientCredentials.validate(read)))"
+  ],
+  ["globalValue($KEY, $MAKE)", "($MAKE)()"],
+  [
+    "new HttpClientError.RequestError({ $$$A, reason: \"InvalidUrl\", $$$B })",
+    "new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ $$$A, $$$B }) })"
+  ],
+  [
+    "Schedule.modifyDelay((_, $DELAY) => $RESULT)",
+    "Schedule.modifyDelay(({ duration: $DELAY }) => Effect.succeed($RESULT))"
+  ],
+  [
+    "Schedule.jitteredWith({ min: $MIN, max: $MAX })",
+    "Schedule.modifyDelay(({ duration }) => Effect.map(Random.nextBetween($MIN, $MAX), (share) => Duration.times(duration, share)))"
+  ],
+  [
+    "Either.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
+    "Either.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
+  ],
+  ["Either.match({ onLeft: $LEFT, onRight: $RIGHT })", "Either.match({ onFailure: $LEFT, onSuccess: $RIGHT })"],
+  ["error.reason === \"EmptyBody\"", "error.reason._tag === \"EmptyBodyError\""],
+  [
+    "$IS && error._tag === \"ResponseError\" && error.reason === \"StatusCode\"",
+    "$IS && error.reason._tag === \"StatusCodeError\""
+  ],
+  [
+    "(error: unknown): error is HttpClientError.ResponseError => $IS",
+    "(error: unknown): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } => $IS"
+  ],
+  [
+    "$IS && error._tag === \"RequestError\" && error.reason === \"Transport\"",
+    "$IS && error.reason._tag === \"TransportError\""
+  ],
+  ["FiberRef.get(HttpClient.currentTracerDisabledWhen)", "HttpClient.TracerDisabledWhen"],
+  ["{ kind: $KIND, captureStackTrace: false, $$$AFTER }", "{ kind: $KIND, $$$AFTER }"],
+  [
+    "class CallerResponse extends Inspectable.Class implements $TYPE { $$$BODY }",
+    "class CallerResponse extends Inspectable.Class implements $TYPE, Pipeable.Pipeable { $$$BODY\n\n" +
+    "  get url() {\n    return this.#response.url\n  }\n\n" +
+    "  get upgrade() {\n    return Effect.mapError(this.#response.upgrade, (error) => this.#error(error))\n  }\n\n" +
+    "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
+  ],
+  [
+    "Layer.setConfigProvider(ConfigProvider.orElse(ConfigProvider.fromMap($VARIABLES), () => $OTHERS))",
+    "ConfigProvider.layer(ConfigProvider.orElse(ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES)), $OTHERS))"
+  ],
+  ["received.changes", "SubscriptionRef.changes(received)"],
+  ["where.left", "where.failure"],
+  ["where.right", "where.success"],
+  ["yield* checkRequestedScopes($$$ARGUMENTS)", "yield* Effect.fromResult(checkRequestedScopes($$$ARGUMENTS))"],
+  ["yield* Environment.validate($OPTIONS)", "yield* Effect.fromResult(Environment.validate($OPTIONS))"],
+  ["Schema.Finite.pipe(Schema.nonNegative())", "Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))"],
+  ["Schema.Redacted($SCHEMA)", "Schema.RedactedFromValue($SCHEMA)"],
+  [
+    "Schema.String.pipe(Schema.maxLength($SIZE), Schema.pattern($TEXT))",
+    "Schema.String.check(Schema.isMaxLength($SIZE), Schema.isPattern($TEXT))"
+  ],
+  ["Schema.String.pipe(Schema.pattern($TEXT))", "Schema.String.check(Schema.isPattern($TEXT))"],
+  [
+    "Schema.String.pipe(Schema.pattern($TEXT), Schema.compose($NUMBER), Schema.compose($OTHER))",
+    "Schema.String.check(Schema.isPattern($TEXT)).pipe(Schema.decodeTo($NUMBER), Schema.decodeTo($OTHER))"
+  ],
+  ["yield* classify($$$ARGUMENTS)", "yield* Effect.fromResult(classify($$$ARGUMENTS))"],
+  ["Schema.Union($$$MEMBERS)", "Schema.Union([$$$MEMBERS])"],
+  ["yield* Either.andThen($FIRST, $SECOND)", "yield* Effect.fromResult(Either.andThen($FIRST, $SECOND))"],
+  ["Schema.Literal($$$LITERALS)", "Schema.Literals([$$$LITERALS])"]
+]
+
+/** The module of a name, and of `module#name` where a single name has moved. */
+export const imports: Readonly<Record<string, string>> = {
+  Base64: "effect/encoding/Base64",
+  Clock: "effect/Clock",
+  Config: "effect/Config",
+  ConfigProvider: "effect/ConfigProvider",
+  Pipeable: "effect/Pipeable",
+  Random: "effect/Random",
+  Result: "effect/Result",
+  TestClock: "effect/testing/TestClock"
+}
+
+/** Modules that are gone. */
+export const removed: ReadonlySet<string> = new Set([
+  "effect/Either",
+  "effect/FiberId",
+  "effect/ConfigError",
+  "effect/Encoding"
+])

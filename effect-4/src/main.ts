@@ -1,0 +1,79 @@
+// Writes the packages and their tests for Effect 4 into `generated`: by rules, or from an override where rules are not enough.
+
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { folders, manifest } from "../packages.ts"
+import { type Counts, rewrite, ruleNames } from "./rewrite.ts"
+
+const here = fileURLToPath(new URL("../", import.meta.url))
+const root = join(here, "..")
+const target = join(here, "generated")
+const ledger = join(here, "overrides/originals.json")
+
+const isSource = (file: string) => /\.(ts|cts)$/.test(file)
+const filesIn = (folder: string): ReadonlyArray<string> =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !/[\\/](node_modules|dist|docs|\.\w+)([\\/]|$)/.test(entry.parentPath))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    : []
+
+/** The id that git gives to a text. */
+const blobOf = (text: string) => createHash("sha1").update(`blob ${Buffer.byteLength(text)}\0${text}`).digest("hex")
+
+const differenceSince = (blob: string, file: string): string => {
+  try {
+    return execFileSync("git", ["diff", "--no-color", blob, `:${file}`], { cwd: root, encoding: "utf8" })
+  } catch {
+    return `(the version ${blob} is not in this clone)`
+  }
+}
+
+const problems: Array<string> = []
+const counts: Counts = new Map()
+const overrides = new Set(filesIn(join(here, "overrides")).filter(isSource).map((file) => file.replace("effect-4/overrides/", "")))
+const originals: Record<string, string> = JSON.parse(readFileSync(ledger, "utf8"))
+const isAccepting = process.argv.includes("--accept")
+
+const write = (file: string, text: string) => {
+  mkdirSync(dirname(join(target, file)), { recursive: true })
+  writeFileSync(join(target, file), text)
+}
+
+rmSync(join(target), { recursive: true, force: true })
+for (const folder of folders) {
+  for (const file of filesIn(join(root, folder))) {
+    if (file === `${folder}/package.json`) {
+      write(file, `${JSON.stringify(manifest(JSON.parse(readFileSync(join(root, file), "utf8"))), undefined, 2)}\n`)
+    } else if (overrides.delete(file)) {
+      const blob = blobOf(readFileSync(join(root, file), "utf8"))
+      if (isAccepting) originals[file] = blob
+      else if (originals[file] !== blob) {
+        problems.push(
+          `${file} has changed since its override was written. Change effect-4/overrides/${file} likewise, then run ` +
+            `the generator with --accept.\n${differenceSince(originals[file] ?? "", file)}`
+        )
+      }
+      cpSync(join(here, "overrides", file), join(target, file))
+    } else if (isSource(file)) write(file, rewrite(readFileSync(join(root, file), "utf8"), counts))
+    else {
+      mkdirSync(dirname(join(target, file)), { recursive: true })
+      cpSync(join(root, file), join(target, file))
+    }
+  }
+}
+
+for (const file of overrides) problems.push(`effect-4/overrides/${file} has no original any more. Remove it.`)
+for (const rule of ruleNames.filter((name) => !counts.has(name))) {
+  problems.push(`This rule in effect-4/rules.ts matches nothing any more. Remove it: ${rule}`)
+}
+if (isAccepting) {
+  writeFileSync(ledger, `${JSON.stringify(Object.fromEntries(Object.entries(originals).toSorted()), undefined, 2)}\n`)
+}
+if (problems.length > 0) {
+  console.error(problems.join("\n\n"))
+  process.exitCode = 1
+} else console.log(`Wrote ${folders.join(", ")} for Effect 4.`)
