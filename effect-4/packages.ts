@@ -35,7 +35,8 @@ export const manifest = (original: Manifest): Manifest => {
     ...others,
     version: versionOf(original.version),
     ...(dependencies && { dependencies: withoutGone(dependencies) ?? {} }),
-    ...(devDependencies && { devDependencies: withoutGone(devDependencies) ?? {} }),
+    // Effect 3 has fast-check in it
+    ...(devDependencies && { devDependencies: { ...withoutGone(devDependencies), "fast-check": "catalog:" } }),
     ...(peerDependencies && { peerDependencies: withoutGone(peerDependencies) ?? {} }),
     ...(publishConfig && { publishConfig: publish })
   }

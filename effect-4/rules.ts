@@ -2,6 +2,27 @@
 
 /** Members that have another name, in types and in values. */
 export const members: Readonly<Record<string, string>> = {
+  "it.scopedLive": "it.live",
+  "it.scoped": "it.effect",
+  "TestServices.provideLive": "TestClock.withLive",
+  "TestClock.currentTimeMillis": "Clock.currentTimeMillis",
+  "Scope.extend": "Scope.provide",
+  "NodeHttpClient.makeAgentLayer": "NodeHttpClient.layerAgentOptions",
+  "NodeHttpClient.layerWithoutAgent": "NodeHttpClient.layerNodeHttpNoAgent",
+  "NodeHttpClient.layerUndiciWithoutDispatcher": "NodeHttpClient.layerUndiciNoDispatcher",
+  "NodeHttpClient.layer": "NodeHttpClient.layerNodeHttp",
+  "Logger.structuredLogger": "Logger.formatStructured",
+  "Logger.stringLogger": "Logger.formatSimple",
+  "Logger.prettyLogger": "Logger.consolePretty",
+  "Logger.logfmtLogger": "Logger.formatLogFmt",
+  "Logger.jsonLogger": "Logger.formatJson",
+  "HashSet.make": "new Set",
+  "FiberRef.currentLoggers": "References.CurrentLoggers",
+  "Either.getOrThrow": "Result.getOrThrow",
+  "Either.flip": "Result.flip",
+  "Effect.locally": "Effect.provideService",
+  "Effect.either": "Effect.result",
+  "Cause.isInterruptedOnly": "Cause.hasInterruptsOnly",
   "Arr.getLefts": "Arr.getFailures",
   "Arr.isNonEmptyArray": "Arr.isArrayNonEmpty",
   "Arr.isNonEmptyReadonlyArray": "Arr.isReadonlyArrayNonEmpty",
@@ -82,7 +103,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ],
   ["globalValue($KEY, $MAKE)", "($MAKE)()"],
   [
-    "new HttpClientError.RequestError({ $$$A, reason: \"InvalidUrl\", $$$B })",
+    "new HttpClientError.HttpClientError({ $$$A, reason: \"InvalidUrl\", $$$B })",
     "new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ $$$A, $$$B }) })"
   ],
   [
@@ -94,17 +115,17 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schedule.modifyDelay(({ duration }) => Effect.map(Random.nextBetween($MIN, $MAX), (share) => Duration.times(duration, share)))"
   ],
   [
-    "Either.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
-    "Either.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
+    "Result.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
+    "Result.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
   ],
-  ["Either.match({ onLeft: $LEFT, onRight: $RIGHT })", "Either.match({ onFailure: $LEFT, onSuccess: $RIGHT })"],
+  ["Result.match({ onLeft: $LEFT, onRight: $RIGHT })", "Result.match({ onFailure: $LEFT, onSuccess: $RIGHT })"],
   ["error.reason === \"EmptyBody\"", "error.reason._tag === \"EmptyBodyError\""],
   [
     "$IS && error._tag === \"ResponseError\" && error.reason === \"StatusCode\"",
     "$IS && error.reason._tag === \"StatusCodeError\""
   ],
   [
-    "(error: unknown): error is HttpClientError.ResponseError => $IS",
+    "(error: unknown): error is HttpClientError.HttpClientError => $IS",
     "(error: unknown): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } => $IS"
   ],
   [
@@ -125,8 +146,33 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "ConfigProvider.layer(ConfigProvider.orElse(ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES)), $OTHERS))"
   ],
   ["received.changes", "SubscriptionRef.changes(received)"],
-  ["where.left", "where.failure"],
-  ["where.right", "where.success"],
+  ["ConfigProvider.fromMap($VARIABLES)", "ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES))"],
+  ["Effect.withClock($EFFECT, $CLOCK)", "Effect.provideService($EFFECT, Clock.Clock, $CLOCK)"],
+  [
+    "Effect.withConfigProvider($EFFECT, $PROVIDER)",
+    "Effect.provideService($EFFECT, ConfigProvider.ConfigProvider, $PROVIDER)"
+  ],
+  [
+    "HttpClient.withTracerDisabledWhen($WHEN)",
+    "HttpClient.transformResponse(Effect.provideService(HttpClient.TracerDisabledWhen, $WHEN))"
+  ],
+  [
+    "HttpClient.withTracerPropagation($IS)",
+    "HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, $IS))"
+  ],
+  ["Layer.setConfigProvider($PROVIDER)", "ConfigProvider.layer($PROVIDER)"],
+  ["Logger.remove(Logger.defaultLogger)", "Logger.layer([])"],
+  ["Logger.replace(Logger.defaultLogger, $LOGGER)", "Logger.layer([$LOGGER])"],
+  ["Option.isNone(yield* Fiber.poll($FIBER))", "$FIBER.pollUnsafe() === undefined"],
+  ["Schema.parseJson($SCHEMA)", "Schema.fromJsonString($SCHEMA)"],
+  ["Schema.Record({ key: $KEY, value: $VALUE })", "Schema.Record($KEY, $VALUE)"],
+  ["$VALUE.epochMillis", "$VALUE.epochMilliseconds"],
+  ["$VALUE.unsafeMap.size", "$VALUE.mapUnsafe.size"],
+  ["Effect.withRandom(Random.make($SEED))", "Random.withSeed($SEED)"],
+  ["$EITHER._tag === \"Left\"", "$EITHER._tag === \"Failure\""],
+  ["$EITHER._tag === \"Right\"", "$EITHER._tag === \"Success\""],
+  ["$EITHER.left", "$EITHER.failure"],
+  ["$EITHER.right", "$EITHER.success"],
   ["yield* checkRequestedScopes($$$ARGUMENTS)", "yield* Effect.fromResult(checkRequestedScopes($$$ARGUMENTS))"],
   ["yield* Environment.validate($OPTIONS)", "yield* Effect.fromResult(Environment.validate($OPTIONS))"],
   ["Schema.Finite.pipe(Schema.nonNegative())", "Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))"],
@@ -142,7 +188,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ],
   ["yield* classify($$$ARGUMENTS)", "yield* Effect.fromResult(classify($$$ARGUMENTS))"],
   ["Schema.Union($$$MEMBERS)", "Schema.Union([$$$MEMBERS])"],
-  ["yield* Either.andThen($FIRST, $SECOND)", "yield* Effect.fromResult(Either.andThen($FIRST, $SECOND))"],
+  ["yield* Result.andThen($FIRST, $SECOND)", "yield* Effect.fromResult(Result.andThen($FIRST, $SECOND))"],
   ["Schema.Literal($$$LITERALS)", "Schema.Literals([$$$LITERALS])"]
 ]
 
@@ -152,8 +198,10 @@ export const imports: Readonly<Record<string, string>> = {
   Clock: "effect/Clock",
   Config: "effect/Config",
   ConfigProvider: "effect/ConfigProvider",
+  FastCheck: "fast-check",
   Pipeable: "effect/Pipeable",
   Random: "effect/Random",
+  References: "effect/References",
   Result: "effect/Result",
   TestClock: "effect/testing/TestClock"
 }

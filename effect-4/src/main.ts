@@ -34,7 +34,9 @@ const differenceSince = (blob: string, file: string): string => {
 
 const problems: Array<string> = []
 const counts: Counts = new Map()
-const overrides = new Set(filesIn(join(here, "overrides")).filter(isSource).map((file) => file.replace("effect-4/overrides/", "")))
+const overrides = new Set(
+  filesIn(join(here, "overrides")).filter(isSource).map((file) => file.replace("effect-4/overrides/", ""))
+)
 const originals: Record<string, string> = JSON.parse(readFileSync(ledger, "utf8"))
 const isAccepting = process.argv.includes("--accept")
 
@@ -43,8 +45,11 @@ const write = (file: string, text: string) => {
   writeFileSync(join(target, file), text)
 }
 
-rmSync(join(target), { recursive: true, force: true })
 for (const folder of folders) {
+  // what is installed stays
+  for (const name of existsSync(join(target, folder)) ? readdirSync(join(target, folder)) : []) {
+    if (name !== "node_modules") rmSync(join(target, folder, name), { recursive: true })
+  }
   for (const file of filesIn(join(root, folder))) {
     if (file === `${folder}/package.json`) {
       write(file, `${JSON.stringify(manifest(JSON.parse(readFileSync(join(root, file), "utf8"))), undefined, 2)}\n`)
@@ -65,6 +70,8 @@ for (const folder of folders) {
     }
   }
 }
+
+cpSync(join(root, "tsconfig.base.json"), join(target, "tsconfig.base.json"))
 
 for (const file of overrides) problems.push(`effect-4/overrides/${file} has no original any more. Remove it.`)
 for (const rule of ruleNames.filter((name) => !counts.has(name))) {

@@ -110,7 +110,7 @@ const reimport = (source: string): string => {
     const module = isKnown ? moduleOf(name) : undefined
     if (module === undefined || removed.has(module)) continue
     const exported = module.split("/").at(-1) ?? name
-    if (isBarrel && !module.startsWith("@effect/platform-node/")) {
+    if (isBarrel && module.includes("/") && !module.startsWith("@effect/platform-node/")) {
       const barrel = module.replace(/\/\w+$/, "")
       const set = barrels.get(barrel) ?? new Set()
       set.add(`${values.has(name) ? "" : "type "}${exported === name ? name : `${exported} as ${name}`}`)
@@ -138,9 +138,8 @@ const reimport = (source: string): string => {
 
 /** An Effect 3 source as one for Effect 4. */
 export const rewrite = (source: string, counts: Counts): string => {
-  let current = source
+  let current = renameMembers(source, counts)
   for (const [pattern, template] of patterns) current = replacePattern(current, pattern, template, counts)
-  current = renameMembers(current, counts)
   return reimport(current)
 }
 

@@ -18,8 +18,8 @@ const setUp = Effect.fnUntraced(function*(life: { readonly from: number; readonl
       return new AccessToken.AccessToken({
         secret: Redacted.make(text),
         scopes: [],
-        requestedAt: DateTime.add(now, { millis: life.from }),
-        expiresAt: DateTime.add(now, { millis: life.to }),
+        requestedAt: DateTime.addDuration(now, Duration.millis(life.from)),
+        expiresAt: DateTime.addDuration(now, Duration.millis(life.to)),
         coverage: "AnyScope"
       })
     })

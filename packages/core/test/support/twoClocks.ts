@@ -1,4 +1,5 @@
-import { Clock, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
+import * as Clock from "./clock.ts"
 
 /**
  * A Clock whose wall clock and monotonic clock can part, as they do when a clock is set or a machine sleeps. Time passes
@@ -7,14 +8,11 @@ import { Clock, Duration, Effect } from "effect"
 export const make = () => {
   let wallMillis = 1_700_000_000_000
   let monotonicNanos = 5_000_000_000n
-  const clock: Clock.Clock = {
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: () => wallMillis,
-    unsafeCurrentTimeNanos: () => monotonicNanos,
-    currentTimeMillis: Effect.sync(() => wallMillis),
-    currentTimeNanos: Effect.sync(() => monotonicNanos),
+  const clock = Clock.make({
+    wallMillis: () => wallMillis,
+    monotonicNanos: () => monotonicNanos,
     sleep: () => Effect.never
-  }
+  })
   // a Duration is never negative
   const setWall = (millis: number) => {
     wallMillis += millis

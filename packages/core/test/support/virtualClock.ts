@@ -1,4 +1,5 @@
-import { Clock, Duration, Effect } from "effect"
+import { Duration, Effect } from "effect"
+import * as Clock from "./clock.ts"
 
 interface Sleeper {
   readonly at: number
@@ -12,12 +13,9 @@ interface Sleeper {
 export const make = () => {
   let now = 0
   let sleepers: ReadonlyArray<Sleeper> = []
-  const clock: Clock.Clock = {
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: () => now,
-    unsafeCurrentTimeNanos: () => BigInt(Math.round(now * 1e6)),
-    currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanos: Effect.sync(() => BigInt(Math.round(now * 1e6))),
+  const clock = Clock.make({
+    wallMillis: () => now,
+    monotonicNanos: () => BigInt(Math.round(now * 1e6)),
     sleep: (duration) =>
       Effect.async((resume) => {
         const sleeper = { at: now + Duration.toMillis(duration), wake: () => resume(Effect.void) }
@@ -26,7 +24,7 @@ export const make = () => {
           sleepers = sleepers.filter((each) => each !== sleeper)
         })
       })
-  }
+  })
   /** Lets every fiber run until it waits for something. */
   const settle = Effect.promise(() => new Promise<void>((resume) => setImmediate(resume)))
 

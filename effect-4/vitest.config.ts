@@ -1,0 +1,14 @@
+import { readdirSync, existsSync } from "node:fs"
+import { defineConfig } from "vitest/config"
+
+const roots = ["packages", "tests"]
+  .flatMap((room) => readdirSync(`generated/${room}`).map((name) => `generated/${room}/${name}`))
+  .filter((root) => existsSync(`${root}/test`))
+
+export default defineConfig({
+  test: {
+    projects: roots.map((root) => ({
+      test: { name: root.replace(/^.*\//, ""), root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
+    }))
+  }
+})
