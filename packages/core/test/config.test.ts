@@ -34,6 +34,7 @@ describe("ClientCredentials.config", () => {
           "",
           "   ",
           "canary\n\n",
+          "can\nary",
           "canary\0",
           "canary\ud800",
           "can\rary",
@@ -85,6 +86,11 @@ describe("ClientCredentials.config", () => {
     assert.include(printed, "credentials.clientId")
     assert.include(printed, "credentials.clientSecret")
     assert.notInclude(printed, "canary")
+    for (const nothing of [undefined, null, "canary", 42]) {
+      // @ts-expect-error: what a program without types may pass
+      const error = String(Either.getOrThrow(Either.flip(ClientCredentials.validate(nothing))))
+      assert.include(error, "credentials: \"Expected a client id and secret\"")
+    }
     // @ts-expect-error: what a program without types may pass
     const untyped = ClientCredentials.validate({ clientId: undefined, clientSecret: "canary" })
     assert.match(
@@ -185,9 +191,14 @@ describe("AccessScope", () => {
         "data-access:all",
         "serviceplus:all"
       ])
+      assert.deepStrictEqual(yield* scopes("  data-access:all \t\n furnishment:all  "), [
+        "data-access:all",
+        "furnishment:all"
+      ])
       for (const text of ["", "  ", "canary", "data-access:all,furnishment:all", "data-access:all canary"]) {
         const error = String(yield* Effect.flip(scopes(text)))
         assert.include(error, "CREDIT_DATA_SCOPES")
+        assert.include(error, `Expected one or more of ${AccessScope.all.join(", ")}, separated by spaces`)
         assert.notInclude(error, "canary")
       }
     }))

@@ -153,9 +153,18 @@ describe("settings", () => {
       const error = String(yield* build({ renewalWindow: { from: 0, to: 2 }, forcedRenewalPause: Duration.infinity }))
       assert.include(error, "renewalWindow")
       assert.include(error, "forcedRenewalPause")
-      for (const window of [{ from: Number.NaN, to: 1 }, { from: 0.9, to: 0.8 }, { from: 0.5, to: 1.1 }]) {
-        assert.include(String(yield* build({ renewalWindow: window })), "renewalWindow")
+      for (
+        const window of [{ from: Number.NaN, to: 1 }, { from: 0, to: 1 }, { from: 0.9, to: 0.8 }, {
+          from: 0.5,
+          to: 1.1
+        }]
+      ) {
+        assert.include(
+          String(yield* build({ renewalWindow: window })),
+          "renewalWindow: \"Expected 0 < from <= to <= 1\""
+        )
       }
+      assert.include(error, "Expected a finite duration above zero")
       assert.include(String(yield* build({ forcedRenewalPause: Number.NaN })), "forcedRenewalPause")
     }))
 })

@@ -22,6 +22,18 @@ describe("invalidation", () => {
       assert.isFalse((yield* tokens.status).rejected)
     }))
 
+  it.scoped("replace returns the first token when none was held, and another one when the rejected one has expired", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const foreign = yield* token("from elsewhere", "1 hour")
+      assert.strictEqual(textOf(yield* waited(tokens.replace(foreign))), "token-1")
+      const held = yield* tokens.get
+      assert.strictEqual(textOf(yield* waited(tokens.replace(foreign))), "token-1", "another token is held")
+      yield* TestClock.adjust("2 hours")
+      assert.strictEqual(textOf(yield* waited(tokens.replace(held))), "token-2")
+      assert.strictEqual(yield* endpoint.requests, 2)
+    }))
+
   it.scoped("renews the token even when nobody asks for one", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()

@@ -74,6 +74,16 @@ describe("events", () => {
           "Invalidated",
           "Requested"
         ])
+        assert.deepStrictEqual(events.map(({ at }) => at.epochMillis), [
+          0,
+          100,
+          3_000_100,
+          3_000_200,
+          3_060_200,
+          3_060_300,
+          3_060_300,
+          3_060_300
+        ])
         const failed = events.find(TokenEvent.$is("Failed"))
         assert.strictEqual(failed?.error.nextTryAt?.epochMillis, 3_030_200)
         const obtained = events.find(TokenEvent.$is("Obtained"))

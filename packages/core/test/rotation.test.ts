@@ -87,6 +87,21 @@ describe("a rotated secret", () => {
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
 
+  it.effect("is tried again when only the client id has changed", () =>
+    Effect.gen(function*() {
+      const readings = yield* Ref.make(0)
+      const read = Effect.map(
+        Ref.updateAndGet(readings, (count) => count + 1),
+        (count) => ({ clientId: `client ${count}`, clientSecret: credentials.clientSecret })
+      )
+      const endpoint = yield* make({ credentials: read }, refused, json(granted))
+      yield* endpoint.requestToken
+      assert.deepStrictEqual((yield* endpoint.sent).map(({ body }) => new URLSearchParams(body).get("client_id")), [
+        "client 1",
+        "client 2"
+      ])
+    }))
+
   it.effect("whose second reading fails, dies, hangs or brings nonsense leaves the refusal standing", () =>
     Effect.gen(function*() {
       for (

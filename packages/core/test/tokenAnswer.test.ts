@@ -327,6 +327,19 @@ describe("a failure of the server", () => {
     ["Wed, 31 Dec 1969 23:59:59 GMT", undefined],
     ["Thu, 99 Foo 1970 00:00:12 GMT", undefined]
   ]
+  it.effect("a date in Retry-After is in GMT, whatever the time zone of the machine is", () =>
+    Effect.gen(function*() {
+      const zone = process.env["TZ"]
+      process.env["TZ"] = "America/New_York"
+      for (const date of ["Thu, 01 Jan 1970 00:00:12 GMT", "Thu Jan  1 00:00:12 1970"]) {
+        const failure = yield* Effect.flip(requestToken(raw(null, { status: 503, headers: { "retry-after": date } })))
+        assert(failure._tag === "ServerError" && failure.retryAfter !== undefined)
+        assert.strictEqual(Duration.toMillis(failure.retryAfter), 12_000)
+      }
+      if (zone === undefined) delete process.env["TZ"]
+      else process.env["TZ"] = zone
+    }))
+
   for (const [header, millis] of waits) {
     it.effect(`Retry-After ${JSON.stringify(header)} asks for ${millis ?? "nothing"}`, () =>
       Effect.gen(function*() {

@@ -6,6 +6,24 @@ import { granted, json } from "./support/fakeTransport.ts"
 import { make } from "./support/tokenEndpoint.ts"
 
 describe("options that make no sense", () => {
+  it.effect("say what was expected in their place", () =>
+    Effect.gen(function*() {
+      assert.include(
+        yield* fails({ maxBodySize: 1.5 }),
+        "maxBodySize: \"Expected a whole number of bytes above zero\""
+      )
+      assert.include(yield* fails({ deadline: 0 }), "deadline: \"Expected a finite duration above zero\"")
+      assert.include(
+        yield* fails({ environment: { ...environment, authV2Url: "https://v2.example/oauth2/token//" } }),
+        "Expected the address without /oauth2/token"
+      )
+      assert.include(
+        // @ts-expect-error: what a program without types may leave out
+        yield* fails({ environment: { ...environment, authV2Url: undefined } }),
+        "environment.authV2Url: \"Expected the address of the authorization server\""
+      )
+    }))
+
   const fails = (options: Partial<TokenEndpoint.Options>) =>
     Effect.map(Effect.flip(make(options, json(granted))), (error) => String(error))
 

@@ -18,8 +18,8 @@ const setUp = Effect.fnUntraced(function*(life: { readonly from: number; readonl
       return new AccessToken.AccessToken({
         secret: Redacted.make(text),
         scopes: [],
-        requestedAt: DateTime.addDuration(now, Duration.millis(life.from)),
-        expiresAt: DateTime.addDuration(now, Duration.millis(life.to)),
+        requestedAt: DateTime.unsafeMake(DateTime.toEpochMillis(now) + life.from),
+        expiresAt: DateTime.unsafeMake(DateTime.toEpochMillis(now) + life.to),
         coverage: "AnyScope"
       })
     })

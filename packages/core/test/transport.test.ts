@@ -1,7 +1,7 @@
 import { TokenEndpoint, Transport } from "@credit-data/core"
-import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FiberRef, Layer, Option, Redacted, Schedule } from "effect"
+import { Effect, FiberRef, Layer, Option, Redacted, Schedule, Stream } from "effect"
 import { granted, json } from "./support/fakeTransport.ts"
 import { credentials, make, options } from "./support/tokenEndpoint.ts"
 
@@ -132,6 +132,162 @@ describe("a sealed client", () => {
       assert.strictEqual(error.reason, "InvalidUrl")
       assert.include(error.message, "A secret or a token is sent to no other server")
     }))
+})
+
+describe("an unrequested 101", () => {
+  /** A response that has its socket, as the one of node:http has. */
+  const upgraded = (status: number, headers: Record<string, string> = {}, isNested = false) => {
+    const ended: Array<string> = []
+    const request = HttpClientRequest.setHeaders(HttpClientRequest.get("https://api.example"), headers)
+    const withSocket = Object.assign(HttpClientResponse.fromWeb(request, Response.json({})), {
+      source: { destroy: () => ended.push("ended") }
+    })
+    Object.defineProperty(withSocket, "status", { value: status })
+    const response = isNested ? Object.assign(Object.create(withSocket), { original: withSocket }) : withSocket
+    return Effect.as(
+      Transport.sealed(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true }).execute(request),
+      ended
+    )
+  }
+
+  it.effect("has its connection ended, and no other answer has", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* upgraded(101), ["ended"])
+      assert.deepStrictEqual(yield* upgraded(101, {}, true), ["ended"])
+      assert.deepStrictEqual(yield* upgraded(200), [])
+      assert.deepStrictEqual(yield* upgraded(101, { upgrade: "websocket" }), [], "it was requested")
+    }))
+
+  it.effect("without a socket is an answer like any other", () =>
+    Effect.gen(function*() {
+      for (const source of [undefined, {}, { destroy: "no function" }, null]) {
+        const request = HttpClientRequest.get("https://api.example")
+        const response = Object.assign(HttpClientResponse.fromWeb(request, Response.json({})), { source })
+        Object.defineProperty(response, "status", { value: 101 })
+        const client = Transport.sealed(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true })
+        assert.strictEqual((yield* client.execute(request)).status, 101)
+      }
+    }))
+
+  it.effect("does not hide a failure of the transport", () =>
+    Effect.gen(function*() {
+      const request = HttpClientRequest.get("https://api.example")
+      const failure = new HttpClientError.RequestError({ request, reason: "Transport" })
+      const client = Transport.sealed(HttpClient.make(() => Effect.fail(failure)), { isAllowed: () => true })
+      assert.strictEqual(yield* Effect.flip(client.execute(request)), failure)
+    }))
+})
+
+describe("the body of a request through a sealed client", () => {
+  it.effect("is sent as it is, and a stream of it runs with the settings of its caller", () =>
+    Effect.gen(function*() {
+      const { client, sent } = recording()
+      const sealed = Transport.sealed(client, { isAllowed: () => true })
+      yield* sealed.execute(HttpClientRequest.bodyText(HttpClientRequest.post("https://api.example"), "text"))
+      assert.strictEqual(sent[0]?.request.body._tag, "Uint8Array")
+
+      const traced: Array<boolean> = []
+      const stream = Stream.fromEffect(Effect.map(FiberRef.get(FiberRef.currentTracerEnabled), (isTraced) => {
+        traced.push(isTraced)
+        return new Uint8Array([1])
+      }))
+      yield* sealed.execute(HttpClientRequest.bodyStream(HttpClientRequest.post("https://api.example"), stream))
+      const body = sent[1]?.request.body
+      assert(body?._tag === "Stream")
+      yield* Stream.runDrain(body.stream).pipe(Effect.withTracerEnabled(false))
+      assert.deepStrictEqual(traced, [true])
+    }))
+})
+
+describe("a status that a client refused", () => {
+  const request = HttpClientRequest.get("https://api.example")
+  const response = HttpClientResponse.fromWeb(request, new Response("", { status: 404 }))
+
+  it("is told apart from all other errors", () => {
+    const isStatus = Transport.isStatusError
+    assert.isTrue(isStatus(new HttpClientError.ResponseError({ request, response, reason: "StatusCode" })))
+    assert.isFalse(isStatus(new HttpClientError.ResponseError({ request, response, reason: "Decode" })))
+    assert.isFalse(isStatus(new HttpClientError.RequestError({ request, reason: "Transport" })))
+    for (const other of [undefined, null, "StatusCode", { _tag: "ResponseError", reason: "StatusCode" }]) {
+      assert.isFalse(isStatus(other))
+    }
+  })
+})
+
+describe("a request that got no answer", () => {
+  const failed = (cause: unknown, url = "https://api.example") =>
+    new HttpClientError.RequestError({ request: HttpClientRequest.get(url), reason: "Transport", cause })
+  const server = { name: "The API", address: "CREDIT_DATA_BASE_URL" }
+
+  for (
+    const [code, reason, expected] of [
+      [
+        "ENOTFOUND",
+        "NameNotFound",
+        "its host name does not resolve. Check CREDIT_DATA_BASE_URL, and the name service."
+      ],
+      [
+        "EAI_AGAIN",
+        "NameServiceFailed",
+        "the name service did not answer. Check the name service of this machine. This is usually temporary. If it " +
+        "persists, contact the operator."
+      ],
+      [
+        "ECONNREFUSED",
+        "Refused",
+        "the connection was refused. Check the host and the port in CREDIT_DATA_BASE_URL."
+      ],
+      [
+        "EHOSTUNREACH",
+        "Unreachable",
+        "its host cannot be reached. Check the network and the rules of its firewalls."
+      ],
+      [
+        "HPE_INVALID_CONSTANT",
+        "Garbled",
+        "the answer is not HTTP. Check CREDIT_DATA_BASE_URL, and what stands between this machine and The API."
+      ],
+      [
+        "CERT_HAS_EXPIRED",
+        "Tls",
+        "the TLS handshake failed, so nothing was sent. Check the certificate of The API, and the authorities that " +
+        "this program trusts."
+      ],
+      [
+        "ETIMEDOUT",
+        "Timeout",
+        "the deadline passed. Check whether The API is slow, or whether a firewall drops the connection."
+      ],
+      [
+        "ECONNRESET",
+        "Reset",
+        "the connection was closed before an answer. This is usually temporary. If it persists, contact the operator."
+      ],
+      ["EOTHER", "Other", "the connection failed. Check the network between this machine and The API."]
+    ] as const
+  ) {
+    it(`is described for ${code}: ${reason}`, () => {
+      const error = failed({ code })
+      assert.strictEqual(Transport.reason(error), reason)
+      assert.strictEqual(Transport.describe(error, server), `The API did not answer: ${expected}`)
+    })
+  }
+
+  it("is described for a forward proxy, and for a port that does not speak TLS", () => {
+    const proxy = "Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules."
+    assert.strictEqual(
+      Transport.describe(failed({ message: "Proxy response (407) !== 200 when HTTP Tunneling" }), server),
+      `The API did not answer: the forward proxy answered 407. ${proxy}`
+    )
+    assert.strictEqual(
+      Transport.describe(failed({ code: "ECONNREFUSED", address: "10.0.0.1", port: 3128 }), server),
+      `The API did not answer: the forward proxy 10.0.0.1:3128 could not be reached. ${proxy}`
+    )
+    assert.include(
+      Transport.describe(failed({ code: "ERR_SSL_WRONG_VERSION_NUMBER", message: "wrong version number" }), server),
+      "The port does not speak TLS, it probably speaks plain HTTP."
+    )
+  })
 })
 
 describe("a foreign error", () => {

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
+import * as HttpClient from "effect/http/HttpClient"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Stream from "effect/Stream"
@@ -26,7 +27,7 @@ export const withCallerSettings = <A, E>(
   })
 
 /**
- * No redirect is followed and no span is made by this fiber from here on. Tracing is disabled as a whole, for a client may set
+ * No redirect is followed, and no span is made or passed on by this fiber from here on. Tracing is disabled as a whole, for a client may set
  * by itself for which requests it is.
  */
 export const silence: Effect.Effect<void> = Effect.withFiber((fiber) =>
@@ -36,7 +37,8 @@ export const silence: Effect.Effect<void> = Effect.withFiber((fiber) =>
         ...Option.getOrUndefined(Context.getOption(fiber.context, FetchHttpClient.RequestInit)),
         redirect: "manual"
       }),
-      Context.add(References.TracerEnabled, false)
+      Context.add(References.TracerEnabled, false),
+      Context.add(HttpClient.TracerPropagationEnabled, false)
     ))
   )
 )

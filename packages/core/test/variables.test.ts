@@ -1,0 +1,84 @@
+import { AccessScope, ClientCredentials, Environment, Variables } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Config, ConfigProvider, Effect, Redacted } from "effect"
+
+const fields = { ...Environment.config, ...ClientCredentials.config, scopes: AccessScope.config }
+
+const read = <Fields extends Record<string, Config.Config<unknown>>>(
+  fields: Fields,
+  variables: Record<string, string>
+) => Effect.withConfigProvider(Variables.read(fields), ConfigProvider.fromMap(new Map(Object.entries(variables))))
+
+const complete = {
+  CREDIT_DATA_ENVIRONMENT: "sandbox",
+  CREDIT_DATA_AUDIENCE: "an audience",
+  CREDIT_DATA_BASE_URL: "https://api.example",
+  CREDIT_DATA_CLIENT_ID: "id",
+  CREDIT_DATA_CLIENT_SECRET: "secret",
+  CREDIT_DATA_SCOPES: "data-access:all"
+}
+
+describe("Variables.read", () => {
+  it.effect("returns a value for each variable", () =>
+    Effect.gen(function*() {
+      const { clientSecret, ...others } = yield* read(fields, complete)
+      assert.strictEqual(Redacted.value(clientSecret), "secret")
+      assert.deepStrictEqual(others, {
+        environment: "sandbox",
+        audience: "an audience",
+        baseUrl: "https://api.example",
+        clientId: "id",
+        scopes: ["data-access:all"]
+      })
+    }))
+
+  it.effect("fails with one error that has a line for each variable, and shows no value", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(read(fields, {
+        CREDIT_DATA_ENVIRONMENT: "sandbox",
+        CREDIT_DATA_BASE_URL: "http://canary.example",
+        CREDIT_DATA_CLIENT_ID: " canary"
+      }))
+      const expected = [
+        "The configuration is incomplete or wrong.",
+        "- CREDIT_DATA_AUDIENCE is missing: the audience identifier of the environment, for example " +
+        "https://api.sandbox.example",
+        "- CREDIT_DATA_BASE_URL: Expected https (http only for localhost, 127.0.0.0/8 and [::1])",
+        "- CREDIT_DATA_CLIENT_ID: Expected text without blanks at its ends",
+        "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
+        "- CREDIT_DATA_SCOPES is missing: the scopes to request, separated by spaces, for example " +
+        AccessScope.all.join(" "),
+        "The operator of the service issues these values. To try without an account, run the simulator, which prints a " +
+        "working set: npx -y pnpm@10.34.9 simulator"
+      ].join("\n")
+      assert.strictEqual(String(error), expected)
+      assert.strictEqual(error.message, expected)
+      assert.strictEqual(error._tag, "ConfigError")
+    }))
+
+  it.effect("reports one variable only when one is wrong", () =>
+    Effect.gen(function*() {
+      const missing = String(yield* Effect.flip(read(fields, { ...complete, CREDIT_DATA_SCOPES: "canary" })))
+      assert.deepStrictEqual(missing.split("\n").slice(1, -1), [
+        `- CREDIT_DATA_SCOPES: Expected one or more of ${AccessScope.all.join(", ")}, separated by spaces`
+      ])
+    }))
+
+  it.effect("reports the variable of an alternative that is wrong", () =>
+    Effect.gen(function*() {
+      const either = Config.orElse(
+        Environment.url("FIRST_URL", { description: "the first" }),
+        () => Environment.url("SECOND_URL", { description: "the second" })
+      )
+      const lines = String(yield* Effect.flip(read({ either }, { FIRST_URL: "canary" }))).split("\n")
+      assert.deepStrictEqual(lines[1], "- FIRST_URL: Expected an absolute URL")
+    }))
+})
+
+describe("Variables.invalid", () => {
+  it("names the option and what was expected", () => {
+    const error = Variables.invalid(["environment", "name"], "Expected text")
+    assert.strictEqual(error._tag, "ConfigError")
+    assert.strictEqual(String(error), "(Invalid data at environment.name: \"Expected text\")")
+  })
+})
