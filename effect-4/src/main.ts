@@ -78,7 +78,12 @@ for (const rule of ruleNames.filter((name) => !counts.has(name))) {
   problems.push(`This rule in effect-4/rules.ts matches nothing any more. Remove it: ${rule}`)
 }
 if (isAccepting) {
-  writeFileSync(ledger, `${JSON.stringify(Object.fromEntries(Object.entries(originals).toSorted()), undefined, 2)}\n`)
+  writeFileSync(
+    ledger,
+    `${
+      JSON.stringify(Object.fromEntries(Object.entries(originals).toSorted(([a], [b]) => a < b ? -1 : 1)), undefined, 2)
+    }\n`
+  )
 }
 if (problems.length > 0) {
   console.error(problems.join("\n\n"))

@@ -28,33 +28,31 @@ const renameMembers = (source: string, counts: Counts): string =>
       )
   )
 
-const fill = (template: string, match: SgNode, source: string): string =>
-  template.replace(/\$\$\$([A-Z]+)|\$([A-Z]+)/g, (_, many: string | undefined, one: string | undefined) => {
-    if (one !== undefined) return match.getMatch(one)?.text() ?? ""
-    const nodes = match.getMultipleMatches(many ?? "")
-    const [first, last] = [nodes[0], nodes.at(-1)]
-    return first === undefined || last === undefined
-      ? ""
-      : source.slice(first.range().start.index, last.range().end.index)
-  })
-
-/** Replaces a pattern wherever it matches, also within what matched, but never what the rule itself has written. */
-const replacePattern = (source: string, pattern: string, template: string, counts: Counts): string => {
-  const written = new Set<string>()
-  let current = source
-  for (;;) {
-    const text = current
-    current = edit(text, (root) => {
-      const match = root.findAll(pattern).find((node) => !written.has(node.text()))
-      if (match === undefined) return []
-      const filled = fill(template, match, text)
-      written.add(filled)
+/** Replaces a pattern wherever it matches, also within what a metavariable has caught; never what the rule itself wrote. */
+const replacePattern = (source: string, pattern: string, template: string, counts: Counts): string =>
+  edit(source, (root) => {
+    let end = 0
+    return root.findAll(pattern).flatMap((match) => {
+      const range = match.range()
+      // within a match before it, and replaced there
+      if (range.start.index < end) return []
+      end = range.end.index
       count(counts, pattern)
-      return [match.replace(filled)]
+      const caught = (text: string) => replacePattern(text, pattern, template, counts)
+      return [
+        match.replace(
+          template.replace(/\$\$\$([A-Z]+)|\$([A-Z]+)/g, (_, many: string | undefined, one: string | undefined) => {
+            if (one !== undefined) return caught(match.getMatch(one)?.text() ?? "")
+            const nodes = match.getMultipleMatches(many ?? "")
+            const [first, last] = [nodes[0], nodes.at(-1)]
+            return first === undefined || last === undefined
+              ? ""
+              : caught(source.slice(first.range().start.index, last.range().end.index))
+          })
+        )
+      ]
     })
-    if (current === text) return current
-  }
-}
+  })
 
 /** Where each name is imported from in Effect 4, recomputed from the names that a file uses. */
 const reimport = (source: string): string => {
@@ -89,6 +87,12 @@ const reimport = (source: string): string => {
   const keyword = (name: string) => values.has(name) ? "import" : "import type"
   const lines = new Set<string>()
   const barrels = new Map<string, Set<string>>()
+  // a name of ours is not one of Effect's
+  const own = new Set(
+    root.findAll({ rule: { kind: "import_statement" } }).flatMap((node) =>
+      /from "\./.test(node.text()) ? /\* as (\w+)/.exec(node.text())?.[1] ?? [] : []
+    )
+  )
   const aliases = new Map(
     declarations.flatMap((node) => {
       const [, local = "", from = ""] = /import (?:type )?\* as (\w+) from "([^"]+)"/.exec(node.text()) ?? []
@@ -105,8 +109,8 @@ const reimport = (source: string): string => {
     return imports[name] ?? (from === undefined ? undefined : from.replace("@effect/platform/", "effect/http/"))
   }
   for (const name of new Set([...values, ...types])) {
-    const isKnown = aliases.has(name) ||
-      (name in imports && /^[A-Z]/.test(name) && new RegExp(`\\b${name}\\.`).test(source))
+    const isKnown = !own.has(name) && aliases.has(name) || !own.has(name) &&
+        (name in imports && /^[A-Z]/.test(name) && new RegExp(`\\b${name}\\.`).test(source))
     const module = isKnown ? moduleOf(name) : undefined
     if (module === undefined || removed.has(module)) continue
     const exported = module.split("/").at(-1) ?? name
@@ -124,12 +128,12 @@ const reimport = (source: string): string => {
       `import ${isType ? "type " : ""}{ ${imported === local ? local : `${imported} as ${local}`} } from "${to}"`
     )
   }
-  for (const [barrel, names] of barrels) lines.add(`import { ${[...names].sort().join(", ")} } from "${barrel}"`)
+  for (const [barrel, names] of barrels) lines.add(`import { ${[...names].toSorted().join(", ")} } from "${barrel}"`)
   let result = ""
   let at = 0
   for (const node of declarations) {
     result += source.slice(at, node.range().start.index)
-    if (node.id() === first.id()) result += [...lines].sort().join("\n")
+    if (node.id() === first.id()) result += [...lines].toSorted().join("\n")
     at = node.range().end.index
     if (node.id() !== first.id() && source[at] === "\n") at++
   }

@@ -1,9 +1,12 @@
-import { AccessScope, ClientCredentials, Environment } from "@credit-data/core"
+import { AccessScope, ClientCredentials, Environment, Variables } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Either, Redacted } from "effect"
 
 const read = <A>(config: Config.Config<A>, variables: Record<string, string>) =>
   Effect.withConfigProvider(config, ConfigProvider.fromMap(new Map(Object.entries(variables))))
+
+const readAll = (fields: Record<string, Config.Config<unknown>>, variables: Record<string, string>) =>
+  Effect.withConfigProvider(Variables.read(fields), ConfigProvider.fromMap(new Map(Object.entries(variables))))
 
 describe("ClientCredentials.config", () => {
   const credentials = (clientId: string, clientSecret: string) =>
@@ -74,7 +77,7 @@ describe("ClientCredentials.config", () => {
 
   it.effect("says what a variable is when it is missing", () =>
     Effect.gen(function*() {
-      const error = String(yield* Effect.flip(read(Environment.config.audience, {})))
+      const error = String(yield* Effect.flip(readAll({ audience: Environment.config.audience }, {})))
       assert.include(error, "the audience identifier of the environment, for example https://api.sandbox.example")
       const withDefault = Config.withDefault(Environment.config.audience, "a default")
       assert.strictEqual(yield* read(withDefault, {}), "a default", "it still counts as missing")
@@ -120,7 +123,7 @@ describe("Environment", () => {
   it.effect("reports all faulty variables together", () =>
     Effect.gen(function*() {
       const error = String(
-        yield* Effect.flip(read(Config.all(Environment.config), { CREDIT_DATA_BASE_URL: "http://canary.example" }))
+        yield* Effect.flip(readAll(Environment.config, { CREDIT_DATA_BASE_URL: "http://canary.example" }))
       )
       for (const name of ["ENVIRONMENT", "AUDIENCE", "BASE_URL"]) {
         assert.include(error, `CREDIT_DATA_${name}`)
@@ -141,8 +144,8 @@ describe("Environment", () => {
       example: "https://v9.example",
       path: "/token"
     })
-    const failure = (config: Config.Config<string>, variables: Record<string, string>) =>
-      Effect.map(Effect.flip(read(config, variables)), String)
+    const failure = (url: Config.Config<string>, variables: Record<string, string>) =>
+      Effect.map(Effect.flip(readAll({ url }, variables)), String)
 
     it.effect("reads the address of a server, without the slash at its end", () =>
       Effect.gen(function*() {

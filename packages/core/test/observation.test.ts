@@ -49,7 +49,7 @@ describe("events", () => {
       const listeners = yield* Effect.all([listen, listen])
       yield* Effect.yieldNow()
       const get = Effect.gen(function*() {
-        const fiber = yield* Effect.fork(Effect.either(tokens.get))
+        const fiber = yield* Effect.fork(Effect.exit(tokens.get))
         yield* TestClock.adjust("100 millis")
         return yield* yield* Fiber.join(fiber)
       })

@@ -1,5 +1,6 @@
 import { TokenEndpoint, Transport } from "@credit-data/core"
-import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FiberRef, Layer, Option, Redacted, Schedule, Stream } from "effect"
 import { granted, json } from "./support/fakeTransport.ts"
@@ -128,8 +129,7 @@ describe("a sealed client", () => {
     Effect.gen(function*() {
       const { client } = recording()
       const error = yield* Effect.flip(Transport.sealed(client, { isAllowed: () => false }).get("https://api.example"))
-      assert(error._tag === "RequestError")
-      assert.strictEqual(error.reason, "InvalidUrl")
+      assert.strictEqual(kindOf(error), "RequestError InvalidUrl")
       assert.include(error.message, "A secret or a token is sent to no other server")
     }))
 })
@@ -172,7 +172,7 @@ describe("an unrequested 101", () => {
   it.effect("does not hide a failure of the transport", () =>
     Effect.gen(function*() {
       const request = HttpClientRequest.get("https://api.example")
-      const failure = new HttpClientError.RequestError({ request, reason: "Transport" })
+      const failure = requestError("Transport", { request })
       const client = Transport.sealed(HttpClient.make(() => Effect.fail(failure)), { isAllowed: () => true })
       assert.strictEqual(yield* Effect.flip(client.execute(request)), failure)
     }))
@@ -205,9 +205,9 @@ describe("a status that a client refused", () => {
 
   it("is told apart from all other errors", () => {
     const isStatus = Transport.isStatusError
-    assert.isTrue(isStatus(new HttpClientError.ResponseError({ request, response, reason: "StatusCode" })))
-    assert.isFalse(isStatus(new HttpClientError.ResponseError({ request, response, reason: "Decode" })))
-    assert.isFalse(isStatus(new HttpClientError.RequestError({ request, reason: "Transport" })))
+    assert.isTrue(isStatus(responseError("StatusCode", { request, response })))
+    assert.isFalse(isStatus(responseError("Decode", { request, response })))
+    assert.isFalse(isStatus(requestError("Transport", { request })))
     for (const other of [undefined, null, "StatusCode", { _tag: "ResponseError", reason: "StatusCode" }]) {
       assert.isFalse(isStatus(other))
     }
@@ -216,7 +216,7 @@ describe("a status that a client refused", () => {
 
 describe("a request that got no answer", () => {
   const failed = (cause: unknown, url = "https://api.example") =>
-    new HttpClientError.RequestError({ request: HttpClientRequest.get(url), reason: "Transport", cause })
+    requestError("Transport", { request: HttpClientRequest.get(url), cause })
   const server = { name: "The API", address: "CREDIT_DATA_BASE_URL" }
 
   for (

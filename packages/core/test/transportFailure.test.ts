@@ -1,5 +1,6 @@
 import { TokenError } from "@credit-data/core"
-import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import { requestError } from "@credit-data/test-support/httpErrors"
+import { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { raw } from "./support/fakeTransport.ts"
@@ -7,7 +8,7 @@ import { requestToken } from "./support/tokenEndpoint.ts"
 
 const failing = (cause: unknown, url = "/") =>
   Effect.flip(requestToken(
-    new HttpClientError.RequestError({ request: HttpClientRequest.get(url), reason: "Transport", cause })
+    requestError("Transport", { request: HttpClientRequest.get(url), cause })
   )).pipe(
     Effect.map((error) =>
       error._tag === "TransportError" ? error : new TokenError.TransportError({ ...error, reason: "Other" })

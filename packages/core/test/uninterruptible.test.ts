@@ -1,6 +1,7 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Context, Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
+import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
+import * as Clock from "./support/clock.ts"
 import { environment, textOf, token } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
@@ -33,7 +34,7 @@ describe("in an uninterruptible region", () => {
         ),
         Effect.fork
       )
-      yield* Effect.yieldNow()
+      yield* TestClock.adjust("0 millis")
       const interrupted = yield* Effect.fork(Fiber.interrupt(fiber))
       yield* TestClock.adjust("10 seconds")
       yield* Fiber.join(interrupted)
@@ -114,15 +115,12 @@ describe("a flight that never ends", () => {
         requestToken: Effect.suspend(() => ++requests === 1 ? Effect.never : token(`token-${requests}`, "1 hour"))
       })
       // the timers of the flight never fire, as on a runtime that suspends what an earlier request has started
-      const clock = yield* Effect.clock
-      const stopped: Clock.Clock = {
-        [Clock.ClockTypeId]: Clock.ClockTypeId,
-        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
-        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
-        currentTimeMillis: clock.currentTimeMillis,
-        currentTimeNanos: clock.currentTimeNanos,
+      const clock = yield* Effect.clockWith(Effect.succeed)
+      const stopped = Clock.make({
+        wallMillis: () => clock.unsafeCurrentTimeMillis(),
+        monotonicNanos: () => clock.unsafeCurrentTimeNanos(),
         sleep: () => Effect.never
-      }
+      })
       const context = yield* Effect.withClock(Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))), stopped)
       const tokens = Context.get(context, AccessTokens.AccessTokens)
       const early = yield* Effect.fork(tokens.get)

@@ -9,7 +9,7 @@ export default {
   inPlace: true,
   tsconfigFile: "none.json",
   concurrency: 2,
-  timeoutMS: 20_000,
+  timeoutMS: 5_000,
   incremental: true,
   incrementalFile: `${results}/incremental.json`,
   tempDirName: `${results}/temp`,

@@ -11,7 +11,9 @@ const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
 
 const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".md") && !/(^|\/)(node_modules|dist|\.\w+|packages\/[\w-]+\/docs)\//.test(path))
+  .filter((path) =>
+    path.endsWith(".md") && !/(^|\/)(node_modules|dist|generated|\.\w+|packages\/[\w-]+\/docs)\//.test(path)
+  )
 
 /** What stands between backticks, outside blocks of code. */
 const quoted = (text: string) =>
@@ -36,7 +38,7 @@ describe.each(pages)("%s", (page) => {
 
   it("names commands that exist", () => {
     const { scripts } = manifest(read("package.json"))
-    for (const [, command = ""] of read(page).matchAll(/pnpm@\S+ (?:run )?([\w:]+)/g)) {
+    for (const [, command = ""] of read(page).matchAll(/pnpm@\S+ (?:run )?([\w:-]+)/g)) {
       assert.isTrue(command in scripts || ["install", "exec"].includes(command), command)
     }
     for (const [, file = ""] of read(page).matchAll(/exec tsx ([\w/.-]+)/g)) {

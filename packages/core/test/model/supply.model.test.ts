@@ -67,7 +67,10 @@ const makeReal = Effect.gen(function*() {
       Effect.map((fiber) => callers.push(fiber))
     )
   const outcome = (fiber: Fiber.RuntimeFiber<Outcome>): Effect.Effect<Outcome> =>
-    Effect.map(Fiber.poll(fiber), Option.match({ onNone: () => "waits", onSome: Exit.getOrElse(() => "interrupted") }))
+    Effect.sync(() => {
+      const exit = fiber.unsafePoll()
+      return exit === null ? "waits" : Exit.isSuccess(exit) ? exit.value : "interrupted"
+    })
 
   return {
     call: arrive(tokens.get),

@@ -22,7 +22,8 @@ export const withCallerSettings = <A, E>(
     const { context } = fiber
     return use({
       restore: Effect.sync(() => fiber.setContext(context)),
-      provide: (stream) => Stream.provideContext(stream, context)
+      // the context is replaced and not merged: what `silence` has added must not reach the stream
+      provide: (stream) => Stream.updateContext(stream, (): Context.Context<never> => context)
     })
   })
 

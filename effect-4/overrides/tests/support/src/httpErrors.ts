@@ -1,0 +1,38 @@
+import { HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
+
+interface Fields {
+  readonly request: HttpClientRequest.HttpClientRequest
+  readonly cause?: unknown
+  readonly description?: string
+}
+
+const requestErrors = {
+  Transport: HttpClientError.TransportError,
+  Encode: HttpClientError.EncodeError,
+  InvalidUrl: HttpClientError.InvalidUrlError
+}
+
+const responseErrors = {
+  StatusCode: HttpClientError.StatusCodeError,
+  Decode: HttpClientError.DecodeError,
+  EmptyBody: HttpClientError.EmptyBodyError
+}
+
+/** The failure of a request that got no response. */
+export const requestError = (reason: keyof typeof requestErrors, fields: Fields): HttpClientError.HttpClientError =>
+  new HttpClientError.HttpClientError({ reason: new requestErrors[reason](fields) })
+
+/** The failure of a request that got a response. */
+export const responseError = (
+  reason: keyof typeof responseErrors,
+  fields: Fields & { readonly response: HttpClientResponse.HttpClientResponse }
+): HttpClientError.HttpClientError =>
+  new HttpClientError.HttpClientError({ reason: new responseErrors[reason](fields) })
+
+/** The kind and the reason of a failure, in one word each. */
+export const kindOf = (error: unknown): string =>
+  HttpClientError.isHttpClientError(error)
+    ? `${error.response === undefined ? "RequestError" : "ResponseError"} ${error.reason._tag.slice(0, -5)}`
+    : "no HttpClientError"
+
+export const descriptionOf = (error: HttpClientError.HttpClientError): string | undefined => error.reason.description
