@@ -23,7 +23,9 @@ const makeClock = () => {
     unsafeCurrentTimeMillis: () => millis,
     unsafeCurrentTimeNanos: () => BigInt(millis) * 1_000_000n,
     currentTimeMillis: Effect.sync(() => millis),
-    currentTimeNanos: Effect.sync(() => BigInt(millis) * 1_000_000n)
+    currentTimeNanos: Effect.sync(() => BigInt(millis) * 1_000_000n),
+    // no deadline is to pass
+    sleep: () => Effect.never
   }
   return { clock, pass: (by: number) => (millis += by) }
 }

@@ -44,8 +44,9 @@ const callEachGroup = Effect.gen(function*() {
 
 const overV2 = AuthV2.layerConfig()
 const overV1 = AuthV1.layerConfig() // the one word that the migration changes
-const withWrongSecret = AuthV2.layerConfig({
+const withWrongCredentials = AuthV2.layerConfig({
   ...AuthV2.config,
+  clientId: Config.succeed("another-client"),
   clientSecret: Config.succeed(Redacted.make("not the secret"))
 })
 
@@ -73,8 +74,8 @@ const demonstration = Effect.gen(function*() {
   yield* heading("Auth V1: the same program, one word changed")
   yield* countTokenRequests(runOver(overV1))
 
-  yield* heading("A wrong secret: a typed failure, handled by its tag")
-  yield* runOver(withWrongSecret).pipe(
+  yield* heading("Wrong credentials: a typed failure, handled by its tag")
+  yield* runOver(withWrongCredentials).pipe(
     Effect.catchTag("InvalidClient", (error) => row(error._tag, error.message))
   )
 }).pipe(Effect.provide(Simulator.layerConfig.pipe(Layer.provideMerge(Simulator.layer()))))

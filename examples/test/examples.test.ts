@@ -36,7 +36,7 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     sunset,
     "token granted                        read:consumers",
     "token requests                       1",
-    "A wrong secret: a typed failure, handled by its tag",
+    "Wrong credentials: a typed failure, handled by its tag",
     /InvalidClient +The token endpoint http.*refused the client: 401 invalid_client/
   ],
   "swap.ts": [sunset, "200 with read:consumers", `200 with ${scopes}`],
@@ -88,6 +88,7 @@ describe("examples", () => {
         assert.strictEqual(stderr, "")
         assert.strictEqual(exitCode, 0)
         assertInOrder(stdout, parts)
+        if (file === "main.ts") assert.notInclude(stdout, "A second supply")
       }))
   }
 

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import type * as Headers from "@effect/platform/Headers"
+import type * as HttpHeaders from "@effect/platform/Headers"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 
@@ -28,7 +28,7 @@ export interface Received {
   /** Path and query. */
   readonly url: string
   /** Its headers, without `Authorization`. */
-  readonly headers: Headers.Headers
+  readonly headers: HttpHeaders.Headers
   /** Its `Authorization` header. */
   readonly authorization: Option.Option<Redacted.Redacted>
   /** Its body, byte for byte. */

@@ -4,7 +4,7 @@ import { Fault, Simulator } from "@credit-data/simulator"
 import {
   Cookies,
   FetchHttpClient,
-  Headers,
+  Headers as HttpHeaders,
   HttpApi,
   HttpApiClient,
   HttpApiEndpoint,
@@ -307,7 +307,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const error = yield* Effect.flip(call())
       assert(error._tag === "RequestError")
       assert.include(error.message, "The API did not answer: the connection was closed before an answer.")
-      assert.isTrue(Option.isNone(Headers.get(error.request.headers, "authorization")))
+      assert.isTrue(Option.isNone(HttpHeaders.get(error.request.headers, "authorization")))
       assert.include(error.message, "/data-access/consumers/42")
     }).pipe(Effect.provide(layer)))
 })

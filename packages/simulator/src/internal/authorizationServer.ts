@@ -1,6 +1,6 @@
 import * as AccessScope from "@credit-data/core/AccessScope"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
-import type * as Headers from "@effect/platform/Headers"
+import type * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ interface State {
 interface TokenRequest {
   readonly method: string
   readonly path: string
-  readonly headers: Headers.Headers
+  readonly headers: HttpHeaders.Headers
   readonly body: Uint8Array
 }
 
@@ -34,7 +34,7 @@ const noStore = { "cache-control": "no-store" }
 const failure = (status: number, error: string, description: string) =>
   HttpServerResponse.unsafeJson({ error, error_description: description }, { status, headers: noStore })
 
-const isForm = (headers: Headers.Headers) =>
+const isForm = (headers: HttpHeaders.Headers) =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")
 
 /**

@@ -2,7 +2,7 @@ import * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Variables from "@credit-data/core/Variables"
-import * as Headers from "@effect/platform/Headers"
+import * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Chunk from "effect/Chunk"
@@ -41,7 +41,10 @@ const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request, receiv
   switch (fault._tag) {
     case "Answer":
       return Effect.succeed(
-        HttpServerResponse.raw(fault.body ?? "", { status: fault.status, headers: Headers.fromInput(fault.headers) })
+        HttpServerResponse.raw(fault.body ?? "", {
+          status: fault.status,
+          headers: HttpHeaders.fromInput(fault.headers)
+        })
       )
     case "Delay":
       return Effect.delay(usual(request, received), fault.duration)
@@ -63,8 +66,8 @@ const receive = (server: Server, request: HttpServerRequest.HttpServerRequest) =
     server,
     method: request.method,
     url: request.url,
-    headers: Headers.remove(request.headers, "authorization"),
-    authorization: Option.map(Headers.get(request.headers, "authorization"), Redacted.make),
+    headers: HttpHeaders.remove(request.headers, "authorization"),
+    authorization: Option.map(HttpHeaders.get(request.headers, "authorization"), Redacted.make),
     body: Redacted.make(new Uint8Array(body))
   }))
 
