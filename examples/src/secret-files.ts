@@ -31,19 +31,12 @@ const program = (folder: string) =>
   })
 
 Effect.gen(function*() {
-  const { environment } = yield* Simulator.Simulator
   const folder = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
   yield* mount(folder)
 
   // In a program of yours these come from the environment of the process, see the first program.
-  const variables = {
-    CREDIT_DATA_ENVIRONMENT: environment.name,
-    CREDIT_DATA_AUDIENCE: environment.audience,
-    CREDIT_DATA_BASE_URL: environment.baseUrl,
-    CREDIT_DATA_AUTH_V2_URL: environment.authV2Url,
-    CREDIT_DATA_SCOPES: "data-access:all"
-  }
-  for (const [name, value] of Object.entries(variables)) process.env[name] = value
+  const { CREDIT_DATA_CLIENT_ID: _id, CREDIT_DATA_CLIENT_SECRET: _secret, ...variables } = yield* Simulator.variables
+  Object.assign(process.env, variables, { CREDIT_DATA_SCOPES: "data-access:all" })
 
   const Auth = AuthV2.layerConfig().pipe(
     Layer.provide(PlatformConfigProvider.layerFileTreeAdd({ rootDirectory: folder })),

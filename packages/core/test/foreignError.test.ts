@@ -13,6 +13,26 @@ const kept = (error: unknown, ...secrets: ReadonlyArray<string>): unknown => {
 const withheld = "(withheld: it repeats a secret or a token)"
 
 describe("a foreign error", () => {
+  it("is reduced to texts, and to nothing where it is none", () => {
+    for (const nothing of [undefined, null, 42, Symbol("a"), true]) {
+      assert.isUndefined(Transport.foreignError(nothing, []))
+    }
+    assert.strictEqual(Transport.foreignError("a text", []), "a text")
+    const error = Transport.foreignError({ message: 42, code: {}, name: "" }, [])
+    assert(error instanceof Error)
+    assert.deepInclude<object>({ ...error }, { name: "Error", code: undefined })
+    assert.strictEqual(error.message, "")
+    assert.isUndefined(error.cause)
+  })
+
+  it("is followed through eight causes at most", () => {
+    let deep = new Error("0")
+    for (let depth = 1; depth < 20; depth++) deep = new Error(String(depth), { cause: deep })
+    let depth = 0
+    for (let error: unknown = Transport.foreignError(deep, []); error instanceof Error; error = error.cause) depth++
+    assert.strictEqual(depth, 9)
+  })
+
   it("keeps its name, message and code, and those of its cause", () => {
     const cause = Object.assign(new TypeError("the cause"), { code: "ECAUSE", request: "hidden" })
     const error = Object.assign(new RangeError("the message", { cause }), { code: "ECODE", request: "hidden" })

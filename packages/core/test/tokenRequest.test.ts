@@ -1,9 +1,9 @@
 import { TokenEndpoint } from "@credit-data/core"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, Option, TestClock } from "effect"
+import { Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
 import { granted, json, raw } from "./support/fakeTransport.ts"
-import { make, options } from "./support/tokenEndpoint.ts"
+import { credentials, make, options } from "./support/tokenEndpoint.ts"
 
 describe("the token request", () => {
   it.effect("is a POST of a form with the contract's fields", () =>
@@ -186,5 +186,40 @@ describe("the token request", () => {
       )
       yield* TestClock.adjust("10 seconds")
       assert.deepInclude({ ...(yield* Fiber.join(request)) }, { _tag: "TransportError", reason: "Timeout" })
+    }))
+})
+
+describe("a refused client", () => {
+  const hinted = Effect.fnUntraced(function*(clientId: string, clientSecret: string) {
+    const endpoint = yield* make(
+      { credentials: { clientId, clientSecret: Redacted.make(clientSecret) } },
+      json({ error: "invalid_client" }, { status: 401 })
+    )
+    return (yield* Effect.flip(endpoint.requestToken)).message
+  })
+
+  it.effect("says what is odd about the credentials, without showing them", () =>
+    Effect.gen(function*() {
+      const rows = [
+        ["id", " canary", "The client secret begins or ends with a blank."],
+        ["id", "canary\t".trimEnd() + " ", "The client secret begins or ends with a blank."],
+        ["id", "\"canary\"", "The client secret is surrounded by quotes."],
+        ["id", "'canary'", "The client secret is surrounded by quotes."],
+        [
+          "id",
+          " 'canary' ",
+          "The client secret begins or ends with a blank. The client secret is surrounded by quotes."
+        ],
+        ["'id'", "canary", "The client id is surrounded by quotes."]
+      ] as const
+      for (const [id, secret, hint] of rows) {
+        const message = yield* hinted(id, secret)
+        assert.include(message, `${hint} Check whether it was copied correctly.`)
+        assert.notInclude(message, "canary")
+      }
+      for (const secret of ["canary", "'canary", "can ary", "\"canary'"]) {
+        assert.notInclude(yield* hinted("id", secret), "copied")
+      }
+      assert.notInclude(yield* hinted(credentials.clientId, "canary"), "copied")
     }))
 })

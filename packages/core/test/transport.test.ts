@@ -2,9 +2,9 @@ import { TokenEndpoint, Transport } from "@credit-data/core"
 import { kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FiberRef, Layer, Option, Redacted, Schedule, Stream } from "effect"
-import { granted, json } from "./support/fakeTransport.ts"
-import { credentials, make, options } from "./support/tokenEndpoint.ts"
+import { Effect, FiberRef, Layer, Option, Schedule, Stream } from "effect"
+import { granted } from "./support/fakeTransport.ts"
+import { options } from "./support/tokenEndpoint.ts"
 
 type Client = HttpClient.HttpClient
 
@@ -288,61 +288,4 @@ describe("a request that got no answer", () => {
       "The port does not speak TLS, it probably speaks plain HTTP."
     )
   })
-})
-
-describe("a foreign error", () => {
-  it("is reduced to texts, and to nothing where it is none", () => {
-    for (const nothing of [undefined, null, 42, Symbol("a"), true]) {
-      assert.isUndefined(Transport.foreignError(nothing, []))
-    }
-    assert.strictEqual(Transport.foreignError("a text", []), "a text")
-    const error = Transport.foreignError({ message: 42, code: {}, name: "" }, [])
-    assert(error instanceof Error)
-    assert.deepInclude<object>({ ...error }, { name: "Error", code: undefined })
-    assert.strictEqual(error.message, "")
-    assert.isUndefined(error.cause)
-  })
-
-  it("is followed through eight causes at most", () => {
-    let deep = new Error("0")
-    for (let depth = 1; depth < 20; depth++) deep = new Error(String(depth), { cause: deep })
-    let depth = 0
-    for (let error: unknown = Transport.foreignError(deep, []); error instanceof Error; error = error.cause) depth++
-    assert.strictEqual(depth, 9)
-  })
-})
-
-describe("a refused client", () => {
-  const hinted = Effect.fnUntraced(function*(clientId: string, clientSecret: string) {
-    const endpoint = yield* make(
-      { credentials: { clientId, clientSecret: Redacted.make(clientSecret) } },
-      json({ error: "invalid_client" }, { status: 401 })
-    )
-    return (yield* Effect.flip(endpoint.requestToken)).message
-  })
-
-  it.effect("says what is odd about the credentials, without showing them", () =>
-    Effect.gen(function*() {
-      const rows = [
-        ["id", " canary", "The client secret begins or ends with a blank."],
-        ["id", "canary\t".trimEnd() + " ", "The client secret begins or ends with a blank."],
-        ["id", "\"canary\"", "The client secret is surrounded by quotes."],
-        ["id", "'canary'", "The client secret is surrounded by quotes."],
-        [
-          "id",
-          " 'canary' ",
-          "The client secret begins or ends with a blank. The client secret is surrounded by quotes."
-        ],
-        ["'id'", "canary", "The client id is surrounded by quotes."]
-      ] as const
-      for (const [id, secret, hint] of rows) {
-        const message = yield* hinted(id, secret)
-        assert.include(message, `${hint} Check whether it was copied correctly.`)
-        assert.notInclude(message, "canary")
-      }
-      for (const secret of ["canary", "'canary", "can ary", "\"canary'"]) {
-        assert.notInclude(yield* hinted("id", secret), "copied")
-      }
-      assert.notInclude(yield* hinted(credentials.clientId, "canary"), "copied")
-    }))
 })

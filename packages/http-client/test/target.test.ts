@@ -1,7 +1,8 @@
 import { DataAccess } from "@credit-data/http-client"
 import { assert, describe, it } from "@effect/vitest"
-import { HttpClientRequest } from "@effect/platform"
+import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect, FastCheck } from "effect"
+import { callOver, get } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
 /** Where a request for this URL went, or why it went nowhere. */
@@ -130,4 +131,32 @@ describe("a URL that leads elsewhere is refused before anything is sent", () => 
       const sentTo = yield* go(parts.join(""))
       assert.isTrue(sentTo === "InvalidUrl" || /^https:\/\/api\.example(\/|$)/.test(sentTo ?? ""), sentTo)
     }), { fastCheck: { numRuns: 500 } })
+})
+
+describe("a URL of the same host", () => {
+  it.effect("with a user or a password is refused, each by itself", () =>
+    Effect.gen(function*() {
+      for (const url of ["https://user@api.example/v1/a", "https://:pass@api.example/v1/a"]) {
+        const { client, sent } = yield* transport(rejecting())
+        const error = yield* Effect.flip(callOver(client, (client) => client.get(url)))
+        assert(error._tag === "RequestError")
+        assert.include(error.message, "A token is sent to https://api.example alone")
+        assert.deepStrictEqual(yield* sent, [])
+      }
+    }))
+
+  it.effect("that leaves the base path is refused with the reason", () =>
+    Effect.gen(function*() {
+      const { client } = yield* transport(rejecting())
+      const error = yield* Effect.flip(callOver(client, (client) => client.get("../other")))
+      assert.include(error.message, "The path leaves https://api.example/v1")
+    }))
+
+  it.effect("is recognized in any spelling when a client rewrites it", () =>
+    Effect.gen(function*() {
+      const { client, sent } = yield* transport(rejecting())
+      const spelled = HttpClient.mapRequest(client, HttpClientRequest.setUrl("HTTPS://API.example:443/v1/b"))
+      yield* get(spelled)
+      assert.strictEqual((yield* sent).length, 1)
+    }))
 })

@@ -28,12 +28,13 @@ export const start = Effect.fnUntraced(function*(command: Command.Command) {
   const stderr = yield* collect(child.stderr)
   return {
     child,
-    /** What it has printed once this part is in it. */
+    /** What it has printed once this part is in it, or all of it if it ends before. */
     printed: (part: string) =>
       stdout.text.changes.pipe(
         Stream.filter(Str.includes(part)),
         Stream.runHead,
-        Effect.map(Option.getOrElse(() => ""))
+        Effect.flatMap(Option.match({ onNone: () => stdout.whole, onSome: Effect.succeed })),
+        Effect.raceFirst(stdout.whole)
       ),
     /** Waits until it has ended by itself. */
     end: Effect.gen(function*(): Effect.fn.Return<Ended, Effect.Effect.Error<typeof child.exitCode>> {

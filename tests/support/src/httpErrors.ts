@@ -21,5 +21,3 @@ export const responseError = (
 /** The kind and the reason of a failure, in one word each. */
 export const kindOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error) ? `${error._tag} ${error.reason}` : "no HttpClientError"
-
-export const descriptionOf = (error: HttpClientError.HttpClientError): string | undefined => error.description

@@ -47,9 +47,10 @@ describe.each(pages)("%s", (page) => {
   })
 })
 
-it("the lockfile names no host", () => {
-  assert.notMatch(read("pnpm-lock.yaml"), /https?:\/\//)
-})
+it.each(["pnpm-lock.yaml", "effect-4/pnpm-lock.yaml"])(
+  "%s names no host",
+  (lockfile) => assert.notMatch(read(lockfile), /https?:\/\//)
+)
 
 it("no dependency may run a script when it is installed", () => {
   const workspace = read("pnpm-workspace.yaml")

@@ -34,5 +34,3 @@ export const kindOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error)
     ? `${error.response === undefined ? "RequestError" : "ResponseError"} ${error.reason._tag.slice(0, -5)}`
     : "no HttpClientError"
-
-export const descriptionOf = (error: HttpClientError.HttpClientError): string | undefined => error.reason.description

@@ -1,0 +1,99 @@
+import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit } from "effect"
+import { inspect } from "node:util"
+import { failingWith, get } from "./support/calls.ts"
+
+describe("what a transport's error is caused by", () => {
+  const bearer = (request: HttpClientRequest.HttpClientRequest) => request.headers["authorization"] ?? ""
+  const leaking: Record<string, (request: HttpClientRequest.HttpClientRequest) => unknown> = {
+    "a parser's error with the raw bytes": (request) =>
+      Object.assign(new Error("Parse Error"), { code: "HPE_INVALID_CONSTANT", data: bearer(request) }),
+    "a packet in a buffer": (request) =>
+      Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from(bearer(request)) }),
+    "an error that wraps the request": (request) => new Error("wrapped", { cause: request }),
+    "an error that wraps the platform's": (request) =>
+      new Error("wrapped", { cause: new HttpClientError.RequestError({ request, reason: "Transport" }) }),
+    "many errors": (request) => new AggregateError([new Error("first", { cause: request })], "many"),
+    "a Cause of Effect": (request) => Cause.fail(request),
+    "the request itself": (request) => request,
+    "a message that quotes it": (request) => new Error(`failed: ${bearer(request)} was refused`),
+    "a name that is it": (request) => Object.assign(new Error("x"), { name: bearer(request) }),
+    "a code that is it": (request) => Object.assign(new Error("x"), { code: bearer(request) }),
+    "a string that quotes it in base64": (request) => Buffer.from(bearer(request)).toString("base64"),
+    "an error that leads back to itself": (request) => {
+      const error: Error & { cause?: unknown; request?: unknown } = new Error("circular")
+      error.cause = error
+      error.request = request
+      return error
+    }
+  }
+  for (const [name, cause] of Object.entries(leaking)) {
+    it.effect(`is shown without the token: ${name}`, () =>
+      Effect.gen(function*() {
+        const exit = yield* Effect.exit(get(failingWith(cause)))
+        const shown = inspect(exit, { depth: Infinity, customInspect: false, showHidden: true }) + inspect(exit) +
+          JSON.stringify(exit) + (Exit.isFailure(exit) ? Cause.pretty(exit.cause, { renderErrorCause: true }) : "")
+        for (const text of ["token-1", "746f6b656e2d31", Buffer.from("Bearer token-1").toString("base64")]) {
+          assert.notInclude(shown.toLowerCase(), text.toLowerCase())
+        }
+      }))
+  }
+
+  it.effect("keeps name, message and code, and its own causes likewise", () =>
+    Effect.gen(function*() {
+      const inner = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), {
+        code: "ECONNREFUSED",
+        more: "hidden"
+      })
+      const error = yield* Effect.flip(get(failingWith(() => new TypeError("fetch failed", { cause: inner }))))
+      assert(error._tag === "RequestError" && error.cause instanceof Error)
+      const { cause } = error
+      assert.deepStrictEqual([cause.name, cause.message], ["TypeError", "fetch failed"])
+      assert(cause.cause instanceof Error)
+      assert.deepInclude<object>({ ...cause.cause }, { code: "ECONNREFUSED" })
+      assert.strictEqual(cause.cause.message, inner.message)
+      assert.notInclude(inspect(error, { depth: Infinity }), "hidden")
+      assert.strictEqual(cause.stack, "TypeError: fetch failed")
+    }))
+
+  it.effect("is a text of 200 characters at most", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(get(failingWith(() => "x".repeat(10_000), "y".repeat(10_000))))
+      assert(error._tag === "RequestError")
+      assert.strictEqual(String(error.cause).length, 200)
+      assert.isBelow(error.message.length, 300)
+    }))
+})
+
+describe("a request that got no answer", () => {
+  it.effect("says why, and what to check", () =>
+    Effect.gen(function*() {
+      const rows: ReadonlyArray<readonly [cause: unknown, message: string]> = [
+        [
+          { code: "ENOTFOUND", hostname: "api.example" },
+          "Transport: The API did not answer: its host name does not resolve. Check CREDIT_DATA_BASE_URL, and the name service."
+        ],
+        [
+          { code: "ECONNREFUSED", port: 443 },
+          "Transport: The API did not answer: the connection was refused. Check the host and the port in CREDIT_DATA_BASE_URL."
+        ],
+        [
+          { code: "ECONNREFUSED", address: "10.0.0.1", port: 3128 },
+          "Transport: The API did not answer: the forward proxy 10.0.0.1:3128 could not be reached. Check the settings of the " +
+          "proxy (HTTPS_PROXY), its credentials and its rules."
+        ],
+        [
+          { code: "EPROTO", message: "wrong version number" },
+          "Transport: The API did not answer: the TLS handshake failed, so nothing was sent. The port does not speak TLS, it " +
+          "probably speaks plain HTTP. Check the port in the address, and whether it has to be https."
+        ]
+      ]
+      for (const [cause, message] of rows) {
+        const error = yield* Effect.flip(get(failingWith(() => cause)))
+        assert.strictEqual(error.message, `${message} (GET https://api.example/v1/consumers/42?page=2)`)
+      }
+      const described = yield* Effect.flip(get(failingWith(() => undefined, "As the program says it")))
+      assert.include(described.message, "Transport: As the program says it")
+    }))
+})

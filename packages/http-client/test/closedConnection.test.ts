@@ -1,0 +1,102 @@
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
+import { HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Stream } from "effect"
+import { callOver, failingWith } from "./support/calls.ts"
+import { rejecting } from "./support/fakes.ts"
+
+describe("a connection that was reset before an answer", () => {
+  const reset = { code: "ECONNRESET" }
+
+  /** Fails so for the first requests, and then answers. */
+  const flaky = (times: number, cause: unknown = reset, reason: "Transport" | "Encode" = "Transport") => {
+    let requests = 0
+    const client = HttpClient.make((request) =>
+      ++requests <= times
+        ? Effect.fail(new HttpClientError.RequestError({ request, reason, cause }))
+        : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
+    )
+    return { client, requests: () => requests }
+  }
+
+  const requests: ReadonlyArray<
+    readonly [name: string, request: HttpClientRequest.HttpClientRequest, sent: number]
+  > = [
+    ["GET", HttpClientRequest.get("/a"), 2],
+    ["HEAD", HttpClientRequest.head("/a"), 2],
+    ["OPTIONS", HttpClientRequest.options("/a"), 2],
+    ["POST", HttpClientRequest.post("/a"), 1],
+    ["PUT", HttpClientRequest.put("/a"), 1],
+    ["PATCH", HttpClientRequest.patch("/a"), 1],
+    ["DELETE", HttpClientRequest.del("/a"), 1],
+    ["POST with a key", HttpClientRequest.post("/a", { headers: { "Idempotency-Key": "1" } }), 2],
+    [
+      "PUT with a key and a body",
+      HttpClientRequest.put("/a", { headers: { "idempotency-key": "1" }, body: HttpBody.text("b") }),
+      2
+    ],
+    [
+      "PUT with a key and a stream",
+      HttpClientRequest.put("/a", {
+        headers: { "idempotency-key": "1" },
+        body: HttpBody.stream(Stream.make(new Uint8Array([1])))
+      }),
+      1
+    ]
+  ]
+  for (const [name, request, sent] of requests) {
+    it.effect(`is met ${sent === 2 ? "by sending it again once" : "by an error"}: ${name}`, () =>
+      Effect.gen(function*() {
+        const once = flaky(1)
+        const exit = yield* Effect.exit(callOver(once.client, (client) => client.execute(request)))
+        assert.strictEqual(Exit.isSuccess(exit), sent === 2)
+        assert.strictEqual(once.requests(), sent)
+        const twice = flaky(2)
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(callOver(twice.client, (client) => client.execute(request)))))
+        assert.strictEqual(twice.requests(), sent)
+      }))
+  }
+
+  it.effect("is the only failure after which a request is sent again", () =>
+    Effect.gen(function*() {
+      for (
+        const code of ["ENOTFOUND", "ECONNREFUSED", "ETIMEDOUT", "CERT_HAS_EXPIRED", "HPE_INVALID_CONSTANT", undefined]
+      ) {
+        const other = flaky(1, { code })
+        yield* Effect.flip(callOver(other.client, (client) => client.get("/a")))
+        assert.strictEqual(other.requests(), 1)
+      }
+      const encoding = flaky(1, reset, "Encode")
+      yield* Effect.flip(callOver(encoding.client, (client) => client.get("/a")))
+      assert.strictEqual(encoding.requests(), 1)
+    }))
+
+  it.effect("once in a call, also when its token is replaced; each time is counted in its span", () =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      let requests = 0
+      const client = HttpClient.make((request) => {
+        requests++
+        return requests === 1 || requests === 3
+          ? Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause: reset }))
+          : Effect.succeed(HttpClientResponse.fromWeb(request, rejecting("token-1")(request)))
+      })
+      const error = yield* Effect.flip(callOver(client, (client) => client.get("/a"))).pipe(Effect.withTracer(tracer))
+      assert.strictEqual(error._tag, "RequestError")
+      assert.strictEqual(requests, 3)
+      assert.strictEqual(spans[0]?.attributes["http.request.resend_count"], 2)
+    }))
+
+  it.effect("with an Authorization of the caller's own likewise, and its error does not quote it", () =>
+    Effect.gen(function*() {
+      const request = HttpClientRequest.get("/a", { headers: { authorization: "Basic my-own-credentials" } })
+      const once = flaky(1)
+      yield* callOver(once.client, (client) => client.execute(request))
+      assert.strictEqual(once.requests(), 2)
+      const error = yield* Effect.flip(
+        callOver(failingWith(() => new Error("it was Basic my-own-credentials")), (client) => client.execute(request))
+      )
+      assert(error._tag === "RequestError")
+      assert.notInclude(String(error.cause), "my-own-credentials")
+    }))
+})

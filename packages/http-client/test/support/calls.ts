@@ -1,0 +1,34 @@
+import { DataAccess } from "@credit-data/http-client"
+import { HttpClient, HttpClientError, type HttpClientRequest } from "@effect/platform"
+import { Effect } from "effect"
+import { over, supply } from "./fakes.ts"
+
+/** Makes a call of Data Access over a client of the program's own. */
+export const callOver = <A, E>(
+  client: HttpClient.HttpClient,
+  use: (client: DataAccess.DataAccess["Type"]) => Effect.Effect<A, E>,
+  options: Parameters<typeof supply>[0] = {}
+) =>
+  Effect.gen(function*() {
+    const layer = over(DataAccess.layer(), yield* supply(options), client)
+    return yield* Effect.provide(Effect.flatMap(DataAccess.DataAccess, use), layer)
+  })
+
+/** A call with a query. */
+export const get = (client: HttpClient.HttpClient) => callOver(client, (client) => client.get("/consumers/42?page=2"))
+
+/** A client whose transport fails. */
+export const failingWith = (
+  makeCause: (request: HttpClientRequest.HttpClientRequest) => unknown,
+  description?: string
+) =>
+  HttpClient.make((request) =>
+    Effect.fail(
+      new HttpClientError.RequestError({
+        request,
+        reason: "Transport",
+        cause: makeCause(request),
+        ...(description === undefined ? {} : { description })
+      })
+    )
+  )
