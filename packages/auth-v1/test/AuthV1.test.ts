@@ -1,6 +1,7 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
-import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
+import { requestError } from "@credit-data/test-support/httpErrors"
+import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Logger, Option, Redacted } from "effect"
 
@@ -117,7 +118,7 @@ describe("the sunset", () => {
     Effect.gen(function*() {
       const nameless = (code: string) =>
         HttpClient.make((request) =>
-          new HttpClientError.RequestError({ request, reason: "Transport", cause: { code } })
+          Effect.fail(requestError("Transport", { request, cause: { code } }))
         )
       const answering = (status: number) =>
         HttpClient.make((request) =>

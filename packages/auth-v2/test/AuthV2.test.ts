@@ -101,7 +101,7 @@ describe("AuthV2.layerConfig", () => {
 
   it.effect("prints the name that a nested provider gives to a variable", () =>
     Effect.gen(function*() {
-      const nested = ConfigProvider.fromMap(new Map(), { pathDelim: "_" }).pipe(ConfigProvider.nested("PARTNER"))
+      const nested = ConfigProvider.nested(ConfigProvider.fromMap(new Map()), "PARTNER")
       const error = yield* AuthV2.layerConfig().pipe(
         Layer.provide([echo, Layer.setConfigProvider(nested)]),
         Layer.build,

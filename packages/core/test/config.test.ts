@@ -59,6 +59,10 @@ describe("ClientCredentials.config", () => {
       for (const [secret, expected] of reasons) {
         assert.include(String(yield* Effect.flip(credentials("id", secret))), `Expected ${expected}`)
       }
+    }))
+
+  it.effect("names both fields when both are faulty", () =>
+    Effect.gen(function*() {
       const both = String(yield* Effect.flip(credentials(" ", "")))
       assert.include(both, "CREDIT_DATA_CLIENT_ID")
       assert.include(both, "CREDIT_DATA_CLIENT_SECRET")

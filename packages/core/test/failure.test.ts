@@ -85,7 +85,7 @@ describe("a failure without a valid token", () => {
       const throwing = Logger.make(() => {
         throw new Error("a logger that throws")
       })
-      const broken = Schedule.recurs(1).pipe(Schedule.mapEffect(() => Effect.die("a schedule that throws")))
+      const broken = Schedule.recurs(1).pipe(Schedule.tapOutput(() => Effect.die("a schedule that throws")))
       for (
         const [settings, hasToken] of [[{}, true], [{ pause: broken }, true], [{ pause: broken }, false]] as const
       ) {

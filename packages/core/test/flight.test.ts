@@ -77,7 +77,7 @@ describe("one flight", () => {
         const { endpoint, tokens } = yield* Supply.make()
         yield* endpoint.answer(() => broken)
         const caller = yield* Effect.fork(Effect.flip(tokens.get))
-        for (let second = 0; second < 3; second++) yield* TestClock.adjust("1 second")
+        for (let second = 0; second < 4; second++) yield* TestClock.adjust("1 second")
         const error = yield* Fiber.join(caller)
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
         assert.match(error.message, /requestToken of this TokenEndpoint died with/)

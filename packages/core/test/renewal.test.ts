@@ -211,9 +211,9 @@ describe("a renewal that fails", () => {
 
   it.scoped("takes a pause of the user's own; its end means 60 s, and none is under 100 ms", () =>
     Effect.gen(function*() {
-      const { endpoint, text, tokens } = yield* obtain({
-        settings: { pause: Schedule.fromDelays("3 seconds", "1 millis") }
-      })
+      const delays = [Duration.seconds(3), Duration.millis(1)]
+      const pause = Schedule.recurs(delays.length).pipe(Schedule.modifyDelay((_, delay) => delays.shift() ?? delay))
+      const { endpoint, text, tokens } = yield* obtain({ settings: { pause } })
       yield* endpoint.fail(failures.unavailable)
       yield* TestClock.setTime(Duration.toMillis("48 minutes"))
       for (const expected of [3_000, 100, 60_000, 60_000]) {

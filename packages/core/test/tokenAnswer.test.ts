@@ -94,7 +94,7 @@ describe("a 200 that the contract knows", () => {
     Effect.gen(function*() {
       const warnings: Array<unknown> = []
       const logger = Logger.make(({ logLevel, message }) => {
-        if (logLevel._tag === "Warning") warnings.push(message)
+        if (logLevel.label === "WARN") warnings.push(message)
       })
       const token = (answer: Answer) =>
         Effect.provide(requestToken(answer), Logger.replace(Logger.defaultLogger, logger))

@@ -1,6 +1,6 @@
 import { TokenEndpoint, Transport } from "@credit-data/core"
 import { kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
-import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FiberRef, Layer, Option, Schedule, Stream } from "effect"
 import { granted } from "./support/fakeTransport.ts"
@@ -162,8 +162,11 @@ describe("an unrequested 101", () => {
     Effect.gen(function*() {
       for (const source of [undefined, {}, { destroy: "no function" }, null]) {
         const request = HttpClientRequest.get("https://api.example")
-        const response = Object.assign(HttpClientResponse.fromWeb(request, Response.json({})), { source })
-        Object.defineProperty(response, "status", { value: 101 })
+        const response = Object.defineProperties(HttpClientResponse.fromWeb(request, Response.json({})), {
+          source: { value: source },
+          status: { value: 101 },
+          headers: { value: Headers.empty }
+        })
         const client = Transport.sealed(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true })
         assert.strictEqual((yield* client.execute(request)).status, 101)
       }

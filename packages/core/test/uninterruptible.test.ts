@@ -1,7 +1,7 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
-import * as Clock from "./support/clock.ts"
+import * as ClockParts from "./support/clock.ts"
 import { environment, textOf, token } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
@@ -116,7 +116,7 @@ describe("a flight that never ends", () => {
       })
       // the timers of the flight never fire, as on a runtime that suspends what an earlier request has started
       const clock = yield* Effect.clockWith(Effect.succeed)
-      const stopped = Clock.make({
+      const stopped = ClockParts.make({
         wallMillis: () => clock.unsafeCurrentTimeMillis(),
         monotonicNanos: () => clock.unsafeCurrentTimeNanos(),
         sleep: () => Effect.never

@@ -1,6 +1,6 @@
 import { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, DateTime, Effect, Either, Equal, Option, Redacted, Schema, Stream } from "effect"
+import { DateTime, Effect, Either, Equal, Option, Redacted, Schema, Stream } from "effect"
 import { inspect } from "node:util"
 
 const make = (secret: string, coverage: AccessToken.Coverage = "GrantedScopes") =>
@@ -82,7 +82,7 @@ describe("AccessTokens.layerTest", () => {
         lastFailure: Option.none()
       })
       assert.deepStrictEqual(tokens.requestedScopes, Option.some(["furnishment:all"]))
-      assert.strictEqual(Chunk.size(yield* Stream.runCollect(tokens.events)), 0)
+      assert.deepStrictEqual(Array.from(yield* Stream.runCollect(tokens.events)), [])
     }).pipe(Effect.provide(AccessTokens.layerTest({
       secret: Redacted.make("mine"),
       scopes: ["furnishment:all"],

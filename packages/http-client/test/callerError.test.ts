@@ -1,4 +1,5 @@
-import { HttpClientError, HttpClientRequest } from "@effect/platform"
+import { isRequestError, requestError } from "@credit-data/test-support/httpErrors"
+import type { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { inspect } from "node:util"
@@ -13,7 +14,7 @@ describe("what a transport's error is caused by", () => {
       Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from(bearer(request)) }),
     "an error that wraps the request": (request) => new Error("wrapped", { cause: request }),
     "an error that wraps the platform's": (request) =>
-      new Error("wrapped", { cause: new HttpClientError.RequestError({ request, reason: "Transport" }) }),
+      new Error("wrapped", { cause: requestError("Transport", { request }) }),
     "many errors": (request) => new AggregateError([new Error("first", { cause: request })], "many"),
     "a Cause of Effect": (request) => Cause.fail(request),
     "the request itself": (request) => request,
@@ -47,7 +48,7 @@ describe("what a transport's error is caused by", () => {
         more: "hidden"
       })
       const error = yield* Effect.flip(get(failingWith(() => new TypeError("fetch failed", { cause: inner }))))
-      assert(error._tag === "RequestError" && error.cause instanceof Error)
+      assert(isRequestError(error) && error.cause instanceof Error)
       const { cause } = error
       assert.deepStrictEqual([cause.name, cause.message], ["TypeError", "fetch failed"])
       assert(cause.cause instanceof Error)
@@ -60,7 +61,7 @@ describe("what a transport's error is caused by", () => {
   it.effect("is a text of 200 characters at most", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(get(failingWith(() => "x".repeat(10_000), "y".repeat(10_000))))
-      assert(error._tag === "RequestError")
+      assert(isRequestError(error))
       assert.strictEqual(String(error.cause).length, 200)
       assert.isBelow(error.message.length, 300)
     }))

@@ -1,5 +1,6 @@
+import { isRequestError, kindOf, requestError } from "@credit-data/test-support/httpErrors"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
-import { HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Stream } from "effect"
 import { callOver, failingWith } from "./support/calls.ts"
@@ -13,7 +14,7 @@ describe("a connection that was reset before an answer", () => {
     let requests = 0
     const client = HttpClient.make((request) =>
       ++requests <= times
-        ? Effect.fail(new HttpClientError.RequestError({ request, reason, cause }))
+        ? Effect.fail(requestError(reason, { request, cause }))
         : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
     )
     return { client, requests: () => requests }
@@ -28,7 +29,7 @@ describe("a connection that was reset before an answer", () => {
     ["POST", HttpClientRequest.post("/a"), 1],
     ["PUT", HttpClientRequest.put("/a"), 1],
     ["PATCH", HttpClientRequest.patch("/a"), 1],
-    ["DELETE", HttpClientRequest.del("/a"), 1],
+    ["DELETE", HttpClientRequest.make("DELETE")("/a"), 1],
     ["POST with a key", HttpClientRequest.post("/a", { headers: { "Idempotency-Key": "1" } }), 2],
     [
       "PUT with a key and a body",
@@ -78,11 +79,11 @@ describe("a connection that was reset before an answer", () => {
       const client = HttpClient.make((request) => {
         requests++
         return requests === 1 || requests === 3
-          ? Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause: reset }))
+          ? Effect.fail(requestError("Transport", { request, cause: reset }))
           : Effect.succeed(HttpClientResponse.fromWeb(request, rejecting("token-1")(request)))
       })
       const error = yield* Effect.flip(callOver(client, (client) => client.get("/a"))).pipe(Effect.withTracer(tracer))
-      assert.strictEqual(error._tag, "RequestError")
+      assert.strictEqual(kindOf(error), "RequestError Transport")
       assert.strictEqual(requests, 3)
       assert.strictEqual(spans[0]?.attributes["http.request.resend_count"], 2)
     }))
@@ -96,7 +97,7 @@ describe("a connection that was reset before an answer", () => {
       const error = yield* Effect.flip(
         callOver(failingWith(() => new Error("it was Basic my-own-credentials")), (client) => client.execute(request))
       )
-      assert(error._tag === "RequestError")
+      assert(isRequestError(error))
       assert.notInclude(String(error.cause), "my-own-credentials")
     }))
 })

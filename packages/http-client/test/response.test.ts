@@ -1,8 +1,9 @@
 import { TokenError } from "@credit-data/core"
 import { DataAccess, EnablementServices, Furnishment, GroupClient, InsufficientScope } from "@credit-data/http-client"
+import { isRequestError, isResponseError, kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
 import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, DateTime, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { DateTime, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 
@@ -39,7 +40,7 @@ describe("a response", () => {
       const form = yield* (yield* get(client)).formData
       assert.strictEqual(form.get("b"), "2")
       const chunks = yield* Stream.runCollect((yield* get(client)).stream)
-      assert.strictEqual(Chunk.toReadonlyArray(chunks).map((chunk) => new TextDecoder().decode(chunk)).join(""), body)
+      assert.strictEqual(Array.from(chunks, (chunk) => new TextDecoder().decode(chunk)).join(""), body)
       const json = yield* get(answering(() => Response.json({ x: 1 })))
       assert.deepStrictEqual(yield* json.json, { x: 1 })
     }))
@@ -77,8 +78,8 @@ describe("a response", () => {
       for (const read of readings) {
         const response = yield* get(broken)
         const error = yield* Effect.flip(read(response))
-        assert(error._tag === "ResponseError")
-        assert.strictEqual(error.reason, "Decode")
+        assert(isResponseError(error))
+        assert.strictEqual(kindOf(error), "ResponseError Decode")
         assert.strictEqual(error.response, response)
         assert.strictEqual(error.request, response.request)
         assert(error.cause instanceof Error)
@@ -95,10 +96,9 @@ describe("an error of the transport", () => {
   it.effect("that is no failure to connect keeps its reason, and says nothing about the API", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(
-        get(failing((request) => new HttpClientError.RequestError({ request, reason: "Encode", cause: "odd" })))
+        get(failing((request) => requestError("Encode", { request, cause: "odd" })))
       )
-      assert(error._tag === "RequestError")
-      assert.strictEqual(error.reason, "Encode")
+      assert.strictEqual(kindOf(error), "RequestError Encode")
       assert.notInclude(error.message, "The API did not answer")
     }))
 
@@ -106,16 +106,15 @@ describe("an error of the transport", () => {
     Effect.gen(function*() {
       const error = yield* Effect.flip(
         get(failing((request) =>
-          new HttpClientError.ResponseError({
+          responseError("Decode", {
             request,
             response: HttpClientResponse.fromWeb(request, new Response("x", { status: 418 })),
-            reason: "Decode",
             description: "as the transport says it"
           })
         ))
       )
-      assert(error._tag === "ResponseError")
-      assert.deepStrictEqual([error.reason, error.response.status], ["Decode", 418])
+      assert(isResponseError(error))
+      assert.deepStrictEqual([kindOf(error), error.response.status], ["ResponseError Decode", 418])
       assert.include(error.message, "as the transport says it")
       assert.isFalse("authorization" in error.response.request.headers)
     }))
@@ -126,11 +125,8 @@ describe("an error of the transport", () => {
         const fails = HttpClient.transform(answering(() => new Response()), () => Effect.fail(odd))
         // @ts-expect-error: what a program without types may do
         const error = yield* Effect.flip(get(fails))
-        assert(error._tag === "RequestError")
-        assert.deepStrictEqual(
-          [error.reason, error.description],
-          ["Transport", "The transport, or what transformClient adds to it, died"]
-        )
+        assert.strictEqual(kindOf(error), "RequestError Transport")
+        assert.include(error.message, "Transport: The transport, or what transformClient adds to it, died (")
       }
     }))
 })
@@ -251,7 +247,7 @@ describe("an error of a plain client", () => {
       )
       const dataAccess = yield* Effect.provide(DataAccess.DataAccess, layer)
       const failure = yield* Effect.flip(GroupClient.toHttpClient(dataAccess).get("/a"))
-      assert(failure._tag === "RequestError")
+      assert(isRequestError(failure))
       return failure
     })
   const where = { environment: "test", tokenEndpoint: "t" }
@@ -261,10 +257,10 @@ describe("an error of a plain client", () => {
       const temporary = new TokenError.ServerError({ ...where, status: 503 })
       const lasting = new TokenError.ServerError({ ...where, status: 400 })
       const failure = yield* plain({}, temporary)
-      assert.deepStrictEqual([failure.reason, failure.cause], ["Transport", temporary])
+      assert.deepStrictEqual([kindOf(failure), failure.cause], ["RequestError Transport", temporary])
       assert.include(failure.message, temporary.message)
-      assert.strictEqual((yield* plain({}, lasting)).reason, "Encode")
-      assert.strictEqual((yield* plain({ granted: [] })).reason, "Encode")
+      assert.strictEqual(kindOf(yield* plain({}, lasting)), "RequestError Encode")
+      assert.strictEqual(kindOf(yield* plain({ granted: [] })), "RequestError Encode")
     }))
 })
 

@@ -1,5 +1,6 @@
 import { TokenError } from "@credit-data/core"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
+import { isResponseError, kindOf } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Schedule, Stream } from "effect"
@@ -31,8 +32,7 @@ describe("a client of the program's own that rewrites URLs", () => {
       Effect.gen(function*() {
         const { client, sent } = yield* transport(rejecting())
         const error = yield* Effect.flip(get(rewrite(client)))
-        assert(error._tag === "RequestError")
-        assert.strictEqual(error.reason, "InvalidUrl")
+        assert.strictEqual(kindOf(error), "RequestError InvalidUrl")
         assert.deepStrictEqual(yield* sent, [])
       }))
   }
@@ -140,8 +140,8 @@ describe("a client of the program's own that lets no other status than 2xx throu
       for (const status of [401, 404, 500]) {
         const { client } = yield* transport(() => new Response("the body", { status }))
         const error = yield* Effect.flip(get(HttpClient.filterStatusOk(client)))
-        assert(error._tag === "ResponseError")
-        assert.deepStrictEqual([error.reason, error.response.status], ["StatusCode", status])
+        assert(isResponseError(error))
+        assert.deepStrictEqual([kindOf(error), error.response.status], ["ResponseError StatusCode", status])
         assert.strictEqual(yield* error.response.text, "the body")
         assert.notInclude(inspect(error, { depth: Infinity, customInspect: false }), "token-1")
       }

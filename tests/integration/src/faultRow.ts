@@ -12,6 +12,7 @@ import {
   HashSet,
   Layer,
   Logger,
+  Option,
   Schedule,
   Stream,
   TestClock,
@@ -71,9 +72,9 @@ export const transportError = (reason: TokenError.TransportReason): Expected => 
 const live = (millis: number) => TestServices.provideLive(Effect.sleep(millis))
 
 /** Lets the Effect Clock go on, slowly enough for sockets to keep up, until a fiber is done, and tells how long it took. */
-const finish = Effect.fnUntraced(function*<A, E>(fiber: Fiber.Fiber<A, E>, stepMillis = 10) {
+const finish = Effect.fnUntraced(function*<A, E>(fiber: Fiber.RuntimeFiber<A, E>, stepMillis = 10) {
   let millis = 0
-  while ((yield* Fiber.poll(fiber))._tag === "None") {
+  while (fiber.unsafePoll() === null) {
     yield* live(stepMillis)
     yield* TestClock.adjust("100 millis")
     millis += 100
@@ -92,11 +93,11 @@ export const holds = Effect.fnUntraced(function*(
   transport: Layer.Layer<HttpClient.HttpClient>
 ) {
   const isTimeout = error._tag === "TransportError" && error.reason === "Timeout"
-  const finishFault = <A, E>(fiber: Fiber.Fiber<A, E>) => finish(fiber, isTimeout ? 1 : 10)
+  const finishFault = <A, E>(fiber: Fiber.RuntimeFiber<A, E>) => finish(fiber, isTimeout ? 1 : 10)
 
   const logs: Array<unknown> = []
-  const logger = Logger.make(({ annotations, cause, message }) => {
-    logs.push(message, cause, annotations)
+  const logger = Logger.make((options) => {
+    logs.push(options.message, options.cause, options.annotations)
   })
   const auth = AuthV2.layer({
     environment: server.environment,
@@ -118,8 +119,9 @@ export const holds = Effect.fnUntraced(function*(
     const { millis, value: exits } = yield* finishFault(callers)
     assert.isAtMost(millis, 10_000)
     for (const exit of exits) {
-      assert(Exit.isFailure(exit) && exit.cause._tag === "Fail", `Expected a typed failure, but got ${exit}`)
-      assert.deepInclude<object>({ ...exit.cause.error }, error)
+      const failure = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
+      assert(Option.isSome(failure), `Expected a typed failure, but got ${exit}`)
+      assert.deepInclude<object>({ ...failure.value }, error)
     }
     assert.strictEqual(yield* server.tokenRequests, requests)
 

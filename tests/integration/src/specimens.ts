@@ -22,7 +22,8 @@ import {
   InsufficientScope
 } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
-import { HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
+import { requestError } from "@credit-data/test-support/httpErrors"
+import { HttpClient, HttpClientRequest } from "@effect/platform"
 import {
   Cause,
   Config,
@@ -189,9 +190,8 @@ export const specimens = Effect.gen(function*() {
   const refused = yield* failure(leaks.refused)
   const reset = yield* failure(leaks.reset)
 
-  const requestError = new HttpClientError.RequestError({
+  const failedRequest = requestError("Transport", {
     request: HttpClientRequest.get("https://elsewhere.example"),
-    reason: "Transport",
     cause: { code: "ECONNREFUSED", message: canary }
   })
 
@@ -254,13 +254,13 @@ export const specimens = Effect.gen(function*() {
     "TokenEvent.Obtained": TokenEvent.Obtained({ at, scopes, expiresAt: at }),
     "TokenEvent.Renewed": TokenEvent.Renewed({ at, scopes, expiresAt: at }),
     "TokenEvent.Requested": TokenEvent.Requested({ at }),
-    "Transport.describe": Transport.describe(requestError, { name: "The API", address: "CREDIT_DATA_BASE_URL" }),
+    "Transport.describe": Transport.describe(failedRequest, { name: "The API", address: "CREDIT_DATA_BASE_URL" }),
     "Transport.foreignError": Transport.foreignError(new Error(canary, { cause: { [canary]: canary } }), [
       Redacted.make(canary)
     ]),
-    "Transport.isStatusError": Transport.isStatusError(requestError),
+    "Transport.isStatusError": Transport.isStatusError(failedRequest),
     "Transport.opaque": Transport.opaque(transport.execute),
-    "Transport.reason": Transport.reason(requestError),
+    "Transport.reason": Transport.reason(failedRequest),
     "Transport.sealed": [
       Transport.sealed(transport, { isAllowed: () => true }),
       yield* outcomes(Transport.sealed(transport, { isAllowed: () => false }).get("https://elsewhere.example"))

@@ -161,7 +161,7 @@ describe("one token request for each token's life", () => {
       for (let step = 0; step < 300; step++) {
         yield* TestClock.adjust("130 millis")
         const caller = yield* Effect.fork(dataAccess.get("/data-access/consumers/42"))
-        while ((yield* Fiber.poll(caller))._tag === "None") {
+        while (caller.unsafePoll() === null) {
           yield* TestServices.provideLive(Effect.sleep("2 millis"))
           yield* TestClock.adjust("1 millis")
         }

@@ -21,8 +21,8 @@ describe.each(transports)("over %s, an unhandled rejection, as Node prints it, s
         failTokenRequests(Fault.Answer({ status: 200, body: `{"access_token":["${canary}"]}` }))
     ],
     ["InsufficientScope", ({ grantScopes }) => grantScopes(["furnishment:all"])],
-    ["RequestError", ({ failCalls }) => failCalls(Fault.Reset(), { times: 2 })],
-    ["ResponseError", ({ failCalls }) => failCalls(Fault.Answer({ status: 200, body: "no JSON" }))]
+    ["The API did not answer", ({ failCalls }) => failCalls(Fault.Reset(), { times: 2 })],
+    ["Decode", ({ failCalls }) => failCalls(Fault.Answer({ status: 200, body: "no JSON" }))]
   ]
   for (const [printed, prepare] of rows) {
     it.scopedLive(printed, () =>

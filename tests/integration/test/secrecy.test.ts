@@ -5,7 +5,7 @@ import { DataAccess, Furnishment } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, Exit, Fiber, Layer, Redacted, Scope, Stream, TestClock } from "effect"
+import { Effect, Exit, Fiber, Layer, Redacted, Scope, Stream, TestClock } from "effect"
 import { canary } from "../src/canaries.ts"
 import { assertNothingShows, printAll } from "../src/printers.ts"
 import { transports } from "../src/transports.ts"
@@ -87,7 +87,7 @@ describe.each(transports)("no secret and no token shows over %s", (_, transport)
         ...failures,
         exit: Exit.succeed(token),
         status: yield* tokens.status,
-        events: Chunk.toReadonlyArray(yield* Fiber.join(listener)),
+        events: Array.from(yield* Fiber.join(listener)),
         context,
         layer: AuthV2.layer(options),
         config: AuthV2.config,

@@ -1,6 +1,6 @@
 import { AccessTokens, TokenEndpoint, type TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Either, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
+import { Duration, Effect, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
 import { environment, failures, textOf, token } from "../support/fakeEndpoint.ts"
 import * as VirtualClock from "../support/virtualClock.ts"
 import { deadline, latency, lifetime, Model, type Mode, modes, type Outcome } from "./model.ts"
@@ -40,14 +40,14 @@ const makeReal = Effect.gen(function*() {
     deadline: Duration.millis(deadline),
     requestToken: Effect.gen(function*() {
       const asked = mode
-      const answered = yield* Effect.either(answer(asked, ++requests))
+      const answered = yield* Effect.exit(answer(asked, ++requests))
       yield* Effect.sleep(latency[asked])
-      if (Either.isRight(answered) && asked !== "grants expired") lastText = textOf(answered.right)
+      if (Exit.isSuccess(answered) && asked !== "grants expired") lastText = textOf(answered.value)
       return yield* answered
     })
   })
   const pause = Schedule.exponential("1 second").pipe(
-    Schedule.modifyDelay((_, delay) => Duration.min(delay, "60 seconds"))
+    Schedule.modifyDelay((_, delay) => Duration.min(delay, Duration.seconds(60)))
   )
   const context = yield* Layer.build(
     AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 }, pause }).pipe(
@@ -79,7 +79,7 @@ const makeReal = Effect.gen(function*() {
     miss: tokens.reportMissingScope("furnishment:all"),
     interrupt: (index: number) => {
       const fiber = callers[index]
-      return fiber === undefined ? Effect.void : Fiber.interruptFork(fiber)
+      return fiber === undefined ? Effect.void : Effect.forkDaemon(Fiber.interrupt(fiber))
     },
     reject: (text: string) => Effect.flatMap(token(text, lifetime), tokens.invalidate),
     answer: (next: Mode) =>

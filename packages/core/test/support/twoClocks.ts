@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import * as Clock from "./clock.ts"
+import * as ClockParts from "./clock.ts"
 
 /**
  * A Clock whose wall clock and monotonic clock can part, as they do when a clock is set or a machine sleeps. Time passes
@@ -8,7 +8,7 @@ import * as Clock from "./clock.ts"
 export const make = () => {
   let wallMillis = 1_700_000_000_000
   let monotonicNanos = 5_000_000_000n
-  const clock = Clock.make({
+  const clock = ClockParts.make({
     wallMillis: () => wallMillis,
     monotonicNanos: () => monotonicNanos,
     sleep: () => Effect.never

@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import * as Clock from "./clock.ts"
+import * as ClockParts from "./clock.ts"
 
 interface Sleeper {
   readonly at: number
@@ -13,7 +13,7 @@ interface Sleeper {
 export const make = () => {
   let now = 0
   let sleepers: ReadonlyArray<Sleeper> = []
-  const clock = Clock.make({
+  const clock = ClockParts.make({
     wallMillis: () => now,
     monotonicNanos: () => BigInt(Math.round(now * 1e6)),
     sleep: (duration) =>
@@ -25,8 +25,10 @@ export const make = () => {
         })
       })
   })
-  /** Lets every fiber run until it waits for something. */
-  const settle = Effect.promise(() => new Promise<void>((resume) => setImmediate(resume)))
+  /** Lets every fiber run until it waits for something: each fork on the way may take a turn of the event loop. */
+  const settle = Effect.promise(async () => {
+    for (let turn = 0; turn < 8; turn++) await new Promise<void>((resume) => setImmediate(resume))
+  })
 
   const passTo = (target: number): Effect.Effect<void> =>
     Effect.suspend(() => {

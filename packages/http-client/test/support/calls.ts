@@ -1,12 +1,13 @@
 import { DataAccess } from "@credit-data/http-client"
-import { HttpClient, HttpClientError, type HttpClientRequest } from "@effect/platform"
+import { requestError } from "@credit-data/test-support/httpErrors"
+import { HttpClient, type HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 import { over, supply } from "./fakes.ts"
 
 /** Makes a call of Data Access over a client of the program's own. */
 export const callOver = <A, E>(
   client: HttpClient.HttpClient,
-  use: (client: DataAccess.DataAccess["Type"]) => Effect.Effect<A, E>,
+  use: (client: Effect.Effect.Success<typeof DataAccess.DataAccess>) => Effect.Effect<A, E>,
   options: Parameters<typeof supply>[0] = {}
 ) =>
   Effect.gen(function*() {
@@ -24,9 +25,8 @@ export const failingWith = (
 ) =>
   HttpClient.make((request) =>
     Effect.fail(
-      new HttpClientError.RequestError({
+      requestError("Transport", {
         request,
-        reason: "Transport",
         cause: makeCause(request),
         ...(description === undefined ? {} : { description })
       })

@@ -45,7 +45,7 @@ export const supply = (options: {
       refresh: get,
       reportMissingScope: () =>
         Effect.succeed(DateTime.unsafeMake(60_000)),
-      status: Effect.dieMessage("not asked for here"),
+      status: Effect.die("not asked for here"),
       events: Stream.empty
     }
   })

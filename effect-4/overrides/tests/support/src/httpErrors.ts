@@ -29,6 +29,16 @@ export const responseError = (
 ): HttpClientError.HttpClientError =>
   new HttpClientError.HttpClientError({ reason: new responseErrors[reason](fields) })
 
+/** A failure of a request that got no response. */
+export const isRequestError = (error: unknown): error is HttpClientError.HttpClientError =>
+  HttpClientError.isHttpClientError(error) && error.response === undefined
+
+/** A failure of a request that got a response. */
+export const isResponseError = (
+  error: unknown
+): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } =>
+  HttpClientError.isHttpClientError(error) && error.response !== undefined
+
 /** The kind and the reason of a failure, in one word each. */
 export const kindOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error)

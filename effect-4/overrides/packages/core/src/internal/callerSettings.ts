@@ -1,10 +1,11 @@
+import * as Channel from "effect/Channel"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
-import * as HttpClient from "effect/http/HttpClient"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 
 /** What the fiber of a caller has set: for `fetch` in its context, and whether it traces. */
 export interface CallerSettings {
@@ -22,10 +23,23 @@ export const withCallerSettings = <A, E>(
     const { context } = fiber
     return use({
       restore: Effect.sync(() => fiber.setContext(context)),
-      // the context is replaced and not merged: what `silence` has added must not reach the stream
-      provide: (stream) => Stream.updateContext(stream, (): Context.Context<never> => context)
+      provide: (stream) => within(context, stream)
     })
   })
+
+/**
+ * Replaces the context of a stream. `Stream.updateContext` would merge it into the one of whoever reads the stream, and what
+ * `silence` has added there would reach it.
+ */
+const within = <A, E>(context: Context.Context<never>, stream: Stream.Stream<A, E>): Stream.Stream<A, E> => {
+  const replaced = <B, E2>(effect: Effect.Effect<B, E2>): Effect.Effect<B, E2> =>
+    Effect.updateContext(effect, () => context)
+  return Stream.fromChannel(
+    Channel.fromTransform((upstream, scope) =>
+      Effect.map(replaced(Channel.toTransform(Stream.toChannel(stream))(upstream, scope)), replaced)
+    )
+  )
+}
 
 /**
  * No redirect is followed, and no span is made or passed on by this fiber from here on. Tracing is disabled as a whole, for a client may set
@@ -39,7 +53,7 @@ export const silence: Effect.Effect<void> = Effect.withFiber((fiber) =>
         redirect: "manual"
       }),
       Context.add(References.TracerEnabled, false),
-      Context.add(HttpClient.TracerPropagationEnabled, false)
+      Context.add(Tracer.DisablePropagation, true)
     ))
   )
 )

@@ -10,9 +10,7 @@ import type { LazyArg } from "effect/Function"
 export const within =
   <E1>(duration: Duration.Input, onTimeout: LazyArg<E1>) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | E1, R> =>
-    Effect.interruptible(
-      Effect.timeoutOrElse(disconnected(self), { duration, orElse: () => Effect.fail(onTimeout()) })
-    )
+    Effect.timeoutOrElse(disconnected(self), { duration, orElse: () => Effect.fail(onTimeout()) })
 
 /** Interrupting this returns at once, while the effect itself ends in the background. */
 const disconnected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,0 +1,40 @@
+/** A test that does not hold on Effect 4. */
+interface Exception {
+  readonly file: string
+  readonly test: string
+  readonly reason: string
+}
+
+/** The tests that are skipped on Effect 4. None of them is about secrets, deadlines, token requests or clocks. */
+export const exceptions: ReadonlyArray<Exception> = [
+  {
+    file: "packages/core/test/config.test.ts",
+    test: "names both fields when both are faulty",
+    reason: "Config.all reports the first fault only. Variables.read, and with it every layerConfig, reports all of them."
+  },
+  {
+    file: "packages/core/test/variables.test.ts",
+    test: "reports the variable of an alternative that is wrong",
+    reason: "Config.orElse keeps the error of the alternative only."
+  },
+  {
+    file: "packages/core/test/rotation.test.ts",
+    test: "is read again by the ConfigProvider that the endpoint was built with",
+    reason: "ConfigProvider.fromEnv copies process.env when it is made."
+  },
+  {
+    file: "packages/auth-v2/test/AuthV2.test.ts",
+    test: "prints the name that a nested provider gives to a variable",
+    reason: "A Config does not know the name that ConfigProvider.nested gives to its variable."
+  },
+  {
+    file: "packages/http-client/test/response.test.ts",
+    test: "is aborted with it, whatever request object the client sends at last",
+    reason: "HttpClient.withScope remembers requests in a map that is private, so the one that is sent is not found in it."
+  },
+  {
+    file: "tests/integration/test/calls.test.ts",
+    test: "withScope around the client aborts the request when the scope is closed, also one that was repeated",
+    reason: "The same."
+  }
+]

@@ -1,0 +1,57 @@
+import { Exit, Option, Tracer } from "effect"
+
+interface Recorded {
+  readonly name: string
+  readonly spanId: string
+  readonly attributes: Record<string, unknown>
+  /** The id of the span that it is a part of. */
+  readonly parent: string | undefined
+  /** What was added to it while it ran. */
+  readonly events: Array<unknown>
+  /** How it ended. */
+  exit?: Exit.Exit<unknown, unknown>
+}
+
+/** A tracer that keeps its spans. */
+export const recordingTracer = (onSpan: (kind: Tracer.SpanKind) => unknown = () => {}) => {
+  const spans: Array<Recorded> = []
+  const tracer = Tracer.make({
+    span: ({ annotations, kind, links, name, parent, startTime }) => {
+      const attributes: Record<string, unknown> = {}
+      const spanId = String(spans.length + 1).padStart(16, "0")
+      const recorded: Recorded = {
+        name,
+        spanId,
+        attributes,
+        events: [],
+        parent: Option.getOrUndefined(Option.map(parent, (span) => span.spanId))
+      }
+      spans.push(recorded)
+      onSpan(kind)
+      return {
+        _tag: "Span",
+        name,
+        spanId,
+        traceId: Option.match(parent, { onNone: () => "1".padStart(32, "0"), onSome: ({ traceId }) => traceId }),
+        parent,
+        annotations,
+        status: { _tag: "Started", startTime },
+        attributes: new Map(),
+        links,
+        sampled: true,
+        kind,
+        end: (_, exit) => {
+          recorded.exit = exit
+        },
+        attribute: (key, value) => {
+          attributes[key] = value
+        },
+        event: (...event) => {
+          recorded.events.push(event)
+        },
+        addLinks: () => {}
+      }
+    }
+  })
+  return { spans, tracer }
+}
