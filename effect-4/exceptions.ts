@@ -10,7 +10,8 @@ export const exceptions: ReadonlyArray<Exception> = [
   {
     file: "packages/core/test/config.test.ts",
     test: "names both fields when both are faulty",
-    reason: "Config.all reports the first fault only. Variables.read, and with it every layerConfig, reports all of them."
+    reason:
+      "Config.all reports the first fault only. Variables.read, and with it every layerConfig, reports all of them."
   },
   {
     file: "packages/core/test/variables.test.ts",
@@ -30,7 +31,8 @@ export const exceptions: ReadonlyArray<Exception> = [
   {
     file: "packages/http-client/test/response.test.ts",
     test: "is aborted with it, whatever request object the client sends at last",
-    reason: "HttpClient.withScope remembers requests in a map that is private, so the one that is sent is not found in it."
+    reason:
+      "HttpClient.withScope remembers requests in a map that is private, so the one that is sent is not found in it."
   },
   {
     file: "tests/integration/test/calls.test.ts",

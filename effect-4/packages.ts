@@ -6,7 +6,9 @@ export const folders = [
   "packages/http-client",
   "packages/simulator",
   "tests/support",
-  "tests/integration"
+  "tests/integration",
+  "benchmarks/src/line",
+  "tests/packed/project"
 ]
 
 interface Manifest {
@@ -15,6 +17,7 @@ interface Manifest {
   readonly dependencies?: Record<string, string>
   readonly devDependencies?: Record<string, string>
   readonly peerDependencies?: Record<string, string>
+  readonly engines?: Record<string, string>
   readonly publishConfig?: Record<string, unknown>
 }
 
@@ -29,7 +32,7 @@ const versionOf = (version: string): string => version.replace(/^\d+/, (major) =
 
 /** The package.json of a package for Effect 4. */
 export const manifest = (original: Manifest): Manifest => {
-  const { dependencies, devDependencies, peerDependencies, publishConfig, ...others } = original
+  const { dependencies, devDependencies, engines, peerDependencies, publishConfig, ...others } = original
   const { tag: _, ...publish } = publishConfig ?? {}
   return {
     ...others,
@@ -38,6 +41,8 @@ export const manifest = (original: Manifest): Manifest => {
     // Effect 3 has fast-check in it
     ...(devDependencies && { devDependencies: { ...withoutGone(devDependencies), "fast-check": "catalog:" } }),
     ...(peerDependencies && { peerDependencies: withoutGone(peerDependencies) ?? {} }),
+    // @effect/platform-node 4 does not load on Node 20
+    engines: peerDependencies !== undefined && "@effect/platform-node" in peerDependencies ? { node: ">=22" } : engines,
     ...(publishConfig && { publishConfig: publish })
   }
 }

@@ -170,8 +170,13 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR.annotate({ httpApiStatus: $STATUS }) })"
   ],
   ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
+  ["Logger.withMinimumLogLevel(LogLevel.Error)", "Effect.provideService(References.MinimumLogLevel, \"Error\")"],
+  ["Command.make($PROGRAM, $ARGUMENT)", "ChildProcess.make($PROGRAM, [$ARGUMENT])"],
   ["received.changes", "SubscriptionRef.changes(received)"],
-  ["ConfigProvider.fromMap($VARIABLES)", "ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES), { preserveEmptyStrings: true })"],
+  [
+    "ConfigProvider.fromMap($VARIABLES)",
+    "ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES), { preserveEmptyStrings: true })"
+  ],
   ["Effect.withClock($EFFECT, $CLOCK)", "Effect.provideService($EFFECT, Clock.Clock, $CLOCK)"],
   [
     "Effect.withConfigProvider($EFFECT, $PROVIDER)",

@@ -1,22 +1,12 @@
 // Bundles the benchmarks with the packages in them; a process of its own is an entry point.
 
-import { build } from "esbuild"
-import { fileURLToPath } from "node:url"
-import { alias } from "./packages.ts"
+import { build, type BuildOptions } from "esbuild"
+import { effect3, effect4, type Line } from "./packages.ts"
 
-await build({
-  absWorkingDir: fileURLToPath(new URL("..", import.meta.url)),
-  entryPoints: [
-    "src/main.ts",
-    "src/server.ts",
-    "src/tlsServer.ts",
-    "src/transportClient.ts",
-    "src/idleServer.ts",
-    "src/peers/tokenServer.ts"
-  ],
+const options = ({ alias, folder }: Line): BuildOptions => ({
+  absWorkingDir: folder,
   outdir: "dist",
   bundle: true,
-  splitting: true,
   format: "esm",
   platform: "node",
   target: "node20",
@@ -24,3 +14,18 @@ await build({
   alias,
   logLevel: "warning"
 })
+
+await build({
+  ...options(effect3),
+  splitting: true,
+  entryPoints: [
+    "src/main.ts",
+    "src/server.ts",
+    "src/tlsServer.ts",
+    "src/transportClient.ts",
+    "src/idleServer.ts",
+    "src/peers/tokenServer.ts"
+  ]
+})
+
+await build({ ...options(effect4), entryPoints: ["src/line/line.ts"] })

@@ -6,6 +6,7 @@ import { authenticatedCall, lateRejections } from "./calls.ts"
 import { coldCallers } from "./coldCallers.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { idleProxy } from "./idleProxy.ts"
+import { lines } from "./lines.ts"
 import { memory } from "./memory.ts"
 import { compare } from "./peers/compare.ts"
 import { allMet, table } from "./report.ts"
@@ -23,7 +24,8 @@ const scenarios = {
   authenticatedCall,
   lateRejections,
   understanding,
-  idleProxy
+  idleProxy,
+  lines
 }
 
 /** They print a table of their own, and write it to `results`. */

@@ -3,11 +3,11 @@
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { dirname, join, relative } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { exceptions } from "../exceptions.ts"
 import { folders, manifest } from "../packages.ts"
-import { type Counts, rewrite, ruleNames } from "./rewrite.ts"
+import { type Counts, examplesIn, rewrite, rewriteExamples, ruleNames } from "./rewrite.ts"
 
 const here = fileURLToPath(new URL("../", import.meta.url))
 const root = join(here, "..")
@@ -15,12 +15,15 @@ const target = join(here, "generated")
 const ledger = join(here, "overrides/originals.json")
 
 const isSource = (file: string) => /\.(ts|cts)$/.test(file)
+
+/** The files of a folder that are in the repository, or will be. */
 const filesIn = (folder: string): ReadonlyArray<string> =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !/[\\/](node_modules|dist|docs|\.\w+)([\\/]|$)/.test(entry.parentPath))
-      .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
-    : []
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", folder], {
+    cwd: root,
+    encoding: "utf8"
+  })
+    .split("\n")
+    .filter((file) => file !== "" && existsSync(join(root, file)))
 
 /** The id that git gives to a text. */
 const blobOf = (text: string) => createHash("sha1").update(`blob ${Buffer.byteLength(text)}\0${text}`).digest("hex")
@@ -36,7 +39,7 @@ const differenceSince = (blob: string, file: string): string => {
 const problems: Array<string> = []
 const counts: Counts = new Map()
 const overrides = new Set(
-  filesIn(join(here, "overrides")).filter(isSource).map((file) => file.replace("effect-4/overrides/", ""))
+  filesIn("effect-4/overrides").filter(isSource).map((file) => file.replace("effect-4/overrides/", ""))
 )
 const originals: Record<string, string> = JSON.parse(readFileSync(ledger, "utf8"))
 const isAccepting = process.argv.includes("--accept")
@@ -49,17 +52,29 @@ const withoutExceptions = (file: string, text: string): string =>
     return without
   }, text)
 
+/** The examples of what users read are type-checked too, each as a module of its own. */
+const writeExamples = (file: string, text: string) => {
+  if (!/^packages\/[\w-]+\/(src\/|README)/.test(file)) return
+  for (const [index, code] of examplesIn(text).entries()) {
+    writeFileSync(join(target, "examples", `${file.replaceAll("/", "-")}-${index}.ts`), `${code}\nexport {}\n`)
+  }
+}
+
 const write = (file: string, text: string) => {
   mkdirSync(dirname(join(target, file)), { recursive: true })
   writeFileSync(join(target, file), text)
+  writeExamples(file, text)
 }
+
+rmSync(join(target, "examples"), { recursive: true, force: true })
+mkdirSync(join(target, "examples"), { recursive: true })
 
 for (const folder of folders) {
   // what is installed stays
   for (const name of existsSync(join(target, folder)) ? readdirSync(join(target, folder)) : []) {
     if (name !== "node_modules") rmSync(join(target, folder, name), { recursive: true })
   }
-  for (const file of filesIn(join(root, folder))) {
+  for (const file of filesIn(folder)) {
     if (file === `${folder}/package.json`) {
       write(file, `${JSON.stringify(manifest(JSON.parse(readFileSync(join(root, file), "utf8"))), undefined, 2)}\n`)
     } else if (overrides.delete(file)) {
@@ -72,8 +87,10 @@ for (const folder of folders) {
         )
       }
       cpSync(join(here, "overrides", file), join(target, file))
-    } else if (isSource(file)) write(file, withoutExceptions(file, rewrite(readFileSync(join(root, file), "utf8"), counts)))
-    else {
+    } else if (file.endsWith(".md")) write(file, rewriteExamples(readFileSync(join(root, file), "utf8"), counts))
+    else if (isSource(file)) {
+      write(file, withoutExceptions(file, rewrite(readFileSync(join(root, file), "utf8"), counts)))
+    } else {
       mkdirSync(dirname(join(target, file)), { recursive: true })
       cpSync(join(root, file), join(target, file))
     }
@@ -81,6 +98,9 @@ for (const folder of folders) {
 }
 
 cpSync(join(root, "tsconfig.base.json"), join(target, "tsconfig.base.json"))
+for (const folder of folders.filter((folder) => folder.startsWith("packages/"))) {
+  cpSync(join(root, "LICENSE"), join(target, folder, "LICENSE"))
+}
 
 for (const file of overrides) problems.push(`effect-4/overrides/${file} has no original any more. Remove it.`)
 for (const rule of ruleNames.filter((name) => !counts.has(name))) {

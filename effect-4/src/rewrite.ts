@@ -54,6 +54,11 @@ const replacePattern = (source: string, pattern: string, template: string, count
     })
   })
 
+const importOf = (names: ReadonlyArray<string>, from: string): string =>
+  names.every((name) => name.startsWith("type "))
+    ? `import type { ${names.map((name) => name.slice("type ".length)).join(", ")} } from "${from}"`
+    : `import { ${names.join(", ")} } from "${from}"`
+
 /** Where each name is imported from in Effect 4, recomputed from the names that a file uses. */
 const reimport = (source: string): string => {
   const root = parse(Lang.TypeScript, source).root()
@@ -124,11 +129,11 @@ const reimport = (source: string): string => {
   for (const { from, imported, isType, local } of named) {
     if (aliases.has(local) || !used(local)) continue
     const to = imports[`${from}#${imported}`] ?? from.replace("@effect/platform/", "effect/http/")
-    lines.add(
-      `import ${isType ? "type " : ""}{ ${imported === local ? local : `${imported} as ${local}`} } from "${to}"`
-    )
+    const set = barrels.get(to) ?? new Set()
+    set.add(`${isType ? "type " : ""}${imported === local ? local : `${imported} as ${local}`}`)
+    barrels.set(to, set)
   }
-  for (const [barrel, names] of barrels) lines.add(`import { ${[...names].toSorted().join(", ")} } from "${barrel}"`)
+  for (const [barrel, names] of barrels) lines.add(importOf([...names].toSorted(), barrel))
   let result = ""
   let at = 0
   for (const node of declarations) {
@@ -140,12 +145,31 @@ const reimport = (source: string): string => {
   return result + source.slice(at)
 }
 
-/** An Effect 3 source as one for Effect 4. */
-export const rewrite = (source: string, counts: Counts): string => {
+const rewriteCode = (source: string, counts: Counts): string => {
   let current = renameMembers(source, counts)
   for (const [pattern, template] of patterns) current = replacePattern(current, pattern, template, counts)
   return reimport(current)
 }
+
+/** The TypeScript examples of a text, each of its lines behind the same prefix: none in Markdown, ` * ` in a docstring. */
+const example = /^([ *]*)```ts\n([\s\S]*?)\n\1```$/gm
+
+/** What a text shows as examples. */
+export const examplesIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(example)].map(([, prefix = "", code = ""]) =>
+    code.split("\n").map((line) => line.slice(prefix.length)).join("\n")
+  )
+
+/** A text with examples, in Markdown or in docstrings, as one with examples for Effect 4. */
+export const rewriteExamples = (text: string, counts: Counts): string =>
+  text.replaceAll(example, (_, prefix: string, code: string) => {
+    const plain = code.split("\n").map((line) => line.slice(prefix.length)).join("\n")
+    const lines = rewriteCode(plain, counts).split("\n").map((line) => `${prefix}${line}`.trimEnd())
+    return [`${prefix}\`\`\`ts`, ...lines, `${prefix}\`\`\``].join("\n")
+  })
+
+/** An Effect 3 source as one for Effect 4. */
+export const rewrite = (source: string, counts: Counts): string => rewriteExamples(rewriteCode(source, counts), counts)
 
 /** The rules of which each has to match somewhere. */
 export const ruleNames: ReadonlyArray<string> = [...Object.keys(members), ...patterns.map(([pattern]) => pattern)]

@@ -1,12 +1,12 @@
 import { bearerTokenAuthenticationPolicy, createEmptyPipeline, createPipelineRequest } from "@azure/core-rest-pipeline"
 import { OAuth2Client as BadgatewayClient, OAuth2Fetch } from "@badgateway/oauth2-client"
-import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens } from "@credit-data/core"
 import { FetchHttpClient, HttpBody, HttpClient } from "@effect/platform"
-import { Cache, Duration, Effect, Exit, Layer, ManagedRuntime, Redacted } from "effect"
+import { Cache, Duration, Effect, Exit, Layer, ManagedRuntime } from "effect"
 import { OAuth2Client as GoogleClient } from "google-auth-library"
 import { allowInsecureRequests, clientCredentialsGrant, ClientSecretPost, Configuration } from "openid-client"
 import { ClientCredentials } from "simple-oauth2"
+import { effect4 } from "../effect4.ts"
+import * as effect3 from "../line/line.ts"
 
 /** A supply of tokens as a program would set it up, after its own docs. */
 export interface Supply {
@@ -27,26 +27,14 @@ const clientId = "id"
 const clientSecret = "secret"
 const nothing = () => Promise.resolve()
 
-const ours = (name: string, settings: AuthV2.Settings): Peer => ({
-  name,
-  note: "its Promise costs an Effect runtime's `runPromise`",
-  make: async (base) => {
-    const runtime = ManagedRuntime.make(
-      AuthV2.layer({
-        ...settings,
-        environment: { name: "benchmark", audience: "a", baseUrl: base, authV2Url: base },
-        credentials: { clientId, clientSecret: Redacted.make(clientSecret) },
-        scopes: ["data-access:all"]
-      }).pipe(Layer.provide(FetchHttpClient.layer))
-    )
-    const get = Effect.map(
-      Effect.flatMap(AccessTokens.AccessTokens, (tokens) => tokens.get),
-      ({ secret }) => Redacted.value(secret)
-    )
-    await runtime.runtime()
-    return { get: () => runtime.runPromise(get), dispose: () => runtime.dispose() }
-  }
-})
+/** We ourselves, on either line of Effect. */
+export const us = "@credit-data"
+export const us4 = "@credit-data, Effect 4"
+
+const ours: ReadonlyArray<Peer> = [
+  { name: us, note: "its Promise costs an Effect runtime's `runPromise`", make: effect3.makeSupply },
+  { name: us4, note: "the same", make: async (base) => (await effect4).makeSupply(base) }
+]
 
 interface TokenAnswer {
   readonly access_token: string
@@ -207,7 +195,7 @@ const google: Peer = {
 }
 
 export const peers: ReadonlyArray<Peer> = [
-  ours("@credit-data", {}),
+  ...ours,
   effectCache,
   effectCached,
   badgateway,

@@ -1,6 +1,6 @@
 import { grid } from "../report.ts"
-import { peers } from "./peers.ts"
-import { type Result, us } from "./scenarios.ts"
+import { peers, us, us4 } from "./peers.ts"
+import type { Result } from "./scenarios.ts"
 
 const number = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0)
@@ -8,7 +8,9 @@ const number = (value: number) =>
 /** First, or within 10 % of the first; where the Effect runtime is the cost, within 1.3 × of what that alone costs. */
 const verdict = ({ floor, isInformation, values }: Result) => {
   const own = values[us] ?? Number.NaN
-  const first = Math.min(...Object.entries(values).filter(([name]) => name !== floor).map(([, value]) => value))
+  const first = Math.min(
+    ...Object.entries(values).filter(([name]) => name !== floor && name !== us4).map(([, value]) => value)
+  )
   const toFloor = floor === undefined ? Infinity : own / (values[floor] ?? Number.NaN)
   const told = [
     own <= first ? "first" : `${number(first === 0 ? Infinity : own / first)} × the first`,
@@ -81,7 +83,7 @@ export const plot = (results: ReadonlyArray<Result>): string => {
       }</text>`,
       ...entries.flatMap(([name, value], index) => {
         const y = start + panelHead + index * (barHeight + 4)
-        const fill = name === us ? "#0b7a75" : name === result.floor ? "#c9c9c9" : "#8fa6b2"
+        const fill = name === us || name === us4 ? "#0b7a75" : name === result.floor ? "#c9c9c9" : "#8fa6b2"
         return [
           `<text x="${left - 8}" y="${y + 12}" text-anchor="end">${escape(name)}</text>`,
           `<rect x="${left}" y="${y}" width="${width(value).toFixed(1)}" height="${barHeight}" fill="${fill}"/>`,

@@ -1,5 +1,3 @@
-import { AuthV2 } from "@credit-data/auth-v2"
-import { DataAccess } from "@credit-data/http-client"
 import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { Context, Deferred, Effect, Layer, ManagedRuntime, Redacted, Ref } from "effect"
 import { execFile } from "node:child_process"
@@ -7,9 +5,11 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
-import { alias } from "../packages.ts"
+import { effect4 } from "../effect4.ts"
+import * as effect3 from "../line/line.ts"
+import * as lines from "../packages.ts"
 import { median } from "../report.ts"
-import { type Peer, peers, type Supply } from "./peers.ts"
+import { type Peer, peers, type Supply, us, us4 } from "./peers.ts"
 
 /** What was measured of each, by its name. A floor is what the Effect runtime alone costs. */
 export interface Result {
@@ -22,7 +22,6 @@ export interface Result {
   readonly isInformation?: true
 }
 
-export const us = "@credit-data"
 const pause = (millis: number) => new Promise((resume) => setTimeout(resume, millis))
 
 let id = 0
@@ -211,35 +210,36 @@ const calls = async (url: string): Promise<Result> => {
     return response.text()
   }
   const { base } = endpoint(url)
-  const auth = AuthV2.layer({
-    environment: { name: "benchmark", audience: "a", baseUrl: url, authV2Url: base },
-    credentials: { clientId: "id", clientSecret: Redacted.make("secret") },
-    scopes: ["data-access:all"]
-  })
-  const runtime = ManagedRuntime.make(
-    DataAccess.layer().pipe(Layer.provide(auth), Layer.provideMerge(FetchHttpClient.layer))
-  )
+  const ours = effect3.makeCalls(url, path, base)
+  const ours4 = (await effect4).makeCalls(url, path, base)
+  const runtime = ManagedRuntime.make(FetchHttpClient.layer)
   const floor = "Effect's HttpClient, no token"
   const bare = Effect.flatMap(HttpClient.get(url + path), ({ text }) => text)
-  const call = Effect.flatMap(Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path)), ({ text }) => text)
-  const { [us]: _, ...supplies } = await ofEach((peer) => peer.make(endpoint(url).base))
+  const { [us]: _, [us4]: __, ...supplies } = await ofEach((peer) => peer.make(endpoint(url).base))
   const values = await interleaved(9, {
-    [us]: () => cpu(() => runtime.runPromise(call)),
+    [us]: () => cpu(ours.call),
+    [us4]: () => cpu(ours4.call),
     [floor]: () => cpu(() => runtime.runPromise(bare)),
     ...Object.fromEntries(Object.entries(supplies).map(([name, supply]) => [name, () => cpu(byFetch(supply))]))
   })
-  await runtime.dispose()
+  await Promise.all([runtime, ours, ours4].map((each) => each.dispose()))
   return { scenario: "CPU of an authenticated call over fetch, 32 in flight", unit: "µs", values, floor }
 }
 
 const folder = fileURLToPath(new URL("..", import.meta.url))
 const platform = "effect and @effect/platform"
+const platform4 = "effect 4"
+
+const own = "export * as a from '@credit-data/auth-v2'; export * as b from '@credit-data/http-client'"
 
 /** What a program imports of each, as bundled for Node. */
 const programs: Readonly<Record<string, string>> = {
-  [us]: "export * as a from '@credit-data/auth-v2'; export * as b from '@credit-data/http-client'",
+  [us]: own,
+  [us4]: own,
   [platform]:
     "export * as a from '@effect/platform/FetchHttpClient'; export * as b from '@effect/platform/HttpClient'; " +
+    "export * as c from 'effect/Effect'; export * as d from 'effect/Layer'",
+  [platform4]: "export * as a from 'effect/http/FetchHttpClient'; export * as b from 'effect/http/HttpClient'; " +
     "export * as c from 'effect/Effect'; export * as d from 'effect/Layer'",
   "@badgateway/oauth2-client": "export * from '@badgateway/oauth2-client'",
   "simple-oauth2": "export * from 'simple-oauth2'",
@@ -248,10 +248,10 @@ const programs: Readonly<Record<string, string>> = {
   "google-auth-library": "export * from 'google-auth-library'"
 }
 
-const bundled = (contents: string, file: string) =>
+const bundled = (contents: string, file: string, line: lines.Line) =>
   build({
-    stdin: { contents, resolveDir: folder },
-    alias,
+    stdin: { contents, resolveDir: line.folder },
+    alias: line.alias,
     bundle: true,
     minify: true,
     platform: "node",
@@ -268,7 +268,7 @@ const loading = async (): Promise<ReadonlyArray<Result>> => {
   const times: Record<string, () => Promise<number>> = {}
   const run = promisify(execFile)
   for (const [index, [name, contents]] of Object.entries(programs).entries()) {
-    await bundled(contents, `program${index}`)
+    await bundled(contents, `program${index}`, name === us4 || name === platform4 ? lines.effect4 : lines.effect3)
     const file = `${folder}dist/cold/program${index}.mjs`
     sizes[name] = gzipSync(await readFile(file)).length / 1_000
     const script = `const s=performance.now();await import(${JSON.stringify(file)});console.log(performance.now()-s)`

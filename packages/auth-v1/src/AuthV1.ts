@@ -3,7 +3,7 @@
  *
  * Clients of Data Access V1 stay on it: they are not migrated to V2 (service contract, section 9).
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as ClientCredentials from "@credit-data/core/ClientCredentials"
@@ -21,7 +21,7 @@ import * as Option from "effect/Option"
 /**
  * What can be set and has a default: of the token request and of the supply of tokens.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings {}
@@ -29,7 +29,7 @@ export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings 
 /**
  * Credentials that do not come from the variables `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface CredentialsSetting<E, R> {
@@ -40,7 +40,7 @@ export interface CredentialsSetting<E, R> {
 /**
  * What Auth V1 has to know. It knows no scopes: a token covers what the server decides.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Options<E = never, R = never> extends Settings {
@@ -71,7 +71,7 @@ const hint = (error: TokenError.TokenError): string | undefined =>
  *
  * Fails when it is built: with a `ConfigError` that names the faulty options, or as the credentials' effect does.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  */
 export const layerTokenEndpoint = <E = never, R = never>(
@@ -103,7 +103,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
  * Layers are shared by reference: bind this one to a const and give it to all that need tokens. Two calls of `layer`
  * make two supplies, and two token requests.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  * @example
  * ```ts
@@ -139,7 +139,7 @@ export const layer = <E = never, R = never>(
  * | `clientId` | `CREDIT_DATA_CLIENT_ID` |
  * | `clientSecret` | `CREDIT_DATA_CLIENT_SECRET` |
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category config
  * @example
  * ```ts
@@ -169,7 +169,7 @@ export const config = {
  * Fails with one `ConfigError` that has a line for each faulty variable, with an example and never a value. With `credentials`
  * in the settings, the variables of the credentials are not read, and it can fail as that effect does.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  * @example
  * ```ts

@@ -117,9 +117,7 @@ describe("the sunset", () => {
   it.effect("is told by the failure of a host that has gone: no name, 404, 410; and by no other", () =>
     Effect.gen(function*() {
       const nameless = (code: string) =>
-        HttpClient.make((request) =>
-          Effect.fail(requestError("Transport", { request, cause: { code } }))
-        )
+        HttpClient.make((request) => Effect.fail(requestError("Transport", { request, cause: { code } })))
       const answering = (status: number) =>
         HttpClient.make((request) =>
           Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))

@@ -1,7 +1,7 @@
 /**
  * Auth V2, the current token endpoint: `POST {authV2Url}/oauth2/token`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
@@ -20,7 +20,7 @@ import * as Option from "effect/Option"
 /**
  * What can be set and has a default: of the token request and of the supply of tokens.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings {}
@@ -28,7 +28,7 @@ export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings 
 /**
  * Credentials that do not come from the variables `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface CredentialsSetting<E, R> {
@@ -39,7 +39,7 @@ export interface CredentialsSetting<E, R> {
 /**
  * What Auth V2 has to know.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Options<E = never, R = never> extends Settings {
@@ -59,7 +59,7 @@ const path = "/oauth2/token"
  *
  * Fails when it is built: with a `ConfigError` that names the faulty options, or as the credentials' effect does.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  */
 export const layerTokenEndpoint = <E = never, R = never>(
@@ -84,7 +84,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
  * Layers are shared by reference: bind this one to a const and give it to all that need tokens. Two calls of `layer`
  * make two supplies, and two token requests.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  * @example
  * ```ts
@@ -122,7 +122,7 @@ export const layer = <E = never, R = never>(
  * | `clientSecret` | `CREDIT_DATA_CLIENT_SECRET` |
  * | `scopes` | `CREDIT_DATA_SCOPES` |
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category config
  * @example
  * ```ts
@@ -153,7 +153,7 @@ export const config = {
  * Fails with one `ConfigError` that has a line for each faulty variable, with an example and never a value. With `credentials`
  * in the settings, the variables of the credentials are not read, and it can fail as that effect does.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * The scopes of the service, one for each endpoint group.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as Arr from "effect/Array"
 import type * as Config from "effect/Config"
@@ -14,7 +14,7 @@ import * as field from "./internal/field.ts"
 /**
  * The three scopes (service contract, section 4.1).
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category schemas
  */
 export const AccessScope = Schema.Literal("data-access:all", "furnishment:all", "serviceplus:all")
@@ -23,7 +23,7 @@ export const AccessScope = Schema.Literal("data-access:all", "furnishment:all", 
  * One of the three scopes: `data-access:all` for Data Access, `furnishment:all` for Furnishment and
  * `serviceplus:all` for Enablement Services.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type AccessScope = typeof AccessScope.Type
@@ -31,7 +31,7 @@ export type AccessScope = typeof AccessScope.Type
 /**
  * Every scope there is, in the contract's order.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category constants
  */
 export const all: Arr.NonEmptyReadonlyArray<AccessScope> = AccessScope.literals
@@ -39,7 +39,7 @@ export const all: Arr.NonEmptyReadonlyArray<AccessScope> = AccessScope.literals
 /**
  * Is this text one of the three scopes?
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category guards
  */
 export const isAccessScope: (u: unknown) => u is AccessScope = Schema.is(AccessScope)
@@ -57,7 +57,7 @@ const parse = (names: Iterable<string>): field.Parsed<Arr.NonEmptyReadonlyArray<
 /**
  * Reads `CREDIT_DATA_SCOPES`: scopes separated by spaces, as in the contract. Order and repetition don't matter.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category config
  */
 export const config: Config.Config<Arr.NonEmptyReadonlyArray<AccessScope>> = configuration.variable(
@@ -68,7 +68,7 @@ export const config: Config.Config<Arr.NonEmptyReadonlyArray<AccessScope>> = con
 /**
  * Checks a list of scopes and makes a set of it: each once, in the contract's order.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category validation
  */
 export const validate = (

@@ -1,7 +1,7 @@
 /**
  * The access token, a value that never prints its secret.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
@@ -12,7 +12,7 @@ import type { AccessScope } from "./AccessScope.ts"
  * How a token is judged to cover a scope. `GrantedScopes`: it covers the scopes that its scope field lists. `AnyScope`:
  * its scope names can't be mapped to the three scopes, so the server decides.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type Coverage = "GrantedScopes" | "AnyScope"
@@ -23,7 +23,7 @@ export type Coverage = "GrantedScopes" | "AnyScope"
  *
  * It has no Schema on purpose: nothing here turns a token into text that could be stored or logged.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export class AccessToken extends Data.Class<{
@@ -41,14 +41,14 @@ export class AccessToken extends Data.Class<{
   /**
    * The one type of token that the service gives out.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   readonly tokenType = "Bearer"
 
   /**
    * Has it expired at this instant?
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   isExpiredAt(instant: DateTime.DateTime): boolean {
     return DateTime.greaterThanOrEqualTo(instant, this.expiresAt)
@@ -57,7 +57,7 @@ export class AccessToken extends Data.Class<{
   /**
    * May it be used for the endpoint group of this scope? A token with the coverage `AnyScope` always may, as far as we can tell.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   covers(scope: AccessScope): boolean {
     return this.coverage === "AnyScope" || this.scopes.includes(scope)

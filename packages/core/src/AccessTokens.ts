@@ -1,7 +1,7 @@
 /**
  * The supply of access tokens: what programs depend on.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as Arr from "effect/Array"
 import type * as ConfigError from "effect/ConfigError"
@@ -31,7 +31,7 @@ import type { TokenStatus } from "./TokenStatus.ts"
 /**
  * The supply of access tokens of one environment.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category services
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export class AccessTokens extends Context.Tag("@credit-data/core/AccessTokens")<
 /**
  * What a supply of access tokens does.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Service {
@@ -102,7 +102,7 @@ export interface Service {
 /**
  * What can be set of a supply of tokens. All of it has a default.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Settings {
@@ -123,7 +123,7 @@ export interface Settings {
 /**
  * The pauses after retryable failures: 1 second, doubling up to 60 seconds, half of each fixed and half of it random.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category schedules
  */
 export const defaultPause: Schedule.Schedule<Duration.Duration, TokenError> = Pause.doubling
@@ -149,7 +149,7 @@ const window = (window: { readonly from: number; readonly to: number }): field.P
  *
  * Fails with a `ConfigError` that names the setting which makes no sense.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category constructors
  */
 export const make = Effect.fnUntraced(function*(
@@ -170,7 +170,7 @@ export const make = Effect.fnUntraced(function*(
  *
  * Layers are shared by reference: bind this one to a const, for each call of `layer` makes a supply of its own.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  */
 export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, ConfigError.ConfigError, TokenEndpoint> =>
@@ -179,7 +179,7 @@ export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, Config
 /**
  * A supply of one fixed token that never expires, without a server: for tests of programs that only need to have one.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * The client id and the client secret that the operator of the service issued.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -17,7 +17,7 @@ import * as field from "./internal/field.ts"
  * What a client proves its identity with (service contract, section 2). The secret is treated like a password: it is
  * `Redacted` from the moment it is read and leaves the program only in the body of a token request.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface ClientCredentials {
@@ -29,7 +29,7 @@ export interface ClientCredentials {
  * Credentials at hand, or an effect that reads them: a Config, or a call to a secret manager. An effect is run when the
  * layer is built, and once more when the token endpoint refuses the client, so that a rotated secret is picked up.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type Source<E = never, R = never> = ClientCredentials | Effect.Effect<ClientCredentials, E, R>
@@ -55,7 +55,7 @@ const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
  * Where the credentials are read from: `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`. One line break at the
  * end of the secret is dropped.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category config
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export const config = {
 /**
  * Checks both fields and drops one line break at the end of the secret. The error names the field, never its value.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category validation
  */
 export const validate = (

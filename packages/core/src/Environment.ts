@@ -1,7 +1,7 @@
 /**
  * One environment of the service: its name, its audience and the addresses of its servers.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -18,7 +18,7 @@ import { secureUrl, withoutPath } from "./internal/secureUrl.ts"
  * Every URL is absolute and uses https; plain http is accepted for loopback hosts only. None has user information, a
  * query or a fragment.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export interface Environment {
  * The address has to be an absolute https URL (plain http for loopback hosts only) without user information, query or fragment. It is
  * returned without slashes at its end. A `ConfigError` names the variable and never shows its value.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category config
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export const url = (variable: string, options: {
  * | `audience` | `CREDIT_DATA_AUDIENCE` |
  * | `baseUrl` | `CREDIT_DATA_BASE_URL` |
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category config
  */
 export const config = {
@@ -111,7 +111,7 @@ export const config = {
  * Checks name, audience and base URL, and removes slashes from the end of the URL. The layers of this library do so when they are
  * built; each adapter checks the address of its own authorization server.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category validation
  */
 export const validate = (environment: Environment): Either.Either<Environment, ConfigError.ConfigError> => {

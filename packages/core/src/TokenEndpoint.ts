@@ -1,7 +1,7 @@
 /**
  * The port to a token endpoint, and the one token request that all its adapters share.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
@@ -32,7 +32,7 @@ import * as Transport from "./Transport.ts"
 /**
  * A token endpoint of one environment. Each version of it is an adapter.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category services
  */
 export class TokenEndpoint extends Context.Tag("@credit-data/core/TokenEndpoint")<TokenEndpoint, Service>() {}
@@ -40,7 +40,7 @@ export class TokenEndpoint extends Context.Tag("@credit-data/core/TokenEndpoint"
 /**
  * What a token endpoint does.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Service {
@@ -63,7 +63,7 @@ export interface Service {
 /**
  * What can be set of a token request. All of it has a default.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Settings {
@@ -80,7 +80,7 @@ export interface Settings {
 /**
  * What tells one adapter from another.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Options<E = never, R = never, Server extends string = string> extends Settings {
@@ -132,7 +132,7 @@ const unread = (environment: string, cause: Cause.Cause<unknown>): string => {
  * When the endpoint refuses the client and the credentials came from an effect, they are read once more; if they have
  * changed, the request is repeated once with the new ones, all within the deadline.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category constructors
  */
 export const make = Effect.fnUntraced(function*<E = never, R = never, Server extends string = string>(

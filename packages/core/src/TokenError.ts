@@ -1,7 +1,7 @@
 /**
  * The four ways in which a token request fails.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
@@ -37,7 +37,7 @@ const oauth = {
  * The token endpoint refused the client: any 401, or a 400 or 403 with the code `invalid_client` (service contract,
  * section 7). Asking again with the same credentials is of no use.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-data/core/InvalidClient")(
@@ -47,7 +47,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
   /**
    * Could the same request succeed later? Never, with the same credentials.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   get retryable(): boolean {
     return false
@@ -60,7 +60,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
   /**
    * What `JSON.stringify` and loggers print.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   override toJSON(): object {
     return advice.json(this)
@@ -71,7 +71,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
  * The token endpoint answered with a failure that isn't about the client: any other 4xx or 5xx, or a 200 whose body is
  * an OAuth error.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/core/ServerError")("ServerError", {
@@ -84,7 +84,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
    * Could the same request succeed later? Yes for 408, 425, 429 and 5xx (other than 501 and 505), and for the codes
    * `server_error` and `temporarily_unavailable`.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   get retryable(): boolean {
     return this.status === 408 || this.status === 425 || this.status === 429 ||
@@ -99,7 +99,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
   /**
    * What `JSON.stringify` and loggers print.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   override toJSON(): object {
     return advice.json(this)
@@ -109,7 +109,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
 /**
  * The rules of the contract that an answer can break.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category schemas
  */
 export const ResponseRule = Schema.Literal(
@@ -131,7 +131,7 @@ export const ResponseRule = Schema.Literal(
  * its body is too large, or isn't a JSON object. `AccessToken`, `TokenType`, `ExpiresIn`, `Scope`: that field is missing
  * or isn't what the contract says. `Expired`: the token had expired when it arrived.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type ResponseRule = typeof ResponseRule.Type
@@ -140,7 +140,7 @@ export type ResponseRule = typeof ResponseRule.Type
  * The token endpoint answered with something that the contract doesn't know: a status below 400 that isn't 200, or a
  * 200 whose body breaks a rule. The body itself is never kept.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credit-data/core/InvalidResponse")(
@@ -157,7 +157,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
    * Could the same request succeed later? Only after `Expired`, which ends with the server's cached token. Everything else
    * has to be repaired first, at the server or in front of it.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   get retryable(): boolean {
     return this.rule === "Expired"
@@ -174,7 +174,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
   /**
    * What `JSON.stringify` and loggers print.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   override toJSON(): object {
     return advice.json(this)
@@ -184,7 +184,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
 /**
  * The ways in which no complete answer came.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category schemas
  */
 export const TransportReason = Schema.Literal(
@@ -207,7 +207,7 @@ export const TransportReason = Schema.Literal(
  * an answer, or after a part of one. `Garbled`: the answer is not HTTP. `Tls`: the handshake failed, and nothing was sent.
  * `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: the deadline passed.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type TransportReason = typeof TransportReason.Type
@@ -215,7 +215,7 @@ export type TransportReason = typeof TransportReason.Type
 /**
  * No complete answer came from the token endpoint.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export class TransportError extends Schema.TaggedError<TransportError>("@credit-data/core/TransportError")(
@@ -234,7 +234,7 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
    * Could the same request succeed later? Not after `Tls`, where a certificate has to be replaced first, and not after a
    * forward proxy has refused the connection with a 4xx.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   get retryable(): boolean {
     return this.reason === "Proxy" ? this.proxyStatus === undefined || this.proxyStatus >= 500 : this.reason !== "Tls"
@@ -252,7 +252,7 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
   /**
    * What `JSON.stringify` and loggers print.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   override toJSON(): object {
     return advice.json(this)
@@ -262,7 +262,7 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
 /**
  * The four failures of a token request, as a Schema: for logs and for passing them between processes.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category schemas
  */
 export const TokenError = Schema.Union(InvalidClient, ServerError, InvalidResponse, TransportError)
@@ -272,7 +272,7 @@ export const TokenError = Schema.Union(InvalidClient, ServerError, InvalidRespon
  * tokens remembers it, `nextTryAt`; its message says what happened, what it means and what to do. None holds a secret,
  * a token, a body or an error object of somebody else's.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export type TokenError = typeof TokenError.Type
@@ -280,7 +280,7 @@ export type TokenError = typeof TokenError.Type
 /**
  * Is this one of the four failures of a token request?
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category guards
  */
 export const isTokenError: (u: unknown) => u is TokenError = Schema.is(TokenError)
@@ -307,7 +307,7 @@ const untilNextTry = (error: TokenError) =>
  * outside a supply, after the `Retry-After` of the answer and at least 1 second. No wait is longer than 60 seconds. Every
  * other failure is returned at once, and so is the last one.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category combinators
  * @example
  * ```ts

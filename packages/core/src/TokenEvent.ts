@@ -1,7 +1,7 @@
 /**
  * What happens to the supply of tokens, told as it happens.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"
@@ -12,7 +12,7 @@ import type { TokenError } from "./TokenError.ts"
  * a token where none was valid. `Renewed`: a new token has replaced a valid one. `Failed`: a token request failed; the
  * error tells when the next one may be sent. `Invalidated`: the token was dropped, for the business API rejected it.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type TokenEvent = Data.TaggedEnum<{
@@ -26,7 +26,7 @@ export type TokenEvent = Data.TaggedEnum<{
 /**
  * Constructors of the events, with `$is` and `$match`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category constructors
  */
 export const { $is, $match, Failed, Invalidated, Obtained, Renewed, Requested } = Data.taggedEnum<TokenEvent>()

@@ -1,7 +1,7 @@
 /**
  * How the supply of tokens is doing, safe to print.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
@@ -12,7 +12,7 @@ import type { TokenError } from "./TokenError.ts"
  * used, and the next caller starts its renewal in the background. `Expiring`: so little of its life is left that callers
  * wait for the renewal. `Expired`: it is never sent again.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
@@ -20,7 +20,7 @@ export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
 /**
  * The state of a supply of tokens, for health checks and logs. It holds no secret.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface TokenStatus {
@@ -47,7 +47,7 @@ export interface TokenStatus {
  * before the first call, when nothing is known yet; false when there is no such token, or the token was rejected, and the last
  * token request failed.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category guards
  * @example
  * ```ts

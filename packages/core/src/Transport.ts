@@ -1,7 +1,7 @@
 /**
  * What the transport beneath a client must not do with a secret or a token.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -58,7 +58,7 @@ const endUpgraded = (response: unknown): void => {
  * added to the result. What a given client does with a request after that step is not seen: one that was made with
  * `HttpClient.makeWith` may send it anywhere, and `HttpClient.followRedirects` beneath this one follows redirects.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category combinators
  * @example
  * ```ts
@@ -106,7 +106,7 @@ export const sealed = (client: HttpClient.HttpClient, options: {
 /**
  * A client whose steps nobody else can reorder: combinators that wrap it see one request go in and one response come out.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category constructors
  */
 export const opaque = <E>(
@@ -118,7 +118,7 @@ export const opaque = <E>(
 /**
  * Is this error an answer with a status that a client refused, as `HttpClient.filterStatusOk` does? It carries the response.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category guards
  */
 export const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
@@ -127,7 +127,7 @@ export const isStatusError = (error: unknown): error is HttpClientError.Response
 /**
  * Why a request got no answer, in the terms of `TransportError`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export const reason = (error: HttpClientError.RequestError): TransportReason =>
@@ -136,7 +136,7 @@ export const reason = (error: HttpClientError.RequestError): TransportReason =>
 /**
  * What happened to a request that got no answer, and what to do, for a person on call.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export const describe = (error: HttpClientError.RequestError, server: {
@@ -155,7 +155,7 @@ export const describe = (error: HttpClientError.RequestError, server: {
  * What may be passed on of an error that somebody else made: name, message and code, its causes likewise, and nothing that
  * could hold a request. Texts are cut to 200 characters, and withheld where they show a secret, encoded or not.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Redacted>): unknown =>

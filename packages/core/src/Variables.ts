@@ -1,7 +1,7 @@
 /**
  * Reading the variables that a program is configured with.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -21,7 +21,7 @@ const print = (lines: ReadonlyArray<string>): string =>
  * Reads a struct of Configs. Everything that is missing or wrong is one `ConfigError`, which prints a line for each variable: its
  * name, what it is and an example, and never a value.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category config
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export function read(
  * The `ConfigError` for an option that makes no sense, for adapters and other layers: it names the option, and what was expected.
  * Never pass the value.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  * @example
  * ```ts

@@ -11,7 +11,9 @@ const failing = (cause: unknown, url = "/") =>
     requestError("Transport", { request: HttpClientRequest.get(url), cause })
   )).pipe(
     Effect.map((error) =>
-      error._tag === "TransportError" ? error : new TokenError.TransportError({ environment: "test", tokenEndpoint: "t", reason: "Other" })
+      error._tag === "TransportError"
+        ? error
+        : new TokenError.TransportError({ environment: "test", tokenEndpoint: "t", reason: "Other" })
     )
   )
 

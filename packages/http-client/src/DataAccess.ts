@@ -1,7 +1,7 @@
 /**
  * Data Access: the endpoint group of the scope `data-access:all`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -14,7 +14,7 @@ import { make } from "./internal/authenticatedClient.ts"
 /**
  * An HttpClient for Data Access. A token must cover `data-access:all`; where its scopes can't tell, the server decides.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category services
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export class DataAccess extends Context.Tag("@credit-data/http-client/DataAccess
  *
  * Fails with a `ConfigError` when it is built, if the supply won't ask for `data-access:all` or its base URL isn't one.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  */
 export const layer = (

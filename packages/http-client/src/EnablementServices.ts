@@ -1,7 +1,7 @@
 /**
  * Enablement Services: the endpoint group of the scope `serviceplus:all`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -14,7 +14,7 @@ import { make } from "./internal/authenticatedClient.ts"
 /**
  * An HttpClient for Enablement Services. A token must cover `serviceplus:all`; where its scopes can't tell, the server decides.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category services
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export class EnablementServices
  *
  * Fails with a `ConfigError` when it is built, if the supply won't ask for `serviceplus:all` or its base URL isn't one.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  */
 export const layer = (

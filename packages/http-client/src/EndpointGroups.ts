@@ -1,7 +1,7 @@
 /**
  * All the endpoint groups at once.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -18,7 +18,7 @@ import type { Settings } from "./GroupClient.ts"
  *
  * Fails with a `ConfigError` when it is built, if the supply won't ask for all three scopes.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * Furnishment: the endpoint group of the scope `furnishment:all`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as HttpClient from "@effect/platform/HttpClient"
@@ -14,7 +14,7 @@ import { make } from "./internal/authenticatedClient.ts"
 /**
  * An HttpClient for Furnishment. A token must cover `furnishment:all`; where its scopes can't tell, the server decides.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category services
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export class Furnishment extends Context.Tag("@credit-data/http-client/Furnishme
  *
  * Fails with a `ConfigError` when it is built, if the supply won't ask for `furnishment:all` or its base URL isn't one.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  */
 export const layer = (

@@ -1,7 +1,7 @@
 /**
  * What the clients of the three endpoint groups have in common.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as Transport from "@credit-data/core/Transport"
@@ -14,7 +14,7 @@ import { withoutToken } from "./internal/callerError.ts"
 /**
  * Why a call fails: as any HttpClient does, for want of a token, or for want of a scope.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export type GroupClientError = HttpClientError.HttpClientError | TokenError.TokenError | InsufficientScope
@@ -32,7 +32,7 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * - No request, response or error that a caller gets holds the token. Of the errors beneath, name, message and code remain.
  * - There is no deadline: use `Effect.timeout`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface GroupClient extends HttpClient.HttpClient.With<GroupClientError> {}
@@ -40,7 +40,7 @@ export interface GroupClient extends HttpClient.HttpClient.With<GroupClientError
 /**
  * What can be set of a group's client. All of it has a default.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Settings {
@@ -54,7 +54,7 @@ export interface Settings {
  * The client as a plain `HttpClient`, for APIs that ask for one: a failure for want of a token or a scope becomes a
  * `RequestError` with that failure as its cause. Its reason is `Transport` where a retry may help, and `Encode` where not.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category conversions
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * The failure of a call whose token doesn't cover its endpoint group.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
 import * as DateTime from "effect/DateTime"
@@ -11,7 +11,7 @@ import * as Schema from "effect/Schema"
  * The server granted a token that doesn't cover the endpoint group that is called. Nothing was sent (service contract,
  * section 5, point 4).
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category errors
  */
 export class InsufficientScope
@@ -29,7 +29,7 @@ export class InsufficientScope
   /**
    * What `JSON.stringify` and loggers print.
    *
-   * @since 0.1.0
+   * @since 1.0.0
    */
   override toJSON(): object {
     return { ...this, message: this.message }

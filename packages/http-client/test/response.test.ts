@@ -1,6 +1,12 @@
 import { TokenError } from "@credit-data/core"
 import { DataAccess, EnablementServices, Furnishment, GroupClient, InsufficientScope } from "@credit-data/http-client"
-import { isRequestError, isResponseError, kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
+import {
+  isRequestError,
+  isResponseError,
+  kindOf,
+  requestError,
+  responseError
+} from "@credit-data/test-support/httpErrors"
 import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"

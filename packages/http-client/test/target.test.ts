@@ -132,7 +132,10 @@ describe("a URL that leads elsewhere is refused before anything is sent", () => 
     FastCheck.assert(
       FastCheck.asyncProperty(spellings, async (parts) => {
         const sentTo = await Effect.runPromise(go(parts.join("")))
-        assert.isTrue(sentTo === "RequestError InvalidUrl" || /^https:\/\/api\.example(\/|$)/.test(sentTo ?? ""), sentTo)
+        assert.isTrue(
+          sentTo === "RequestError InvalidUrl" || /^https:\/\/api\.example(\/|$)/.test(sentTo ?? ""),
+          sentTo
+        )
       }),
       { numRuns: 500 }
     ))

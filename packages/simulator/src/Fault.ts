@@ -1,7 +1,7 @@
 /**
  * What a simulated server does in place of answering as the contract says.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as Data from "effect/Data"
 import type * as Duration from "effect/Duration"
@@ -17,7 +17,7 @@ import type * as Duration from "effect/Duration"
  * - `Drip`: these bytes are written one at a time, so long apart by the Effect Clock, and the connection is left open.
  * - `Endless`: after these bytes, a mebibyte of spaces is written over and over, as fast as it is read.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type Fault = Data.TaggedEnum<{
@@ -37,7 +37,7 @@ export type Fault = Data.TaggedEnum<{
 /**
  * Constructors of the faults, with `$is` and `$match`.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category constructors
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export const { $is, $match, Answer, Bytes, Delay, Drip, Endless, Reset, Silence 
 /**
  * An OAuth error body with this status (service contract, section 2).
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category constructors
  */
 export const oauthError = (status: number, error: string, description = "simulated"): Fault =>
@@ -67,7 +67,7 @@ export const oauthError = (status: number, error: string, description = "simulat
  * The bytes of an HTTP/1.1 answer, for `Bytes`, `Drip` and `Endless`. Nothing is added or corrected: an answer without an
  * honest `Content-Length` is what this is for.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category constructors
  * @example
  * ```ts

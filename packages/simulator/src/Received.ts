@@ -1,7 +1,7 @@
 /**
  * What the simulated servers received.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import type * as HttpHeaders from "@effect/platform/Headers"
 import type * as Option from "effect/Option"
@@ -10,7 +10,7 @@ import type * as Redacted from "effect/Redacted"
 /**
  * The three servers of an environment: V1's authorization server, V2's, and the business API.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export type Server = "AuthV1" | "AuthV2" | "Api"
@@ -18,7 +18,7 @@ export type Server = "AuthV1" | "AuthV2" | "Api"
 /**
  * A request as it reached a server; safe to print.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Received {

@@ -1,7 +1,7 @@
 /**
  * An imitation of the whole service on loopback ports: V1's authorization server, V2's, and the business API.
  *
- * @since 0.1.0
+ * @since 1.0.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
@@ -22,7 +22,7 @@ import type { Received, Server } from "./Received.ts"
 /**
  * A running imitation of the service.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category services
  */
 export class Simulator extends Context.Tag("@credit-data/simulator/Simulator")<Simulator, Service>() {}
@@ -30,7 +30,7 @@ export class Simulator extends Context.Tag("@credit-data/simulator/Simulator")<S
 /**
  * What a simulator tells, and how it is steered.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Service {
@@ -63,7 +63,7 @@ export interface Service {
 /**
  * What can be set of a simulator. All of it has a default.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category models
  */
 export interface Options {
@@ -90,7 +90,7 @@ export interface Options {
  *
  * Fails with a `ServeError` when a port is taken, and with a `ConfigError` when `tokenLifetime` makes no sense.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  * @example
  * ```ts
@@ -126,7 +126,7 @@ export const layer = (
  * The variables `CREDIT_DATA_*` that lead a program to the simulator, for child processes and containers. The client secret is among
  * them in clear, because the environment of a process is text.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category config
  * @example
  * ```ts
@@ -157,7 +157,7 @@ export const variables: Effect.Effect<Record<string, string>, never, Simulator> 
  * Sets the `variables`, as someone would who has an account with the simulator: `AuthV1.layerConfig()` and
  * `AuthV2.layerConfig()` then go there. All other variables stay as they are.
  *
- * @since 0.1.0
+ * @since 1.0.0
  * @category layers
  */
 export const layerConfig: Layer.Layer<never, never, Simulator> = Layer.unwrapEffect(

@@ -4,9 +4,6 @@ import { build } from "esbuild"
 import { gzipSync } from "node:zlib"
 import { CommandFailed } from "./run.ts"
 
-/** How much larger a program's bundle may be for its tokens. */
-const bar = 1.2
-
 const bundle = (folder: string, file: string) =>
   Effect.map(
     Effect.promise(() =>
@@ -29,11 +26,18 @@ const bundle = (folder: string, file: string) =>
     })
   )
 
+/** The sizes in bytes, in gzip. */
+export interface Sizes {
+  readonly token: number
+  /** The same program without tokens. */
+  readonly floor: number
+}
+
 /**
  * Bundles a token and one call, and the same program over Effect's HttpClient alone. Fails when the first is more than the
  * bar above the second, or brings a package along that the second doesn't, other than ours.
  */
-export const compareBundles = Effect.fnUntraced(function*(folder: string) {
+export const compareBundles = Effect.fnUntraced(function*(folder: string, bar: number) {
   const path = yield* Path.Path
   const floor = yield* bundle(folder, path.join(folder, "floor.ts"))
   const token = yield* bundle(folder, path.join(folder, "token.ts"))
@@ -44,5 +48,20 @@ export const compareBundles = Effect.fnUntraced(function*(folder: string) {
   } × the ${floor.bytes} without tokens, at most ${bar}`
   if (surplus.length > 0) return yield* Effect.fail(new CommandFailed(`The bundle brings along ${surplus.join(" ")}`))
   if (ratio > bar) return yield* Effect.fail(new CommandFailed(`The bundle is too large: ${figures}`))
-  return figures
+  const sizes: Sizes = { token: token.bytes, floor: floor.bytes }
+  return { figures, sizes }
 })
+
+/** What a bundle on Effect 4 may be of the same on Effect 3. What is ours in it may not be larger. */
+const barBetweenLines = 0.75
+
+/** Compares the bundles on Effect 3 and on Effect 4. */
+export const compareLines = (three: Sizes, four: Sizes) => {
+  const ratio = four.token / three.token
+  const own = (sizes: Sizes) => sizes.token - sizes.floor
+  const figures = `Effect 4: ${ratio.toFixed(2)} × Effect 3, at most ${barBetweenLines}; ` +
+    `what is ours: ${own(four)} bytes, on Effect 3 ${own(three)}`
+  return ratio > barBetweenLines || own(four) > own(three)
+    ? Effect.fail(new CommandFailed(`The bundle is too large: ${figures}`))
+    : Effect.succeed(figures)
+}

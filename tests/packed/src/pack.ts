@@ -12,7 +12,7 @@ Effect.gen(function*() {
   const folder = path.join(root, "tarballs")
   yield* fs.remove(folder, { recursive: true, force: true })
   yield* fs.makeDirectory(folder)
-  const tarballs = yield* pack(root, folder)
+  const tarballs = yield* pack(path.join(root, "packages"), folder)
   const quoted = Object.values(tarballs).map((file) => /[^\w./:\\@-]/.test(file) ? `"${file}"` : file)
   yield* Console.log(`npm i ${quoted.join(" ")}`)
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

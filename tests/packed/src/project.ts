@@ -2,9 +2,10 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
 import { CommandFailed, run } from "./run.ts"
 import { peerRanges, type Tarballs } from "./tarballs.ts"
+import type { Line } from "./lines.ts"
 
 /** A version or a range for each package. */
-type Versions = Readonly<Record<string, string>>
+export type Versions = Readonly<Record<string, string>>
 
 /** What the program prints, wherever it runs. */
 const printed = [
@@ -13,36 +14,18 @@ const printed = [
   "InvalidClient true"
 ]
 
-/**
- * The lowest versions of the peers that the packages accept, with what @effect/platform-node asks for. (Below
- * @effect/platform 0.96.2 its client over fetch sends a content-length that a newer undici refuses.)
- */
-export const lowest: Versions = {
-  effect: "3.21.4",
-  "@effect/platform": "0.96.2",
-  "@effect/platform-node": "0.107.0",
-  "@effect/cluster": "0.59.0",
-  "@effect/experimental": "0.60.0",
-  "@effect/rpc": "0.75.1",
-  "@effect/sql": "0.51.1",
-  "@effect/workflow": "0.18.2"
-}
-
 /** The highest versions of the peers that a tarball accepts, with what @effect/platform-node asks for. */
-export const highest = (tarball: string) =>
-  Effect.map(
-    peerRanges(tarball),
-    (ranges): Versions => ({ ...ranges, "@effect/cluster": "*", "@effect/rpc": "*", "@effect/sql": "*" })
-  )
+export const highest = (line: Line, tarball: string) =>
+  Effect.map(peerRanges(tarball), (ranges): Versions => ({ ...ranges, ...line.askedFor }))
 
 /** Fails when the lowest version of a peer that a tarball accepts is not the one that is installed here. */
-export const checkLowest = Effect.fnUntraced(function*(tarball: string) {
+export const checkLowest = Effect.fnUntraced(function*(line: Line, tarball: string) {
   for (const [name, range] of Object.entries(yield* peerRanges(tarball))) {
-    if (/^(?:\^|>=)(\d+\.\d+\.\d+)(?= <|$)/.exec(range)?.[1] !== lowest[name]) {
+    if (/^(?:\^|~|>=)(\d+\.\d+\.\d+)(?= <|$)/.exec(range)?.[1] !== line.lowest[name]) {
       return yield* Effect.fail(
         new CommandFailed(
-          `${tarball} accepts ${name} ${range}, but the lowest version tested is ${lowest[name]}. ` +
-            "Change pnpm-workspace.yaml or tests/packed/src/project.ts, so that both start at the same version."
+          `${tarball} accepts ${name} ${range}, but the lowest version tested is ${line.lowest[name]}. ` +
+            "Change the catalog of peers or tests/packed/src/lines.ts, so that both start at the same version."
         )
       )
     }
@@ -54,7 +37,7 @@ const types = { typescript: "7.0.2", "@types/node": "20.19.43", "@types/ws": "8"
 
 /** An empty project, with the packages from their tarballs and a small program, installed by npm or pnpm. */
 export const makeProject = Effect.fnUntraced(function*(
-  here: string,
+  line: Line,
   folder: string,
   tarballs: Tarballs,
   manager: "npm" | "pnpm",
@@ -63,7 +46,7 @@ export const makeProject = Effect.fnUntraced(function*(
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const packed = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]))
-  yield* fs.copy(path.join(here, "project"), folder)
+  yield* fs.copy(line.project, folder)
   yield* fs.writeFileString(
     path.join(folder, "package.json"),
     JSON.stringify({

@@ -2,15 +2,16 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { CommandFailed, run } from "./run.ts"
 
-/** Builds the packages and packs them as a release would, into a folder, and returns the tarball of each. */
-export const pack = Effect.fnUntraced(function*(root: string, folder: string) {
+/** Builds the packages in a folder and packs them as a release would, into another, and returns the tarball of each. */
+export const pack = Effect.fnUntraced(function*(packages: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  yield* run(root, path.join(root, "node_modules/.bin/tsc"), "-b", "tsconfig.build.json")
+  const names = yield* fs.readDirectory(packages)
+  yield* run(packages, path.resolve(import.meta.dirname, "../../../node_modules/.bin/tsc"), "-b", ...names)
   const tarballs: Record<string, string> = {}
-  for (const name of yield* fs.readDirectory(path.join(root, "packages"))) {
+  for (const name of names) {
     const told = yield* run(
-      path.join(root, "packages", name),
+      path.join(packages, name),
       "npx",
       "-y",
       "pnpm@10.34.9",

@@ -1,0 +1,61 @@
+// What is measured on Effect 3 and on Effect 4: this module, and what the generator makes of it.
+
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens } from "@credit-data/core"
+import { DataAccess } from "@credit-data/http-client"
+import { FetchHttpClient } from "@effect/platform"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+
+const layer = (baseUrl: string, base: string) =>
+  AuthV2.layer({
+    environment: { name: "benchmark", audience: "a", baseUrl, authV2Url: base },
+    credentials: { clientId: "id", clientSecret: Redacted.make("secret") },
+    scopes: ["data-access:all"]
+  })
+
+const tokenText = Effect.map(
+  Effect.flatMap(AccessTokens.AccessTokens, (tokens) => tokens.get),
+  ({ secret }) => Redacted.value(secret)
+)
+
+/** The nanoseconds that one of so many operations takes. */
+const time = async (operations: number, run: () => Promise<unknown>) => {
+  const start = process.hrtime.bigint()
+  await run()
+  return Number(process.hrtime.bigint() - start) / operations
+}
+
+/** A supply of tokens from this token endpoint. */
+export const makeSupply = async (base: string) => {
+  const runtime = ManagedRuntime.make(layer(base, base).pipe(Layer.provide(FetchHttpClient.layer)))
+  const { get } = await runtime.runPromise(Effect.map(AccessTokens.AccessTokens, (tokens) => tokens))
+  return {
+    get: () => runtime.runPromise(tokenText),
+    /** The nanoseconds of one `get` in a fiber. */
+    timeGet: async (operations: number) => {
+      await Effect.runPromise(get)
+      let left = operations
+      return time(
+        operations,
+        () => Effect.runPromise(Effect.whileLoop({ while: () => left-- > 0, body: () => get, step: () => {} }))
+      )
+    },
+    /** The nanoseconds of one `Effect.runPromise(get)`. */
+    timePromise: async (operations: number) => {
+      await Effect.runPromise(get)
+      return time(operations, async () => {
+        for (let left = operations; left > 0; left--) await Effect.runPromise(get)
+      })
+    },
+    dispose: () => runtime.dispose()
+  }
+}
+
+/** Calls of Data Access over fetch, with tokens from this endpoint. */
+export const makeCalls = (url: string, path: string, base: string) => {
+  const runtime = ManagedRuntime.make(
+    DataAccess.layer().pipe(Layer.provide(layer(url, base)), Layer.provide(FetchHttpClient.layer))
+  )
+  const call = Effect.flatMap(Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path)), ({ text }) => text)
+  return { call: () => runtime.runPromise(call), dispose: () => runtime.dispose() }
+}

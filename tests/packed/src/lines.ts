@@ -1,0 +1,67 @@
+import type { Versions } from "./project.ts"
+
+type Runtime = readonly [name: string, command: readonly [string, ...ReadonlyArray<string>]]
+
+/** A line of the packages: their versions for one version of Effect. */
+export interface Line {
+  readonly name: string
+  /** The folder with the packages. */
+  readonly packages: string
+  /** The folder with the program of the stranger. */
+  readonly project: string
+  /** The lowest versions of the peers that the packages accept, with what @effect/platform-node asks for. */
+  readonly lowest: Versions
+  /** What @effect/platform-node asks for beside the peers. */
+  readonly askedFor: Versions
+  /** How many times larger the bundle of a program may be for its tokens. */
+  readonly bundleBar: number
+  /** Where its program is run always. */
+  readonly runtime: Runtime
+  /** Where it is run too with `--all`. */
+  readonly otherRuntimes: ReadonlyArray<Runtime>
+}
+
+const byNpx = (name: string, program: string, ...args: ReadonlyArray<string>): Runtime => [
+  name,
+  ["npx", "-y", program, ...args]
+]
+const newer = [
+  byNpx("Node 22", "node@22"),
+  byNpx("Node 24", "node@24"),
+  byNpx("Node 26", "node@26"),
+  byNpx("Bun", "bun@1"),
+  byNpx("Deno", "deno@2", "run", "--allow-all")
+]
+
+export const effect3 = (root: string): Line => ({
+  name: "Effect 3",
+  packages: `${root}/packages`,
+  project: `${root}/tests/packed/project`,
+  // below @effect/platform 0.96.2 its client over fetch sends a content-length that a newer undici refuses
+  lowest: {
+    effect: "3.21.4",
+    "@effect/platform": "0.96.2",
+    "@effect/platform-node": "0.107.0",
+    "@effect/cluster": "0.59.0",
+    "@effect/experimental": "0.60.0",
+    "@effect/rpc": "0.75.1",
+    "@effect/sql": "0.51.1",
+    "@effect/workflow": "0.18.2"
+  },
+  askedFor: { "@effect/cluster": "*", "@effect/rpc": "*", "@effect/sql": "*" },
+  bundleBar: 1.2,
+  runtime: [`Node ${process.versions.node}`, [process.execPath]],
+  otherRuntimes: [byNpx("Node 20", "node@20"), ...newer]
+})
+
+export const effect4 = (root: string): Line => ({
+  name: "Effect 4",
+  packages: `${root}/effect-4/generated/packages`,
+  project: `${root}/effect-4/generated/tests/packed/project`,
+  lowest: { effect: "4.1.0", "@effect/platform-node": "4.1.0" },
+  askedFor: {},
+  // what is ours is smaller than on Effect 3, and so is all else
+  bundleBar: 1.25,
+  runtime: byNpx("Node 24", "node@24"),
+  otherRuntimes: newer
+})
