@@ -42,7 +42,7 @@ export const manifest = (original: Manifest): Manifest => {
     ...(devDependencies && { devDependencies: { ...withoutGone(devDependencies), "fast-check": "catalog:" } }),
     ...(peerDependencies && { peerDependencies: withoutGone(peerDependencies) ?? {} }),
     // @effect/platform-node 4 does not load on Node 20
-    engines: peerDependencies !== undefined && "@effect/platform-node" in peerDependencies ? { node: ">=22" } : engines,
+    ...(engines && { engines: "@effect/platform-node" in (peerDependencies ?? {}) ? { node: ">=22" } : engines }),
     ...(publishConfig && { publishConfig: publish })
   }
 }

@@ -41,7 +41,6 @@ export const members: Readonly<Record<string, string>> = {
   "Duration.decode": "Duration.fromInputUnsafe",
   "Duration.greaterThan": "Duration.isGreaterThan",
   "Duration.greaterThanOrEqualTo": "Duration.isGreaterThanOrEqualTo",
-  "Duration.lessThan": "Duration.isLessThan",
   "Effect.async": "Effect.callback",
   "Effect.catchAll": "Effect.catch",
   "Effect.catchAllCause": "Effect.catchCause",
@@ -51,7 +50,6 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.fork": "Effect.forkChild",
   "Effect.mapInputContext": "Effect.updateContext",
   "Effect.makeLatch": "Latch.make",
-  "Effect.zipLeft": "Effect.tap",
   "Effect.zipRight": "Effect.andThen",
   "Either.all": "Result.all",
   "Either.andThen": "Result.andThen",
@@ -81,7 +79,6 @@ export const members: Readonly<Record<string, string>> = {
   "Command.env": "ChildProcess.setEnv",
   "Command.workingDirectory": "ChildProcess.setCwd",
   "Option.fromNullable": "Option.fromNullishOr",
-  "Predicate.isNotNullable": "Predicate.isNotNullish",
   "Predicate.isNullable": "Predicate.isNullish",
   "Predicate.isRecord": "Predicate.isObject",
   "Random.nextRange": "Random.nextBetween",
@@ -121,10 +118,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schedule.jitteredWith({ min: $MIN, max: $MAX })",
     "Schedule.modifyDelay(({ duration }) => Effect.map(Random.nextBetween($MIN, $MAX), (share) => Duration.times(duration, share)))"
   ],
-  [
-    "Result.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
-    "Result.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
-  ],
   ["Result.match({ onLeft: $LEFT, onRight: $RIGHT })", "Result.match({ onFailure: $LEFT, onSuccess: $RIGHT })"],
   ["error.reason === \"EmptyBody\"", "error.reason._tag === \"EmptyBodyError\""],
   [
@@ -148,10 +141,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "  get upgrade() {\n    return Effect.mapError(this.#response.upgrade, (error) => this.#error(error))\n  }\n\n" +
     "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
   ],
-  [
-    "Layer.setConfigProvider(ConfigProvider.orElse(ConfigProvider.fromMap($VARIABLES), () => $OTHERS))",
-    "ConfigProvider.layer(ConfigProvider.orElse(ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES), { preserveEmptyStrings: true }), $OTHERS))"
-  ],
+  ["ConfigProvider.orElse($FIRST, () => $SECOND)", "ConfigProvider.orElse($FIRST, $SECOND)"],
   // Effect 4 would run the first steps before `fork` returns: before anybody knows that a run is under way
   ["Effect.exit(run)", "Effect.exit(Effect.andThen(Effect.yieldNow, run))"],
   ["HashSet.make($LOGGER)", "new Set([$LOGGER])"],
@@ -160,11 +150,9 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["options.annotations", "options.fiber.getRef(References.CurrentLogAnnotations)"],
   ["Effect.withConsole($CONSOLE)", "Effect.provideService(Console.Console, $CONSOLE)"],
   ["{ ...console, unsafe: $CONSOLE }", "$CONSOLE"],
-  ["Schedule.upTo($DURATION)", "Schedule.upTo({ duration: $DURATION })"],
   ["$CHILD.kill(\"SIGINT\")", "$CHILD.kill({ killSignal: \"SIGINT\" })"],
   ["Console.consoleWith((console) => $BODY)", "Effect.suspend(() => $BODY)"],
   ["Ref.make(Cookies.empty)", "Ref.make<ReadonlyArray<Cookies.Cookie>>([])"],
-  ["Cookies.get($COOKIES, $NAME)", "Cookies.get(Cookies.fromIterable($COOKIES), $NAME)"],
   [
     "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR, { status: $STATUS })",
     "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR.annotate({ httpApiStatus: $STATUS }) })"
@@ -208,7 +196,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["\"Left\"", "\"Failure\""],
   ["\"Right\"", "\"Success\""],
   ["Effect.yieldNow()", "Effect.yieldNow"],
-  ["$VALUE?.epochMillis", "$VALUE?.epochMilliseconds"],
   ["$EITHER.left", "$EITHER.failure"],
   ["$EITHER.right", "$EITHER.success"],
   ["yield* checkRequestedScopes($$$ARGUMENTS)", "yield* Effect.fromResult(checkRequestedScopes($$$ARGUMENTS))"],
@@ -241,10 +228,6 @@ export const imports: Readonly<Record<string, string>> = {
   Config: "effect/Config",
   ConfigProvider: "effect/ConfigProvider",
   FastCheck: "fast-check",
-  HttpApi: "effect/http-api/HttpApi",
-  HttpApiClient: "effect/http-api/HttpApiClient",
-  HttpApiEndpoint: "effect/http-api/HttpApiEndpoint",
-  HttpApiGroup: "effect/http-api/HttpApiGroup",
   Latch: "effect/Latch",
   Pipeable: "effect/Pipeable",
   Random: "effect/Random",

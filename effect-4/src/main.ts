@@ -53,9 +53,8 @@ const withoutExceptions = (file: string, text: string): string =>
   }, text)
 
 /** The examples of what users read are type-checked too, each as a module of its own. */
-const writeExamples = (file: string, text: string) => {
-  if (!/^packages\/[\w-]+\/(src\/|README)/.test(file)) return
-  for (const [index, code] of examplesIn(text).entries()) {
+const writeExamples = (file: string, text: string, language = "ts") => {
+  for (const [index, code] of examplesIn(text, language).entries()) {
     writeFileSync(join(target, "examples", `${file.replaceAll("/", "-")}-${index}.ts`), `${code}\nexport {}\n`)
   }
 }
@@ -63,11 +62,14 @@ const writeExamples = (file: string, text: string) => {
 const write = (file: string, text: string) => {
   mkdirSync(dirname(join(target, file)), { recursive: true })
   writeFileSync(join(target, file), text)
-  writeExamples(file, text)
+  if (/^packages\/[\w-]+\/(src\/|README)/.test(file)) writeExamples(file, text)
 }
 
 rmSync(join(target, "examples"), { recursive: true, force: true })
 mkdirSync(join(target, "examples"), { recursive: true })
+for (const page of filesIn("docs").filter((file) => file.endsWith(".md"))) {
+  writeExamples(page, readFileSync(join(root, page), "utf8"), "ts effect-4")
+}
 
 for (const folder of folders) {
   // what is installed stays

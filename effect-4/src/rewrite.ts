@@ -59,6 +59,10 @@ const importOf = (names: ReadonlyArray<string>, from: string): string =>
     ? `import type { ${names.map((name) => name.slice("type ".length)).join(", ")} } from "${from}"`
     : `import { ${names.join(", ")} } from "${from}"`
 
+/** Where a module of Effect 3 is in Effect 4. */
+const movedModule = (from: string): string =>
+  from.replace("@effect/platform/HttpApi", "effect/http-api/HttpApi").replace("@effect/platform/", "effect/http/")
+
 /** Where each name is imported from in Effect 4, recomputed from the names that a file uses. */
 const reimport = (source: string): string => {
   const root = parse(Lang.TypeScript, source).root()
@@ -111,7 +115,7 @@ const reimport = (source: string): string => {
   const moduleOf = (local: string) => {
     const from = aliases.get(local)
     const name = from?.split("/").at(-1) ?? local
-    return imports[name] ?? (from === undefined ? undefined : from.replace("@effect/platform/", "effect/http/"))
+    return imports[name] ?? (from === undefined ? undefined : movedModule(from))
   }
   for (const name of new Set([...values, ...types])) {
     const isKnown = !own.has(name) && aliases.has(name) || !own.has(name) &&
@@ -128,7 +132,7 @@ const reimport = (source: string): string => {
   }
   for (const { from, imported, isType, local } of named) {
     if (aliases.has(local) || !used(local)) continue
-    const to = imports[`${from}#${imported}`] ?? from.replace("@effect/platform/", "effect/http/")
+    const to = imports[`${from}#${imported}`] ?? movedModule(from)
     const set = barrels.get(to) ?? new Set()
     set.add(`${isType ? "type " : ""}${imported === local ? local : `${imported} as ${local}`}`)
     barrels.set(to, set)
@@ -152,17 +156,17 @@ const rewriteCode = (source: string, counts: Counts): string => {
 }
 
 /** The TypeScript examples of a text, each of its lines behind the same prefix: none in Markdown, ` * ` in a docstring. */
-const example = /^([ *]*)```ts\n([\s\S]*?)\n\1```$/gm
+const exampleOf = (language: string) => new RegExp(`^([ *]*)\`\`\`${language}\\n([\\s\\S]*?)\\n\\1\`\`\`$`, "gm")
 
 /** What a text shows as examples. */
-export const examplesIn = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(example)].map(([, prefix = "", code = ""]) =>
+export const examplesIn = (text: string, language = "ts"): ReadonlyArray<string> =>
+  [...text.matchAll(exampleOf(language))].map(([, prefix = "", code = ""]) =>
     code.split("\n").map((line) => line.slice(prefix.length)).join("\n")
   )
 
 /** A text with examples, in Markdown or in docstrings, as one with examples for Effect 4. */
 export const rewriteExamples = (text: string, counts: Counts): string =>
-  text.replaceAll(example, (_, prefix: string, code: string) => {
+  text.replaceAll(exampleOf("ts"), (_, prefix: string, code: string) => {
     const plain = code.split("\n").map((line) => line.slice(prefix.length)).join("\n")
     const lines = rewriteCode(plain, counts).split("\n").map((line) => `${prefix}${line}`.trimEnd())
     return [`${prefix}\`\`\`ts`, ...lines, `${prefix}\`\`\``].join("\n")

@@ -79,7 +79,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
 ): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
   Layer.effect(
     TokenEndpoint.TokenEndpoint,
-    Effect.zipLeft(
+    Effect.tap(
       TokenEndpoint.make({
         ...options,
         authorizationServer: "authV1Url",

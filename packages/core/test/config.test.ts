@@ -143,17 +143,18 @@ describe("Environment", () => {
   })
 
   describe("url", () => {
-    const address = Environment.url("AUTH_URL", {
-      description: "the address of V9",
-      example: "https://v9.example",
-      path: "/token"
-    })
+    const address = () =>
+      Environment.url("AUTH_URL", {
+        description: "the address of V9",
+        example: "https://v9.example",
+        path: "/token"
+      })
     const failure = (url: Config.Config<string>, variables: Record<string, string>) =>
       Effect.map(Effect.flip(readAll({ url }, variables)), String)
 
     it.effect("reads the address of a server, without the slash at its end", () =>
       Effect.gen(function*() {
-        assert.strictEqual(yield* read(address, { AUTH_URL: "https://v9.example/" }), "https://v9.example")
+        assert.strictEqual(yield* read(address(), { AUTH_URL: "https://v9.example/" }), "https://v9.example")
         assert.strictEqual(
           yield* read(Environment.url("AUTH_URL"), { AUTH_URL: "http://[::1]:1/a/" }),
           "http://[::1]:1/a"
@@ -162,10 +163,13 @@ describe("Environment", () => {
 
     it.effect("names the variable when it is missing, and says what it is", () =>
       Effect.gen(function*() {
-        const error = yield* failure(address, {})
+        const error = yield* failure(address(), {})
         assert.include(error, "AUTH_URL")
         assert.include(error, "the address of V9, without /token, for example https://v9.example")
-        assert.include(yield* failure(Environment.url("AUTH_URL"), {}), "the address of a server")
+        assert.include(
+          yield* failure(Environment.url("AUTH_URL"), {}),
+          "AUTH_URL is missing: the address of a server\n"
+        )
       }))
 
     it.effect("refuses the whole address of the endpoint, and any address that is not secure, without showing it", () =>
@@ -177,7 +181,7 @@ describe("Environment", () => {
             ["canary", "Expected an absolute URL"]
           ] as const
         ) {
-          const error = yield* failure(address, { AUTH_URL: value })
+          const error = yield* failure(address(), { AUTH_URL: value })
           assert.include(error, "AUTH_URL")
           assert.include(error, expected)
           assert.notInclude(error, "canary")

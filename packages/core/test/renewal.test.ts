@@ -209,14 +209,14 @@ describe("a renewal that fails", () => {
       assert.isTrue(jittered >= 2_000 && jittered <= 4_000, String(jittered))
     }))
 
-  it.scoped("takes a pause of the user's own; its end means 60 s, and none is under 100 ms", () =>
+  it.scoped("takes a pause of the user's own; its end means 60 s, as does one without an end, and none is under 100 ms", () =>
     Effect.gen(function*() {
-      const delays = [Duration.seconds(3), Duration.millis(1)]
+      const delays = [Duration.seconds(3), Duration.millis(1), Duration.infinity]
       const pause = Schedule.recurs(delays.length).pipe(Schedule.modifyDelay((_, delay) => delays.shift() ?? delay))
       const { endpoint, text, tokens } = yield* obtain({ settings: { pause } })
       yield* endpoint.fail(failures.unavailable)
       yield* TestClock.setTime(Duration.toMillis("48 minutes"))
-      for (const expected of [3_000, 100, 60_000, 60_000]) {
+      for (const expected of [3_000, 100, 60_000, 60_000, 60_000]) {
         yield* text
         yield* TestClock.adjust("100 millis")
         const next = Option.getOrThrow((yield* tokens.status).nextRequestAt).epochMillis

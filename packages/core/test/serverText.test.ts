@@ -94,6 +94,7 @@ describe("text from the server", () => {
     "in hex": (secret) => Buffer.from(secret).toString("hex"),
     "in base64": base64,
     "in base64 with more in front": (secret) => base64(`x${secret}`),
+    "in base64 with more behind": (secret) => `${base64(`${secret}${"x".repeat(3 - (secret.length % 3))}`)}y`,
     "in base64url": (secret) => Buffer.from(secret).toString("base64url"),
     "as Basic credentials": (secret) => base64(`the-client:${secret}`),
     "as Basic credentials, form-encoded first": (secret) => base64(`the-client:${encodeURIComponent(secret)}`),
@@ -102,7 +103,12 @@ describe("text from the server", () => {
     "with invisible characters in between": (secret) => secret.split("").join("\u200b"),
     "cut to twelve characters": (secret) => secret.slice(3, 15)
   }
-  const secrets = ["s+e&c=r%e\"t ü/<x>'!*()\\", "MjAyNi0xMS0yMSBub3QgYSBzZWNyZXQ", "%41%42&amp;\\u0041\\n-literally"]
+  const secrets = [
+    "s+e&c=r%e\"t ü/<x>'!*()\\",
+    "MjAyNi0xMS0yMSBub3QgYSBzZWNyZXQ",
+    "%41%42&amp;\\u0041\\n-literally",
+    "~~~???>>>~~~???>>>"
+  ]
   for (const [name, encode] of Object.entries(encodings)) {
     it.effect(`is withheld when it shows the secret ${name}`, () =>
       Effect.gen(function*() {

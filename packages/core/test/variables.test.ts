@@ -72,6 +72,9 @@ describe("Variables.read", () => {
       )
       const lines = String(yield* Effect.flip(read({ either }, { FIRST_URL: "canary" }))).split("\n")
       assert.deepStrictEqual(lines[1], "- FIRST_URL: Expected an absolute URL")
+      const plain = Config.orElse(Environment.url("FIRST_URL"), () => Config.string("SECOND_URL"))
+      const others = String(yield* Effect.flip(read({ plain }, { FIRST_URL: "canary" }))).split("\n")
+      assert.deepStrictEqual(others[1], "- FIRST_URL: Expected an absolute URL")
     }))
 })
 

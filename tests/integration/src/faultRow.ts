@@ -167,6 +167,6 @@ export const nothingLeft = (idle: 0 | 1) =>
   Effect.flatMap(Simulator.Simulator, (simulator) =>
     simulator.openConnections.pipe(
       Effect.flatMap((open) => open <= idle ? Effect.void : Effect.fail(`${open} connections are left open`)),
-      Effect.retry(Schedule.spaced("10 millis").pipe(Schedule.upTo("2 seconds"))),
+      Effect.retry({ times: 200, schedule: Schedule.spaced("10 millis") }),
       TestServices.provideLive
     ))

@@ -88,7 +88,7 @@ export const make = (options: Options) =>
   Effect.gen(function*() {
     const tokens = TokenStore.make(options)
     const tokenLifetime = Duration.decode(options.tokenLifetime)
-    if (Duration.lessThan(tokenLifetime, shortestLifetime) || !Duration.isFinite(tokenLifetime)) {
+    if (Duration.greaterThan(shortestLifetime, tokenLifetime) || !Duration.isFinite(tokenLifetime)) {
       return yield* Effect.fail(
         Variables.invalid(["tokenLifetime"], "Expected a finite duration of 1 second or more")
       )

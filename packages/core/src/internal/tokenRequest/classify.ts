@@ -126,7 +126,7 @@ const grant = (asked: Asked) => (response: tokenResponse.TokenResponse): Granted
       expiresAt: DateTime.addDuration(asked.requestedAt, lifetime),
       coverage: asked.coverage
     }),
-    lifetimeKnown: Predicate.isNotNullable(response.expiresIn)
+    lifetimeKnown: !Predicate.isNullable(response.expiresIn)
   }
 }
 

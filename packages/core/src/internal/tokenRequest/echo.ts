@@ -54,10 +54,9 @@ const unescaped = (text: string): ReadonlyArray<string> => {
 }
 
 const fromBase64 = (run: string): string =>
-  Either.match(Encoding.decodeBase64(run.padEnd(Math.ceil(run.length / 4) * 4, "=")), {
-    onLeft: () => "",
-    onRight: (bytes) => utf8.decode(bytes)
-  })
+  Encoding.decodeBase64(run.padEnd(Math.ceil(run.length / 4) * 4, "=")).pipe(
+    Either.match({ onLeft: () => "", onRight: (bytes) => utf8.decode(bytes) })
+  )
 
 /** What the runs of hexadecimal and base64 digits in a text stand for, wherever in such a run it begins. */
 const decodedRuns = (text: string): ReadonlyArray<string> => [
