@@ -17,6 +17,7 @@ import {
   DataAccess,
   EnablementServices,
   EndpointGroups,
+  Fetch,
   Furnishment,
   GroupClient,
   InsufficientScope
@@ -151,6 +152,18 @@ const ofGroup = Effect.fnUntraced(function*<I, E>(
   ]
 })
 
+/** A `fetch` with the response that it gives, and what it rejects with. */
+const ofFetch = Effect.gen(function*() {
+  const simulator = yield* Simulator.Simulator
+  const auth = AuthV2.layer({ environment: simulator.environment, credentials, scopes: AccessScope.all })
+  const context = yield* Layer.build(Layer.provide(DataAccess.layer(), auth))
+  const fetch = yield* Effect.flatMap(Effect.provide(DataAccess.DataAccess, context), Fetch.make)
+  const call = (url: string) => Effect.promise(() => fetch(url).catch((error: unknown) => error))
+  const response = yield* call("/data-access/a")
+  yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+  return [fetch, response, yield* call("/data-access/a"), yield* call("https://elsewhere.example")]
+})
+
 const configFromCanaries = ConfigProvider.fromMap(
   new Map(
     ["ENVIRONMENT", "AUDIENCE", "BASE_URL", "AUTH_V1_URL", "AUTH_V2_URL", "CLIENT_ID", "CLIENT_SECRET", "SCOPES"].map(
@@ -280,6 +293,7 @@ export const specimens = Effect.gen(function*() {
     ),
     "EnablementServices.layer": EnablementServices.layer(),
     "EndpointGroups.layer": yield* ofGroup(DataAccess.DataAccess, EndpointGroups.layer(), "/data-access/a"),
+    "Fetch.make": yield* ofFetch,
     "Furnishment.Furnishment": yield* ofGroup(Furnishment.Furnishment, Furnishment.layer(), "/furnishment/a"),
     "Furnishment.layer": Furnishment.layer(),
     "GroupClient.toHttpClient": GroupClient.toHttpClient,

@@ -19,6 +19,12 @@ const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
 const quoted = (text: string) =>
   [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].flatMap(([, code]) => code ?? [])
 
+/** The anchors that GitHub gives to the headings of a page. */
+const anchorsOf = (text: string) =>
+  [...text.replace(/^```[\s\S]*?^```$/gm, "").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading.toLowerCase().replace(/[^\w\s-]/g, "").trim().replaceAll(" ", "-")
+  )
+
 describe.each(pages)("%s", (page) => {
   const named = quoted(read(page)).filter((code) => /^(packages|examples|tests|benchmarks|docs)\/[\w./-]+/.test(code))
     .map((code) => code.split(" › "))
@@ -33,6 +39,15 @@ describe.each(pages)("%s", (page) => {
   it("links to files that exist", () => {
     for (const [, target = ""] of read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
       assert.isTrue(existsSync(fileURLToPath(new URL(target, pathToFileURL(`${root}${page}`)))), target)
+    }
+  })
+
+  it("links to headings that exist", () => {
+    for (const [, target = "", anchor = ""] of read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)) {
+      const file = target === ""
+        ? page
+        : fileURLToPath(new URL(target, pathToFileURL(`${root}${page}`))).slice(root.length)
+      assert.include(anchorsOf(read(file)), anchor, `${target}#${anchor}`)
     }
   })
 
@@ -57,4 +72,19 @@ it("no dependency may run a script when it is installed", () => {
   assert.include(workspace, "strictDepBuilds: true")
   const [, allowed = ""] = /^allowBuilds:\n((?: {2}.*\n)+)/m.exec(workspace) ?? []
   for (const line of allowed.trim().split("\n")) assert.match(line, /: false$/)
+})
+
+it("the troubleshooting page quotes messages that are printed", () => {
+  const sources = readdirSync(`${root}packages`).flatMap((name) =>
+    readdirSync(`${root}packages/${name}/src`, { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.c?ts$/.test(file))
+      .map((file) => read(`packages/${name}/src/${file}`))
+  )
+  // a long message is several literals in the source
+  const printed = sources.join("\n").replaceAll(/["`] \+\s*["`]/g, "")
+  const firstCells = [...read("docs/troubleshooting.md").matchAll(/^\| `([^`]+)` +\|/gm)].flatMap(([, text]) =>
+    text ?? []
+  )
+  assert.isAbove(firstCells.length, 25)
+  for (const text of firstCells) assert.include(printed, text)
 })

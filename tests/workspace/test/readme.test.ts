@@ -5,6 +5,6 @@ const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.m
 
 it.each([
   ["README.md", "examples/src/first-program.ts"],
-  ["README.md", "tests/integration/test/readmeExample.test.ts"],
+  ["packages/simulator/README.md", "tests/integration/test/readmeExample.test.ts"],
   ["packages/simulator/README.md", "tests/integration/test/simulatorExample.test.ts"]
 ])("%s shows %s as it runs", (page, path) => assert.include(read(page), `\`\`\`ts\n${read(path)}\`\`\``))

@@ -1,0 +1,99 @@
+/**
+ * The client of an endpoint group as a `fetch`, for libraries that are not written in Effect.
+ *
+ * @since 1.0.0
+ */
+import * as Cookies from "@effect/platform/Cookies"
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpMethod from "@effect/platform/HttpMethod"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { GroupClient } from "./GroupClient.ts"
+
+/** `Request` accepts only absolute URLs, and the base URL is the client's to add. */
+const placeholder = "https://placeholder.invalid"
+
+const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
+
+const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
+  Effect.async((resume) => {
+    const abort = () => resume(Effect.fail<unknown>(signal.reason))
+    if (signal.aborted) return abort()
+    signal.addEventListener("abort", abort, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", abort))
+  })
+
+const toRequest = Effect.fnUntraced(function*(
+  request: Request,
+  url: string
+): Effect.fn.Return<HttpClientRequest.HttpClientRequest, unknown> {
+  const { headers, method } = request
+  if (!HttpMethod.isHttpMethod(method)) {
+    return yield* Effect.fail(new TypeError(`The method ${method} is not supported`))
+  }
+  const bytes = yield* Effect.tryPromise({ try: () => request.arrayBuffer(), catch: (error) => error })
+  return HttpClientRequest.make(method)(url, {
+    headers,
+    ...(request.body !== null &&
+      { body: HttpBody.uint8Array(new Uint8Array(bytes), headers.get("content-type") ?? undefined) })
+  })
+})
+
+const toResponse = (response: HttpClientResponse.HttpClientResponse): Response => {
+  const headers = new Headers(response.headers)
+  headers.delete("set-cookie")
+  for (const cookie of Cookies.toSetCookieHeaders(response.cookies)) headers.append("set-cookie", cookie)
+  return new Response(withoutBody.has(response.status) ? null : Stream.toReadableStream(response.stream), {
+    status: response.status,
+    headers
+  })
+}
+
+/**
+ * A `fetch` that sends each request with a token, as the client does: it adds the base URL to a relative URL, and after a 401 it
+ * replaces the token and sends the request again once.
+ *
+ * It differs from the global `fetch` in this:
+ *
+ * - The body of a request is read into memory, so that it can be sent again. The body of a response is streamed.
+ * - A redirect is not followed: it is the response.
+ * - `mode`, `credentials`, `cache` and `keepalive` have no effect.
+ * - It rejects with the errors of the client, such as `TransportError` or `InsufficientScope`. After an abort it rejects with the
+ *   reason of the signal.
+ *
+ * Calls under way are interrupted when the scope closes.
+ *
+ * @since 1.0.0
+ * @category conversions
+ * @example
+ * ```ts
+ * import { DataAccess, Fetch } from "@credit-data/http-client"
+ * import { Effect } from "effect"
+ *
+ * export const program = Effect.gen(function*() {
+ *   const fetch = yield* Effect.flatMap(DataAccess.DataAccess, Fetch.make)
+ *   const response = yield* Effect.promise(() => fetch("/data-access/consumers/42"))
+ *   return yield* Effect.promise(() => response.json())
+ * })
+ * ```
+ */
+export const make = (client: GroupClient): Effect.Effect<typeof globalThis.fetch, never, Scope.Scope> =>
+  Effect.map(
+    FiberSet.makeRuntimePromise(),
+    (run): typeof globalThis.fetch => (input, init) =>
+      run(Effect.gen(function*(): Effect.fn.Return<Response, unknown> {
+        const request = yield* Effect.try({
+          try: () => new Request(input instanceof Request ? input : placeholder, init),
+          catch: (error) => error
+        })
+        return yield* toRequest(request, input instanceof Request ? input.url : String(input)).pipe(
+          Effect.flatMap((request) => client.execute(request)),
+          Effect.map(toResponse),
+          Effect.raceFirst(aborted(request.signal))
+        )
+      }))
+  )
