@@ -9,18 +9,18 @@ interface Exception {
 export const exceptions: ReadonlyArray<Exception> = [
   {
     file: "packages/core/test/config.test.ts",
-    test: "names both fields when both are faulty",
+    test: "the error names both variables when both are wrong",
     reason:
       "Config.all reports the first fault only. Variables.read, and with it every layerConfig, reports all of them."
   },
   {
     file: "packages/core/test/variables.test.ts",
-    test: "reports the variable of an alternative that is wrong",
+    test: "Variables.read reports the wrong variable of an alternative",
     reason: "Config.orElse keeps the error of the alternative only."
   },
   {
     file: "packages/core/test/rotation.test.ts",
-    test: "is read again by the ConfigProvider that the endpoint was built with",
+    test: "a rotated secret is read by the ConfigProvider with which the endpoint was built",
     reason: "ConfigProvider.fromEnv copies process.env when it is made."
   },
   {
@@ -30,13 +30,13 @@ export const exceptions: ReadonlyArray<Exception> = [
   },
   {
     file: "packages/http-client/test/response.test.ts",
-    test: "is aborted with it, whatever request object the client sends at last",
+    test: "is aborted when the scope closes, also when the client sends another request object",
     reason:
       "HttpClient.withScope remembers requests in a map that is private, so the one that is sent is not found in it."
   },
   {
     file: "tests/integration/test/calls.test.ts",
-    test: "withScope around the client aborts the request when the scope is closed, also one that was repeated",
+    test: "withScope around the client aborts the request when the scope is closed, also after a retry",
     reason: "The same."
   }
 ]

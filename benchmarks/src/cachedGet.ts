@@ -15,7 +15,7 @@ const time = <A, E>(effect: Effect.Effect<A, E>) =>
     return Number(process.hrtime.bigint() - start) / operations
   })
 
-/** `get` on a cached token, against `Ref.get` in the same round. */
+/** The time of `get` with a cached token, as a ratio to `Ref.get` in the same round. */
 export const cachedGet: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const { get } = yield* AccessTokens.AccessTokens
   const ref = yield* Ref.make(yield* get)

@@ -20,7 +20,7 @@ const cpu = <A, E>(call: Effect.Effect<A, E>) =>
     return (system + user) / callsPerRound
   })
 
-/** An authenticated call against the same call over the bare transport, each with its one span. */
+/** The CPU time of an authenticated call, as a ratio to the same call over the bare transport. Each call has one span. */
 const authenticatedCallOver = Effect.fnUntraced(function*(
   name: string,
   transport: Layer.Layer<HttpClient.HttpClient>
@@ -57,7 +57,7 @@ const authenticatedCallOver = Effect.fnUntraced(function*(
   }).pipe(Effect.provide(DataAccess.layer().pipe(Layer.provide(auth), Layer.provideMerge(transport))))
 }, Effect.scoped)
 
-/** Over the three transports of Node. */
+/** The ratio for each of the three transports of Node. */
 export const authenticatedCall: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.map(
   Effect.all([
     authenticatedCallOver("node:http", NodeHttpClient.layer),
@@ -67,7 +67,7 @@ export const authenticatedCall: Effect.Effect<ReadonlyArray<Measurement>, unknow
   (measurements) => measurements.flat()
 )
 
-/** A hundred calls whose 401s come late, one after the other, long after the first of them has renewed the token. */
+/** A hundred calls whose 401s arrive one after the other, long after the first 401 has caused a renewal. */
 export const lateRejections: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
   const dataAccess = yield* DataAccess.DataAccess

@@ -13,7 +13,7 @@ interface Certificate {
 
 const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=127.0.0.1"
 
-/** A self-signed certificate for 127.0.0.1. Its files are removed with the scope. Needs the command `openssl`. */
+/** Makes a self-signed certificate for 127.0.0.1 with the command `openssl`. The scope removes its files when it is closed. */
 export const makeCertificate: Effect.Effect<Certificate, never, Scope.Scope> = Effect.gen(function*() {
   const folder = yield* Effect.acquireRelease(
     Effect.promise(() => mkdtemp(join(tmpdir(), "benchmarks-"))),

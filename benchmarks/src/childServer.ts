@@ -2,7 +2,7 @@ import { Effect, type Scope } from "effect"
 import { fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
-/** Starts a process and gives the first message that it sends. The process ends with the scope. */
+/** Starts a process and returns the first message that it sends. The process ends when the scope is closed. */
 export const firstMessage = (
   file: string,
   args: ReadonlyArray<string>,
@@ -22,6 +22,6 @@ export const firstMessage = (
     })
   })
 
-/** Starts a server in a process of its own, and gives its address. The process ends with the scope. */
+/** Starts a server in a child process and returns its address. The process ends when the scope is closed. */
 export const startProcess = (file: string, ...args: ReadonlyArray<string>): Effect.Effect<string, never, Scope.Scope> =>
   Effect.map(firstMessage(file, args), String)

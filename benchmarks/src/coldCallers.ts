@@ -20,7 +20,7 @@ const millis = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 const all = <A, E>(each: Effect.Effect<A, E>) =>
   Effect.all(Array.from({ length: callers }, () => each), { concurrency: "unbounded", discard: true })
 
-/** The floor: one request, and as many fibers that wait for its Deferred. */
+/** The baseline: one request, and the same number of fibers that wait for its Deferred. */
 const floor = Effect.gen(function*() {
   const { environment } = yield* Simulator.Simulator
   const client = yield* HttpClient.HttpClient
@@ -48,7 +48,7 @@ const supply = Effect.gen(function*() {
   )
 })
 
-/** Ten thousand callers without a token, over a real loopback endpoint that takes 50 ms. */
+/** 10 000 callers without a token, with a loopback endpoint that takes 50 ms. */
 export const coldCallers: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
   yield* simulator.failTokenRequests(latency, { times: 1_000 })

@@ -1,4 +1,4 @@
-// Bundles the benchmarks with the packages in them; a process of its own is an entry point.
+// Bundles the benchmarks together with the packages. Each program that runs as a separate process is an entry point.
 
 import { build, type BuildOptions } from "esbuild"
 import { effect3, effect4, type Line } from "./packages.ts"
@@ -24,6 +24,8 @@ await build({
     "src/tlsServer.ts",
     "src/transportClient.ts",
     "src/idleServer.ts",
+    "src/line/line.ts",
+    "src/lineFigures.ts",
     "src/peers/tokenServer.ts"
   ]
 })

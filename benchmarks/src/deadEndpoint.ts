@@ -3,7 +3,7 @@ import { Effect, Layer, Schedule, TestClock, TestContext } from "effect"
 import { dead, endpoint } from "./endpoint.ts"
 import type { Measurement } from "./report.ts"
 
-/** An endpoint that is dead for 10 minutes of virtual time, without a token, at 10 calls a second. */
+/** The token requests to an endpoint that is down for 10 minutes of virtual time, without a token, at 10 calls a second. */
 export const deadEndpoint: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.suspend(() => {
   let calls = 0
   let requests = 0

@@ -15,7 +15,7 @@ export const endpoint = (
     requestToken
   })
 
-/** A token of this lifetime, asked for now. */
+/** A token of this lifetime, requested now. */
 export const token = (text: string, lifetime: Duration.DurationInput): Effect.Effect<AccessToken.AccessToken> =>
   Effect.map(DateTime.now, (requestedAt) =>
     new AccessToken.AccessToken({
@@ -29,7 +29,7 @@ export const token = (text: string, lifetime: Duration.DurationInput): Effect.Ef
 /** A token endpoint that answers at once. */
 export const instantEndpoint = endpoint(token("token", "24 hours"))
 
-/** The failure of an endpoint that is dead. */
+/** The failure of an endpoint that is down. */
 export const dead = new TokenError.TransportError({
   environment: environment.name,
   tokenEndpoint: "http://localhost/oauth2/token",

@@ -8,7 +8,7 @@ import { keepAliveTransports } from "./transportLayers.ts"
 
 const calls = 400
 
-/** A reverse proxy that closes connections, and the calls that are sent at the moment when it does. */
+/** A reverse proxy that closes idle connections, and a way to send calls while it closes them. */
 interface Proxy {
   readonly closes: string
   readonly args: ReadonlyArray<string>
@@ -19,7 +19,7 @@ interface Proxy {
 const atOnce = (call: Effect.Effect<void>, times: number) =>
   Effect.all(Array.from({ length: times }, () => call), { concurrency: "unbounded", discard: true })
 
-/** Calls come in waves, each at the time when the proxy closes the connections of the one before. */
+/** Sends calls in waves. Each wave starts when the proxy closes the connections of the wave before. */
 const closesEach = (millis: number): Proxy => ({
   closes: `each connection idle for ${millis} ms is closed`,
   args: [String(millis), "each"],
@@ -35,7 +35,7 @@ const closesEach = (millis: number): Proxy => ({
   })
 })
 
-/** A burst leaves idle connections behind. The single calls after it meet a proxy that closes all of them, as a restart does. */
+/** Sends bursts, which leave idle connections. During the single calls after a burst, the proxy closes all of them. */
 const closesAll: Proxy = {
   closes: "all idle connections are closed every 50 ms",
   args: ["50", "all"],
@@ -86,7 +86,7 @@ const receivedTwice = (url: string) =>
 
 type Transport = Layer.Layer<HttpClient.HttpClient>
 
-/** The calls with a token: how many failed, how many were sent again, and how many were received twice. */
+/** Sends the calls with a token. Returns how many failed, how many were sent again, and how many were received twice. */
 const authenticated = Effect.fnUntraced(function*(transport: Transport, method: "GET" | "POST", proxy: Proxy) {
   const url = yield* startProcess("idleServer.js", ...proxy.args)
   const sent = yield* Ref.make(0)
@@ -102,7 +102,7 @@ const authenticated = Effect.fnUntraced(function*(transport: Transport, method: 
   return { failed, sentAgain: (yield* Ref.get(sent)) - calls, twice: yield* receivedTwice(url) }
 }, Effect.scoped)
 
-/** The same calls over the transport itself. */
+/** Sends the same calls over the bare transport. */
 const bare = Effect.fnUntraced(function*(transport: Transport, proxy: Proxy) {
   const url = yield* startProcess("idleServer.js", ...proxy.args)
   return yield* Effect.flatMap(
@@ -123,7 +123,7 @@ const measure = Effect.fnUntraced(function*(name: string, transport: Transport, 
       what: `${calls} GETs ${where}`,
       value: gets.failed,
       unit: `failed (${gets.sentAgain} sent again; the bare transport: ${plain} failed)`,
-      // a call is sent again once, and that one may meet another connection that was closed at the same time
+      // a call is sent again once, and then it may use another connection that was closed at the same time
       ...(proxy === closesAll ? {} : { atMost: 0 })
     },
     {
@@ -135,7 +135,7 @@ const measure = Effect.fnUntraced(function*(name: string, transport: Transport, 
   ]
 })
 
-/** Calls through a reverse proxy that closes idle connections, at the time when it closes them. */
+/** Sends calls through a reverse proxy while it closes idle connections. */
 export const idleProxy: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.map(
   Effect.forEach(
     proxies.flatMap((proxy) =>

@@ -1,6 +1,6 @@
-// A business API behind a reverse proxy that closes idle connections, in a process of its own. The arguments are a time in
-// milliseconds and `each` or `all`: it closes each connection that was idle for that time, or all idle ones at once and in that
-// interval. `/twice` answers with the number of calls that were received more than once.
+// A separate process that is a business API behind a reverse proxy that closes idle connections. The arguments are a time in
+// milliseconds and `each` or `all`. With `each`, it closes a connection that was idle for that time. With `all`, it closes all
+// idle connections at that interval. `/twice` answers with the number of calls that were received more than once.
 
 import { createServer } from "node:http"
 import type { Socket } from "node:net"
@@ -9,10 +9,10 @@ import { listen } from "./listen.ts"
 const [time, which] = process.argv.slice(2)
 
 const received = new Map<string, number>()
-/** The idle connections, and what closes each of them. */
+/** The idle connections, with the timer that closes each of them. */
 const idle = new Map<Socket, NodeJS.Timeout | undefined>()
 
-// Node's own timeout is turned off: some versions add a second to it.
+// Node's own timeout is turned off, because some versions add a second to it.
 const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
   const { socket } = request
   clearTimeout(idle.get(socket))

@@ -1,66 +1,41 @@
-import { Effect } from "effect"
-import { startProcess } from "./childServer.ts"
-import { effect4 } from "./effect4.ts"
-import * as effect3 from "./line/line.ts"
+import { Effect, Schema } from "effect"
+import { firstMessage, startProcess } from "./childServer.ts"
 import { median, type Measurement } from "./report.ts"
 
-const rounds = 9
-const callers = 10_000
+const rounds = 3
 
-/** The medians of what Effect 3 and Effect 4 take, in turns. The first round warms up. */
-const sideBySide = async (measure: (line: typeof effect3) => Promise<number>) => {
-  const lines = { effect3, effect4: await effect4 }
-  const figures: Record<keyof typeof lines, Array<number>> = { effect3: [], effect4: [] }
-  for (let round = 0; round <= rounds; round++) {
-    for (const name of round % 2 === 0 ? ["effect3", "effect4"] as const : ["effect4", "effect3"] as const) {
-      globalThis.gc?.()
-      const figure = await measure(lines[name])
-      if (round > 0) figures[name].push(figure)
-    }
-  }
-  return { effect3: median(figures.effect3), effect4: median(figures.effect4) }
+const modules = {
+  effect3: new URL("line/line.js", import.meta.url).href,
+  effect4: new URL("../../effect-4/generated/benchmarks/dist/line.js", import.meta.url).href
 }
 
-const withSupply = (
-  base: () => string,
-  measure: (supply: Awaited<ReturnType<typeof effect3.makeSupply>>) => Promise<number>
-) =>
-async (line: typeof effect3) => {
-  const supply = await line.makeSupply(base())
-  const figure = await measure(supply)
-  await supply.dispose()
-  return figure
-}
+const Figures = Schema.Struct({ get: Schema.Number, promise: Schema.Number, cold: Schema.Number })
 
-const timed = async (work: () => Promise<unknown>) => {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
-}
+const rows = [
+  ["get", "a cached `get` in a fiber", "ns", 0.7],
+  ["promise", "`runPromise(get)` of a cached token", "ns", 0.4],
+  ["cold", "10 000 callers without a token, wall time", "ms", 0.7]
+] as const
 
-/** What the same costs on Effect 4, as a share of what it costs on Effect 3. */
-export const lines: Effect.Effect<ReadonlyArray<Measurement>> = Effect.gen(function*() {
+/** What the same takes on Effect 4, as a share of what it takes on Effect 3: medians of processes in turns. */
+export const lines: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const url = yield* startProcess("peers/tokenServer.js")
-  let run = 0
-  const base = () => `${url}/lines${++run}/50/3600/0`
-  const rows = [
-    ["a cached `get` in a fiber", "ns", 0.7, withSupply(base, ({ timeGet }) => timeGet(300_000))],
-    ["`runPromise(get)` of a cached token", "ns", 0.4, withSupply(base, ({ timePromise }) => timePromise(100_000))],
-    [
-      "10 000 cold callers, wall time",
-      "ms",
-      0.7,
-      withSupply(base, ({ get }) => timed(() => Promise.all(Array.from({ length: callers }, get))))
-    ]
-  ] as const
-  return yield* Effect.forEach(
-    rows,
-    ([what, unit, atMost, measure]) =>
-      Effect.map(Effect.promise(() => sideBySide(measure)), ({ effect3, effect4 }) => ({
-        what: `Effect 4: ${what}`,
-        value: effect4 / effect3,
-        unit: `× Effect 3 (${effect4.toFixed(0)} and ${effect3.toFixed(0)} ${unit})`,
-        atMost
-      }))
-  )
+  const figuresOf = (module: string) =>
+    Effect.scoped(Effect.flatMap(firstMessage("lineFigures.js", [module, url]), Schema.decodeUnknown(Figures)))
+  const effect3: Array<typeof Figures.Type> = []
+  const effect4: Array<typeof Figures.Type> = []
+  for (let round = 0; round < rounds; round++) {
+    effect3.push(yield* figuresOf(modules.effect3))
+    effect4.push(yield* figuresOf(modules.effect4))
+  }
+  return rows.map(([name, what, unit, atMost]) => {
+    const three = median(effect3.map((figures) => figures[name]))
+    const four = median(effect4.map((figures) => figures[name]))
+    return {
+      what: `Effect 4: ${what}`,
+      value: four / three,
+      unit: `× Effect 3 (${four.toFixed(0)} and ${three.toFixed(0)} ${unit})`,
+      atMost
+    }
+  })
 }).pipe(Effect.scoped)

@@ -1,6 +1,6 @@
 import type { Server } from "node:net"
 
-/** Listens on the loopback interface, sends the address to the parent process, and ends with it. */
+/** Listens on the loopback interface, sends the address to the parent process, and exits when the parent does. */
 export const listen = (server: Server, protocol: "http" | "https" = "http"): void => {
   server.listen(0, "127.0.0.1", () => {
     const address = server.address()

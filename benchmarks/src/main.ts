@@ -28,10 +28,10 @@ const scenarios = {
   lines
 }
 
-/** They print a table of their own, and write it to `results`. */
+/** The benchmarks that print their own table and write it to `results`. */
 const pages = { transports: (machine: string) => Effect.as(transports(machine), true), peers: compare }
 
-/** What a layer has set in a fiber, a clock of its own for one, may outlive the region that it was provided to. */
+/** Runs a scenario in a new fiber, because values that a layer sets in a fiber, such as a clock, can outlive the layer. */
 const inItsOwnFiber = <A, E>(scenario: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatten(Effect.flatMap(Effect.fork(scenario), Fiber.await))
 
@@ -39,7 +39,7 @@ const machine = `Node ${process.versions.node}, ${cpus().length} × ${cpus()[0]?
 
 const names = process.argv.slice(2)
 
-/** All of them, or those that the command line names. */
+/** All benchmarks, or those that the command line names. */
 const chosen = <A>(all: Readonly<Record<string, A>>): ReadonlyArray<A> =>
   Object.entries(all).filter(([name]) => names.length === 0 || names.includes(name)).map(([, each]) => each)
 
@@ -48,5 +48,5 @@ Effect.gen(function*() {
   const rows = (yield* Effect.forEach(chosen(scenarios), inItsOwnFiber)).flat()
   if (rows.length > 0) yield* Console.log(`${table(rows)}\n`)
   const met = yield* Effect.forEach(chosen(pages), (page) => page(machine))
-  if (!allMet(rows) || met.includes(false)) return yield* Effect.fail("A bar was missed.")
+  if (!allMet(rows) || met.includes(false)) return yield* Effect.fail("A threshold was missed.")
 }).pipe(NodeRuntime.runMain)

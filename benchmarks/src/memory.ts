@@ -6,7 +6,7 @@ import type { Measurement } from "./report.ts"
 const gets = 1_000_000
 const renewals = 10_000
 
-/** The size of the heap once all garbage is gone, in bytes. Needs `--expose-gc`. */
+/** The size of the heap in bytes after garbage collection. Requires `--expose-gc`. */
 const heap = Effect.promise(async () => {
   for (let round = 0; round < 5; round++) {
     globalThis.gc?.()
@@ -15,7 +15,7 @@ const heap = Effect.promise(async () => {
   return process.memoryUsage().heapUsed
 })
 
-/** A clock that goes on when it is told to. */
+/** A clock that advances only when `pass` is called. */
 const makeClock = () => {
   let millis = 0
   const clock: Clock.Clock = {
@@ -24,13 +24,13 @@ const makeClock = () => {
     unsafeCurrentTimeNanos: () => BigInt(millis) * 1_000_000n,
     currentTimeMillis: Effect.sync(() => millis),
     currentTimeNanos: Effect.sync(() => BigInt(millis) * 1_000_000n),
-    // no deadline is to pass
+    // deadlines must not end
     sleep: () => Effect.never
   }
   return { clock, pass: (by: number) => (millis += by) }
 }
 
-/** The heap after a million gets and ten thousand renewals, against the heap after a tenth of them. */
+/** The heap after 1 000 000 gets and 10 000 renewals, as a ratio to the heap after a tenth of them. */
 export const memory: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.suspend(() => {
   const { clock, pass } = makeClock()
   let requests = 0

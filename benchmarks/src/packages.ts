@@ -6,11 +6,11 @@ const top = fileURLToPath(new URL("../../", import.meta.url))
 const sourcesIn = (folder: string): Record<string, string> =>
   Object.fromEntries(readdirSync(folder).map((name) => [`@credit-data/${name}`, `${folder}/${name}/src`]))
 
-/** What is measured of a line of Effect. */
+/** The packages for one major version of Effect. */
 export interface Line {
-  /** The folder whose `node_modules` have it. */
+  /** The folder whose `node_modules` have this version of Effect. */
   readonly folder: string
-  /** Leads a bundler to the sources of the packages, so that they are measured as they would be shipped. */
+  /** Maps each package to its sources for the bundler, so the sources are measured as they would be published. */
   readonly alias: Record<string, string>
 }
 

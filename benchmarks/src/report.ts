@@ -1,4 +1,4 @@
-/** A figure, with the bar that it has to meet, if there is one. */
+/** A figure, and the threshold that it must not exceed, if there is one. */
 export interface Measurement {
   readonly what: string
   readonly value: number
@@ -6,7 +6,7 @@ export interface Measurement {
   readonly atMost?: number
 }
 
-/** The one in the middle. */
+/** The median of the values. */
 export const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
@@ -14,7 +14,7 @@ const format = (value: number) => Number.isInteger(value) ? String(value) : valu
 
 const isMet = ({ atMost, value }: Measurement) => atMost === undefined || value <= atMost
 
-/** Rows of cells as a table in Markdown. The first row is the head. */
+/** Formats rows of cells as a table in Markdown. The first row is the header. */
 export const grid = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {
   const [head = [], ...body] = cells
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
@@ -23,7 +23,7 @@ export const grid = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n")
 }
 
-/** The figures and their bars as a table in Markdown. */
+/** Formats the figures and their thresholds as a table in Markdown. */
 export const table = (rows: ReadonlyArray<Measurement>): string =>
   grid([
     ["what", "measured", "", "bar", ""],
@@ -36,5 +36,5 @@ export const table = (rows: ReadonlyArray<Measurement>): string =>
     ])
   ])
 
-/** Every bar is met. */
+/** Whether no figure exceeds its threshold. */
 export const allMet = (rows: ReadonlyArray<Measurement>): boolean => rows.every(isMet)

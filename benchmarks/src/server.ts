@@ -1,4 +1,4 @@
-// A business API and a token endpoint in a process of their own, so that the CPU of the client is measured alone.
+// A business API and a token endpoint. They run in a separate process, so that only the CPU of the client is measured.
 
 import { createServer } from "node:http"
 import { listen } from "./listen.ts"

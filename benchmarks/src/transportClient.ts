@@ -1,6 +1,6 @@
-// Calls a business API over one transport in a process of its own, because `fetch` has one pool for the whole process, and
-// because `NODE_EXTRA_CA_CERTS` is read when a process starts. The arguments are the name of the transport, a server to warm
-// up with, and the servers for the sequential and the concurrent calls.
+// Calls a business API over one transport in a separate process. `fetch` has one pool for the whole process, and Node reads
+// `NODE_EXTRA_CA_CERTS` when a process starts. The arguments are the name of the transport, the server for the warm-up, and the
+// servers for the sequential and the concurrent calls.
 
 import { AccessTokens } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
@@ -11,7 +11,7 @@ import { allTransports } from "./transportLayers.ts"
 
 const [name = "", warmUp = "", ...servers] = process.argv.slice(2)
 
-/** Makes the calls, this many at a time, and returns what they cost. */
+/** Sends the calls, with this many in flight, and returns their times and their CPU time. */
 const measure = (baseUrl: string, calls: number, inFlight: number) =>
   Effect.gen(function*() {
     const dataAccess = yield* DataAccess.DataAccess

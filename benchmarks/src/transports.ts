@@ -17,7 +17,7 @@ const Figures = Schema.Struct({
   cpu: Schema.Number
 })
 
-/** What one transport does with servers and a process of its own. */
+/** Measures one transport with its own servers and its own process. */
 const measure = Effect.fnUntraced(function*(name: string) {
   const { cert, key } = yield* makeCertificate
   const servers = yield* Effect.replicateEffect(startProcess("tlsServer.js", cert, key), 3, { concurrency: 3 })
@@ -55,7 +55,7 @@ const page = (machine: string, rows: ReadonlyArray<ReadonlyArray<string>>) =>
     ""
   ].join("\n")
 
-/** Measures the transports side by side, prints the table and writes it. */
+/** Measures the transports in turns, prints the table and writes it to a file. */
 export const transports = (machine: string): Effect.Effect<void, unknown> =>
   Effect.gen(function*() {
     const names = Object.keys(allTransports)

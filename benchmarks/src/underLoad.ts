@@ -5,7 +5,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { DateTime, type Duration, Effect, Layer, Schedule } from "effect"
 import type { Measurement } from "./report.ts"
 
-/** Asks for a token 200 times a second, and tells how that went. */
+/** Requests a token from the supply 200 times a second, and counts the outcomes. */
 const load = (tokens: AccessTokens.Service, time: Duration.DurationInput) =>
   Effect.gen(function*() {
     let calls = 0
@@ -32,7 +32,7 @@ const supply = (settings: AuthV2.Settings) =>
     Layer.provide(NodeHttpClient.layer)
   )
 
-/** A token of 2 s under load for 6 s, from an endpoint that takes 50 ms. */
+/** Tokens that live for 2 s, under load for 6 s, from an endpoint that takes 50 ms. */
 export const shortLifetime: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
   yield* simulator.failTokenRequests(Fault.Delay({ duration: "50 millis" }), { times: 1_000 })

@@ -12,12 +12,12 @@ interface Answer {
   readonly what: string
   readonly status: number
   readonly body: string
-  /** The tag of the error that the token request fails with; none if the answer holds a good token. */
+  /** The tag of the error with which the token request fails, or none if the answer holds a good token. */
   readonly error?: string
   readonly atMost: number
 }
 
-/** Characters that follow no pattern, the same in each run. They have the alphabet of a JWT. */
+/** Pseudo-random characters from the alphabet of a JWT. They are the same in each run. */
 const characters = (length: number): string => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
   let state = length
@@ -27,7 +27,7 @@ const characters = (length: number): string => {
   }).join("")
 }
 
-/** English text in ASCII, as long as the caller asks for. */
+/** English text in ASCII of this length. */
 const sentences = (length: number): string =>
   "The client may not use this grant type, see the documentation. ".repeat(length).slice(0, length)
 
@@ -39,7 +39,7 @@ const legacyScopes = ["read", "write"].flatMap((verb) =>
   )
 )
 
-/** The answer of the contract, with these fields besides. */
+/** A token response that follows the contract, with these fields added. */
 const granted = (fields: object) =>
   JSON.stringify({ access_token: characters(1_000), expires_in: 86_400, token_type: "Bearer", ...fields })
 
@@ -113,7 +113,7 @@ const tokenRequest = ({ body, status }: Pick<Answer, "body" | "status">) => {
   )
 }
 
-/** The CPU time of an operation in microseconds, on the average of a batch, and so with the garbage that it leaves. */
+/** The average CPU time of an operation in a batch, in microseconds. It includes garbage collection. */
 const cpu = (operation: Effect.Effect<unknown>) =>
   Effect.gen(function*() {
     let count = 0
@@ -128,7 +128,7 @@ const cpu = (operation: Effect.Effect<unknown>) =>
     return (system + user) / count
   })
 
-/** A request in a round: what it costs, and what another with a tiny answer and `JSON.parse` of its answer cost. */
+/** The CPU times of one round: of a request, of a request with a tiny answer, and of `JSON.parse` of the answer. */
 interface Round {
   readonly whole: number
   readonly constant: number
@@ -156,7 +156,7 @@ const measure = (tiny: Effect.Effect<unknown>) =>
     }
   })
 
-/** The CPU time of a token request, less that of one with a tiny answer, against `JSON.parse` of its answer. */
+/** The CPU time of a token request minus that of one with a tiny answer, as a ratio to `JSON.parse` of its answer. */
 export const understanding: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const tiny = yield* tokenRequest({ status: 200, body: granted({ scope: requested.join(" ") }) })
   for (let round = 0; round < rounds; round++) yield* cpu(tiny)

@@ -1,4 +1,4 @@
-// Every failure of a call, handled by its tag. The messages are written for the person on call.
+// Handles every failure of a call by its tag. The messages are written for the person on call.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"
@@ -12,19 +12,19 @@ const call = Effect.gen(function*() {
   return `answered ${response.status}`
 }).pipe(
   Effect.catchTags({
-    // of the token request
+    // failures of the token request
     InvalidClient: (error) => Effect.succeed(`page the owner of the credentials: ${error.message}`),
-    ServerError: (error) => Effect.succeed(`${error.retryable ? "wait" : "look"}: ${error.message}`),
-    InvalidResponse: (error) => Effect.succeed(`look what stands between: ${error.message}`),
-    TransportError: (error) => Effect.succeed(`look at the network: ${error.message}`),
-    // of the call
+    ServerError: (error) => Effect.succeed(`${error.retryable ? "wait" : "check the request"}: ${error.message}`),
+    InvalidResponse: (error) => Effect.succeed(`check what is answering: ${error.message}`),
+    TransportError: (error) => Effect.succeed(`check the network: ${error.message}`),
+    // failures of the call
     InsufficientScope: (error) => Effect.succeed(`ask for the scope: ${error.message}`),
     RequestError: (error) => Effect.succeed(`no answer to the call: ${error.message}`),
-    ResponseError: (error) => Effect.succeed(`the answer couldn't be read: ${error.message}`)
+    ResponseError: (error) => Effect.succeed(`the answer could not be read: ${error.message}`)
   })
 )
 
-/** Each round has a supply of its own, for a supply remembers a failure until it is time to ask again. */
+/** Each round builds a new supply, because a supply remembers a failure until the pause ends. */
 const round = (steer: Effect.Effect<void, never, Simulator.Simulator>) =>
   Effect.zipRight(steer, call).pipe(
     Effect.provide(DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(NodeHttpClient.layer))),

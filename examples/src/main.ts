@@ -1,7 +1,7 @@
-// The main job, end to end: get a token, call the API, swap V1 for V2, handle a refusal.
+// The main use case, end to end: get a token, call the API, replace V1 by V2, handle a refusal.
 //
-// Without CREDIT_DATA_* variables it starts a simulator of the service in this process. With them it goes to the
-// environment that they name: there it obtains a token, tells what was granted, and sends nothing else.
+// Without CREDIT_DATA_* variables, the program starts a simulator of the service in this process. With them, it obtains a
+// token from the environment that they name, prints the granted scopes, and sends nothing else.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
@@ -11,7 +11,7 @@ import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Config, Console, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 
-/** The transport for a server: `node:http` over connections that are kept. */
+/** The transport for a server: `node:http` with keep-alive connections. */
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
   Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
 )
@@ -43,7 +43,7 @@ const callEachGroup = Effect.gen(function*() {
 // ---- how it is composed --------------------------------------------------------------------------------------------
 
 const overV2 = AuthV2.layerConfig()
-const overV1 = AuthV1.layerConfig() // the one word that the migration changes
+const overV1 = AuthV1.layerConfig() // the only word that a migration changes
 const withWrongCredentials = AuthV2.layerConfig({
   ...AuthV2.config,
   clientId: Config.succeed("another-client"),

@@ -1,5 +1,6 @@
-// From code that isn't Effect: one runtime for the whole program, promises at its edge, and an end that leaves nothing
-// behind. The runtime holds the one supply of tokens; a runtime for each call would mean a token request for each call.
+// Calls from code that is not written in Effect. One runtime serves the whole program and returns promises. At the end,
+// `dispose` releases everything. The runtime holds the supply: a new runtime for each call would send a token request for
+// each call.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"

@@ -1,5 +1,5 @@
-// Provide once. A layer that is provided around the whole program is built once, and its token serves all calls. Provided
-// inside each call it is built, and asks for a token, each time.
+// Provide the layer once. A layer that is provided to the whole program is built once, and its token serves all calls. A
+// layer that is provided inside each call is built for each call, and requests a token each time.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"

@@ -1,6 +1,6 @@
-// A real environment, named by the variables CREDIT_DATA_*: obtains a token, tells what was granted, sends nothing else.
+// Obtains a token from the environment in the variables CREDIT_DATA_*, prints the granted scopes, and sends nothing else.
 //
-// Every variable that is missing or wrong is named, all at once, and no value is shown.
+// If variables are missing or wrong, the error names all of them and shows no value.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
@@ -14,7 +14,7 @@ const program = Effect.gen(function*() {
   yield* Console.log(`until ${DateTime.formatIso(token.expiresAt)}`)
 })
 
-// over connections that are kept
+// with keep-alive connections
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
   Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
 )

@@ -1,5 +1,5 @@
-// Retries of your own, around a client that has none: of calls that the API answers with a passing failure, and of
-// token requests, when the supply says that it will ask again.
+// Your own retries. The client does not retry a call that the API answers with a temporary failure; this program does. After
+// a failed token request, it waits until the pause of the supply ends, and tries again.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenError } from "@credit-data/core"

@@ -1,5 +1,5 @@
-// Secrets as files, as Kubernetes mounts them: one file per variable, in one folder. A variable of the same name wins over its
-// file. When the files change, the new secret is read as soon as the old one is refused.
+// Secrets as files, as Kubernetes mounts them: one file per variable, in one folder. A variable takes precedence over the
+// file of the same name. When the token endpoint refuses the old secret, the files are read again.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
@@ -8,7 +8,7 @@ import { FileSystem, Path, PlatformConfigProvider } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Redacted } from "effect"
 
-/** What the cluster does: writes the credentials into the mounted folder. The simulator plays the operator's part here. */
+/** Writes the credentials into the mounted folder, as the cluster does. Here they come from the simulator. */
 const mount = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -34,7 +34,7 @@ Effect.gen(function*() {
   const folder = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
   yield* mount(folder)
 
-  // In a program of yours these come from the environment of the process, see the first program.
+  // In your program, these variables come from the environment of the process: see first-program.ts.
   const { CREDIT_DATA_CLIENT_ID: _id, CREDIT_DATA_CLIENT_SECRET: _secret, ...variables } = yield* Simulator.variables
   Object.assign(process.env, variables, { CREDIT_DATA_SCOPES: "data-access:all" })
 

@@ -1,5 +1,5 @@
-// Credentials from a secret manager: an effect, read when the layer is built, and once more when the endpoint refuses
-// the client. So a secret that was rotated is picked up without a restart.
+// Credentials from a secret manager. The supply runs an effect to read them: when the layer is built, and again when the
+// token endpoint refuses the client. So a program uses a rotated secret without a restart.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
@@ -9,7 +9,7 @@ import { Console, Data, Effect, Layer } from "effect"
 
 class SecretManagerDown extends Data.TaggedError("SecretManagerDown")<{ readonly name: string }> {}
 
-/** A call to a secret manager; the simulator plays its part here. Its failure is the failure of the layer. */
+/** Reads the secret; here the simulator replaces a secret manager. If this effect fails, the layer fails with its error. */
 const readSecret = (name: string) =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
@@ -37,6 +37,6 @@ const program = Effect.gen(function*() {
 
 program.pipe(
   Effect.provide(Auth.pipe(Layer.provide(NodeHttpClient.layer), Layer.provideMerge(Simulator.layer()))),
-  Effect.catchTag("SecretManagerDown", ({ name }) => Console.error(`The secret manager didn't answer for ${name}.`)),
+  Effect.catchTag("SecretManagerDown", ({ name }) => Console.error(`The secret manager did not answer for ${name}.`)),
   NodeRuntime.runMain
 )

@@ -1,5 +1,5 @@
-// Streaming up and down. A body that is a stream can't be sent a second time: a 401 to it is returned as it is, and the
-// next call has a new token.
+// Streamed uploads and downloads. A streamed body cannot be sent again: if the API answers 401, the caller gets that 401, and
+// the next call has a new token.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { Furnishment } from "@credit-data/http-client"

@@ -1,6 +1,7 @@
-// Migrating from V1 to V2: the program stays, one word of its composition changes. Rolling back is one word too.
+// A migration from V1 to V2: the program stays the same, and one word of its layers changes. A rollback changes that word
+// back.
 //
-// Clients of Data Access V1 are not migrated: they stay on AuthV1.
+// Do not migrate clients of Data Access V1: they stay on AuthV1.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"

@@ -1,5 +1,5 @@
-// Sandbox beside production in one program. The base URL travels with the supply, so that a sandbox token can't meet a
-// production host. The service of a group has one Tag: give each environment its own part of the program.
+// Sandbox and production in one program. The supply provides the base URL, so a sandbox token cannot be sent to a production
+// host. The service of a group has one Tag, so each environment is provided to its own part of the program.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"
@@ -13,7 +13,7 @@ const readConsumer = Effect.gen(function*() {
   return { status: response.status, origin: new URL(response.request.url).origin }
 })
 
-/** The client of one environment, each played by a simulator of its own. */
+/** The client of one environment. Each environment is a separate simulator. */
 const environment = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
   const auth = AuthV2.layer({

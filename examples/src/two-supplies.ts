@@ -1,4 +1,4 @@
-// Data Access over V1 beside Furnishment over V2, in one program: each group's layer is provided with its own supply.
+// Data Access over V1 and Furnishment over V2 in one program. The layer of each group is provided with its own supply.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"

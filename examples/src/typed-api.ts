@@ -1,5 +1,5 @@
-// A typed business API, called as if authentication weren't there. The endpoints are invented: the service's business
-// endpoints aren't documented, so that you bring the paths and schemas of your own contract.
+// A typed business API. Its declaration does not mention authentication. The endpoints are invented, because the business
+// endpoints of the service are not documented: use the paths and schemas of your own contract.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"
@@ -25,7 +25,7 @@ const program = Effect.gen(function*() {
   yield* Console.log(`${consumer.group} answered for ${consumer.path}`)
 }).pipe(Effect.catchTag("NoSuchConsumer", ({ id }) => Console.log(`There is no consumer ${id}.`)))
 
-// over connections that are kept
+// with keep-alive connections
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
   Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
 )

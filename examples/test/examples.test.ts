@@ -7,12 +7,12 @@ import { Effect, Layer } from "effect"
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-// The variables of whoever runs the tests lead nowhere.
+// The examples must not use the developer's own variables.
 for (const name of Object.keys(process.env).filter((name) => name.startsWith("CREDIT_DATA_"))) delete process.env[name]
 
 const folder = fileURLToPath(new URL("../src/", import.meta.url))
 
-/** Runs an example as a child process until it ends by itself, and returns what it printed. */
+/** Runs an example as a child process until it exits, and returns its output. */
 const run = (file: string, variables: Record<string, string> = {}) =>
   runProcess(script(file).pipe(Command.workingDirectory(folder), Command.env(variables))).pipe(
     Effect.timeout("25 seconds")
@@ -43,10 +43,10 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
   "two-supplies.ts": [sunset, "Data Access over V1: 200", "Furnishment over V2: 200"],
   "failures.ts": [
     "page the owner of the credentials: ",
-    "look: ",
+    "check the request: ",
     "wait: ",
-    "look what stands between: ",
-    "look at the network: ",
+    "check what is answering: ",
+    "check the network: ",
     "no answer to the call: ",
     "ask for the scope: "
   ],
@@ -82,7 +82,7 @@ const assertInOrder = (text: string, parts: ReadonlyArray<string | RegExp>) => {
 
 describe("examples", () => {
   for (const [file, parts] of Object.entries(expected)) {
-    it.live(`${file} prints what it says, and ends by itself`, () =>
+    it.live(`${file} prints the expected lines and exits with 0`, () =>
       Effect.gen(function*() {
         const { exitCode, stderr, stdout } = yield* run(file)
         assert.strictEqual(stderr, "")
@@ -110,7 +110,7 @@ describe("examples", () => {
       ["main.ts", "Auth V2 of an environment: a token, and nothing else is sent"]
     ] as const
   ) {
-    it.live(`${file} goes where the variables lead, and sends one token request`, () =>
+    it.live(`${file} uses the environment in the variables and sends one token request`, () =>
       Effect.gen(function*() {
         const { exitCode, stdout } = yield* run(file, yield* variables)
         assert.strictEqual(exitCode, 0, stdout)
@@ -120,7 +120,7 @@ describe("examples", () => {
       }).pipe(Effect.provide(Simulator.layer())))
   }
 
-  it.live("real-environment.ts names every variable that is missing, and exits with 1", () =>
+  it.live("real-environment.ts names every missing variable and exits with 1", () =>
     Effect.gen(function*() {
       const { exitCode, stdout } = yield* run("real-environment.ts", { CREDIT_DATA_CLIENT_SECRET: "canary\n\n" })
       assert.strictEqual(exitCode, 1)
@@ -135,7 +135,7 @@ describe("examples", () => {
       assert.include(stdout, "group: 'Data Access'")
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it("are all here", () => {
+  it("every example is tested", () => {
     assert.sameMembers(readdirSync(folder), [...Object.keys(expected), "real-environment.ts", "first-program.ts"])
   })
 })

@@ -1,4 +1,4 @@
-// What is measured on Effect 3 and on Effect 4: this module, and what the generator makes of it.
+// The code that is measured on Effect 3, and, as the generator writes it, on Effect 4.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
@@ -18,20 +18,20 @@ const tokenText = Effect.map(
   ({ secret }) => Redacted.value(secret)
 )
 
-/** The nanoseconds that one of so many operations takes. */
+/** The average time of one operation, in nanoseconds. */
 const time = async (operations: number, run: () => Promise<unknown>) => {
   const start = process.hrtime.bigint()
   await run()
   return Number(process.hrtime.bigint() - start) / operations
 }
 
-/** A supply of tokens from this token endpoint. */
+/** Makes a supply of tokens from this token endpoint. */
 export const makeSupply = async (base: string) => {
   const runtime = ManagedRuntime.make(layer(base, base).pipe(Layer.provide(FetchHttpClient.layer)))
   const { get } = await runtime.runPromise(Effect.map(AccessTokens.AccessTokens, (tokens) => tokens))
   return {
     get: () => runtime.runPromise(tokenText),
-    /** The nanoseconds of one `get` in a fiber. */
+    /** The time of one `get` in a fiber, in nanoseconds. */
     timeGet: async (operations: number) => {
       await Effect.runPromise(get)
       let left = operations
@@ -40,7 +40,7 @@ export const makeSupply = async (base: string) => {
         () => Effect.runPromise(Effect.whileLoop({ while: () => left-- > 0, body: () => get, step: () => {} }))
       )
     },
-    /** The nanoseconds of one `Effect.runPromise(get)`. */
+    /** The time of one `Effect.runPromise(get)`, in nanoseconds. */
     timePromise: async (operations: number) => {
       await Effect.runPromise(get)
       return time(operations, async () => {
@@ -51,7 +51,7 @@ export const makeSupply = async (base: string) => {
   }
 }
 
-/** Calls of Data Access over fetch, with tokens from this endpoint. */
+/** Makes calls of Data Access over fetch, with tokens from this endpoint. */
 export const makeCalls = (url: string, path: string, base: string) => {
   const runtime = ManagedRuntime.make(
     DataAccess.layer().pipe(Layer.provide(layer(url, base)), Layer.provide(FetchHttpClient.layer))

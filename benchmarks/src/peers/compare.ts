@@ -7,7 +7,7 @@ import { measure } from "./scenarios.ts"
 
 const results = fileURLToPath(new URL("../results/", import.meta.url))
 
-/** Measures the peers beside us, prints the table, writes it with its plot, and tells whether every bar was met. */
+/** Measures all libraries, prints the table, writes it with its plot, and returns whether every threshold was met. */
 export const compare = (machine: string): Effect.Effect<boolean> =>
   Effect.gen(function*() {
     const url = yield* startProcess("peers/tokenServer.js")

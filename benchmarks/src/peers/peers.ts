@@ -8,18 +8,18 @@ import { ClientCredentials } from "simple-oauth2"
 import { effect4 } from "../effect4.ts"
 import * as effect3 from "../line/line.ts"
 
-/** A supply of tokens as a program would set it up, after its own docs. */
+/** A supply of tokens, set up as the documentation of the library describes. */
 export interface Supply {
   readonly get: () => Promise<string>
   readonly dispose: () => Promise<void>
 }
 
-/** A library that gives tokens. */
+/** A library that obtains tokens. */
 export interface Peer {
   readonly name: string
-  /** What stands in its way, or what was written around it. */
+  /** A limit of the library, or the code that was written around it. */
   readonly note: string
-  /** The base of the token endpoint, to which each adds the path `/oauth2/token`. */
+  /** Makes a supply. It adds the path `/oauth2/token` to the base. */
   readonly make: (base: string) => Promise<Supply>
 }
 
@@ -27,7 +27,7 @@ const clientId = "id"
 const clientSecret = "secret"
 const nothing = () => Promise.resolve()
 
-/** We ourselves, on either line of Effect. */
+/** The names of these packages, on Effect 3 and on Effect 4. */
 export const us = "@credit-data"
 export const us4 = "@credit-data, Effect 4"
 
@@ -44,7 +44,7 @@ interface TokenAnswer {
 const isTokenAnswer = (value: unknown): value is TokenAnswer =>
   typeof value === "object" && value !== null && "access_token" in value && "expires_in" in value
 
-/** The token request that somebody writes by hand. */
+/** A token request that is written by hand. */
 const requestByHand = (base: string) =>
   Effect.gen(function*() {
     const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
@@ -186,7 +186,7 @@ const google: Peer = {
       clientId,
       clientSecret,
       endpoints: { oauth2TokenUrl: `${base}/oauth2/token` },
-      // five minutes would be more than a short token has
+      // the default of five minutes is longer than the lifetime of a short token
       eagerRefreshThresholdMillis: 0
     })
     client.setCredentials({ refresh_token: "refresh" })

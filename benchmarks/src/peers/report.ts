@@ -5,7 +5,7 @@ import type { Result } from "./scenarios.ts"
 const number = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0)
 
-/** First, or within 10 % of the first; where the Effect runtime is the cost, within 1.3 × of what that alone costs. */
+/** The threshold: within 10 % of the best, or within 1.3 × of the floor if there is one. */
 const verdict = ({ floor, isInformation, values }: Result) => {
   const own = values[us] ?? Number.NaN
   const first = Math.min(
@@ -21,7 +21,7 @@ const verdict = ({ floor, isInformation, values }: Result) => {
 
 export const allMet = (results: ReadonlyArray<Result>): boolean => results.every((result) => verdict(result).isMet)
 
-/** A table in Markdown: a row for each scenario, a column for each library, and how we do. */
+/** A table in Markdown: a row for each scenario, a column for each library, and the result of these packages. */
 export const table = (machine: string, results: ReadonlyArray<Result>): string => {
   const names = [
     ...new Set(results.flatMap(({ floor, values }) => Object.keys(values).filter((name) => name !== floor)))
@@ -64,7 +64,7 @@ const panelHead = 34
 const left = 230
 const widest = 420
 
-/** A plot in SVG: a panel for each scenario, a bar for each library, on a logarithmic scale where they are far apart. */
+/** A plot in SVG: a panel for each scenario, a bar for each library. The scale is logarithmic if the values are far apart. */
 export const plot = (results: ReadonlyArray<Result>): string => {
   let top = 10
   const panels = results.map((result) => {

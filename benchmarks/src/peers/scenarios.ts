@@ -11,14 +11,14 @@ import * as lines from "../packages.ts"
 import { median } from "../report.ts"
 import { type Peer, peers, type Supply, us, us4 } from "./peers.ts"
 
-/** What was measured of each, by its name. A floor is what the Effect runtime alone costs. */
+/** The figures of one scenario, by the name of the library. A floor is the cost of the Effect runtime without any library. */
 export interface Result {
   readonly scenario: string
   readonly unit: string
   readonly values: Readonly<Record<string, number>>
-  /** The floor's name among the values, where the Effect runtime is the cost. */
+  /** The name of the floor among the values, if most of the cost is the Effect runtime. */
   readonly floor?: string
-  /** Fewer or less isn't better here. */
+  /** A lower figure is not better here. */
   readonly isInformation?: true
 }
 
@@ -32,7 +32,7 @@ interface Endpoint {
   readonly failing?: number
 }
 
-/** A base of its own on the token server, and the count of the token requests that came there. */
+/** A separate base on the token server, and the number of token requests that it received. */
 const endpoint = (url: string, { delay = 0, failing = 0, lifetime = 3_600 }: Endpoint = {}) => {
   const name = `run${++id}`
   return {
@@ -44,7 +44,7 @@ const endpoint = (url: string, { delay = 0, failing = 0, lifetime = 3_600 }: End
   }
 }
 
-/** The medians of what each measures in rounds, one after the other in every round. */
+/** Runs every measurement once per round, and returns the medians. */
 const interleaved = async (
   rounds: number,
   measured: Readonly<Record<string, () => Promise<number>>>
@@ -52,10 +52,10 @@ const interleaved = async (
   const figures = Object.keys(measured).map((name): readonly [string, Array<number>] => [name, []])
   for (let round = 0; round <= rounds; round++) {
     for (const [name, values] of round % 2 === 0 ? figures : figures.toReversed()) {
-      // nobody pays for what another left behind
+      // a measurement must not collect the garbage of another
       globalThis.gc?.()
       const value = await measured[name]?.()
-      // the first round warms up
+      // the first round is a warm-up
       if (value !== undefined && round > 0) values.push(value)
     }
   }
@@ -68,13 +68,13 @@ const ofEach = async <A>(measure: (peer: Peer) => Promise<A>): Promise<Record<st
   return Object.fromEntries(values)
 }
 
-/** The floor of the Effect runtime: a token that is kept in a Ref, or waited for in a Deferred. */
+/** The floor: the Effect runtime and a token in a Ref or a Deferred. */
 class Kept extends Context.Tag("Kept")<Kept, { readonly get: Effect.Effect<Redacted.Redacted> }>() {}
 
-/** The program of the floors: what everybody writes who asks a service for a token. */
+/** The program of the floors: it gets a token from a service. */
 const kept = Effect.map(Effect.flatMap(Kept, ({ get }) => get), Redacted.value)
 
-/** A cached token, as a Promise. */
+/** The time to get a cached token as a Promise. */
 const cached = async (url: string): Promise<Result> => {
   const times = 20_000
   const supplies = await ofEach((peer) => peer.make(endpoint(url).base))
@@ -99,7 +99,7 @@ const cached = async (url: string): Promise<Result> => {
   return { scenario: "a cached token", unit: "µs", values, floor: name }
 }
 
-/** Many callers at once who have no token yet: the requests that they cause, and how long they take. */
+/** Many concurrent callers without a token: the token requests that they cause, and the time that they take. */
 const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>> => {
   const requests: Record<string, number> = {}
   const at = (make: (base: string) => Promise<Supply>, name: string) => async () => {
@@ -114,7 +114,7 @@ const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>
   }
   const floor = async (base: string): Promise<Supply> => {
     const token = Effect.runSync(Deferred.make<Redacted.Redacted>())
-    // begun by the first who asks, as everywhere
+    // the first caller starts the request, as in every library
     const request = Effect.runSync(Effect.once(Effect.sync(() => {
       void fetch(`${base}/oauth2/token`, { method: "POST" }).then(() =>
         Effect.runSync(Deferred.succeed(token, Redacted.make("token")))
@@ -139,7 +139,7 @@ const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>
   ]
 }
 
-/** Asks 200 times a second. */
+/** Requests a token 200 times a second, and counts slow calls and expired tokens. */
 const load = async ({ get }: Supply, time: number) => {
   let expired = 0
   let slow = 0
@@ -159,7 +159,7 @@ const load = async ({ get }: Supply, time: number) => {
   return { expired, slow }
 }
 
-/** Tokens of 2 seconds, under load for 6 seconds, from an endpoint that takes 50 ms. */
+/** Tokens that live for 2 s, under load for 6 s, from an endpoint that takes 50 ms. */
 const expiring = async (url: string): Promise<ReadonlyArray<Result>> => {
   const results = await ofEach(async (peer) => {
     const { base, count } = endpoint(url, { delay: 50, lifetime: 2 })
@@ -178,7 +178,7 @@ const expiring = async (url: string): Promise<ReadonlyArray<Result>> => {
   ]
 }
 
-/** An endpoint that fails for 3 seconds, under load, without a token. */
+/** The token requests to an endpoint that fails for 3 s, under load, without a token. */
 const failing = async (url: string): Promise<Result> => {
   const values = await ofEach(async (peer) => {
     const { base, count } = endpoint(url, { failing: 60_000 })
@@ -232,7 +232,7 @@ const platform4 = "effect 4"
 
 const own = "export * as a from '@credit-data/auth-v2'; export * as b from '@credit-data/http-client'"
 
-/** What a program imports of each, as bundled for Node. */
+/** The imports that are bundled for each library. */
 const programs: Readonly<Record<string, string>> = {
   [us]: own,
   [us4]: own,
@@ -261,7 +261,7 @@ const bundled = (contents: string, file: string, line: lines.Line) =>
     metafile: true
   })
 
-/** The size of what each brings along, and the time that a new process takes to load it. */
+/** The size of the bundle of each library, and the time in which a new process loads it. */
 const loading = async (): Promise<ReadonlyArray<Result>> => {
   const { readFile } = await import("node:fs/promises")
   const sizes: Record<string, number> = {}
@@ -280,7 +280,7 @@ const loading = async (): Promise<ReadonlyArray<Result>> => {
   ]
 }
 
-/** All scenarios, against a token server at this address. */
+/** Measures all scenarios with the token server at this address. */
 export const measure = async (url: string): Promise<ReadonlyArray<Result>> => [
   await cached(url),
   ...await cold(url, 1_000),

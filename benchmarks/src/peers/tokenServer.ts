@@ -1,6 +1,6 @@
-// A token endpoint in a process of its own. What it does stands in the path, /<id>/<delay>/<lifetime>/<failing>/…: how long
-// it takes and how long it fails at first, in milliseconds, and how long its tokens live, in seconds. `/count/<id>` tells
-// how many token requests came under an id, `/api` is a business API.
+// A token endpoint in a separate process. The path /<id>/<delay>/<lifetime>/<failing>/… sets its behaviour: the delay of an
+// answer and the time for which it fails at first, both in milliseconds, and the lifetime of a token in seconds. `/count/<id>`
+// answers with the number of token requests under an id, and `/api` is a business API.
 
 import { createServer } from "node:http"
 import { listen } from "../listen.ts"

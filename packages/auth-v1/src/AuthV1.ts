@@ -1,7 +1,7 @@
 /**
- * Auth V1, the legacy token endpoint: `POST {authV1Url}/oauth/token`. It sunset at the end of 2024.
+ * Auth V1, the legacy token endpoint: `POST {authV1Url}/oauth/token`. It reached its sunset at the end of 2024.
  *
- * Clients of Data Access V1 stay on it: they are not migrated to V2 (service contract, section 9).
+ * Clients of Data Access V1 stay on Auth V1. They are not migrated to V2 (service contract, section 9).
  *
  * @since 1.0.0
  */
@@ -19,7 +19,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 
 /**
- * What can be set and has a default: of the token request and of the supply of tokens.
+ * The optional settings of the token request and of the supply. Each has a default.
  *
  * @since 1.0.0
  * @category models
@@ -38,7 +38,7 @@ export interface CredentialsSetting<E, R> {
 }
 
 /**
- * What Auth V1 has to know. It knows no scopes: a token covers what the server decides.
+ * The options of Auth V1. There is no option for scopes: the server decides what a token covers.
  *
  * @since 1.0.0
  * @category models
@@ -56,9 +56,9 @@ const path = "/oauth/token"
 const retired =
   "Auth V1 reached its sunset at the end of 2024 and is probably gone: use AuthV2.layerConfig() in place of " +
   "AuthV1.layerConfig(), with CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set; the credentials stay the same. " +
-  "Clients of Data Access V1 aren't migrated: ask the operator."
+  "Clients of Data Access V1 are not migrated: ask the operator."
 
-/** A server that has been switched off has no name any more, or says that the path isn't there. */
+/** The host name of a retired server does not resolve, or the server answers that the path does not exist. */
 const hint = (error: TokenError.TokenError): string | undefined =>
   (error._tag === "TransportError" && error.reason === "NameNotFound") ||
     (error._tag === "ServerError" && (error.status === 404 || error.status === 410))
@@ -66,10 +66,11 @@ const hint = (error: TokenError.TokenError): string | undefined =>
     : undefined
 
 /**
- * The token endpoint alone, for a program that keeps its tokens itself: each `requestToken` is one token request. Warns,
- * when it is built, that V1 is past its sunset.
+ * Only the token endpoint, for a program that holds its tokens itself. Each `requestToken` sends one token request. The layer
+ * logs a warning when it is built: V1 is past its sunset.
  *
- * Fails when it is built: with a `ConfigError` that names the faulty options, or as the credentials' effect does.
+ * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
+ * credentials.
  *
  * @since 1.0.0
  * @category layers
@@ -95,13 +96,14 @@ export const layerTokenEndpoint = <E = never, R = never>(
   )
 
 /**
- * The supply of tokens from Auth V1 (service contract, section 4.2). Warns once, when it is built, that V1 is past its
- * sunset.
+ * The supply of tokens from Auth V1 (service contract, section 4.2). The layer logs one warning when it is built: V1 is past
+ * its sunset.
  *
- * Fails when it is built: with a `ConfigError` that names the faulty options, or as the credentials' effect does.
+ * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
+ * credentials.
  *
- * Layers are shared by reference: bind this one to a const and give it to all that need tokens. Two calls of `layer`
- * make two supplies, and two token requests.
+ * Effect shares layers by reference. Assign this layer to a const, and provide that const wherever tokens are needed. Two
+ * calls of `layer` build two supplies, which send two token requests.
  *
  * @since 1.0.0
  * @category layers
@@ -128,7 +130,7 @@ export const layer = <E = never, R = never>(
   AccessTokens.layer(options).pipe(Layer.provide(layerTokenEndpoint(options)))
 
 /**
- * Where the options are read from: a plain struct of Configs, so that one of them is replaced by spreading.
+ * The Configs that `layerConfig` reads its options from. This is a plain struct: to replace one Config, spread the struct.
  *
  * | field | variable |
  * | --- | --- |
@@ -163,11 +165,12 @@ export const config = {
 }
 
 /**
- * The supply of tokens from Auth V1, with its options read from the environment: the same type as `AuthV2.layerConfig()`
- * gives, so that changing one word swaps V1 for V2, and back.
+ * The supply of tokens from Auth V1, with its options read from the environment. `AuthV2.layerConfig()` has the same type,
+ * so a program switches between V1 and V2 by changing one word.
  *
- * Fails with one `ConfigError` that has a line for each faulty variable, with an example and never a value. With `credentials`
- * in the settings, the variables of the credentials are not read, and it can fail as that effect does.
+ * Building the layer fails with one `ConfigError`, which has a line for each faulty variable. The lines show examples, and
+ * never a value. With `credentials` in the settings, the variables of the credentials are not read. The layer can then also
+ * fail with the error of the effect that reads the credentials.
  *
  * @since 1.0.0
  * @category layers
@@ -192,7 +195,7 @@ export function layerConfig<E = never, R = never>(
     & Partial<typeof config> = config,
   settings: Settings & { readonly credentials?: ClientCredentials.Source<E, R> } = {}
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  // with the credentials among the variables, everything that is missing is reported together
+  // reads the credentials with the other variables, so that one error lists everything that is missing
   const variables = settings.credentials === undefined
     ? Variables.read({ ...others, clientId, clientSecret })
     : Variables.read(others)

@@ -17,7 +17,7 @@ const variables = {
 const withVariables = (pairs: Record<string, string>) =>
   Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(pairs))))
 
-/** Answers every request with a token that tells what was asked. */
+/** Answers every request with a token whose text is the request. */
 const echo = Layer.succeed(
   HttpClient.HttpClient,
   HttpClient.make((request) => {
@@ -40,7 +40,7 @@ const options = {
 }
 
 describe("AuthV1.layerConfig", () => {
-  it.effect("reads its variables, sends no scope field, and keeps the legacy names", () =>
+  it.effect("reads its variables, sends no scope field, and keeps the legacy scope names", () =>
     Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
       assert.isTrue(Option.isNone(tokens.requestedScopes))
@@ -54,7 +54,7 @@ describe("AuthV1.layerConfig", () => {
       assert.isTrue(token.covers("furnishment:all"))
     }).pipe(Effect.provide(AuthV1.layerConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
 
-  it.effect("names every faulty variable at once; scopes and the V2 server aren't among them", () =>
+  it.effect("names every missing variable in one error, and requires neither scopes nor the V2 server", () =>
     Effect.gen(function*() {
       const layer = AuthV1.layerConfig().pipe(Layer.provide([echo, withVariables({})]))
       const error = String(yield* Effect.flip(Effect.scoped(Layer.build(layer))))
@@ -63,7 +63,7 @@ describe("AuthV1.layerConfig", () => {
       assert.notInclude(error, "SCOPES")
     }))
 
-  it.effect("names the variable when the address of the server has the path of the token endpoint", () =>
+  it.effect("names the variable when the address of the server contains the path of the token endpoint", () =>
     Effect.gen(function*() {
       const withPath = { ...variables, CREDIT_DATA_AUTH_V1_URL: "https://v1.example/oauth/token" }
       const error = yield* AuthV1.layerConfig().pipe(
@@ -75,7 +75,7 @@ describe("AuthV1.layerConfig", () => {
       assert.include(String(error), "- CREDIT_DATA_AUTH_V1_URL: Expected the address without /oauth/token\n")
     }))
 
-  it.effect("with credentials of their own, the variables of the credentials are not required", () =>
+  it.effect("does not require the variables of the credentials when the credentials are a setting", () =>
     Effect.gen(function*() {
       const { CREDIT_DATA_CLIENT_ID: _, CREDIT_DATA_CLIENT_SECRET: __, ...others } = variables
       const credentials = { clientId: "my-id", clientSecret: Redacted.make("my-secret") }
@@ -87,8 +87,8 @@ describe("AuthV1.layerConfig", () => {
     }))
 })
 
-describe("the sunset", () => {
-  it.effect("is warned of once, when the layer is built", () => {
+describe("the sunset of Auth V1", () => {
+  it.effect("is logged as one warning when the layer is built", () => {
     const logged: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => logged.push(`${logLevel.label} ${String(message)}`))
     return Effect.gen(function*() {
@@ -114,7 +114,7 @@ describe("the sunset", () => {
       )
     )
 
-  it.effect("is told by the failure of a host that has gone: no name, 404, 410; and by no other", () =>
+  it.effect("is named in an error only when the host does not resolve, or answers 404 or 410", () =>
     Effect.gen(function*() {
       const nameless = (code: string) =>
         HttpClient.make((request) => Effect.fail(requestError("Transport", { request, cause: { code } })))

@@ -18,7 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 
 /**
- * What can be set and has a default: of the token request and of the supply of tokens.
+ * The optional settings of the token request and of the supply. Each has a default.
  *
  * @since 1.0.0
  * @category models
@@ -37,7 +37,7 @@ export interface CredentialsSetting<E, R> {
 }
 
 /**
- * What Auth V2 has to know.
+ * The options of Auth V2.
  *
  * @since 1.0.0
  * @category models
@@ -47,7 +47,7 @@ export interface Options<E = never, R = never> extends Settings {
   readonly environment: Environment.Environment & { readonly authV2Url: string }
   /** The client's credentials: a value, a Config, or an effect such as a call to a secret manager. */
   readonly credentials: ClientCredentials.Source<E, R>
-  /** The scopes to ask for: at least one. Order and repetition don't matter. */
+  /** The scopes to request: at least one. Order and duplicates do not matter. */
   readonly scopes: Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>
 }
 
@@ -55,9 +55,10 @@ export interface Options<E = never, R = never> extends Settings {
 const path = "/oauth2/token"
 
 /**
- * The token endpoint alone, for a program that keeps its tokens itself: each `requestToken` is one token request.
+ * Only the token endpoint, for a program that holds its tokens itself. Each `requestToken` sends one token request.
  *
- * Fails when it is built: with a `ConfigError` that names the faulty options, or as the credentials' effect does.
+ * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
+ * credentials.
  *
  * @since 1.0.0
  * @category layers
@@ -79,10 +80,11 @@ export const layerTokenEndpoint = <E = never, R = never>(
 /**
  * The supply of tokens from Auth V2 (service contract, section 4.1).
  *
- * Fails when it is built: with a `ConfigError` that names the faulty options, or as the credentials' effect does.
+ * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
+ * credentials.
  *
- * Layers are shared by reference: bind this one to a const and give it to all that need tokens. Two calls of `layer`
- * make two supplies, and two token requests.
+ * Effect shares layers by reference. Assign this layer to a const, and provide that const wherever tokens are needed. Two
+ * calls of `layer` build two supplies, which send two token requests.
  *
  * @since 1.0.0
  * @category layers
@@ -110,7 +112,7 @@ export const layer = <E = never, R = never>(
   AccessTokens.layer(options).pipe(Layer.provide(layerTokenEndpoint(options)))
 
 /**
- * Where the options are read from: a plain struct of Configs, so that one of them is replaced by spreading.
+ * The Configs that `layerConfig` reads its options from. This is a plain struct: to replace one Config, spread the struct.
  *
  * | field | variable |
  * | --- | --- |
@@ -147,11 +149,12 @@ export const config = {
 }
 
 /**
- * The supply of tokens from Auth V2, with its options read from the environment: the same type as `AuthV1.layerConfig()`
- * gives, so that changing one word swaps V1 for V2.
+ * The supply of tokens from Auth V2, with its options read from the environment. `AuthV1.layerConfig()` has the same type,
+ * so a program switches between V1 and V2 by changing one word.
  *
- * Fails with one `ConfigError` that has a line for each faulty variable, with an example and never a value. With `credentials`
- * in the settings, the variables of the credentials are not read, and it can fail as that effect does.
+ * Building the layer fails with one `ConfigError`, which has a line for each faulty variable. The lines show examples, and
+ * never a value. With `credentials` in the settings, the variables of the credentials are not read. The layer can then also
+ * fail with the error of the effect that reads the credentials.
  *
  * @since 1.0.0
  * @category layers
@@ -176,7 +179,7 @@ export function layerConfig<E = never, R = never>(
     & Partial<typeof config> = config,
   settings: Settings & { readonly credentials?: ClientCredentials.Source<E, R> } = {}
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  // with the credentials among the variables, everything that is missing is reported together
+  // reads the credentials with the other variables, so that one error lists everything that is missing
   const variables = settings.credentials === undefined
     ? Variables.read({ ...others, clientId, clientSecret })
     : Variables.read(others)

@@ -17,7 +17,7 @@ const variables = {
 const withVariables = (pairs: Record<string, string>) =>
   Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(pairs))))
 
-/** Answers every request with a token that tells what was asked. */
+/** Answers every request with a token whose text is the request. */
 const echo = Layer.succeed(
   HttpClient.HttpClient,
   HttpClient.make((request) => {
@@ -51,7 +51,7 @@ describe("AuthV2.layerConfig", () => {
       )
     }).pipe(Effect.provide(AuthV2.layerConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
 
-  it.effect("names every faulty variable at once, and shows no value", () =>
+  it.effect("names every faulty variable in one error, and shows no value", () =>
     Effect.gen(function*() {
       const faulty = { CREDIT_DATA_BASE_URL: "http://canary.example", CREDIT_DATA_SCOPES: "canary" }
       const error = String(
@@ -73,7 +73,7 @@ describe("AuthV2.layerConfig", () => {
       Effect.map(String)
     )
 
-  it.effect("prints one line for each variable that is missing or wrong, and how to get them", () =>
+  it.effect("prints one line for each variable that is missing or wrong, and how to get the values", () =>
     Effect.gen(function*() {
       const faulty = { ...variables, CREDIT_DATA_BASE_URL: "http://canary.example", CREDIT_DATA_CLIENT_ID: " canary" }
       const { CREDIT_DATA_AUDIENCE: _, CREDIT_DATA_CLIENT_SECRET: __, CREDIT_DATA_SCOPES: ___, ...some } = faulty
@@ -90,7 +90,7 @@ describe("AuthV2.layerConfig", () => {
       ])
     }))
 
-  it.effect("names the variable when the address of the server has the path of the token endpoint", () =>
+  it.effect("names the variable when the address of the server contains the path of the token endpoint", () =>
     Effect.gen(function*() {
       const withPath = { ...variables, CREDIT_DATA_AUTH_V2_URL: "https://v2.example/oauth2/token/" }
       assert.include(
@@ -114,7 +114,7 @@ describe("AuthV2.layerConfig", () => {
       )
     }))
 
-  it.effect("with credentials of their own, the variables of the credentials are not required", () =>
+  it.effect("does not require the variables of the credentials when the credentials are a setting", () =>
     Effect.gen(function*() {
       const { CREDIT_DATA_CLIENT_ID: _, CREDIT_DATA_CLIENT_SECRET: __, ...others } = variables
       const { clientId: ___, clientSecret: ____, ...fields } = AuthV2.config
@@ -135,7 +135,7 @@ describe("AuthV2.layerConfig", () => {
       assert.strictEqual(error, "the manager is down")
     }))
 
-  it.effect("takes one field in place of another, and settings", () =>
+  it.effect("accepts a replaced field, and settings", () =>
     Effect.gen(function*() {
       assert.include(yield* sent, "client_secret=partner")
     }).pipe(Effect.provide(
@@ -145,7 +145,7 @@ describe("AuthV2.layerConfig", () => {
       ).pipe(Layer.provide([echo, withVariables({ ...variables, PARTNER_SECRET: "partner" })]))
     )))
 
-  it.effect("refuses a setting that makes no sense", () =>
+  it.effect("refuses a deadline of 0", () =>
     Effect.gen(function*() {
       const layer = AuthV2.layerConfig(AuthV2.config, { deadline: 0 }).pipe(
         Layer.provide([echo, withVariables(variables)])
@@ -161,12 +161,12 @@ describe("AuthV2.layer", () => {
     scopes: ["serviceplus:all", "serviceplus:all"]
   } as const
 
-  it.effect("takes values; scopes are a set", () =>
+  it.effect("accepts values, and sends a duplicate scope once", () =>
     Effect.gen(function*() {
       assert.include(yield* sent, "scope=serviceplus%3Aall&")
     }).pipe(Effect.provide(AuthV2.layer(options).pipe(Layer.provide(echo)))))
 
-  it.effect("takes credentials from Config", () =>
+  it.effect("reads credentials from a Config", () =>
     Effect.gen(function*() {
       assert.include(yield* sent, "client_id=id&client_secret=secret")
     }).pipe(Effect.provide(
@@ -175,7 +175,7 @@ describe("AuthV2.layer", () => {
       )
     )))
 
-  it.effect("fails as the effect that reads the credentials does", () =>
+  it.effect("fails with the error of the effect that reads the credentials", () =>
     Effect.gen(function*() {
       const layer = AuthV2.layer({ ...options, credentials: Effect.fail("the manager is down" as const) })
       assert.strictEqual(
@@ -184,7 +184,7 @@ describe("AuthV2.layer", () => {
       )
     }))
 
-  it.effect("the token endpoint alone makes a request each time", () =>
+  it.effect("layerTokenEndpoint sends one token request for each requestToken", () =>
     Effect.gen(function*() {
       const endpoint = yield* TokenEndpoint.TokenEndpoint
       const [first, second] = [yield* endpoint.requestToken, yield* endpoint.requestToken]

@@ -29,7 +29,7 @@ export const AccessScope = Schema.Literal("data-access:all", "furnishment:all", 
 export type AccessScope = typeof AccessScope.Type
 
 /**
- * Every scope there is, in the contract's order.
+ * All scopes, in the order of the contract.
  *
  * @since 1.0.0
  * @category constants
@@ -55,7 +55,7 @@ const parse = (names: Iterable<string>): field.Parsed<Arr.NonEmptyReadonlyArray<
 }
 
 /**
- * Reads `CREDIT_DATA_SCOPES`: scopes separated by spaces, as in the contract. Order and repetition don't matter.
+ * Reads `CREDIT_DATA_SCOPES`: scopes separated by spaces, as in the contract. Order and duplicates do not matter.
  *
  * @since 1.0.0
  * @category config
@@ -66,7 +66,7 @@ export const config: Config.Config<Arr.NonEmptyReadonlyArray<AccessScope>> = con
 )
 
 /**
- * Checks a list of scopes and makes a set of it: each once, in the contract's order.
+ * Checks a list of scopes and returns each scope once, in the order of the contract.
  *
  * @since 1.0.0
  * @category validation

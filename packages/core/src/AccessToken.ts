@@ -9,8 +9,8 @@ import type * as Redacted from "effect/Redacted"
 import type { AccessScope } from "./AccessScope.ts"
 
 /**
- * How a token is judged to cover a scope. `GrantedScopes`: it covers the scopes that its scope field lists. `AnyScope`:
- * its scope names can't be mapped to the three scopes, so the server decides.
+ * How to decide whether a token covers a scope. `GrantedScopes`: the token covers the scopes that its scope field lists.
+ * `AnyScope`: its scope names cannot be mapped to the three scopes, so the server decides.
  *
  * @since 1.0.0
  * @category models
@@ -18,10 +18,10 @@ import type { AccessScope } from "./AccessScope.ts"
 export type Coverage = "GrantedScopes" | "AnyScope"
 
 /**
- * An access token as the token endpoint gave it out (service contract, section 2). Two tokens are equal when all their
- * fields are.
+ * An access token that the token endpoint issued (service contract, section 2). Two tokens are equal when all their fields are
+ * equal.
  *
- * It has no Schema on purpose: nothing here turns a token into text that could be stored or logged.
+ * It has no Schema on purpose: no function here turns a token into text that could be stored or logged.
  *
  * @since 1.0.0
  * @category models
@@ -29,24 +29,24 @@ export type Coverage = "GrantedScopes" | "AnyScope"
 export class AccessToken extends Data.Class<{
   /** The text that goes into the `Authorization` header. */
   readonly secret: Redacted.Redacted
-  /** The scopes that were granted, named as the server names them. */
+  /** The scopes that were granted, with the names that the server uses. */
   readonly scopes: ReadonlyArray<string>
-  /** When the request for it was sent; its lifetime counts from here. */
+  /** When the token request was sent. The lifetime counts from here. */
   readonly requestedAt: DateTime.Utc
-  /** The first instant at which it must not be sent any more. */
+  /** The first instant at which the token must not be sent any more. */
   readonly expiresAt: DateTime.Utc
-  /** How `covers` judges. */
+  /** How `covers` decides. */
   readonly coverage: Coverage
 }> {
   /**
-   * The one type of token that the service gives out.
+   * The only type of token that the service issues.
    *
    * @since 1.0.0
    */
   readonly tokenType = "Bearer"
 
   /**
-   * Has it expired at this instant?
+   * Has the token expired at this instant?
    *
    * @since 1.0.0
    */
@@ -55,7 +55,7 @@ export class AccessToken extends Data.Class<{
   }
 
   /**
-   * May it be used for the endpoint group of this scope? A token with the coverage `AnyScope` always may, as far as we can tell.
+   * May the token be used for the endpoint group of this scope? Always true with the coverage `AnyScope`: the server decides.
    *
    * @since 1.0.0
    */

@@ -1,5 +1,5 @@
 /**
- * The supply of access tokens: what programs depend on.
+ * The supply of access tokens, the service that programs depend on.
  *
  * @since 1.0.0
  */
@@ -54,74 +54,74 @@ export class AccessTokens extends Context.Tag("@credit-data/core/AccessTokens")<
  * @category models
  */
 export interface Service {
-  /** The environment that the tokens are for; the base URL of the business API stands in it. */
+  /** The environment that the tokens are for. It contains the base URL of the business API. */
   readonly environment: Environment
-  /** The scopes that are asked for; none for an endpoint without scopes. */
+  /** The scopes that are requested. None for an endpoint without scopes. */
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /**
-   * A token that is valid now. Any number of callers cause one token request, and interrupting one of them disturbs no
-   * other. When the scope of the layer is closed, those who wait are interrupted, and so are those who ask later.
+   * A token that is valid now. Any number of callers share one token request. Interrupting one caller does not affect the
+   * others. When the scope of the layer is closed, waiting callers and later callers are interrupted.
    */
   readonly get: Effect.Effect<AccessToken, TokenError>
   /**
-   * Reports that the business API rejected this token, and starts its renewal. Until the renewal ends, `get` waits for it, for
-   * 2.5 seconds at most. If it fails or takes longer, `get` returns the token that is there, which may be good for other
-   * calls; while the failure is remembered, it does so without waiting.
+   * Reports that the business API rejected this token, and starts one renewal. Until the renewal ends, `get` waits for it, for
+   * at most 2.5 seconds. If the renewal fails or takes longer, `get` returns the token that the supply holds, which may still
+   * work for other calls. While the failure is remembered, `get` returns that token without waiting.
    *
-   * Does nothing when another token has taken its place, or when a rejected token was renewed a short while ago
-   * (`forcedRenewalPause`).
+   * Does nothing if the supply holds another token already, or if such a renewal started less than `forcedRenewalPause` ago.
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
-   * The token that takes the place of a rejected one: `invalidate`, and then the result of that renewal, within the deadline of
-   * the token endpoint. Never returns the rejected token, except within `forcedRenewalPause`, when no request is sent. Fails
-   * when the renewal brings no other token; `get` still returns the one that is there.
+   * Returns the token that takes the place of a rejected one. Does what `invalidate` does, and then waits for the renewal,
+   * within the deadline of the token endpoint. Never returns the rejected token, except within `forcedRenewalPause`, when no
+   * request is sent. Fails if the renewal brings no other token; `get` still returns the token that the supply holds.
    */
   readonly replace: (rejected: AccessToken) => Effect.Effect<AccessToken, TokenError>
   /**
-   * Forgets a remembered failure, reads the credentials again and requests a token now: for a signal handler or an admin route,
-   * after credentials were corrected. Joins a token request that is under way. Sends at most one request a second; in between
-   * it does what `get` does.
+   * Forgets a remembered failure, reads the credentials again and requests a token now. Use it in a signal handler or an admin
+   * route, after the credentials were corrected. Joins a token request that is under way. Sends at most one request per second;
+   * within that second it does what `get` does.
    */
   readonly refresh: Effect.Effect<AccessToken, TokenError>
   /**
-   * Reports that a call needs a scope that the current token does not cover, and starts one renewal in the background, should
-   * the operator have granted the scope meanwhile: at once, then after one minute, doubling to one hour while the scope stays
-   * missing. Returns the instant before which no further token is requested for it.
+   * Reports that a call needs a scope that the current token does not cover. Starts one renewal in the background, because the
+   * operator may have granted the scope. While the scope is missing, these renewals are sent at once, then after one minute, then
+   * at intervals that double to one hour. Returns the instant before which no further token is requested for the scope.
    */
   readonly reportMissingScope: (scope: AccessScope.AccessScope) => Effect.Effect<DateTime.Utc>
-  /** The state of the supply, safe to print: for health checks. */
+  /** The state of the supply, for health checks; safe to print. */
   readonly status: Effect.Effect<TokenStatus>
   /**
-   * What happens from the moment on at which the stream runs: for logs and telemetry. A slow listener misses the oldest of
-   * more than 64 events.
+   * The events of the supply from the moment the stream starts to run, for logs and telemetry. A listener that is more than 64
+   * events behind loses the oldest ones.
    */
   readonly events: Stream.Stream<TokenEvent>
 }
 
 /**
- * What can be set of a supply of tokens. All of it has a default.
+ * The settings of a supply of tokens. Each has a default.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Settings {
   /**
-   * The part of a token's life in which its renewal becomes due, as shares of the lifetime; the point is drawn at random
-   * for each token, so that a fleet doesn't renew all at once. Default: from 0.75 to 0.9.
+   * The part of a token's life in which its renewal becomes due, as shares of the lifetime. The point is drawn at random for
+   * each token, so that the processes of a fleet do not renew at the same time. Default: from 0.75 to 0.9.
    */
   readonly renewalWindow?: { readonly from: number; readonly to: number } | undefined
   /**
-   * The pauses between the token requests of a streak of retryable failures; a `Retry-After` of a second or more goes
-   * before. Default: `defaultPause`. No pause is shorter than 100 ms, and the end of a schedule means 60 seconds.
+   * The pauses after consecutive retryable failures. A `Retry-After` of a second or more takes precedence. No pause is shorter
+   * than 100 ms. After the end of the schedule, each pause is 60 seconds. Default: `defaultPause`.
    */
   readonly pause?: Schedule.Schedule<unknown, TokenError> | undefined
-  /** The time between two renewals because of rejected tokens, at least. Default: 30 seconds. */
+  /** The minimum time between two renewals of rejected tokens. Default: 30 seconds. */
   readonly forcedRenewalPause?: Duration.DurationInput | undefined
 }
 
 /**
- * The pauses after retryable failures: 1 second, doubling up to 60 seconds, half of each fixed and half of it random.
+ * The pauses after retryable failures: 1 second, doubling up to 60 seconds. Half of each pause is fixed, the
+ * other half is random.
  *
  * @since 1.0.0
  * @category schedules
@@ -136,25 +136,27 @@ const window = (window: { readonly from: number; readonly to: number }): field.P
 /**
  * Builds the supply over a token endpoint, within a scope. No token is requested before the first `get`.
  *
- * A token is used until it expires. From a point in its renewal window on, the next `get` starts one token request in
- * the background and returns the valid token; when less than 5 seconds (or a tenth of the lifetime, if that is less) are
- * left, `get` waits for the new one, for half of what is left at most. A renewal that fails leaves the valid token in
- * use and is tried again, by use, after a pause.
+ * A token is used until it expires. When its renewal is due, the next `get` starts one token request in the background and
+ * returns the valid token. When less than 5 seconds (or a tenth of the lifetime, if that is less) are left, `get` waits for
+ * the new token, for at most half of the remaining time. After a failed renewal the valid token stays in use. The next caller
+ * after the pause starts another renewal.
  *
- * Without a valid token a retryable failure is retried up to twice, after pauses and within the deadline of the token
- * endpoint, before callers see it; after a connection that was reset, the first retry needs no pause. Then every caller gets
- * the failure until the next pause is over. A failure that is not retryable is returned at once, and for 30 seconds.
+ * Without a valid token, a retryable failure is retried up to twice before callers get it, after pauses and within the deadline
+ * of the token endpoint. After a connection that was reset, the first retry has no pause. When the retries have failed, every
+ * caller gets the failure until the next pause is over. A failure that is not retryable is returned at once, and for 30 seconds.
  *
  * The life of a token counts from its own `requestedAt` and `expiresAt`, also when a custom endpoint returns it late.
  *
- * Fails with a `ConfigError` that names the setting which makes no sense.
+ * Fails with a `ConfigError` that names the invalid setting.
  *
  * @since 1.0.0
  * @category constructors
  */
-export const make = Effect.fnUntraced(function*(
+export const make: (
+  settings?: Settings
+) => Effect.Effect<Service, ConfigError.ConfigError, TokenEndpoint | Scope.Scope> = Effect.fnUntraced(function*(
   settings: Settings = {}
-): Effect.fn.Return<Service, ConfigError.ConfigError, TokenEndpoint | Scope.Scope> {
+) {
   const fields = {
     renewalWindow: field.at(["renewalWindow"])(window(settings.renewalWindow ?? { from: 0.75, to: 0.9 })),
     forcedRenewalPause: field.at(["forcedRenewalPause"])(field.duration(settings.forcedRenewalPause ?? "30 seconds"))
@@ -168,7 +170,7 @@ export const make = Effect.fnUntraced(function*(
 /**
  * The supply as a layer, over any token endpoint. The `layer` of each adapter is this layer over its own token endpoint.
  *
- * Layers are shared by reference: bind this one to a const, for each call of `layer` makes a supply of its own.
+ * Layers are shared by reference. Bind this one to a const, because each call of `layer` makes another supply.
  *
  * @since 1.0.0
  * @category layers
@@ -177,7 +179,7 @@ export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, Config
   Layer.scoped(AccessTokens, make(settings))
 
 /**
- * A supply of one fixed token that never expires, without a server: for tests of programs that only need to have one.
+ * A supply of one fixed token that never expires, without a server. For tests of programs that only need a token.
  *
  * @since 1.0.0
  * @category layers
@@ -196,7 +198,7 @@ export const layerTest = (options: {
   readonly secret?: Redacted.Redacted | undefined
   /** The scopes granted. Default: all three. */
   readonly scopes?: Arr.NonEmptyReadonlyArray<AccessScope.AccessScope> | undefined
-  /** Parts of the environment, which is at `http://localhost` otherwise. */
+  /** Parts of the environment that replace the defaults. The default base URL is `http://localhost`. */
   readonly environment?: Partial<Environment> | undefined
 } = {}): Layer.Layer<AccessTokens> => {
   const scopes = options.scopes ?? AccessScope.all

@@ -14,8 +14,8 @@ import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 
 /**
- * What a client proves its identity with (service contract, section 2). The secret is treated like a password: it is
- * `Redacted` from the moment it is read and leaves the program only in the body of a token request.
+ * The id and the secret with which a client proves its identity (service contract, section 2). The secret is treated like a
+ * password: it is `Redacted` as soon as it is read, and leaves the program only in the body of a token request.
  *
  * @since 1.0.0
  * @category models
@@ -26,8 +26,8 @@ export interface ClientCredentials {
 }
 
 /**
- * Credentials at hand, or an effect that reads them: a Config, or a call to a secret manager. An effect is run when the
- * layer is built, and once more when the token endpoint refuses the client, so that a rotated secret is picked up.
+ * Credentials as a value, or an effect that reads them: a Config, or a call to a secret manager. The effect is run when the
+ * layer is built, and once more when the token endpoint refuses the client, so that a rotated secret is read.
  *
  * @since 1.0.0
  * @category models
@@ -41,7 +41,7 @@ const clientId = (value: unknown): field.Parsed<string> =>
     () => "Expected text without blanks at its ends"
   )
 
-/** A file that holds a secret usually ends in one line break, which isn't part of it. */
+/** A file that holds a secret usually ends with one line break, which is not part of the secret. */
 const clientSecret = flow(
   (value: unknown) => Predicate.isString(value) ? value.replace(/\r?\n$/, "") : value,
   field.text,
@@ -52,8 +52,8 @@ const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
   Redacted.isRedacted(secret) ? clientSecret(Redacted.value(secret)) : Either.left("Expected a Redacted")
 
 /**
- * Where the credentials are read from: `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`. One line break at the
- * end of the secret is dropped.
+ * The variables from which the credentials are read: `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`. One line break at
+ * the end of the secret is dropped.
  *
  * @since 1.0.0
  * @category config
@@ -81,7 +81,7 @@ export const config = {
 } satisfies { readonly [K in keyof ClientCredentials]: Config.Config<ClientCredentials[K]> }
 
 /**
- * Checks both fields and drops one line break at the end of the secret. The error names the field, never its value.
+ * Checks both fields and drops one line break at the end of the secret. The error names the field and never shows its value.
  *
  * @since 1.0.0
  * @category validation
@@ -89,7 +89,7 @@ export const config = {
 export const validate = (
   credentials: ClientCredentials
 ): Either.Either<ClientCredentials, ConfigError.ConfigError> => {
-  // an effect that isn't typed may have brought anything
+  // an effect without types may have returned anything
   if (!Predicate.isRecord(credentials)) return field.at(["credentials"])(Either.left("Expected a client id and secret"))
   const fields = {
     clientId: pipe(clientId(credentials.clientId), field.at(["credentials", "clientId"])),

@@ -11,11 +11,11 @@ import * as field from "./internal/field.ts"
 import { secureUrl, withoutPath } from "./internal/secureUrl.ts"
 
 /**
- * One environment of the service, such as its sandbox or its production. Hosts and audience differ per environment (service
- * contract, sections 5 and 9).
+ * One environment of the service, such as sandbox or production. Hosts and audience differ per environment (service contract,
+ * sections 5 and 9).
  *
- * Each adapter to a token endpoint adds the address of its authorization server, so one value can hold the addresses of several.
- * Every URL is absolute and uses https; plain http is accepted for loopback hosts only. None has user information, a
+ * Each adapter to a token endpoint adds the address of its authorization server, so one value can hold the addresses of several
+ * servers. Every URL is absolute and uses https. Plain http is accepted for loopback hosts only. No URL has user information, a
  * query or a fragment.
  *
  * @since 1.0.0
@@ -34,7 +34,7 @@ import { secureUrl, withoutPath } from "./internal/secureUrl.ts"
  * ```
  */
 export interface Environment {
-  /** Its name in errors and in `status`. */
+  /** The name that errors and `status` show. */
   readonly name: string
   /** The audience identifier, sent with every token request. */
   readonly audience: string
@@ -43,10 +43,10 @@ export interface Environment {
 }
 
 /**
- * The address of a server of an environment, read from a variable: for the authorization server of an adapter.
+ * Reads the address of a server of an environment from a variable. For the authorization server of an adapter.
  *
- * The address has to be an absolute https URL (plain http for loopback hosts only) without user information, query or fragment. It is
- * returned without slashes at its end. A `ConfigError` names the variable and never shows its value.
+ * The address must be an absolute https URL (plain http for loopback hosts only) without user information, query or fragment.
+ * It is returned without slashes at its end. A `ConfigError` names the variable and never shows its value.
  *
  * @since 1.0.0
  * @category config
@@ -64,9 +64,9 @@ export interface Environment {
 export const url = (variable: string, options: {
   /** What the variable is. The error for a missing variable shows it. Default: `the address of a server`. */
   readonly description?: string | undefined
-  /** An example of its value, which the error for a missing variable shows too. */
+  /** An example of a value. The error for a missing variable shows it too. */
   readonly example?: string | undefined
-  /** A path that the program adds to the address, and that the variable must not end with. */
+  /** A path that the program adds to the address. The value of the variable must not end with it. */
   readonly path?: `/${string}` | undefined
 } = {}): Config.Config<string> => {
   const { description = "the address of a server", example, path } = options
@@ -77,7 +77,7 @@ export const url = (variable: string, options: {
 }
 
 /**
- * Where each part of an environment is read from: a plain struct of Configs.
+ * The variable from which each part of an environment is read, as a plain struct of Configs.
  *
  * | field | variable |
  * | --- | --- |
@@ -108,8 +108,8 @@ export const config = {
 } satisfies Record<string, Config.Config<string>>
 
 /**
- * Checks name, audience and base URL, and removes slashes from the end of the URL. The layers of this library do so when they are
- * built; each adapter checks the address of its own authorization server.
+ * Checks name, audience and base URL, and removes slashes from the end of the URL. The layers of this library do this when they
+ * are built. Each adapter checks the address of its own authorization server.
  *
  * @since 1.0.0
  * @category validation

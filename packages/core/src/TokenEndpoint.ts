@@ -30,7 +30,7 @@ import type { TokenError } from "./TokenError.ts"
 import * as Transport from "./Transport.ts"
 
 /**
- * A token endpoint of one environment. Each version of it is an adapter.
+ * A token endpoint of one environment. Each version of the endpoint has its own adapter.
  *
  * @since 1.0.0
  * @category services
@@ -44,59 +44,59 @@ export class TokenEndpoint extends Context.Tag("@credit-data/core/TokenEndpoint"
  * @category models
  */
 export interface Service {
-  /** The environment whose tokens it gives out. */
+  /** The environment whose tokens the endpoint issues. */
   readonly environment: Environment.Environment
-  /** Its address. */
+  /** The address of the endpoint. */
   readonly url: string
-  /** The scopes it asks for; none for an endpoint without scopes. */
+  /** The scopes that are requested. None for an endpoint without scopes. */
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
-  /** The time within which `requestToken` ends, one way or the other. */
+  /** The time within which `requestToken` succeeds or fails. */
   readonly deadline: Duration.Duration
-  /** The client that it requests tokens for, where there is one. */
+  /** The client id for which tokens are requested, if there is one. */
   readonly clientId?: string | undefined
-  /** Reads the credentials again, for the next token request. A failure is logged, and leaves them as they are. */
+  /** Reads the credentials again, for the next token request. A failure is logged, and the old credentials stay in use. */
   readonly rereadCredentials?: Effect.Effect<void> | undefined
-  /** Makes one token request, with no cache and no retry. */
+  /** Makes one token request, without a cache and without retries. */
   readonly requestToken: Effect.Effect<AccessToken, TokenError>
 }
 
 /**
- * What can be set of a token request. All of it has a default.
+ * The settings of a token request. Each has a default.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Settings {
-  /** The time for connecting, headers and body together. Default: 10 seconds. */
+  /** The total time for connecting, headers and body. Default: 10 seconds. */
   readonly deadline?: Duration.DurationInput | undefined
-  /** How many bytes of an answer are read, decompressed. Default: 1 MiB. */
+  /** The maximum size of an answer in bytes, after decompression. Default: 1 MiB. */
   readonly maxBodySize?: number | undefined
-  /** Wraps the HttpClient that sends the token request. What it sees holds the client secret. */
+  /** Wraps the HttpClient that sends the token request. The requests that it gets hold the client secret. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
-  /** Send trace headers to the authorization server, which belongs to a third party. Default: false. */
+  /** Sends trace headers to the authorization server, which belongs to a third party. Default: false. */
   readonly propagateTrace?: boolean | undefined
 }
 
 /**
- * What tells one adapter from another.
+ * The options in which the adapters differ.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Options<E = never, R = never, Server extends string = string> extends Settings {
-  /** The environment whose tokens are wanted, with the address of the authorization server. */
+  /** The environment whose tokens are requested, with the address of the authorization server. */
   readonly environment: Environment.Environment & { readonly [Key in Server]: string }
   /** The field of the environment that holds the address of the authorization server. */
   readonly authorizationServer: Server
-  /** Its path beneath the address of that server. */
+  /** The path of the token endpoint below the address of that server. */
   readonly path: `/${string}`
-  /** The client's credentials, or how to read them. */
+  /** The client's credentials, or an effect that reads them. */
   readonly credentials: ClientCredentials.Source<E, R>
-  /** The scopes to ask for; without them, no scope field is sent. */
+  /** The scopes to request. Without them, no scope field is sent. */
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
-  /** How the tokens judge what they cover. */
+  /** How to decide which scopes a token covers. */
   readonly coverage: Coverage
-  /** What to do about a failure, where this endpoint has more to say than the failure alone. */
+  /** What to do about a failure, if this endpoint has more specific advice than the message of the failure. */
   readonly hint?: ((error: TokenError) => string | undefined) | undefined
 }
 
@@ -105,7 +105,7 @@ const bodySize = (size: number): field.Parsed<number> =>
     ? Either.right(size)
     : Either.left("Expected a whole number of bytes above zero")
 
-/** The address of the authorization server, which a program without types may have left out. */
+/** Checks the address of the authorization server. A program without types may have left it out. */
 const serverUrl = (url: unknown, path: `/${string}`): field.Parsed<string> =>
   Predicate.isString(url)
     ? withoutPath(path)(url)
@@ -114,7 +114,7 @@ const serverUrl = (url: unknown, path: `/${string}`): field.Parsed<string> =>
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
 
-/** A failure of somebody else's effect, by its name: the rest of it could hold the secret. */
+/** Shows only the name of a failure of the program's effect, because the rest could hold the secret. */
 const unread = (environment: string, cause: Cause.Cause<unknown>): string => {
   const failure = Cause.squash(cause)
   const name = Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag)
@@ -126,11 +126,11 @@ const unread = (environment: string, cause: Cause.Cause<unknown>): string => {
 }
 
 /**
- * Builds a token endpoint. Every option is checked, and the credentials are read, before it is there: what is wrong is a
- * `ConfigError` that names the options, or the failure of the effect that reads the credentials.
+ * Builds a token endpoint. First checks every option and reads the credentials. Fails with a `ConfigError` that names all
+ * invalid options, or with the failure of the effect that reads the credentials.
  *
- * When the endpoint refuses the client and the credentials came from an effect, they are read once more; if they have
- * changed, the request is repeated once with the new ones, all within the deadline.
+ * When the endpoint refuses the client and the credentials came from an effect, they are read once more. If they have
+ * changed, the request is retried once with the new ones. All of this happens within the deadline.
  *
  * @since 1.0.0
  * @category constructors
@@ -153,7 +153,7 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
   const url = `${checked.server}${path}`
 
   const context = yield* Effect.context<R>()
-  // a later reading belongs to the trace of the token request that needs it, not to that of the program's start
+  // a later read belongs to the trace of the token request that needs it, not to the trace of the program's start
   const inTraceOf = (caller: Context.Context<never>): Context.Context<R> =>
     Context.merge(context, Context.pick(Tracer.ParentSpan)(caller))
   const configProvider = yield* Effect.configProviderWith(Effect.succeed)

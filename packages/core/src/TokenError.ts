@@ -12,15 +12,15 @@ import * as Schema from "effect/Schema"
 import * as advice from "./internal/advice.ts"
 
 const fields = {
-  /** The name of the environment that was asked. */
+  /** The name of the environment. */
   environment: Schema.String,
-  /** The address that was asked. */
+  /** The address of the token endpoint. */
   tokenEndpoint: Schema.String,
-  /** What to do, where the adapter knows more than the failure alone tells. */
+  /** What to do, if the adapter has more specific advice than the message of the failure. */
   hint: Schema.optional(Schema.String),
   /** The deadline ended the retries after this failure. */
   deadlineEnded: Schema.optional(Schema.Boolean),
-  /** When the supply of tokens will ask again; until then it answers with this failure. Absent outside a supply. */
+  /** The supply sends no token request before this time. Until then callers get this failure. Absent outside a supply. */
   nextTryAt: Schema.optional(Schema.DateTimeUtc)
 }
 
@@ -35,7 +35,7 @@ const oauth = {
 
 /**
  * The token endpoint refused the client: any 401, or a 400 or 403 with the code `invalid_client` (service contract,
- * section 7). Asking again with the same credentials is of no use.
+ * section 7). A retry with the same credentials cannot succeed.
  *
  * @since 1.0.0
  * @category errors
@@ -45,7 +45,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
   { ...fields, ...oauth }
 ) {
   /**
-   * Could the same request succeed later? Never, with the same credentials.
+   * Can the same request succeed later? Never with the same credentials.
    *
    * @since 1.0.0
    */
@@ -68,7 +68,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
 }
 
 /**
- * The token endpoint answered with a failure that isn't about the client: any other 4xx or 5xx, or a 200 whose body is
+ * The token endpoint answered with a failure that is not about the client: any other 4xx or 5xx, or a 200 whose body is
  * an OAuth error.
  *
  * @since 1.0.0
@@ -77,11 +77,11 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
 export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/core/ServerError")("ServerError", {
   ...fields,
   ...oauth,
-  /** The wait that the answer asked for in `Retry-After`, at most 60 seconds. */
+  /** The wait that the answer requested in `Retry-After`, limited to 60 seconds. */
   retryAfter: Schema.optional(Schema.DurationFromMillis)
 }) {
   /**
-   * Could the same request succeed later? Yes for 408, 425, 429 and 5xx (other than 501 and 505), and for the codes
+   * Can the same request succeed later? Yes for 408, 425, 429 and 5xx (other than 501 and 505), and for the codes
    * `server_error` and `temporarily_unavailable`.
    *
    * @since 1.0.0
@@ -127,9 +127,9 @@ export const ResponseRule = Schema.Literal(
 )
 
 /**
- * Which rule an answer broke. `Redirect`, `Status`: it is neither a 200 nor a failure. `Size`, `Utf8`, `Json`, `Object`:
- * its body is too large, or isn't a JSON object. `AccessToken`, `TokenType`, `ExpiresIn`, `Scope`: that field is missing
- * or isn't what the contract says. `Expired`: the token had expired when it arrived.
+ * The rule that an answer broke. `Redirect`, `Status`: the answer is neither a 200 nor a failure. `Size`, `Utf8`, `Json`,
+ * `Object`: the body is too large, or is not a JSON object. `AccessToken`, `TokenType`, `ExpiresIn`, `Scope`: that field is
+ * missing, or is not as the contract requires. `Expired`: the token had expired when it arrived.
  *
  * @since 1.0.0
  * @category models
@@ -137,8 +137,8 @@ export const ResponseRule = Schema.Literal(
 export type ResponseRule = typeof ResponseRule.Type
 
 /**
- * The token endpoint answered with something that the contract doesn't know: a status below 400 that isn't 200, or a
- * 200 whose body breaks a rule. The body itself is never kept.
+ * The answer of the token endpoint is outside the contract: a status below 400 other than 200, or a 200 whose body breaks a
+ * rule. The body itself is never kept.
  *
  * @since 1.0.0
  * @category errors
@@ -149,13 +149,13 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
     ...fields,
     /** The HTTP status of the answer. */
     status: Schema.Int,
-    /** The rule that it broke. */
+    /** The rule that the answer broke. */
     rule: ResponseRule
   }
 ) {
   /**
-   * Could the same request succeed later? Only after `Expired`, which ends with the server's cached token. Everything else
-   * has to be repaired first, at the server or in front of it.
+   * Can the same request succeed later? Only after `Expired`, when the token in the server's cache has expired. Everything else
+   * must be repaired first, at the server or in front of it.
    *
    * @since 1.0.0
    */
@@ -182,7 +182,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
 }
 
 /**
- * The ways in which no complete answer came.
+ * The reasons why no complete answer came.
  *
  * @since 1.0.0
  * @category schemas
@@ -224,15 +224,15 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
     ...fields,
     /** Why no complete answer came. */
     reason: TransportReason,
-    /** Host and port of the forward proxy that failed (`Proxy`), where they are known. */
+    /** Host and port of the forward proxy that failed (`Proxy`), if they are known. */
     proxy: Schema.optional(Schema.String),
     /** The status with which the forward proxy refused the connection (`Proxy`). */
     proxyStatus: Schema.optional(Schema.Int)
   }
 ) {
   /**
-   * Could the same request succeed later? Not after `Tls`, where a certificate has to be replaced first, and not after a
-   * forward proxy has refused the connection with a 4xx.
+   * Can the same request succeed later? Not after `Tls`, because a certificate must be replaced first. Not after a forward proxy
+   * has refused the connection with a 4xx.
    *
    * @since 1.0.0
    */
@@ -260,7 +260,7 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
 }
 
 /**
- * The four failures of a token request, as a Schema: for logs and for passing them between processes.
+ * The four failures of a token request, as a Schema. For logs, and to pass failures between processes.
  *
  * @since 1.0.0
  * @category schemas
@@ -269,8 +269,8 @@ export const TokenError = Schema.Union(InvalidClient, ServerError, InvalidRespon
 
 /**
  * The four failures of a token request. Each carries `environment`, `tokenEndpoint`, `retryable` and, once a supply of
- * tokens remembers it, `nextTryAt`; its message says what happened, what it means and what to do. None holds a secret,
- * a token, a body or an error object of somebody else's.
+ * tokens remembers it, `nextTryAt`. The message states what happened, what it means and what to do. No failure holds a secret,
+ * a token, a body or a foreign error object.
  *
  * @since 1.0.0
  * @category errors
@@ -285,11 +285,12 @@ export type TokenError = typeof TokenError.Type
  */
 export const isTokenError: (u: unknown) => u is TokenError = Schema.is(TokenError)
 
-/** A timer may fire a little early, and a clock that was set back must not make anybody wait for hours. */
+/** A timer may fire a few milliseconds early. */
 const early = 5
+/** A clock that was set back must not cause a wait of hours. */
 const longestWait = 60_000
 
-/** Outside a supply nobody paces the requests, so that this wait is all that protects the endpoint. */
+/** Outside a supply, only this wait protects the endpoint from too many requests. */
 const shortestWait = 1_000
 
 const untilNextTry = (error: TokenError) =>
@@ -303,9 +304,9 @@ const untilNextTry = (error: TokenError) =>
   })
 
 /**
- * Runs an effect again after a retryable `TokenError`: when the supply of tokens makes its next attempt (`nextTryAt`), or,
- * outside a supply, after the `Retry-After` of the answer and at least 1 second. No wait is longer than 60 seconds. Every
- * other failure is returned at once, and so is the last one.
+ * Runs an effect again after a retryable `TokenError`. Waits until the next attempt of the supply (`nextTryAt`). Outside a
+ * supply, waits for the `Retry-After` of the answer, and at least 1 second. No wait is longer than 60 seconds. The last failure,
+ * and any failure that is not retryable, is returned at once.
  *
  * @since 1.0.0
  * @category combinators
@@ -321,7 +322,7 @@ const untilNextTry = (error: TokenError) =>
  */
 export const retryWhenDue: {
   (options: {
-    /** How often the effect is run again, at most. */
+    /** The maximum number of retries. */
     readonly times: number
   }): <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   <A, E, R>(self: Effect.Effect<A, E, R>, options: { readonly times: number }): Effect.Effect<A, E, R>

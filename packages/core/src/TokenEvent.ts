@@ -1,5 +1,5 @@
 /**
- * What happens to the supply of tokens, told as it happens.
+ * The events of the supply of tokens.
  *
  * @since 1.0.0
  */
@@ -8,9 +8,9 @@ import type * as DateTime from "effect/DateTime"
 import type { TokenError } from "./TokenError.ts"
 
 /**
- * A change in the supply of tokens; safe to print. `Requested`: a token request is about to be sent. `Obtained`: there is
- * a token where none was valid. `Renewed`: a new token has replaced a valid one. `Failed`: a token request failed; the
- * error tells when the next one may be sent. `Invalidated`: the token was dropped, for the business API rejected it.
+ * A change in the supply of tokens; safe to print. `Requested`: a token request is about to be sent. `Obtained`: there is a
+ * token, and none was valid before. `Renewed`: a new token has replaced a valid one. `Failed`: a token request failed; the
+ * error carries the time of the next attempt. `Invalidated`: the business API rejected the token.
  *
  * @since 1.0.0
  * @category models

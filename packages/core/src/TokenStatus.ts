@@ -1,5 +1,5 @@
 /**
- * How the supply of tokens is doing, safe to print.
+ * The state of the supply of tokens; safe to print.
  *
  * @since 1.0.0
  */
@@ -8,9 +8,9 @@ import * as Option from "effect/Option"
 import type { TokenError } from "./TokenError.ts"
 
 /**
- * Where a token is in its life (service contract, section 3). `None`: there is none. `Valid`: it is used. `Due`: it is
- * used, and the next caller starts its renewal in the background. `Expiring`: so little of its life is left that callers
- * wait for the renewal. `Expired`: it is never sent again.
+ * The phase of a token in its life (service contract, section 3). `None`: there is no token. `Valid`: the token is used. `Due`:
+ * the token is used, and the next caller starts its renewal in the background. `Expiring`: so little of its life is left that
+ * callers wait for the renewal. `Expired`: the token is never sent again.
  *
  * @since 1.0.0
  * @category models
@@ -26,26 +26,25 @@ export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
 export interface TokenStatus {
   /** The name of the environment. */
   readonly environment: string
-  /** Where the token is in its life. */
+  /** The phase of the token. */
   readonly phase: TokenPhase
-  /** The business API rejected the token. It is in use until there is another one. */
+  /** The business API rejected the token. It stays in use until there is another one. */
   readonly rejected: boolean
   /** The scopes that were granted. */
   readonly scopes: ReadonlyArray<string>
-  /** The scopes that were requested and are not covered by the token: none without a token. */
+  /** The scopes that were requested and that the token does not cover. Empty without a token. */
   readonly missingScopes: ReadonlyArray<string>
   /** When the token expires. */
   readonly expiresAt: Option.Option<DateTime.Utc>
-  /** From when on a caller starts the next token request: by the token's age, or after a failure. */
+  /** The time from which a caller starts the next token request, because of the age of the token or after a failure. */
   readonly nextRequestAt: Option.Option<DateTime.Utc>
-  /** Why the last token request failed, until one succeeds. */
+  /** The failure of the last token request, until a token request succeeds. */
   readonly lastFailure: Option.Option<TokenError>
 }
 
 /**
- * Can a program that depends on this supply be expected to work: for a readiness probe. True with a token that may be sent, and
- * before the first call, when nothing is known yet; false when there is no such token, or the token was rejected, and the last
- * token request failed.
+ * Is a program that depends on this supply expected to work? For a readiness probe. False when the last token request failed,
+ * and there is no valid token or the token was rejected. Otherwise true, also before the first call, when nothing is known yet.
  *
  * @since 1.0.0
  * @category guards

@@ -1,5 +1,5 @@
 /**
- * What the transport beneath a client must not do with a secret or a token.
+ * Limits what the transport below a client can do with a secret or a token.
  *
  * @since 1.0.0
  */
@@ -18,7 +18,7 @@ import * as foreign from "./internal/tokenRequest/foreignError.ts"
 import { transportFailure } from "./internal/tokenRequest/transportFailure.ts"
 import type { TransportReason } from "./TokenError.ts"
 
-/** A body that is streamed is an effect of its caller, and runs with the settings and spans of the caller. */
+/** A streamed body is an effect of the caller, so it runs with the settings and spans of the caller. */
 const withBodyOf = (
   caller: CallerSettings,
   request: HttpClientRequest.HttpClientRequest
@@ -33,9 +33,8 @@ const withBodyOf = (
 }
 
 /**
- * Ends the connection of an answer that changed it to another protocol without being asked. No HttpClient does so:
- * `node:http` hands the socket over, and neither reading the body nor aborting the request ends it, nor does the process
- * while it is open.
+ * Ends the connection after an unrequested change of the protocol. No HttpClient does so: `node:http` hands over the socket.
+ * Neither reading the body nor aborting the request closes that socket, and the process does not end while it is open.
  */
 const endUpgraded = (response: unknown): void => {
   if (Predicate.hasProperty(response, "original")) return endUpgraded(response.original)
@@ -44,19 +43,19 @@ const endUpgraded = (response: unknown): void => {
 }
 
 /**
- * A client that is safe to give a secret or a token:
+ * A client that is safe for requests with a secret or a token:
  *
- * - It sends to these URLs only. Other requests fail with a `RequestError` (`InvalidUrl`).
- * - Redirects come back as they are. `fetch` would follow a 307 by itself and send the body along.
- * - The platform's own span and trace headers are left out: the span would record the query, and trace headers would go to a
+ * - It sends requests to the allowed URLs only. Other requests fail with a `RequestError` (`InvalidUrl`).
+ * - It returns redirects and never follows them. `fetch` would follow a 307 and send the body to the new address.
+ * - It leaves out the platform's own span and trace headers: the span would record the query, and trace headers would go to a
  *   third party.
- * - An unrequested `101 Switching Protocols` does not leave its connection open.
- * - The stream of a request body runs in the context of its caller.
+ * - It closes the connection after an unrequested `101 Switching Protocols`.
+ * - It runs the stream of a request body in the context of the caller.
  *
- * All of it is done in the last step before the request is sent, after everything that the platform's combinators have
- * added to the given client (`mapRequest`, `withTracerDisabledWhen` and so on). It cannot be undone by combinators that are
- * added to the result. What a given client does with a request after that step is not seen: one that was made with
- * `HttpClient.makeWith` may send it anywhere, and `HttpClient.followRedirects` beneath this one follows redirects.
+ * All of this happens in the last step before the request is sent, after everything that the platform's combinators have
+ * added to the given client (`mapRequest`, `withTracerDisabledWhen` and so on). Combinators that are added to the result cannot
+ * undo it. What the given client does with a request after that step is not checked: a client that was made with
+ * `HttpClient.makeWith` may send it anywhere, and `HttpClient.followRedirects` below this client follows redirects.
  *
  * @since 1.0.0
  * @category combinators
@@ -73,7 +72,7 @@ const endUpgraded = (response: unknown): void => {
 export const sealed = (client: HttpClient.HttpClient, options: {
   /** May a request be sent to this URL? */
   readonly isAllowed: (url: string) => boolean
-  /** Changes the request in the last step, after the check. Default: leaves it as it is. */
+  /** Changes the request in the last step, after the check. Default: no change. */
   readonly lastStep?:
     | ((request: HttpClientRequest.HttpClientRequest) => Effect.Effect<HttpClientRequest.HttpClientRequest>)
     | undefined
@@ -91,7 +90,7 @@ export const sealed = (client: HttpClient.HttpClient, options: {
       )
   )
   const execute = (request: HttpClientRequest.HttpClientRequest) =>
-    // one region for all that is set, because each region costs as much as the rest of a call
+    // one region for all settings, because each region costs as much as the rest of a call
     withCallerSettings((caller) =>
       Effect.onExit(checked.execute(withBodyOf(caller, request)), (exit) => {
         if (Exit.isSuccess(exit) && exit.value.status === 101 && !("upgrade" in request.headers)) {
@@ -104,7 +103,7 @@ export const sealed = (client: HttpClient.HttpClient, options: {
 }
 
 /**
- * A client whose steps nobody else can reorder: combinators that wrap it see one request go in and one response come out.
+ * A client whose steps cannot be reordered from outside. Combinators that wrap it see only the request and the response.
  *
  * @since 1.0.0
  * @category constructors
@@ -116,7 +115,8 @@ export const opaque = <E>(
 ): HttpClient.HttpClient.With<E> => HttpClient.makeWith<never, never, E, never>(Effect.flatMap(execute), Effect.succeed)
 
 /**
- * Is this error an answer with a status that a client refused, as `HttpClient.filterStatusOk` does? It carries the response.
+ * Is this the error of a client that refused the status of an answer, as `HttpClient.filterStatusOk` does? Such an error carries
+ * the response.
  *
  * @since 1.0.0
  * @category guards
@@ -125,7 +125,7 @@ export const isStatusError = (error: unknown): error is HttpClientError.Response
   HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
 
 /**
- * Why a request got no answer, in the terms of `TransportError`.
+ * Why a request got no answer, as a reason of `TransportError`.
  *
  * @since 1.0.0
  * @category errors
@@ -134,15 +134,15 @@ export const reason = (error: HttpClientError.RequestError): TransportReason =>
   transportFailure(error, "Request").reason
 
 /**
- * What happened to a request that got no answer, and what to do, for a person on call.
+ * Describes what happened to a request that got no answer, and what to do. For the engineer on call.
  *
  * @since 1.0.0
  * @category errors
  */
 export const describe = (error: HttpClientError.RequestError, server: {
-  /** Who did not answer, such as `the API`. */
+  /** The server that did not answer, such as `the API`. */
   readonly name: string
-  /** Where its address is set, such as the name of a variable. */
+  /** Where the address of the server is set, such as the name of a variable. */
   readonly address: string
 }): string => {
   const failure = transportFailure(error, "Request")
@@ -152,8 +152,8 @@ export const describe = (error: HttpClientError.RequestError, server: {
 }
 
 /**
- * What may be passed on of an error that somebody else made: name, message and code, its causes likewise, and nothing that
- * could hold a request. Texts are cut to 200 characters, and withheld where they show a secret, encoded or not.
+ * The parts of a foreign error that are safe to pass on: name, message and code, and the same parts of its causes. Nothing that
+ * could hold a request is kept. Each text is cut to 200 characters, and is withheld if it shows a secret, encoded or not.
  *
  * @since 1.0.0
  * @category errors

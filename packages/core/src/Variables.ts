@@ -1,5 +1,5 @@
 /**
- * Reading the variables that a program is configured with.
+ * Reads the variables that configure a program.
  *
  * @since 1.0.0
  */
@@ -18,8 +18,8 @@ const print = (lines: ReadonlyArray<string>): string =>
   [header, ...lines.map((line) => `- ${line}`), whereToGetThem].join("\n")
 
 /**
- * Reads a struct of Configs. Everything that is missing or wrong is one `ConfigError`, which prints a line for each variable: its
- * name, what it is and an example, and never a value.
+ * Reads a struct of Configs. All missing or wrong variables are reported in one `ConfigError`. It prints a line for each of them:
+ * the name, what the variable is and an example, but never a value.
  *
  * @since 1.0.0
  * @category config
@@ -40,8 +40,8 @@ export function read(
 }
 
 /**
- * The `ConfigError` for an option that makes no sense, for adapters and other layers: it names the option, and what was expected.
- * Never pass the value.
+ * The `ConfigError` for an invalid option, for adapters and other layers. It names the option and what was expected. Never pass
+ * the value.
  *
  * @since 1.0.0
  * @category errors

@@ -6,7 +6,7 @@ import { granted, json } from "./support/fakeTransport.ts"
 import * as TokenEndpointOver from "./support/tokenEndpoint.ts"
 import * as TwoClocks from "./support/twoClocks.ts"
 
-/** A supply on a clock of the test's own, over an endpoint that answers at once and may fail. */
+/** A supply with a clock that the test controls, over an endpoint that answers at once and may fail. */
 const setUp = Effect.gen(function*() {
   const clocks = TwoClocks.make()
   let requests = 0
@@ -38,7 +38,7 @@ const setUp = Effect.gen(function*() {
 })
 
 describe("wall clock and monotonic clock", () => {
-  it.scoped("after a machine was suspended, callers wait no longer than the wall clock leaves of the token", () =>
+  it.scoped("after a machine was suspended, callers wait no longer than the token is valid by the wall clock", () =>
     Effect.gen(function*() {
       const clocks = TwoClocks.make()
       const sleeps: Array<number> = []
@@ -65,7 +65,7 @@ describe("wall clock and monotonic clock", () => {
       assert.include(sleeps, 2_000, "half of what the wall clock leaves, and not half an hour")
     }))
 
-  it.scoped("a jump ahead by a day costs one renewal, and the way back none", () =>
+  it.scoped("a clock that jumps ahead by a day causes one renewal, and the jump back causes none", () =>
     Effect.gen(function*() {
       const { clocks, requests, text } = yield* setUp
       assert.strictEqual(yield* text, "token-1")
@@ -79,7 +79,7 @@ describe("wall clock and monotonic clock", () => {
       assert.strictEqual(requests(), 2)
     }))
 
-  it.scoped("after a jump back by a day, a token isn't held past its true lifetime", () =>
+  it.scoped("after a clock jumps back by a day, a token is not used past its true lifetime", () =>
     Effect.gen(function*() {
       const { clocks, requests, text } = yield* setUp
       assert.strictEqual(yield* text, "token-1")
@@ -91,15 +91,15 @@ describe("wall clock and monotonic clock", () => {
       assert.strictEqual(requests(), 2)
     }))
 
-  it.scoped("a process that slept across the expiry doesn't send the expired token", () =>
+  it.scoped("a process that was suspended past the expiry does not send the expired token", () =>
     Effect.gen(function*() {
       const { clocks, text } = yield* setUp
       assert.strictEqual(yield* text, "token-1")
-      clocks.jumpAhead("25 hours") // the monotonic clock stood still meanwhile
+      clocks.jumpAhead("25 hours") // the monotonic clock stops while the machine is suspended
       assert.strictEqual(yield* text, "token-2")
     }))
 
-  it.scoped("a jump back doesn't lengthen the pause after a failure, and a jump ahead ends it", () =>
+  it.scoped("a clock that jumps back does not lengthen the pause after a failure, and a jump ahead ends the pause", () =>
     Effect.gen(function*() {
       const { clocks, fail, requests, text } = yield* setUp
       fail(true)
@@ -116,7 +116,7 @@ describe("wall clock and monotonic clock", () => {
       assert.strictEqual(yield* text, "token-3")
     }))
 
-  it.scoped("a jump ahead during a request leaves its token good, by the other clock", () =>
+  it.scoped("a clock that jumps ahead during a token request does not expire the new token", () =>
     Effect.gen(function*() {
       const clocks = TwoClocks.make()
       const jumping = Effect.suspend(() => {
@@ -128,7 +128,7 @@ describe("wall clock and monotonic clock", () => {
       assert.strictEqual(textOf(obtained), "an-access-token")
     }))
 
-  it.scoped("a jump back doesn't lengthen the limit on forced renewals", () =>
+  it.scoped("a clock that jumps back does not lengthen the limit on forced renewals", () =>
     Effect.gen(function*() {
       const { clocks, get, invalidate, text } = yield* setUp
       yield* invalidate(yield* get)

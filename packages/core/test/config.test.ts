@@ -15,7 +15,7 @@ describe("ClientCredentials.config", () => {
       CREDIT_DATA_CLIENT_SECRET: clientSecret
     })
 
-  it.effect("keeps the secret as it is, and drops one line break at its end", () =>
+  it.effect("the client secret is kept unchanged, except for one line break at its end", () =>
     Effect.gen(function*() {
       for (
         const [given, kept] of [
@@ -30,7 +30,7 @@ describe("ClientCredentials.config", () => {
       }
     }))
 
-  it.effect("names the faulty field, and never its value", () =>
+  it.effect("the error names the wrong variable, and never shows its value", () =>
     Effect.gen(function*() {
       for (
         const secret of [
@@ -61,14 +61,14 @@ describe("ClientCredentials.config", () => {
       }
     }))
 
-  it.effect("names both fields when both are faulty", () =>
+  it.effect("the error names both variables when both are wrong", () =>
     Effect.gen(function*() {
       const both = String(yield* Effect.flip(credentials(" ", "")))
       assert.include(both, "CREDIT_DATA_CLIENT_ID")
       assert.include(both, "CREDIT_DATA_CLIENT_SECRET")
     }))
 
-  it.effect("refuses blanks around the id, and quotes are the server's to judge", () =>
+  it.effect("a client id with blanks at its ends is refused, and one with quotes is accepted", () =>
     Effect.gen(function*() {
       for (const id of [" id", "id ", "id\u00a0"]) {
         const error = String(yield* Effect.flip(credentials(id, "s")))
@@ -79,7 +79,7 @@ describe("ClientCredentials.config", () => {
       assert.strictEqual((yield* credentials("\"id\"", "s")).clientId, "\"id\"")
     }))
 
-  it.effect("says what a variable is when it is missing", () =>
+  it.effect("the error for a missing variable describes the variable", () =>
     Effect.gen(function*() {
       const error = String(yield* Effect.flip(readAll({ audience: Environment.config.audience }, {})))
       assert.include(error, "the audience identifier of the environment, for example https://api.sandbox.example")
@@ -87,18 +87,18 @@ describe("ClientCredentials.config", () => {
       assert.strictEqual(yield* read(withDefault, {}), "a default", "it still counts as missing")
     }))
 
-  it("the same rules hold for a value", () => {
+  it("credentials given as a value are checked by the same rules", () => {
     const validated = ClientCredentials.validate({ clientId: "", clientSecret: Redacted.make("canary\t") })
     const printed = String(Either.getOrThrow(Either.flip(validated)))
     assert.include(printed, "credentials.clientId")
     assert.include(printed, "credentials.clientSecret")
     assert.notInclude(printed, "canary")
     for (const nothing of [undefined, null, "canary", 42]) {
-      // @ts-expect-error: what a program without types may pass
+      // @ts-expect-error: a program without types may pass this
       const error = String(Either.getOrThrow(Either.flip(ClientCredentials.validate(nothing))))
       assert.include(error, "credentials: \"Expected a client id and secret\"")
     }
-    // @ts-expect-error: what a program without types may pass
+    // @ts-expect-error: a program without types may pass this
     const untyped = ClientCredentials.validate({ clientId: undefined, clientSecret: "canary" })
     assert.match(
       String(Either.getOrThrow(Either.flip(untyped))),
@@ -108,7 +108,7 @@ describe("ClientCredentials.config", () => {
 })
 
 describe("Environment", () => {
-  it.effect("reads three variables and removes the slash from the end of the URL", () =>
+  it.effect("Environment.config reads three variables and removes the slash from the end of the URL", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(
         yield* read(Config.all(Environment.config), {
@@ -124,7 +124,7 @@ describe("Environment", () => {
       )
     }))
 
-  it.effect("reports all faulty variables together", () =>
+  it.effect("all wrong variables of an environment are reported together", () =>
     Effect.gen(function*() {
       const error = String(
         yield* Effect.flip(readAll(Environment.config, { CREDIT_DATA_BASE_URL: "http://canary.example" }))
@@ -135,7 +135,7 @@ describe("Environment", () => {
       assert.notInclude(error, "canary")
     }))
 
-  it("checks what every environment has, and leaves the address of an authorization server to its adapter", () => {
+  it("Environment.validate does not check the address of an authorization server", () => {
     const environment = { name: "sandbox", audience: "a", baseUrl: "https://api.example" }
     assert.deepStrictEqual(Either.getOrThrow(Environment.validate(environment)), environment)
     const withServer = { ...environment, authV9Url: "ftp://canary.example" }
@@ -152,7 +152,7 @@ describe("Environment", () => {
     const failure = (url: Config.Config<string>, variables: Record<string, string>) =>
       Effect.map(Effect.flip(readAll({ url }, variables)), String)
 
-    it.effect("reads the address of a server, without the slash at its end", () =>
+    it.effect("Environment.url reads the address of a server, without the slash at its end", () =>
       Effect.gen(function*() {
         assert.strictEqual(yield* read(address(), { AUTH_URL: "https://v9.example/" }), "https://v9.example")
         assert.strictEqual(
@@ -161,7 +161,7 @@ describe("Environment", () => {
         )
       }))
 
-    it.effect("names the variable when it is missing, and says what it is", () =>
+    it.effect("the error for a missing address names the variable and describes it", () =>
       Effect.gen(function*() {
         const error = yield* failure(address(), {})
         assert.include(error, "AUTH_URL")
@@ -172,7 +172,7 @@ describe("Environment", () => {
         )
       }))
 
-    it.effect("refuses the whole address of the endpoint, and any address that is not secure, without showing it", () =>
+    it.effect("Environment.url refuses the whole address of the endpoint, and an insecure address, without showing it", () =>
       Effect.gen(function*() {
         for (
           const [value, expected] of [
@@ -195,7 +195,7 @@ describe("Environment", () => {
 })
 
 describe("AccessScope", () => {
-  it.effect("reads scopes as a set, in the contract's order", () =>
+  it.effect("scopes are read as a set, in the order of the contract", () =>
     Effect.gen(function*() {
       const scopes = (text: string) => read(AccessScope.config, { CREDIT_DATA_SCOPES: text })
       assert.deepStrictEqual(yield* scopes("serviceplus:all  data-access:all serviceplus:all"), [
@@ -214,7 +214,7 @@ describe("AccessScope", () => {
       }
     }))
 
-  it("checks a list in the same way", () => {
+  it("a list of scopes is checked by the same rules", () => {
     assert.deepStrictEqual(Either.getOrThrow(AccessScope.validate(["furnishment:all", "data-access:all"])), [
       "data-access:all",
       "furnishment:all"

@@ -4,7 +4,7 @@ import { Array as Arr, DateTime, Duration, Effect, Fiber, Logger, Schedule, Test
 import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
-/** What a caller gets, with the virtual time that it took. */
+/** The result of an effect, with the virtual time that the effect took. */
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>, upTo: Duration.DurationInput) =>
   Effect.gen(function*() {
     const fiber = yield* Effect.fork(Effect.timed(effect))
@@ -14,7 +14,7 @@ const timed = <A, E, R>(effect: Effect.Effect<A, E, R>, upTo: Duration.DurationI
   })
 
 describe("a failure without a valid token", () => {
-  it.scoped("a flight repeats a retryable one up to twice, after pauses, and then gives up", () =>
+  it.scoped("a flight retries a retryable failure up to twice, after pauses, and then fails", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.unavailable)
@@ -24,7 +24,7 @@ describe("a failure without a valid token", () => {
       assert.isTrue(millis >= 300 + 500 + 1_000 && millis <= 300 + 1_000 + 2_000, String(millis))
     }))
 
-  it.scoped("a repeat that succeeds is all that callers see", () =>
+  it.scoped("callers do not see the failure when a retry succeeds", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.timeout)
@@ -35,7 +35,7 @@ describe("a failure without a valid token", () => {
       assert.strictEqual(textOf(yield* Fiber.join(caller)), "token-2")
     }))
 
-  it.scoped("one that isn't retryable isn't repeated", () =>
+  it.scoped("a failure that is not retryable is not retried", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.refused)
@@ -43,7 +43,7 @@ describe("a failure without a valid token", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("repeats stay within the one deadline", () =>
+  it.scoped("all retries of a flight stay within one deadline", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make({ latency: "4 seconds" })
       yield* endpoint.fail(failures.unavailable)
@@ -53,7 +53,7 @@ describe("a failure without a valid token", () => {
       assert.isAtMost(yield* endpoint.requests, 3)
     }))
 
-  it.scoped("a retry that gets no answer in time leaves the failure before it, and says that the deadline ended the retries", () =>
+  it.scoped("when a retry gets no answer before the deadline, callers get the failure before it, with deadlineEnded", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.unavailable)
@@ -66,7 +66,7 @@ describe("a failure without a valid token", () => {
       assert.strictEqual(Duration.toMillis(duration), 10_000)
     }))
 
-  it.scoped("a first reset is retried at once, for its connection may have been an old one; the next one after a pause", () =>
+  it.scoped("the first reset of a connection is retried at once, and the next one after a pause", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.reset)
@@ -80,7 +80,7 @@ describe("a failure without a valid token", () => {
       assert.strictEqual(yield* endpoint.requests, 3, "it is one of the two retries")
     }))
 
-  it.scoped("is remembered too when what is run besides throws: the logger, or the schedule of the pauses", () =>
+  it.scoped("a failure is remembered even if the logger or the schedule of the pauses throws", () =>
     Effect.gen(function*() {
       const throwing = Logger.make(() => {
         throw new Error("a logger that throws")
@@ -107,7 +107,7 @@ describe("a failure without a valid token", () => {
       }
     }))
 
-  it.scoped("a pause that goes beyond the deadline isn't waited for", () =>
+  it.scoped("a flight does not wait for a pause that exceeds the deadline", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.unavailableFor("20 seconds"))
@@ -116,7 +116,7 @@ describe("a failure without a valid token", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("is remembered: until nextTryAt callers get it at once and no request is made", () =>
+  it.scoped("a failure is remembered until nextTryAt: callers get it at once, and no request is sent", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.refused)
@@ -130,7 +130,7 @@ describe("a failure without a valid token", () => {
       assert.strictEqual(textOf((yield* timed(tokens.get, "100 millis")).value), "token-2")
     }))
 
-  it.scoped("says in its message when it will be asked again", () =>
+  it.scoped("the message of a remembered failure has the time of the next attempt", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.refused)
@@ -138,7 +138,7 @@ describe("a failure without a valid token", () => {
       assert.include(value.message, "Next attempt not before 1970-01-01T00:00:30.100Z.")
     }))
 
-  it.scoped("an endpoint that is dead for 10 minutes gets at most 40 requests, whatever the load", () =>
+  it.scoped("an endpoint that is dead for 10 minutes gets at most 40 requests under any load", () =>
     Effect.gen(function*() {
       for (const callers of [1, 10]) {
         const { endpoint, tokens } = yield* Supply.make()
@@ -157,7 +157,7 @@ describe("a failure without a valid token", () => {
 })
 
 describe("retryWhenDue", () => {
-  it.scoped("runs an effect again when the supply will ask again", () =>
+  it.scoped("retryWhenDue runs an effect again at the supply's next attempt", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.unavailableFor("20 seconds"))
@@ -169,7 +169,7 @@ describe("retryWhenDue", () => {
       assert.strictEqual(textOf(yield* Fiber.join(patient)), "token-2")
     }))
 
-  it.scoped("as often as it is told, and not for what isn't retryable", () =>
+  it.scoped("retryWhenDue retries a retryable failure the given number of times, and no other failure", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.unavailableFor("20 seconds"))
@@ -181,7 +181,7 @@ describe("retryWhenDue", () => {
       assert.strictEqual(yield* endpoint.requests, 4)
     }))
 
-  it.effect("outside a supply waits for what Retry-After asks, and at least 1 second", () =>
+  it.effect("retryWhenDue outside a supply waits for Retry-After, and at least 1 second", () =>
     Effect.gen(function*() {
       const runs: Array<number> = []
       const failing = (error: TokenError.TokenError) =>
@@ -207,7 +207,7 @@ describe("retryWhenDue", () => {
       }
     }))
 
-  it.effect("leaves other failures alone, and waits no longer than a minute after a clock was set back", () =>
+  it.effect("retryWhenDue returns other errors, and waits at most one minute after a clock was set back", () =>
     Effect.gen(function*() {
       let runs = 0
       const failing = <E>(error: E) => Effect.suspend(() => (runs++, Effect.fail(error)))

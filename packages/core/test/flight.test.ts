@@ -29,7 +29,7 @@ describe("one flight", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("interrupting the first caller, or timing it out, disturbs no other", () =>
+  it.scoped("a caller that is interrupted or timed out does not affect the others", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* Effect.fork(tokens.get)
@@ -45,7 +45,7 @@ describe("one flight", () => {
       assert.strictEqual(yield* endpoint.aborted, 0)
     }))
 
-  it.scoped("goes on when all its callers are gone", () =>
+  it.scoped("a flight continues when all its callers are gone", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const only = yield* Effect.fork(tokens.get)
@@ -56,7 +56,7 @@ describe("one flight", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("those who come during a renewal get the valid token, those who come when it has expired join it", () =>
+  it.scoped("callers during a renewal get the valid token, or join the renewal when the token has expired", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make({ lifetime: "10 seconds", latency: "3 seconds" })
       const cold = yield* Effect.fork(tokens.get)
@@ -71,7 +71,7 @@ describe("one flight", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("a port that dies or interrupts itself is a typed failure for those who wait, and is remembered", () =>
+  it.scoped("a token endpoint that dies or interrupts itself is a TransportError for waiting callers, and is remembered", () =>
     Effect.gen(function*() {
       for (const broken of [Effect.die(new RangeError("a bug")), Effect.die("a bug"), Effect.interrupt]) {
         const { endpoint, tokens } = yield* Supply.make()
@@ -100,7 +100,7 @@ describe("closing the scope of the layer", () => {
     return { endpoint, tokens: yield* Effect.provide(AccessTokens.AccessTokens, context) }
   })
 
-  it.effect("aborts the request under way and interrupts those who wait, uninterruptible ones too", () =>
+  it.effect("closing the scope aborts the token request and interrupts waiting callers, also uninterruptible ones", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { endpoint, tokens } = yield* inScope(scope)
@@ -115,7 +115,7 @@ describe("closing the scope of the layer", () => {
       }
     }))
 
-  it.effect("aborts a request that was begun by an uninterruptible caller", () =>
+  it.effect("closing the scope aborts a token request that an uninterruptible caller began", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { endpoint, tokens } = yield* inScope(scope)
@@ -126,7 +126,7 @@ describe("closing the scope of the layer", () => {
       assert.isTrue(Exit.isFailure(yield* Fiber.await(stubborn)))
     }))
 
-  it.effect("interrupts those who ask later, also where there was a valid token, and makes no request", () =>
+  it.effect("closing the scope interrupts later callers, even if a token was valid, and sends no request", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { endpoint, tokens } = yield* inScope(scope)
@@ -148,7 +148,7 @@ describe("settings", () => {
       return yield* Layer.build(AccessTokens.layer(settings).pipe(Layer.provide(endpoint.layer)))
     }).pipe(Effect.scoped, Effect.flip)
 
-  it.effect("that make no sense are a ConfigError which names them, all together", () =>
+  it.effect("invalid settings are one ConfigError that names all of them", () =>
     Effect.gen(function*() {
       const error = String(yield* build({ renewalWindow: { from: 0, to: 2 }, forcedRenewalPause: Duration.infinity }))
       assert.include(error, "renewalWindow")

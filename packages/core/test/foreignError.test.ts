@@ -2,7 +2,7 @@ import { Transport } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 
-/** What is passed on of an error, as far as it can be seen. */
+/** The visible parts of an error that is passed on. */
 const kept = (error: unknown, ...secrets: ReadonlyArray<string>): unknown => {
   const copy = Transport.foreignError(error, secrets.map((secret) => Redacted.make(secret)))
   return copy instanceof Error && "code" in copy
@@ -13,7 +13,7 @@ const kept = (error: unknown, ...secrets: ReadonlyArray<string>): unknown => {
 const withheld = "(withheld: it repeats a secret or a token)"
 
 describe("a foreign error", () => {
-  it("is reduced to texts, and to nothing where it is none", () => {
+  it("only the texts of a foreign error are kept, and other values are dropped", () => {
     for (const nothing of [undefined, null, 42, Symbol("a"), true]) {
       assert.isUndefined(Transport.foreignError(nothing, []))
     }
@@ -25,7 +25,7 @@ describe("a foreign error", () => {
     assert.isUndefined(error.cause)
   })
 
-  it("is followed through eight causes at most", () => {
+  it("at most eight nested causes of a foreign error are kept", () => {
     let deep = new Error("0")
     for (let depth = 1; depth < 20; depth++) deep = new Error(String(depth), { cause: deep })
     let depth = 0
@@ -33,7 +33,7 @@ describe("a foreign error", () => {
     assert.strictEqual(depth, 9)
   })
 
-  it("keeps its name, message and code, and those of its cause", () => {
+  it("a foreign error keeps its name, message and code, and those of its cause", () => {
     const cause = Object.assign(new TypeError("the cause"), { code: "ECAUSE", request: "hidden" })
     const error = Object.assign(new RangeError("the message", { cause }), { code: "ECODE", request: "hidden" })
     assert.deepStrictEqual(kept(error), {
@@ -51,7 +51,7 @@ describe("a foreign error", () => {
     })
   })
 
-  it("has the first of several errors as its cause, unless it has a cause of its own", () => {
+  it("the first of several errors becomes the cause, unless the foreign error has a cause", () => {
     const errors = [new Error("the first"), new Error("the second")]
     const nameOfCause = (error: object) => {
       const copy = Transport.foreignError(error, [])
@@ -66,13 +66,13 @@ describe("a foreign error", () => {
     assert.isUndefined(nameOfCause({ others: errors }))
   })
 
-  it("has no cause where there is none", () => {
+  it("a foreign error without a cause stays without a cause", () => {
     const copy = Transport.foreignError(new Error("a message"), [])
     assert(copy instanceof Error)
     assert.notProperty(copy, "cause")
   })
 
-  it("shows neither of several secrets, in none of its texts", () => {
+  it("each text of a foreign error is withheld when it shows one of several secrets", () => {
     const error = Object.assign(new Error("it was first-secret"), { name: "second-secret", code: "first-secret" })
     assert.deepInclude(kept(error, "first-secret", "second-secret"), {
       name: withheld,
@@ -87,7 +87,7 @@ describe("a secret in a foreign text", () => {
   const isWithheld = (text: string, secret = "the-secret-of-the-client") =>
     Transport.foreignError(text, [Redacted.make(secret)]) === withheld
 
-  it("is found from twelve characters in a row on, wherever they are in it", () => {
+  it("any twelve consecutive characters of a secret are found", () => {
     const secret = "abcdefghijklmnopqrstuvwxyz"
     for (let at = 0; at + 12 <= secret.length; at++) {
       assert.isTrue(isWithheld(`<${secret.slice(at, at + 12)}>`, secret), secret.slice(at, at + 12))
@@ -96,14 +96,14 @@ describe("a secret in a foreign text", () => {
     }
   })
 
-  it("is found as a whole when it is shorter, and exactly twelve characters long", () => {
+  it("a secret of at most twelve characters is found as a whole", () => {
     for (const secret of ["q", "secret", "elevenchars", "twelve-chars"]) {
       assert.isTrue(isWithheld(`it was ${secret}.`, secret), secret)
       assert.isFalse(isWithheld(`it was ${secret.slice(1)}.`, secret), secret)
     }
   })
 
-  it("is found in escapes of JavaScript, JSON, HTML and URLs, in upper and lower case", () => {
+  it("a secret is found in escapes of JavaScript, JSON, HTML and URLs, in upper and lower case", () => {
     const secret = "Sesame-Öffne-Dich"
     const codes = Array.from(secret, (character) => character.codePointAt(0) ?? 0)
     const hex = (code: number, digits: number) => code.toString(16).padStart(digits, "0")
@@ -127,7 +127,7 @@ describe("a secret in a foreign text", () => {
     for (const [name, form] of Object.entries(forms)) assert.isTrue(isWithheld(form, secret), `${name}: ${form}`)
   })
 
-  it("is found under eight layers of encoding, and not under nine", () => {
+  it("a secret is found under eight layers of encoding, and not under nine", () => {
     const under = (layers: number) =>
       Array.from({ length: layers - 1 }).reduce(
         (text: string) => text.replaceAll("%", "%25"),
@@ -137,7 +137,7 @@ describe("a secret in a foreign text", () => {
     assert.isFalse(isWithheld(under(9), "Sesame-Öffne-Dich"))
   })
 
-  it("is found in hexadecimal and base64 digits, wherever a run of them begins", () => {
+  it("a secret is found in hexadecimal and base64 digits, at any offset in a run of digits", () => {
     const secret = "s?>s?>s?>-secret-of-the-client"
     const bytes = new TextEncoder().encode(secret)
     const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
@@ -156,21 +156,21 @@ describe("a secret in a foreign text", () => {
     }
   })
 
-  it("is found when blanks, case, plus signs and invisible characters differ", () => {
+  it("a secret is found when blanks, case, plus signs and invisible characters differ", () => {
     const secret = " Open Sesame Now "
     for (const form of ["open\tsesame\n now", "OPEN+SESAME+NOW", "open\u200b ses\u00adame now", "open   sesame now"]) {
       assert.isTrue(isWithheld(`it was ${form}.`, secret), form)
     }
   })
 
-  it("that has escapes of its own is found as it is, and without them", () => {
+  it("a secret that contains escapes is found with and without them", () => {
     const secret = "50%25off%26more\\u0041nd"
     assert.isTrue(isWithheld(`it was ${secret}.`, secret))
     assert.isTrue(isWithheld("it was 50%off&moreAnd.", secret))
     assert.isFalse(isWithheld("it was something else.", secret))
   })
 
-  it("is not seen where there is none, and a text with strange escapes stays as it is", () => {
+  it("a foreign text without a secret is kept, even with malformed escapes", () => {
     for (const text of ["", "&#x110000; &#x10ffff; \\u{41} \\xzz %zz &unknown; &#9999999;", "deadbeefdeadbeef"]) {
       assert.strictEqual(Transport.foreignError(text, [Redacted.make("the-secret")]), text)
       assert.strictEqual(Transport.foreignError(text, []), text)

@@ -7,7 +7,7 @@ import { credentials, make } from "./support/tokenEndpoint.ts"
 
 const canary = "canary-of-the-client-secret"
 
-/** Whatever the answer is, the outcome is a token or one of the four failures, and neither shows a secret. */
+/** For any answer, the outcome is a token or one of the four failures, and shows no secret. */
 const assertTyped = Effect.fnUntraced(function*(status: number, body: Uint8Array | string) {
   const endpoint = yield* make(
     { credentials: { ...credentials, clientSecret: Redacted.make(canary) } },
@@ -26,7 +26,7 @@ const assertTyped = Effect.fnUntraced(function*(status: number, body: Uint8Array
   }
 })
 
-// Not a status that a Response can't have a body with, nor one that it can't be made with.
+// A Response cannot be made with other statuses, or cannot have a body with them.
 const status = FastCheck.oneof(
   FastCheck.constant(200),
   FastCheck.integer({ min: 201, max: 599 }).filter((status) => ![204, 205, 304].includes(status))
@@ -61,13 +61,13 @@ const names = [
   "toString"
 ]
 
-/** The good answer with some of its fields changed, and others added. */
+/** A good answer with some of its fields changed, and others added. */
 const mutated = FastCheck.dictionary(FastCheck.constantFrom(...names), json).map((fields) => ({
   ...granted,
   ...fields
 }))
 
-/** Holds the outcome to it for 500 answers, at random. */
+/** Checks the outcome for 500 random answers. */
 const takes = <A>(title: string, answer: FastCheck.Arbitrary<A>, bodyOf: (answer: A) => Uint8Array | string) =>
   it(title, () =>
     FastCheck.assert(
@@ -79,12 +79,12 @@ const takes = <A>(title: string, answer: FastCheck.Arbitrary<A>, bodyOf: (answer
       { numRuns: 500 }
     ), 30_000)
 
-describe("the decoder and the classifier of token answers", () => {
-  takes("take any bytes", FastCheck.uint8Array({ maxLength: 300 }), (bytes) => bytes)
-  takes("take any JSON", json, (value) => JSON.stringify(value))
-  takes("take any object with fields of the contract", mutated, (value) => JSON.stringify(value))
+describe("random token answers", () => {
+  takes("decoder and classifier take any bytes", FastCheck.uint8Array({ maxLength: 300 }), (bytes) => bytes)
+  takes("decoder and classifier take any JSON", json, (value) => JSON.stringify(value))
+  takes("decoder and classifier take any object with fields of the contract", mutated, (value) => JSON.stringify(value))
   takes(
-    "take a good answer in which bytes were changed, added or lost",
+    "decoder and classifier take a good answer in which bytes were changed, added or lost",
     FastCheck.array(FastCheck.tuple(FastCheck.nat(150), FastCheck.nat(255), FastCheck.nat(2)), { maxLength: 5 }),
     (changes) => {
       const bytes = [...new TextEncoder().encode(JSON.stringify(granted))]

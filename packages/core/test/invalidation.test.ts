@@ -11,7 +11,7 @@ const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("invalidation", () => {
-  it.scoped("starts one renewal, and the next caller waits for the token that it brings", () =>
+  it.scoped("invalidate starts one renewal, and the next caller waits for the new token", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const rejected = yield* waited(tokens.get)
@@ -34,7 +34,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("renews the token even when nobody asks for one", () =>
+  it.scoped("invalidate renews the token even without another caller", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* tokens.invalidate(yield* waited(tokens.get))
@@ -43,7 +43,7 @@ describe("invalidation", () => {
       assert.strictEqual(textOf(yield* tokens.get), "token-2")
     }))
 
-  it.scoped("leaves a token alone that has replaced the rejected one", () =>
+  it.scoped("invalidate does nothing when another token has replaced the rejected one", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const rejected = yield* waited(tokens.get)
@@ -56,7 +56,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("by 100 callers at once, and by stragglers, causes one renewal", () =>
+  it.scoped("rejections by 100 callers at once, and by late callers, cause one renewal", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const rejected = yield* waited(tokens.get)
@@ -70,7 +70,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("is limited to one in 30 s after the first; within the limit it changes nothing", () =>
+  it.scoped("invalidate starts at most one renewal every 30 s, and does nothing within that time", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* tokens.invalidate(yield* waited(tokens.get))
@@ -86,7 +86,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 3)
     }))
 
-  it.scoped("the limit is a setting", () =>
+  it.scoped("forcedRenewalPause sets the time between two renewals of rejected tokens", () =>
     Effect.gen(function*() {
       const { tokens } = yield* Supply.make({ settings: { forcedRenewalPause: "1 second" } })
       yield* tokens.invalidate(yield* waited(tokens.get))
@@ -96,7 +96,7 @@ describe("invalidation", () => {
       assert.strictEqual(textOf(yield* waited(tokens.get)), "token-3")
     }))
 
-  it.scoped("during a renewal: the token that it brings is good if it is another one", () =>
+  it.scoped("a token that is rejected during its renewal is replaced by that renewal", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
@@ -107,7 +107,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("during a renewal that brings the rejected token again: another one is requested", () =>
+  it.scoped("after a renewal that returns the rejected token again, another token is requested", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
@@ -123,7 +123,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 3)
     }))
 
-  it.scoped("a server that insists on the rejected token is asked once in 30 s, and callers keep the token", () =>
+  it.scoped("a server that keeps returning the rejected token gets one request every 30 s, and callers keep the token", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.answer(() => token("the same", "1 hour"))
@@ -134,7 +134,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("whose renewal fails leaves the token in use, and gives the failure to who wants another one", () =>
+  it.scoped("a rejected token whose renewal fails stays in use, and replace fails with the failure", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
@@ -151,7 +151,7 @@ describe("invalidation", () => {
       assert.strictEqual(textOf(yield* waited(tokens.get)), "token-3", "the next caller after the pause renews it")
     }))
 
-  it.scoped("while a failure is remembered sends no request before its pause is over", () =>
+  it.scoped("invalidate sends no request while a failure is remembered", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
@@ -166,7 +166,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("whose renewal hangs holds a caller up for 2.5 s, and who wants another token until the deadline, even if the port does not keep it", () =>
+  it.scoped("when the renewal of a rejected token hangs, get waits for 2.5 s, and replace until the deadline", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
@@ -182,7 +182,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("of a token with 2 s left holds a caller up for half of that at most", () =>
+  it.scoped("get waits at most half of the remaining lifetime of a rejected token", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make({ lifetime: "1 minute" })
       const first = yield* waited(tokens.get)
@@ -195,7 +195,7 @@ describe("invalidation", () => {
       assert.deepStrictEqual([Duration.toMillis(patience), textOf(served)], [1_000, "token-1"])
     }))
 
-  it.scoped("of a token that has expired meanwhile brings what any caller gets", () =>
+  it.scoped("replace of an expired token returns what get returns", () =>
     Effect.gen(function*() {
       const { tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)

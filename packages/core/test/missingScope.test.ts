@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber, Layer, Logger, Option, TestClock } from "effect"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
 
-/** A supply that requests two scopes over an endpoint that grants one of them, until it grants both. */
+/** A supply that requests two scopes. The endpoint grants one of them until a test changes its answer. */
 const setUp = Effect.gen(function*() {
   let requests = 0
   let answer: (text: string) => TokenEndpoint.Service["requestToken"] = (text) => token(text, "24 hours")
@@ -47,7 +47,7 @@ const setUp = Effect.gen(function*() {
 const both = ["data-access:all", "furnishment:all"]
 
 describe("a scope that was requested and not granted", () => {
-  it.scoped("is logged once for the whole supply, and visible in its status", () =>
+  it.scoped("a missing scope is logged once per supply, and listed in the status", () =>
     Effect.gen(function*() {
       const { get, tokens, warnings } = yield* setUp
       assert.deepStrictEqual((yield* tokens.status).missingScopes, [])
@@ -62,7 +62,7 @@ describe("a scope that was requested and not granted", () => {
       ])
     }))
 
-  it.scoped("starts one renewal in the background, at once, then after 1 minute, doubling to 1 hour", () =>
+  it.scoped("a missing scope starts one renewal in the background, at once, after 1 minute, then doubling to 1 hour", () =>
     Effect.gen(function*() {
       const { get, report, requests } = yield* setUp
       yield* get
@@ -77,7 +77,7 @@ describe("a scope that was requested and not granted", () => {
       assert.deepStrictEqual(sentAt, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303])
     }))
 
-  it.scoped("returns the instant of the next token request for it", () =>
+  it.scoped("reportMissingScope returns the instant of the next token request for the scope", () =>
     Effect.gen(function*() {
       const { answer, get, report } = yield* setUp
       yield* get
@@ -89,7 +89,7 @@ describe("a scope that was requested and not granted", () => {
       assert.strictEqual(yield* report, 90_000, "a failure is remembered, and its pause comes first")
     }))
 
-  it.scoped("is picked up when it is granted, and its pauses start again when it is taken away", () =>
+  it.scoped("a scope that is granted later is used, and its pauses start again when it is missing again", () =>
     Effect.gen(function*() {
       const { answer, get, report, requests, tokens } = yield* setUp
       yield* get
@@ -109,7 +109,7 @@ describe("a scope that was requested and not granted", () => {
       assert.strictEqual(yield* report, now + 60_000)
     }))
 
-  it.scoped("does not use up the limit for rejected tokens, nor the other way round", () =>
+  it.scoped("missing scopes and rejected tokens have separate limits for renewals", () =>
     Effect.gen(function*() {
       const { get, report, requests, tokens } = yield* setUp
       yield* tokens.invalidate(yield* get)
@@ -123,7 +123,7 @@ describe("a scope that was requested and not granted", () => {
       assert.strictEqual(requests(), 4)
     }))
 
-  it.scoped("never drops the token that is there when its renewal fails", () =>
+  it.scoped("a failed renewal for a missing scope keeps the current token", () =>
     Effect.gen(function*() {
       const { answer, get, report } = yield* setUp
       yield* get
@@ -132,7 +132,7 @@ describe("a scope that was requested and not granted", () => {
       assert.strictEqual(textOf(yield* get), "token-1")
     }))
 
-  it.scoped("of no token is nothing to report", () =>
+  it.scoped("reportMissingScope without a token sends no request", () =>
     Effect.gen(function*() {
       const { report, requests } = yield* setUp
       yield* report

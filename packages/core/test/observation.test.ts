@@ -5,7 +5,7 @@ import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
 describe("status", () => {
-  it.scoped("tells where the token is in its life", () =>
+  it.scoped("status reports the phase of the token", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const phase = Effect.map(tokens.status, (status) => status.phase)
@@ -42,7 +42,7 @@ describe("status", () => {
 })
 
 describe("events", () => {
-  it.scoped("tell what happens, in order, to every listener", () =>
+  it.scoped("every listener gets all events, in order", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const listen = Effect.fork(Stream.runCollect(Stream.take(tokens.events, 8)))
@@ -92,11 +92,11 @@ describe("events", () => {
       }
     }))
 
-  it.scoped("a listener that leaves while an event is handed out disturbs nobody", () =>
+  it.scoped("a listener that leaves while an event is published does not affect others", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const last = yield* Deferred.make<Fiber.Fiber<void>>()
-      // handing an event out to so many takes several turns of the scheduler, and the last one leaves in between
+      // publishing to so many listeners takes several turns of the scheduler, and the last listener leaves in between
       yield* tokens.events.pipe(
         Stream.runForEach(() => Effect.flatMap(Deferred.await(last), Fiber.interrupt)),
         Effect.fork
@@ -114,7 +114,7 @@ describe("events", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.effect("end when the scope of the layer is closed", () =>
+  it.effect("the events end when the scope of the layer is closed", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { tokens } = yield* Scope.extend(Supply.make(), scope)
@@ -124,7 +124,7 @@ describe("events", () => {
       yield* Fiber.await(listener)
     }))
 
-  it.effect("a slow listener loses the oldest and holds nobody up", () =>
+  it.effect("a slow listener loses the oldest events and does not block the publisher", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { endpoint, tokens } = yield* Scope.extend(

@@ -14,7 +14,7 @@ const waited = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   })
 
 describe("refresh", () => {
-  it.scoped("forgets a remembered failure and requests a token now", () =>
+  it.scoped("refresh forgets a remembered failure and requests a token now", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.refused)
@@ -25,7 +25,7 @@ describe("refresh", () => {
       assert.strictEqual(textOf(yield* tokens.get), "token-2")
     }))
 
-  it.scoped("renews a token that is valid, and fails with what the request fails with", () =>
+  it.scoped("refresh renews a valid token, and fails with the failure of the request", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* waited(tokens.get)
@@ -36,7 +36,7 @@ describe("refresh", () => {
       assert.strictEqual(textOf(yield* tokens.get), "token-2", "the valid token stays")
     }))
 
-  it.scoped("joins a token request that is under way", () =>
+  it.scoped("refresh joins a token request that is under way", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const caller = yield* Effect.fork(tokens.get)
@@ -46,7 +46,7 @@ describe("refresh", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("sends at most one request a second, and otherwise does what get does", () =>
+  it.scoped("refresh sends at most one request per second, and otherwise does what get does", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.refused)
@@ -62,7 +62,7 @@ describe("refresh", () => {
   const rejecting = (right: string) =>
     Effect.map(FakeTransport.make(FakeTransport.json(FakeTransport.granted)), (transport) => ({ ...transport, right }))
 
-  it.scoped("reads the credentials again before the request", () =>
+  it.scoped("refresh reads the credentials again before the request", () =>
     Effect.gen(function*() {
       const transport = yield* rejecting("new")
       let secret = "old"
@@ -81,7 +81,7 @@ describe("refresh", () => {
       assert.deepStrictEqual(secrets, ["new"])
     }))
 
-  it.scoped("uses the credentials that it has when they cannot be read again, and says so without showing them", () =>
+  it.scoped("refresh keeps the old credentials when they cannot be read again, and logs that without showing them", () =>
     Effect.gen(function*() {
       const transport = yield* rejecting("old")
       const warnings: Array<string> = []
@@ -132,7 +132,7 @@ describe("isUsable", () => {
     ["Due", true, true, false]
   ] as const
   for (const [phase, rejected, hasFailed, expected] of rows) {
-    it(`is ${expected} for ${phase}${rejected ? ", rejected" : ""}${hasFailed ? ", after a failure" : ""}`, () => {
+    it(`isUsable is ${expected} for ${phase}${rejected ? ", rejected" : ""}${hasFailed ? ", after a failure" : ""}`, () => {
       assert.strictEqual(
         TokenStatus.isUsable({
           environment: "test",
@@ -149,7 +149,7 @@ describe("isUsable", () => {
     })
   }
 
-  it.scoped("is true before the first call, false once it is refused, and true again when it works", () =>
+  it.scoped("isUsable is true before the first call, false after a refusal, and true again after a success", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const isUsable = Effect.map(tokens.status, TokenStatus.isUsable)
@@ -163,8 +163,8 @@ describe("isUsable", () => {
     }))
 })
 
-describe("a program that wants its first token while it starts", () => {
-  it.effect("fails to start with the typed error", () =>
+describe("a program that gets its first token when it starts", () => {
+  it.effect("a program that gets its first token when it starts fails with the typed error", () =>
     Effect.gen(function*() {
       const transport = yield* FakeTransport.make(FakeTransport.json({ error: "invalid_client" }, { status: 401 }))
       const Auth = AccessTokens.layer().pipe(

@@ -11,8 +11,8 @@ const obtain = Effect.fnUntraced(function*(options: Parameters<typeof Supply.mak
   return { ...supply, text: Effect.map(supply.tokens.get, textOf) }
 })
 
-describe("renewal ahead of expiry", () => {
-  it.scoped("reuses a token until its renewal is due", () =>
+describe("renewal before expiry", () => {
+  it.scoped("a token is reused until its renewal is due", () =>
     Effect.gen(function*() {
       const { endpoint, text } = yield* obtain()
       yield* TestClock.setTime(Duration.toMillis("48 minutes") - 1)
@@ -20,7 +20,7 @@ describe("renewal ahead of expiry", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("renews in the background, by use, while callers go on with the valid token", () =>
+  it.scoped("a due token is renewed in the background when a caller asks, and callers keep the valid token", () =>
     Effect.gen(function*() {
       const { endpoint, text } = yield* obtain()
       yield* TestClock.setTime(Duration.toMillis("48 minutes"))
@@ -34,7 +34,7 @@ describe("renewal ahead of expiry", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("draws the point of renewal once for each token, from Effect's Random, between 75 % and 90 %", () =>
+  it.scoped("the point of renewal is drawn once for each token, from Effect's Random, between 75 % and 90 %", () =>
     Effect.gen(function*() {
       const drawn = yield* Effect.forEach(["a", "b", "c", "d", "e", "f", "g", "h"], (seed) =>
         Effect.gen(function*() {
@@ -49,14 +49,14 @@ describe("renewal ahead of expiry", () => {
       assert.strictEqual(new Set(drawn).size, drawn.length)
     }))
 
-  it.scoped("an idle program makes no request", () =>
+  it.scoped("an idle program sends no request", () =>
     Effect.gen(function*() {
       const { endpoint } = yield* obtain()
       yield* TestClock.adjust("10 days")
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("a lifetime shorter than any window is renewed at a share of itself, not on every call", () =>
+  it.scoped("a token with a lifetime shorter than any window is renewed at a share of its lifetime, not on every call", () =>
     Effect.gen(function*() {
       const { endpoint, text } = yield* obtain({ lifetime: "1 second", latency: "1 millis" })
       yield* Effect.repeat(Effect.zipRight(text, TestClock.adjust("10 millis")), Schedule.recurs(300))
@@ -66,7 +66,7 @@ describe("renewal ahead of expiry", () => {
 })
 
 describe("a token that is about to expire", () => {
-  it.scoped("with less than 5 s left, callers wait for the renewal", () =>
+  it.scoped("callers wait for the renewal of a token with at most 5 s left", () =>
     Effect.gen(function*() {
       const { text } = yield* obtain()
       yield* TestClock.setTime(Duration.toMillis("1 hour") - 5_000)
@@ -77,14 +77,14 @@ describe("a token that is about to expire", () => {
       assert.strictEqual(yield* Fiber.join(waiting), "token-2")
     }))
 
-  it.scoped("with 5 s and more left, they don't", () =>
+  it.scoped("callers do not wait for the renewal of a token with more than 5 s left", () =>
     Effect.gen(function*() {
       const { text } = yield* obtain()
       yield* TestClock.setTime(Duration.toMillis("1 hour") - 5_001)
       assert.strictEqual(yield* text, "token-1")
     }))
 
-  it.scoped("if the renewal fails, they get the token that is still valid, to its last millisecond", () =>
+  it.scoped("when the renewal of an expiring token fails, callers get the valid token until its last millisecond", () =>
     Effect.gen(function*() {
       const { endpoint, text, tokens } = yield* obtain()
       yield* endpoint.fail(failures.unavailable)
@@ -102,7 +102,7 @@ describe("a token that is about to expire", () => {
       assert.strictEqual((yield* Effect.flip(tokens.get))._tag, "InvalidClient")
     }))
 
-  it.scoped("if the renewal hangs, they get the token that is still valid after half of what is left of it", () =>
+  it.scoped("when the renewal of an expiring token hangs, callers get the valid token after half of its remaining lifetime", () =>
     Effect.gen(function*() {
       const { endpoint, text } = yield* obtain()
       yield* endpoint.answer(() => Effect.never)
@@ -115,7 +115,7 @@ describe("a token that is about to expire", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("the wait is never more than a tenth of the lifetime, and renewal is due well before it", () =>
+  it.scoped("callers wait only in the last tenth of the lifetime, and renewal is due before that", () =>
     Effect.gen(function*() {
       const { endpoint, text } = yield* obtain({
         lifetime: "2 seconds",
@@ -138,7 +138,7 @@ describe("a token that is about to expire", () => {
 })
 
 describe("a renewal that fails", () => {
-  it.scoped("keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter", () =>
+  it.scoped("a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter", () =>
     Effect.gen(function*() {
       const { endpoint, text, tokens } = yield* obtain()
       yield* endpoint.fail(failures.unavailable)
@@ -169,7 +169,7 @@ describe("a renewal that fails", () => {
       assert.isTrue(Option.isNone((yield* tokens.status).lastFailure))
     }))
 
-  it.scoped("starts a new streak with the shortest pause", () =>
+  it.scoped("a new streak of failures starts with the shortest pause", () =>
     Effect.gen(function*() {
       const { endpoint, text, tokens } = yield* obtain({ lifetime: "10 minutes" })
       const failOnce = Effect.gen(function*() {
@@ -190,7 +190,7 @@ describe("a renewal that fails", () => {
       assert.isTrue((yield* failOnce) <= 1_000)
     }))
 
-  it.scoped("honours Retry-After; a wait under a second is no pause", () =>
+  it.scoped("a pause follows Retry-After, unless that is under a second", () =>
     Effect.gen(function*() {
       const { endpoint, text, tokens } = yield* obtain()
       const pauseAfter = Effect.fnUntraced(function*(seconds: Duration.DurationInput) {
@@ -209,7 +209,7 @@ describe("a renewal that fails", () => {
       assert.isTrue(jittered >= 2_000 && jittered <= 4_000, String(jittered))
     }))
 
-  it.scoped("takes a pause of the user's own; its end means 60 s, as does one without an end, and none is under 100 ms", () =>
+  it.scoped("a custom schedule sets the pauses: at least 100 ms each, and 60 s after its end or for an infinite pause", () =>
     Effect.gen(function*() {
       const delays = [Duration.seconds(3), Duration.millis(1), Duration.infinity]
       const pause = Schedule.recurs(delays.length).pipe(Schedule.modifyDelay((_, delay) => delays.shift() ?? delay))
@@ -225,7 +225,7 @@ describe("a renewal that fails", () => {
       }
     }))
 
-  it.scoped("waits 30 s after a refusal", () =>
+  it.scoped("the pause after a refusal is 30 s", () =>
     Effect.gen(function*() {
       const { endpoint, text, tokens } = yield* obtain()
       yield* TestClock.setTime(Duration.toMillis("48 minutes"))
@@ -239,7 +239,7 @@ describe("a renewal that fails", () => {
       }
     }))
 
-  it.scoped("is logged once a streak", () => {
+  it.scoped("a failed renewal is logged once per streak", () => {
     const logged: Array<string> = []
     const logger = Logger.make(({ message }) => logged.push(String(message)))
     return Effect.gen(function*() {
@@ -261,7 +261,7 @@ describe("a renewal that fails", () => {
     }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
   })
 
-  it.scoped("doesn't repeat by itself while there is a valid token", () =>
+  it.scoped("a failed renewal is not retried without a caller while there is a valid token", () =>
     Effect.gen(function*() {
       const { endpoint, text } = yield* obtain()
       yield* endpoint.fail(failures.unavailable)

@@ -29,7 +29,7 @@ describe("a rotated secret", () => {
     return { read, readings: Ref.get(readings) }
   })
 
-  it.effect("is read again once, and the request is repeated with it at once", () =>
+  it.effect("a rotated secret is read once, and the request is retried with it at once", () =>
     Effect.gen(function*() {
       const { read, readings } = yield* rotating("old", "new")
       const endpoint = yield* make({ credentials: read }, refused, json(granted))
@@ -46,7 +46,7 @@ describe("a rotated secret", () => {
       assert.strictEqual(yield* readings, 2)
     }))
 
-  it.effect("is read in the trace of the token request that needs it, and not in that of the program's start", () =>
+  it.effect("a rotated secret is read in the trace of the token request, not in the trace of the program's start", () =>
     Effect.gen(function*() {
       const traces: Array<ReadonlyArray<string>> = []
       const names = (span: Tracer.AnySpan): ReadonlyArray<string> =>
@@ -63,7 +63,7 @@ describe("a rotated secret", () => {
       ])
     }))
 
-  it.effect("that hasn't changed isn't tried again", () =>
+  it.effect("a refused secret that has not changed is not tried again", () =>
     Effect.gen(function*() {
       const { read, readings } = yield* rotating("same")
       const endpoint = yield* make({ credentials: read }, refused)
@@ -72,7 +72,7 @@ describe("a rotated secret", () => {
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
 
-  it.effect("that is refused too is a refusal, after two requests", () =>
+  it.effect("when the new secret is refused too, the request fails after two attempts", () =>
     Effect.gen(function*() {
       const { read } = yield* rotating("old", "new", "newer")
       const endpoint = yield* make({ credentials: read }, refused)
@@ -80,14 +80,14 @@ describe("a rotated secret", () => {
       assert.strictEqual((yield* endpoint.sent).length, 2)
     }))
 
-  it.effect("given as a value is never read again", () =>
+  it.effect("a secret given as a value is never read again", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, refused)
       assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
 
-  it.effect("is tried again when only the client id has changed", () =>
+  it.effect("a request is retried when only the client id has changed", () =>
     Effect.gen(function*() {
       const readings = yield* Ref.make(0)
       const read = Effect.map(
@@ -102,7 +102,7 @@ describe("a rotated secret", () => {
       ])
     }))
 
-  it.effect("whose second reading fails, dies, hangs or brings nonsense leaves the refusal standing", () =>
+  it.effect("callers get the refusal when the second read fails, dies, hangs or returns invalid credentials", () =>
     Effect.gen(function*() {
       for (
         const second of [
@@ -125,13 +125,13 @@ describe("a rotated secret", () => {
       }
     }))
 
-  it.effect("whose first reading fails makes building fail so", () =>
+  it.effect("building fails with the failure of the first read", () =>
     Effect.gen(function*() {
       const failure = yield* Effect.flip(make({ credentials: Effect.fail("the manager is down") }, json(granted)))
       assert.strictEqual(failure, "the manager is down")
     }))
 
-  it.effect("stays within the one deadline", () =>
+  it.effect("the second read and the retry stay within one deadline", () =>
     Effect.gen(function*() {
       const { read } = yield* rotating("old", "new")
       const endpoint = yield* make({ credentials: Effect.delay(read, "4 seconds") }, refused, Effect.never).pipe(
@@ -146,7 +146,7 @@ describe("a rotated secret", () => {
       assert.strictEqual(Duration.toMillis(duration), Duration.toMillis(endpoint.deadline))
     }))
 
-  it.effect("stays within it when the wall clock is set back meanwhile", () =>
+  it.effect("the retry stays within the deadline when the wall clock is set back", () =>
     Effect.gen(function*() {
       const clocks = TwoClocks.make()
       const sleeps: Array<number> = []
@@ -165,11 +165,11 @@ describe("a rotated secret", () => {
       })
       const endpoint = yield* make({ credentials: read }, late, json(granted))
       yield* Effect.withClock(endpoint.requestToken, clock)
-      // the deadline of the first request, and then what is left of it
+      // the whole deadline for the first request, and then the rest of it
       assert.deepStrictEqual([...new Set(sleeps)], [10_000, 1_000])
     }))
 
-  it.effect("isn't waited for past the deadline, even if reading it can't be interrupted", () =>
+  it.effect("an uninterruptible second read ends at the deadline", () =>
     Effect.gen(function*() {
       const { read, readings } = yield* rotating("old", "new")
       const stubborn = Effect.flatMap(readings, (count) => count === 0 ? read : Effect.uninterruptible(Effect.never))
@@ -179,7 +179,7 @@ describe("a rotated secret", () => {
       assert.strictEqual((yield* Fiber.join(request))._tag, "InvalidClient")
     }))
 
-  it.effect("is read again by the ConfigProvider that the endpoint was built with", () =>
+  it.effect("a rotated secret is read by the ConfigProvider with which the endpoint was built", () =>
     Effect.gen(function*() {
       process.env["ROTATION_CREDIT_DATA_CLIENT_ID"] = "the-client"
       process.env["ROTATION_CREDIT_DATA_CLIENT_SECRET"] = "old"

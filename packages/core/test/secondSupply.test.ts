@@ -4,8 +4,8 @@ import { Effect, Layer, Logger, Option, TestClock } from "effect"
 import * as FakeTransport from "./support/fakeTransport.ts"
 import { credentials, options } from "./support/tokenEndpoint.ts"
 
-// The warning comes once in a process, so that everything about it is one test, in a file of its own.
-it.effect("a second supply for the same client within a minute is warned of, once in a process", () =>
+// The warning is logged once per process, so this file has a single test.
+it.effect("a second supply for the same client within a minute logs a warning, once per process", () =>
   Effect.gen(function*() {
     const warnings: Array<string> = []
     const logger = Logger.make(({ message }) => warnings.push(String(message)))

@@ -16,7 +16,7 @@ describe("text from the server", () => {
       return failure._tag === "InvalidClient" ? failure.description ?? "" : ""
     })
 
-  it.effect("is cut to 200 printable characters", () =>
+  it.effect("an error description is cut to 200 printable characters", () =>
     Effect.gen(function*() {
       const long = yield* describedAs("\u001b[31mred\u001b[0m \u202e\n\tand " + "long ".repeat(100_000))
       assert.strictEqual(long.length, 200)
@@ -25,14 +25,14 @@ describe("text from the server", () => {
       assert.strictEqual((yield* describedAs("𝒳".repeat(300))).endsWith("𝒳…"), true)
     }))
 
-  it.effect("of 200 characters is kept whole, and one more is cut", () =>
+  it.effect("an error description of 200 characters is kept, and a longer one is cut", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* describedAs("x".repeat(200)), "x".repeat(200))
       assert.strictEqual(yield* describedAs("x".repeat(201)), `${"x".repeat(199)}…`)
       assert.strictEqual(yield* describedAs("  a\t\n b\u0007c  "), "a bc")
     }))
 
-  it.effect("is withheld when it shows a token of the same body", () =>
+  it.effect("an error description that shows a token of the same body is withheld", () =>
     Effect.gen(function*() {
       const tokens = { access_token: "an-access-token", refresh_token: "a-refresh-token", id_token: "an-id-token" }
       for (const echo of Object.values(tokens)) {
@@ -42,7 +42,7 @@ describe("text from the server", () => {
       }
     }))
 
-  it.effect("with the secret in it, in any form, is no scope", () =>
+  it.effect("an answer with the secret in its scope, encoded or not, is refused", () =>
     Effect.gen(function*() {
       const secret = "p+ss&w=rd%\"/<x"
       const credentials = { clientId: "id", clientSecret: Redacted.make(secret) }
@@ -67,7 +67,7 @@ describe("text from the server", () => {
     Array.from(new TextEncoder().encode(text), (byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")
   const json0 = (text: string) => JSON.stringify(text).slice(1, -1)
   const base64 = (text: string) => Buffer.from(text).toString("base64")
-  // as other languages and proxies write it
+  // the encodings of other languages and of proxies
   const encodings: Record<string, (secret: string) => string> = {
     "as it is": (secret) => secret,
     "in capitals": (secret) => secret.toUpperCase(),
@@ -110,7 +110,7 @@ describe("text from the server", () => {
     "~~~???>>>~~~???>>>"
   ]
   for (const [name, encode] of Object.entries(encodings)) {
-    it.effect(`is withheld when it shows the secret ${name}`, () =>
+    it.effect(`an error description is withheld when it shows the secret ${name}`, () =>
       Effect.gen(function*() {
         for (const secret of secrets) {
           const echo = encode(secret)
@@ -119,7 +119,7 @@ describe("text from the server", () => {
       }))
   }
 
-  it.effect("is kept when it shares less than twelve characters with the secret", () =>
+  it.effect("an error description that shares fewer than twelve characters with the secret is kept", () =>
     Effect.gen(function*() {
       const secret = "correct-horse-battery-staple"
       assert.strictEqual(yield* describedAs("The word is correct-hor.", secret), "The word is correct-hor.")
@@ -128,7 +128,7 @@ describe("text from the server", () => {
       assert.strictEqual(yield* describedAs("It ends with ttery-staple.", secret), withheld)
     }))
 
-  it.effect("is withheld when it shows a secret that is shorter than that, or written in another way", () =>
+  it.effect("an error description is withheld when it shows a shorter secret, or one with other blanks", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* describedAs("You sent hunter2.", "hunter2"), withheld)
       assert.strictEqual(yield* describedAs("You sent hunter3.", "hunter2"), "You sent hunter3.")
@@ -137,7 +137,7 @@ describe("text from the server", () => {
       }
     }))
 
-  it.effect("is searched after it is cut: what is not printed need not be withheld", () =>
+  it.effect("an error description is searched for secrets after it is cut", () =>
     Effect.gen(function*() {
       const secret = "correct-horse-battery-staple"
       const text = yield* describedAs(`${"x".repeat(195)}${secret}`, secret)
@@ -145,7 +145,7 @@ describe("text from the server", () => {
       assert.strictEqual(yield* describedAs(`${"x".repeat(180)}${secret}`, secret), withheld)
     }))
 
-  it.effect("may be nothing but escapes", () =>
+  it.effect("an error description with malformed escapes is kept unchanged", () =>
     Effect.gen(function*() {
       for (
         const odd of [
@@ -164,7 +164,7 @@ describe("text from the server", () => {
       }
     }))
 
-  it.effect("of any size is understood beside a token of the longest kind that is accepted", () =>
+  it.effect("an answer of any size is read, with the longest token that is accepted", () =>
     Effect.gen(function*() {
       const longest = "aB3-".repeat(16 * 1024)
       const token = yield* make(

@@ -17,8 +17,8 @@ const invalidResponse = (rule: TokenError.ResponseRule, status = 200) =>
 
 const body = (bytes: ReadonlyArray<number>) => raw(new Uint8Array(bytes))
 
-describe("a 200 that the contract knows", () => {
-  it.effect("becomes a token", () =>
+describe("a 200 within the contract", () => {
+  it.effect("an answer within the contract becomes a token", () =>
     Effect.gen(function*() {
       yield* TestClock.adjust("3 seconds")
       const token = yield* requestToken(json({ ...granted, refresh_token: "ignored" }))
@@ -31,7 +31,7 @@ describe("a 200 that the contract knows", () => {
       assert.isFalse(token.covers("furnishment:all"))
     }))
 
-  it.effect("expires_in may be text, and is clamped to a week", () =>
+  it.effect("expires_in may be text, and is limited to a week", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* lifetime({ ...granted, expires_in: "3600" }), 3599)
       assert.strictEqual(yield* lifetime({ ...granted, expires_in: 3600.9 }), 3599)
@@ -43,7 +43,7 @@ describe("a 200 that the contract knows", () => {
       assert.strictEqual(yield* lifetime({ ...granted, expires_in: "9".repeat(300) }), 7 * 86_400)
     }))
 
-  it.effect("without expires_in it is used for 5 minutes, with a warning", () => {
+  it.effect("a token without expires_in is used for 5 minutes, with a warning", () => {
     const logged: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => logged.push(`${logLevel.label} ${String(message)}`))
     return Effect.gen(function*() {
@@ -55,7 +55,7 @@ describe("a 200 that the contract knows", () => {
     }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
   })
 
-  it.effect("expires_in and scope may be null, as if they were missing", () =>
+  it.effect("null counts as missing for expires_in and scope", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* lifetime({ ...granted, expires_in: null }), 300)
       assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: null }))).scopes, [
@@ -64,7 +64,7 @@ describe("a 200 that the contract knows", () => {
       ])
     }))
 
-  it.effect("without scope it has the scopes that were asked for; with less, less", () =>
+  it.effect("a token has the requested scopes if scope is missing, and the granted scopes otherwise", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual((yield* requestToken(json(without("scope")))).scopes, [
         "data-access:all",
@@ -74,7 +74,7 @@ describe("a 200 that the contract knows", () => {
       assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: " a  b " }))).scopes, ["a", "b"])
     }))
 
-  it.effect("may come in pieces", () =>
+  it.effect("an answer may arrive in pieces", () =>
     Effect.gen(function*() {
       const bytes = new TextEncoder().encode(JSON.stringify(granted))
       const pieces = Effect.sync(() =>
@@ -90,7 +90,7 @@ describe("a 200 that the contract knows", () => {
       assert.strictEqual(Redacted.value((yield* requestToken(pieces)).secret), "an-access-token")
     }))
 
-  it.effect("without expires_in is used for 5 minutes, with a warning; with it there is none", () =>
+  it.effect("only an answer without expires_in logs a warning", () =>
     Effect.gen(function*() {
       const warnings: Array<unknown> = []
       const logger = Logger.make(({ logLevel, message }) => {
@@ -105,7 +105,7 @@ describe("a 200 that the contract knows", () => {
       assert.match(String(warnings), /did not return expires_in. The token is used for 5m/)
     }))
 
-  it.effect("may have a short secret in its scope by chance, and none of 8 characters", () =>
+  it.effect("a scope may contain a secret of up to 7 characters, and no longer one", () =>
     Effect.gen(function*() {
       const scopeWith = Effect.fnUntraced(function*(secret: string) {
         const credentials = { clientId: "id", clientSecret: Redacted.make(secret) }
@@ -116,7 +116,7 @@ describe("a 200 that the contract knows", () => {
       assert.strictEqual((yield* Effect.flip(scopeWith("12345678")))._tag, "InvalidResponse")
     }))
 
-  it.effect("that ends in its middle was cut", () =>
+  it.effect("an answer that breaks off in the middle is a TransportError", () =>
     Effect.gen(function*() {
       const ending = (failure: Error) =>
         Effect.sync(() =>
@@ -135,7 +135,7 @@ describe("a 200 that the contract knows", () => {
       }
     }))
 
-  it.effect("token_type has no case", () =>
+  it.effect("token_type is case-insensitive", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* requestToken(json({ ...granted, token_type: "bearer" }))).tokenType, "Bearer")
     }))
@@ -197,13 +197,13 @@ describe("a 200 outside the contract", () => {
       }))
   }
 
-  it.effect("a body of 1 MiB sharp is read", () =>
+  it.effect("a body of exactly 1 MiB is read", () =>
     Effect.gen(function*() {
       const text = JSON.stringify(granted)
       yield* requestToken(raw(" ".repeat(1024 * 1024 - text.length) + text))
     }))
 
-  it.effect("a token that had expired when it arrived is an InvalidResponse; its life counts from the sending", () =>
+  it.effect("a token that has expired on arrival is an InvalidResponse, and its life counts from the request", () =>
     Effect.gen(function*() {
       const slow = (seconds: number) =>
         Effect.zipRight(TestClock.adjust(Duration.seconds(seconds)), json({ ...granted, expires_in: 9 }))
@@ -228,7 +228,7 @@ describe("other statuses below 400", () => {
     }))
 
   for (const status of [300, 301, 302, 303, 307, 308]) {
-    it.effect(`${status} is an InvalidResponse, and nothing is sent anywhere else`, () =>
+    it.effect(`${status} is an InvalidResponse, and no other server gets a request`, () =>
       Effect.gen(function*() {
         const answer = raw(null, { status, headers: { location: "https://elsewhere.example/" } })
         const endpoint = yield* make({}, answer)
@@ -240,7 +240,7 @@ describe("other statuses below 400", () => {
 })
 
 describe("a refusal of the client", () => {
-  it.effect("is any 401, whatever its body, and a 400 or 403 with invalid_client", () =>
+  it.effect("any 401, and a 400 or 403 with invalid_client, is an InvalidClient", () =>
     Effect.gen(function*() {
       const refused = { error: "invalid_client", error_description: "Secret mismatch." }
       for (
@@ -302,7 +302,7 @@ describe("a failure of the server", () => {
       }))
   }
 
-  it.effect("any body that isn't OAuth's is ignored", () =>
+  it.effect("a body that is not an OAuth error is ignored", () =>
     Effect.gen(function*() {
       for (const text of ["<html>", "[", "{}", `{"error":1,"error_description":[]}`, "x".repeat(2 * 1024 * 1024)]) {
         const failure = yield* Effect.flip(requestToken(raw(text, { status: 500 })))
@@ -327,7 +327,7 @@ describe("a failure of the server", () => {
     ["Wed, 31 Dec 1969 23:59:59 GMT", undefined],
     ["Thu, 99 Foo 1970 00:00:12 GMT", undefined]
   ]
-  it.effect("a date in Retry-After is in GMT, whatever the time zone of the machine is", () =>
+  it.effect("a date in Retry-After is in GMT, in every time zone of the machine", () =>
     Effect.gen(function*() {
       const zone = process.env["TZ"]
       process.env["TZ"] = "America/New_York"
@@ -341,7 +341,7 @@ describe("a failure of the server", () => {
     }))
 
   for (const [header, millis] of waits) {
-    it.effect(`Retry-After ${JSON.stringify(header)} asks for ${millis ?? "nothing"}`, () =>
+    it.effect(`Retry-After ${JSON.stringify(header)} requests a wait of ${millis ?? "no"} ms`, () =>
       Effect.gen(function*() {
         const failure = yield* Effect.flip(requestToken(raw(null, { status: 503, headers: { "retry-after": header } })))
         assert(failure._tag === "ServerError")

@@ -5,8 +5,8 @@ import { environment } from "./support/fakeEndpoint.ts"
 import { granted, json } from "./support/fakeTransport.ts"
 import { make } from "./support/tokenEndpoint.ts"
 
-describe("options that make no sense", () => {
-  it.effect("say what was expected in their place", () =>
+describe("invalid options of a token endpoint", () => {
+  it.effect("the error for an invalid option describes what was expected", () =>
     Effect.gen(function*() {
       assert.include(
         yield* fails({ maxBodySize: 1.5 }),
@@ -18,7 +18,7 @@ describe("options that make no sense", () => {
         "Expected the address without /oauth2/token"
       )
       assert.include(
-        // @ts-expect-error: what a program without types may leave out
+        // @ts-expect-error: a program without types may leave this out
         yield* fails({ environment: { ...environment, authV2Url: undefined } }),
         "environment.authV2Url: \"Expected the address of the authorization server\""
       )
@@ -27,7 +27,7 @@ describe("options that make no sense", () => {
   const fails = (options: Partial<TokenEndpoint.Options>) =>
     Effect.map(Effect.flip(make(options, json(granted))), (error) => String(error))
 
-  it.effect("are a ConfigError when the endpoint is built, which names them all and shows no value", () =>
+  it.effect("building fails with a ConfigError that names all invalid options and shows no value", () =>
     Effect.gen(function*() {
       const error = yield* fails({
         environment: {
@@ -36,7 +36,7 @@ describe("options that make no sense", () => {
           baseUrl: "http://api.example",
           authV2Url: "https://user:pass@v2.example"
         },
-        // @ts-expect-error: what a program without types may pass
+        // @ts-expect-error: a program without types may pass this
         requestedScopes: Option.some(["read:consumers"]),
         credentials: { clientId: "", clientSecret: Redacted.make("canary\t") },
         deadline: Number.NaN,
@@ -98,7 +98,7 @@ describe("options that make no sense", () => {
       ["https://v2.example/oauth2/token", "the address without /oauth2/token"]
     ] as const
   ) {
-    it.effect(`an authorization server at ${url}: expected is ${expected}`, () =>
+    it.effect(`the error for an authorization server at ${url} names what was expected: ${expected}`, () =>
       Effect.gen(function*() {
         assert.include(yield* fails({ environment: { ...environment, authV2Url: url } }), `Expected ${expected}`)
       }))

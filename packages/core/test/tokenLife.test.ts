@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
 import { environment, textOf } from "./support/fakeEndpoint.ts"
 
-/** A supply over a port that returns tokens which were requested earlier, as a shared store does. */
+/** A supply over a token endpoint that returns tokens requested earlier, as a shared store does. */
 const setUp = Effect.fnUntraced(function*(life: { readonly from: number; readonly to: number }, latency = 0) {
   let requests = 0
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
@@ -40,7 +40,7 @@ const setUp = Effect.fnUntraced(function*(life: { readonly from: number; readonl
 const minutes = (count: number) => count * 60_000
 
 describe("the life of a token that was requested before the supply got it", () => {
-  it.scoped("counts from its own instants: it is due, and expires, when it says", () =>
+  it.scoped("the life of a token counts from its own requestedAt and expiresAt", () =>
     Effect.gen(function*() {
       const { get, requests, tokens } = yield* setUp({ from: -minutes(50), to: minutes(50) })
       yield* get
@@ -56,7 +56,7 @@ describe("the life of a token that was requested before the supply got it", () =
       assert.strictEqual(requests(), 1)
     }))
 
-  it.scoped("is never extended by the time that the port took", () =>
+  it.scoped("a slow token endpoint does not extend the life of a token", () =>
     Effect.gen(function*() {
       const { get, tokens } = yield* setUp({ from: 0, to: minutes(1) }, 9_000)
       yield* get
@@ -66,7 +66,7 @@ describe("the life of a token that was requested before the supply got it", () =
       assert.strictEqual((yield* tokens.status).phase, "Expired")
     }))
 
-  it.scoped("that is over on arrival is a retryable failure, and is not requested again and again", () =>
+  it.scoped("a token that has expired on arrival is a retryable failure, and is not requested by every caller", () =>
     Effect.gen(function*() {
       const { requests, tokens } = yield* setUp({ from: -minutes(2), to: 0 })
       const caller = yield* Effect.fork(Effect.flip(tokens.get))
@@ -78,7 +78,7 @@ describe("the life of a token that was requested before the supply got it", () =
       assert.strictEqual(requests(), 3)
     }))
 
-  it.scoped("leaves a fresh token as it is", () =>
+  it.scoped("a token that was requested just now is returned unchanged", () =>
     Effect.gen(function*() {
       const { get } = yield* setUp({ from: 0, to: minutes(60) })
       const token = yield* get

@@ -6,7 +6,7 @@ import { granted, json, raw } from "./support/fakeTransport.ts"
 import { credentials, make, options } from "./support/tokenEndpoint.ts"
 
 describe("the token request", () => {
-  it.effect("is a POST of a form with the contract's fields", () =>
+  it.effect("a token request is a POST of a form with the fields of the contract", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, json(granted))
       yield* endpoint.requestToken
@@ -21,14 +21,14 @@ describe("the token request", () => {
       assert.notProperty(request.headers, "traceparent")
     }))
 
-  it.effect("has no scope field for an endpoint that knows none", () =>
+  it.effect("a token request has no scope field for an endpoint without scopes", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ requestedScopes: Option.none() }, json(granted))
       yield* endpoint.requestToken
       assert.notInclude((yield* endpoint.sent)[0]?.body, "scope")
     }))
 
-  it.effect("has one span, with the environment and the host, beneath its caller's", () =>
+  it.effect("a token request has one span, with the environment and the host, below the span of its caller", () =>
     Effect.gen(function*() {
       const spans: Array<unknown> = []
       const endpoint = yield* make({
@@ -52,14 +52,14 @@ describe("the token request", () => {
       ]])
     }))
 
-  it.effect("carries trace headers only if it is told to", () =>
+  it.effect("a token request carries trace headers only with propagateTrace", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ propagateTrace: true }, json(granted))
       yield* endpoint.requestToken
       assert.property((yield* endpoint.sent)[0]?.headers, "traceparent")
     }))
 
-  it.effect("keeps the options of fetch, those of the layer and those of the call, and leaves none behind", () =>
+  it.effect("a token request keeps the fetch options of the layer and of the call, and leaves none behind", () =>
     Effect.gen(function*() {
       const inits: Array<RequestInit | undefined> = []
       const fetch: typeof globalThis.fetch = (_, init) => {
@@ -81,7 +81,7 @@ describe("the token request", () => {
       assert.isTrue(Option.isNone(yield* Effect.serviceOption(FetchHttpClient.RequestInit)))
     }))
 
-  it.effect("goes to its address alone, whatever wraps the client", () =>
+  it.effect("a token request goes only to its own address, even if transformClient follows redirects", () =>
     Effect.gen(function*() {
       const elsewhere = raw(null, { status: 307, headers: { location: "https://elsewhere.example/" } })
       const endpoint = yield* make({ transformClient: HttpClient.followRedirects() }, elsewhere)
@@ -92,7 +92,7 @@ describe("the token request", () => {
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
 
-  it.effect("over a transport that dies is a typed failure", () =>
+  it.effect("a token request over a transport that dies is a TransportError", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, Effect.die(new Error("the-secret")))
       assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, {
@@ -101,7 +101,7 @@ describe("the token request", () => {
       })
     }))
 
-  it.effect("nothing is sent, and no middleware is run, before a token is asked for", () =>
+  it.effect("nothing is sent, and no middleware is run, before a token is requested", () =>
     Effect.gen(function*() {
       let seen = 0
       const client = HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, new Response())))
@@ -113,7 +113,7 @@ describe("the token request", () => {
       assert.strictEqual(seen, 0)
     }))
 
-  it.effect("can be wrapped", () =>
+  it.effect("transformClient wraps the client of a token request", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({
         transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-test", "here"))
@@ -122,7 +122,7 @@ describe("the token request", () => {
       assert.strictEqual((yield* endpoint.sent)[0]?.headers["x-test"], "here")
     }))
 
-  it.effect("has one deadline over everything, of 10 s or what is set", () =>
+  it.effect("a token request has one deadline for everything, 10 s by default", () =>
     Effect.gen(function*() {
       const silent = Effect.sync(() =>
         new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }))
@@ -139,13 +139,13 @@ describe("the token request", () => {
       }
     }))
 
-  it.effect("reads no more of a body than is set", () =>
+  it.effect("a body that is larger than maxBodySize is refused", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ maxBodySize: 10 }, json(granted))
       assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, { _tag: "InvalidResponse", rule: "Size" })
     }))
 
-  it.effect("carries the hint of its adapter in its failure", () =>
+  it.effect("a failed token request carries the hint of its adapter", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ hint: ({ _tag }) => `about ${_tag}` }, raw(null, { status: 404 }))
       assert.include((yield* Effect.flip(endpoint.requestToken)).message, "failed: 404. about ServerError")
@@ -157,7 +157,7 @@ describe("the token request", () => {
       (endpoint) => endpoint.requestToken
     )
 
-  it.effect("over a transport that interrupts itself, or gives what is no response, is a TransportError", () =>
+  it.effect("a token request over a transport that interrupts itself, or returns no valid response, is a TransportError", () =>
     Effect.gen(function*() {
       const response = (request: HttpClientRequest.HttpClientRequest) =>
         HttpClientResponse.fromWeb(request, Response.json(granted))
@@ -179,7 +179,7 @@ describe("the token request", () => {
       }
     }))
 
-  it.effect("over a transport that can't be interrupted ends at the deadline", () =>
+  it.effect("a token request over an uninterruptible transport ends at the deadline", () =>
     Effect.gen(function*() {
       const request = yield* Effect.fork(
         Effect.flip(over(HttpClient.make(() => Effect.uninterruptible(Effect.never))))
@@ -198,7 +198,7 @@ describe("a refused client", () => {
     return (yield* Effect.flip(endpoint.requestToken)).message
   })
 
-  it.effect("says what is odd about the credentials, without showing them", () =>
+  it.effect("the message of a refusal names stray blanks and quotes of the credentials, without showing them", () =>
     Effect.gen(function*() {
       const rows = [
         ["id", " canary", "The client secret begins or ends with a blank."],

@@ -8,7 +8,7 @@ import { options } from "./support/tokenEndpoint.ts"
 
 type Client = HttpClient.HttpClient
 
-/** A client that remembers what it sent, and answers so. */
+/** A client that records what it sent, and gives this answer. */
 const recording = (answer: () => Response = () => Response.json(granted)) => {
   const sent: Array<{
     readonly request: HttpClientRequest.HttpClientRequest
@@ -34,7 +34,7 @@ const requestTokenOver = (client: Client) =>
     Effect.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 
-describe("a token request over a client of the program's own", () => {
+describe("a token request over the program's own client", () => {
   const elsewhere = HttpClientRequest.prependUrl("https://elsewhere.example/?")
   const rewriting: Record<string, (client: Client) => Client> = {
     "mapRequest": HttpClient.mapRequest(elsewhere),
@@ -48,7 +48,7 @@ describe("a token request over a client of the program's own", () => {
       )
   }
   for (const [name, rewrite] of Object.entries(rewriting)) {
-    it.effect(`that rewrites URLs by ${name} leads the secret nowhere else`, () =>
+    it.effect(`a client that rewrites URLs by ${name} does not send the secret to another server`, () =>
       Effect.gen(function*() {
         const { client, sent } = recording()
         const error = yield* Effect.flip(requestTokenOver(rewrite(client)))
@@ -57,7 +57,7 @@ describe("a token request over a client of the program's own", () => {
       }))
   }
 
-  it.effect("that traces by itself is silent, and follows no redirects", () =>
+  it.effect("a client with its own tracing does not trace a token request, and follows no redirects", () =>
     Effect.gen(function*() {
       const { client, sent } = recording()
       const tracing = client.pipe(
@@ -72,7 +72,7 @@ describe("a token request over a client of the program's own", () => {
       assert.notProperty(sent[0]?.request.headers, "traceparent")
     }))
 
-  it.effect("that lets no other status than 2xx through gets the failures that the answer means", () =>
+  it.effect("a client that refuses every status except 2xx does not change the failure of a token request", () =>
     Effect.gen(function*() {
       for (
         const [status, tag] of [[401, "InvalidClient"], [400, "ServerError"], [503, "ServerError"], [
@@ -87,24 +87,24 @@ describe("a token request over a client of the program's own", () => {
       }
     }))
 
-  it.effect("asks for JSON", () =>
+  it.effect("a token request accepts JSON", () =>
     Effect.gen(function*() {
       const { client, sent } = recording()
       yield* requestTokenOver(client)
       assert.strictEqual(sent[0]?.request.headers["accept"], "application/json")
     }))
 
-  it.effect("that fails with what is no HttpClientError is a typed failure", () =>
+  it.effect("a failure of the client that is not an HttpClientError becomes a TransportError", () =>
     Effect.gen(function*() {
       const fails = HttpClient.transform(recording().client, () => Effect.fail("a text"))
-      // @ts-expect-error: what a program without types may do
+      // @ts-expect-error: a program without types may do this
       const error = yield* Effect.flip(requestTokenOver(fails))
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
     }))
 })
 
 describe("a sealed client", () => {
-  it.effect("leaves the fiber of its caller as it was, in success and in failure", () =>
+  it.effect("a sealed client restores the settings of the caller's fiber, after a success and after a failure", () =>
     Effect.gen(function*() {
       const { client } = recording()
       for (const isAllowed of [true, false]) {
@@ -114,7 +114,7 @@ describe("a sealed client", () => {
       }
     }))
 
-  it.effect("changes the request in its last step, after the check", () =>
+  it.effect("a sealed client changes the request in its last step, after the check", () =>
     Effect.gen(function*() {
       const { client, sent } = recording()
       const sealed = Transport.sealed(HttpClient.mapRequest(client, HttpClientRequest.setHeader("x", "theirs")), {
@@ -125,7 +125,7 @@ describe("a sealed client", () => {
       assert.strictEqual(sent[0]?.request.headers["x"], "ours")
     }))
 
-  it.effect("refuses other URLs with the reason", () =>
+  it.effect("a sealed client refuses other URLs with the reason", () =>
     Effect.gen(function*() {
       const { client } = recording()
       const error = yield* Effect.flip(Transport.sealed(client, { isAllowed: () => false }).get("https://api.example"))
@@ -135,7 +135,7 @@ describe("a sealed client", () => {
 })
 
 describe("an unrequested 101", () => {
-  /** A response that has its socket, as the one of node:http has. */
+  /** A response that holds its socket, as a response of node:http does. */
   const upgraded = (status: number, headers: Record<string, string> = {}, isNested = false) => {
     const ended: Array<string> = []
     const request = HttpClientRequest.setHeaders(HttpClientRequest.get("https://api.example"), headers)
@@ -150,7 +150,7 @@ describe("an unrequested 101", () => {
     )
   }
 
-  it.effect("has its connection ended, and no other answer has", () =>
+  it.effect("an unrequested 101 ends its connection, and no other answer does", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* upgraded(101), ["ended"])
       assert.deepStrictEqual(yield* upgraded(101, {}, true), ["ended"])
@@ -158,7 +158,7 @@ describe("an unrequested 101", () => {
       assert.deepStrictEqual(yield* upgraded(101, { upgrade: "websocket" }), [], "it was requested")
     }))
 
-  it.effect("without a socket is an answer like any other", () =>
+  it.effect("an unrequested 101 without a socket is an ordinary answer", () =>
     Effect.gen(function*() {
       for (const source of [undefined, {}, { destroy: "no function" }, null]) {
         const request = HttpClientRequest.get("https://api.example")
@@ -172,7 +172,7 @@ describe("an unrequested 101", () => {
       }
     }))
 
-  it.effect("does not hide a failure of the transport", () =>
+  it.effect("a sealed client does not hide a failure of the transport", () =>
     Effect.gen(function*() {
       const request = HttpClientRequest.get("https://api.example")
       const failure = requestError("Transport", { request })
@@ -182,7 +182,7 @@ describe("an unrequested 101", () => {
 })
 
 describe("the body of a request through a sealed client", () => {
-  it.effect("is sent as it is, and a stream of it runs with the settings of its caller", () =>
+  it.effect("a sealed client sends a body unchanged, and runs a stream with the settings of its caller", () =>
     Effect.gen(function*() {
       const { client, sent } = recording()
       const sealed = Transport.sealed(client, { isAllowed: () => true })
@@ -206,7 +206,7 @@ describe("a status that a client refused", () => {
   const request = HttpClientRequest.get("https://api.example")
   const response = HttpClientResponse.fromWeb(request, new Response("", { status: 404 }))
 
-  it("is told apart from all other errors", () => {
+  it("isStatusError is true only for a status that a client refused", () => {
     const isStatus = Transport.isStatusError
     assert.isTrue(isStatus(responseError("StatusCode", { request, response })))
     assert.isFalse(isStatus(responseError("Decode", { request, response })))
@@ -269,14 +269,14 @@ describe("a request that got no answer", () => {
       ["EOTHER", "Other", "the connection failed. Check the network between this machine and The API."]
     ] as const
   ) {
-    it(`is described for ${code}: ${reason}`, () => {
+    it(`a request that failed with ${code} is described: ${reason}`, () => {
       const error = failed({ code })
       assert.strictEqual(Transport.reason(error), reason)
       assert.strictEqual(Transport.describe(error, server), `The API did not answer: ${expected}`)
     })
   }
 
-  it("is described for a forward proxy, and for a port that does not speak TLS", () => {
+  it("the failure of a forward proxy, and of a port that does not speak TLS, is described", () => {
     const proxy = "Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules."
     assert.strictEqual(
       Transport.describe(failed({ message: "Proxy response (407) !== 200 when HTTP Tunneling" }), server),

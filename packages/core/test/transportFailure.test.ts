@@ -17,7 +17,7 @@ const failing = (cause: unknown, url = "/") =>
     )
   )
 
-/** A cause that leads back to itself in many ways. */
+/** A cause that refers to itself many times. */
 const crowd: { readonly errors: Array<unknown>; readonly cause: unknown } = { errors: [], cause: { code: "EPIPE" } }
 for (let count = 0; count < 8; count++) crowd.errors.push(crowd)
 
@@ -63,7 +63,7 @@ describe("why a transport failed", () => {
     [crowd, "Reset"]
   ]
   for (const [cause, reason] of rows) {
-    it.effect(`${reason}, for ${typeof cause === "object" && cause !== circular && cause !== crowd ? JSON.stringify(cause) : "another"}`, () =>
+    it.effect(`the reason is ${reason} for ${typeof cause === "object" && cause !== circular && cause !== crowd ? JSON.stringify(cause) : "a circular cause"}`, () =>
       Effect.gen(function*() {
         const error = yield* failing(cause)
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason })
@@ -71,7 +71,7 @@ describe("why a transport failed", () => {
       }))
   }
 
-  it.effect("a forward proxy is named by its address, and by the status with which it refuses", () =>
+  it.effect("the failure of a forward proxy carries its address, or the status of its refusal", () =>
     Effect.gen(function*() {
       const at = "https://auth.example/oauth2/token"
       const rows: ReadonlyArray<readonly [cause: unknown, failure: object, url?: string]> = [
@@ -103,7 +103,7 @@ describe("why a transport failed", () => {
       }
     }))
 
-  it.effect("a proxy whose address is not known is the one that HTTPS_PROXY names, without its credentials", () =>
+  it.effect("a forward proxy with an unknown address gets that of HTTPS_PROXY, without its credentials", () =>
     Effect.gen(function*() {
       const refused = failing({ message: "Proxy response (407) !== 200" })
       const withVariables = (...pairs: ReadonlyArray<readonly [string, string]>) =>
@@ -117,7 +117,7 @@ describe("why a transport failed", () => {
       assert.include(odd.message, "the forward proxy answered 407")
     }))
 
-  it.effect("a 407 comes from a proxy, for no authorization server sends it", () =>
+  it.effect("a 407 is the failure of a forward proxy", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(requestToken(raw("<html>", { status: 407 })))
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Proxy", proxyStatus: 407 })

@@ -10,7 +10,7 @@ import * as FakeTransport from "./support/fakeTransport.ts"
 const silent: FakeTransport.Answer = Effect.never
 
 describe("in an uninterruptible region", () => {
-  it.effect("a token request keeps its deadline", () =>
+  it.effect("an uninterruptible token request keeps its deadline", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, silent)
       const request = yield* Effect.fork(Effect.uninterruptible(Effect.timed(Effect.flip(endpoint.requestToken))))
@@ -41,7 +41,7 @@ describe("in an uninterruptible region", () => {
       assert.deepStrictEqual(ends, ["an-access-token", "TransportError"])
     }))
 
-  it.effect("a supply that is built there keeps the deadline in get, and ends its request with its scope", () =>
+  it.effect("a supply built in an uninterruptible region keeps the deadline in get, and ends its request with its scope", () =>
     Effect.gen(function*() {
       const transport = yield* FakeTransport.make(silent)
       const layer = AccessTokens.layer().pipe(
@@ -66,7 +66,7 @@ describe("in an uninterruptible region", () => {
       assert.isTrue(Exit.isInterrupted(yield* Fiber.await(waiting)))
     }))
 
-  it.scoped("get with little validity left waits for half of it, and returns the valid token", () =>
+  it.scoped("uninterruptible get waits for half of the remaining lifetime, and returns the valid token", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make({ lifetime: "10 seconds" })
       const first = yield* Effect.fork(tokens.get)
@@ -80,7 +80,7 @@ describe("in an uninterruptible region", () => {
       assert.deepStrictEqual([Duration.toMillis(time), textOf(token)], [450, "token-1"])
     }))
 
-  it.scoped("replace keeps its deadline", () =>
+  it.scoped("uninterruptible replace keeps its deadline", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* Effect.fork(tokens.get)
@@ -92,7 +92,7 @@ describe("in an uninterruptible region", () => {
       assert.strictEqual((yield* Fiber.join(replaced))._tag, "TransportError")
     }))
 
-  it.effect("credentials that are never read fail the layer after the deadline, with an error that names them", () =>
+  it.effect("building fails after the deadline when the credentials are never read, with an error that names them", () =>
     Effect.gen(function*() {
       const reading = yield* Effect.fork(
         Effect.uninterruptible(Effect.flip(make({ credentials: Effect.never, deadline: "3 seconds" }, silent)))
@@ -104,7 +104,7 @@ describe("in an uninterruptible region", () => {
 })
 
 describe("a flight that never ends", () => {
-  it.scoped("is replaced by the next caller after its end time, and all who wait get the new token", () =>
+  it.scoped("a flight that never ends is replaced by the next caller, and all waiting callers get the new token", () =>
     Effect.gen(function*() {
       let requests = 0
       const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
@@ -114,7 +114,7 @@ describe("a flight that never ends", () => {
         deadline: Duration.seconds(10),
         requestToken: Effect.suspend(() => ++requests === 1 ? Effect.never : token(`token-${requests}`, "1 hour"))
       })
-      // the timers of the flight never fire, as on a runtime that suspends what an earlier request has started
+      // the timers of the flight never fire, as on a runtime that suspends the work of an earlier request
       const clock = yield* Effect.clockWith(Effect.succeed)
       const stopped = ClockParts.make({
         wallMillis: () => clock.unsafeCurrentTimeMillis(),

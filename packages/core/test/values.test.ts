@@ -13,24 +13,24 @@ const make = (secret: string, coverage: AccessToken.Coverage = "GrantedScopes") 
   })
 
 describe("AccessToken", () => {
-  it("expires at its instant, and not a millisecond before", () => {
+  it("a token expires at expiresAt, and not a millisecond before", () => {
     const token = make("a")
     assert.isFalse(token.isExpiredAt(DateTime.unsafeMake(999)))
     assert.isTrue(token.isExpiredAt(DateTime.unsafeMake(1000)))
   })
 
-  it("covers what was granted, or anything where the server decides", () => {
+  it("a token covers the granted scopes, or any scope when the server decides", () => {
     assert.isTrue(make("a").covers("data-access:all"))
     assert.isFalse(make("a").covers("furnishment:all"))
     assert.isTrue(make("a", "AnyScope").covers("furnishment:all"))
   })
 
-  it("tokens differ by their secrets", () => {
+  it("tokens with different secrets are not equal", () => {
     assert.isFalse(Equal.equals(make("a"), make("b")))
     assert.isTrue(Equal.equals(make("a").secret, make("a").secret))
   })
 
-  it("prints without its secret", () => {
+  it("a printed token does not show its secret", () => {
     const token = make("canary")
     for (
       const text of [
@@ -47,7 +47,7 @@ describe("AccessToken", () => {
 })
 
 describe("AccessTokens.layerTest", () => {
-  it.effect("has a token for all scopes, at localhost, if nothing else is said", () =>
+  it.effect("layerTest without options has a token for all scopes, at localhost", () =>
     Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
       const token = yield* tokens.get
@@ -56,7 +56,7 @@ describe("AccessTokens.layerTest", () => {
       assert.deepStrictEqual(tokens.environment, { name: "test", audience: "test", baseUrl: "http://localhost" })
     }).pipe(Effect.provide(AccessTokens.layerTest())))
 
-  it.effect("serves a fixed token", () =>
+  it.effect("layerTest with options always returns the same token", () =>
     Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
       const token = yield* tokens.get
@@ -154,11 +154,11 @@ describe("TokenError", () => {
     ]
   ]
   for (const [error, message] of messages) {
-    it(`${error._tag} says what happened, what it means and what to do`, () =>
+    it(`the message of ${error._tag} states what happened, what it means and what to do`, () =>
       assert.strictEqual(error.message, message))
   }
 
-  it("has a sentence for every rule and every reason", () => {
+  it("every rule and every reason has a message", () => {
     for (const rule of TokenError.ResponseRule.literals) {
       assert.match(
         new TokenError.InvalidResponse({ ...where, status: 200, rule }).message,
@@ -170,19 +170,19 @@ describe("TokenError", () => {
     }
   })
 
-  it("is JSON with its message, for loggers that print JSON", () => {
+  it("a TokenError as JSON contains its message, for loggers that print JSON", () => {
     for (const [error, message] of messages) {
       assert.deepInclude(JSON.parse(JSON.stringify(error)), { _tag: error._tag, message, retryable: error.retryable })
     }
   })
 
-  it("takes no advice from the names that every object has", () => {
+  it("an error code with the name of an object property gets the general advice", () => {
     for (const error of ["constructor", "__proto__", "toString"]) {
       assert.include(new TokenError.ServerError({ ...where, status: 400, error }).message, `${error}. Check that`)
     }
   })
 
-  it("survives encoding and decoding", () => {
+  it("a TokenError is the same after encoding and decoding", () => {
     for (const [error] of messages) {
       const encoded = JSON.parse(JSON.stringify(Schema.encodeSync(TokenError.TokenError)(error)))
       const decoded = Schema.decodeUnknownSync(TokenError.TokenError)(encoded)
@@ -193,7 +193,7 @@ describe("TokenError", () => {
     assert.isTrue(Either.isLeft(Schema.decodeUnknownEither(TokenError.TokenError)({ _tag: "InvalidClient" })))
   })
 
-  it("of the transport's failures, those that somebody has to repair are not retryable: TLS, and a proxy that refuses", () => {
+  it("a TransportError is retryable, except after TLS failures and after a 4xx of a proxy", () => {
     const retryable = TokenError.TransportReason.literals.filter((reason) =>
       new TokenError.TransportError({ ...where, reason }).retryable
     )
@@ -203,7 +203,7 @@ describe("TokenError", () => {
     assert.deepStrictEqual([403, 407, 499, 500, 503].map(ofProxy), [false, false, false, true, true])
   })
 
-  it("of the broken rules, only an expired token is retryable", () => {
+  it("an InvalidResponse is retryable only for an expired token", () => {
     const retryable = TokenError.ResponseRule.literals.filter((rule) =>
       new TokenError.InvalidResponse({ ...where, status: 200, rule }).retryable
     )

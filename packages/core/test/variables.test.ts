@@ -19,7 +19,7 @@ const complete = {
 }
 
 describe("Variables.read", () => {
-  it.effect("returns a value for each variable", () =>
+  it.effect("Variables.read returns a value for each variable", () =>
     Effect.gen(function*() {
       const { clientSecret, ...others } = yield* read(fields, complete)
       assert.strictEqual(Redacted.value(clientSecret), "secret")
@@ -32,7 +32,7 @@ describe("Variables.read", () => {
       })
     }))
 
-  it.effect("fails with one error that has a line for each variable, and shows no value", () =>
+  it.effect("Variables.read fails with one error that has a line for each variable, and shows no value", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(read(fields, {
         CREDIT_DATA_ENVIRONMENT: "sandbox",
@@ -56,7 +56,7 @@ describe("Variables.read", () => {
       assert.strictEqual(error._tag, "ConfigError")
     }))
 
-  it.effect("reports one variable only when one is wrong", () =>
+  it.effect("Variables.read reports only the variable that is wrong", () =>
     Effect.gen(function*() {
       const missing = String(yield* Effect.flip(read(fields, { ...complete, CREDIT_DATA_SCOPES: "canary" })))
       assert.deepStrictEqual(missing.split("\n").slice(1, -1), [
@@ -64,7 +64,7 @@ describe("Variables.read", () => {
       ])
     }))
 
-  it.effect("reports the variable of an alternative that is wrong", () =>
+  it.effect("Variables.read reports the wrong variable of an alternative", () =>
     Effect.gen(function*() {
       const either = Config.orElse(
         Environment.url("FIRST_URL", { description: "the first" }),
@@ -79,7 +79,7 @@ describe("Variables.read", () => {
 })
 
 describe("Variables.invalid", () => {
-  it("names the option and what was expected", () => {
+  it("Variables.invalid names the option and what was expected", () => {
     const error = Variables.invalid(["environment", "name"], "Expected text")
     assert.strictEqual(error._tag, "ConfigError")
     assert.strictEqual(String(error), "(Invalid data at environment.name: \"Expected text\")")

@@ -12,7 +12,8 @@ import type { GroupClient, Settings } from "./GroupClient.ts"
 import { make } from "./internal/authenticatedClient.ts"
 
 /**
- * An HttpClient for Data Access. A token must cover `data-access:all`; where its scopes can't tell, the server decides.
+ * An HttpClient for Data Access. The token must cover `data-access:all`. For a token of Auth V1 the server decides, because
+ * its scope names do not map to `data-access:all`.
  *
  * @since 1.0.0
  * @category services
@@ -31,9 +32,10 @@ import { make } from "./internal/authenticatedClient.ts"
 export class DataAccess extends Context.Tag("@credit-data/http-client/DataAccess")<DataAccess, GroupClient>() {}
 
 /**
- * The client over a supply of tokens, whose environment tells the base URL.
+ * The client of Data Access. Its tokens and its base URL come from the supply.
  *
- * Fails with a `ConfigError` when it is built, if the supply won't ask for `data-access:all` or its base URL isn't one.
+ * Building the layer fails with a `ConfigError` if the supply does not request `data-access:all`, or if its base URL is not
+ * valid.
  *
  * @since 1.0.0
  * @category layers

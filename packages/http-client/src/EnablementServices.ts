@@ -12,7 +12,8 @@ import type { GroupClient, Settings } from "./GroupClient.ts"
 import { make } from "./internal/authenticatedClient.ts"
 
 /**
- * An HttpClient for Enablement Services. A token must cover `serviceplus:all`; where its scopes can't tell, the server decides.
+ * An HttpClient for Enablement Services. The token must cover `serviceplus:all`. For a token of Auth V1 the server decides,
+ * because its scope names do not map to `serviceplus:all`.
  *
  * @since 1.0.0
  * @category services
@@ -33,9 +34,10 @@ export class EnablementServices
 {}
 
 /**
- * The client over a supply of tokens, whose environment tells the base URL.
+ * The client of Enablement Services. Its tokens and its base URL come from the supply.
  *
- * Fails with a `ConfigError` when it is built, if the supply won't ask for `serviceplus:all` or its base URL isn't one.
+ * Building the layer fails with a `ConfigError` if the supply does not request `serviceplus:all`, or if its base URL is not
+ * valid.
  *
  * @since 1.0.0
  * @category layers

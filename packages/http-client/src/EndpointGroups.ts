@@ -1,5 +1,5 @@
 /**
- * All the endpoint groups at once.
+ * The clients of all endpoint groups in one layer.
  *
  * @since 1.0.0
  */
@@ -13,10 +13,10 @@ import * as Furnishment from "./Furnishment.ts"
 import type { Settings } from "./GroupClient.ts"
 
 /**
- * The clients of all three groups over one supply, and so with one token. A program that needs two of them merges their
- * layers: `Layer.mergeAll(DataAccess.layer(), Furnishment.layer())`.
+ * The clients of all three groups. They share one supply, and therefore one token. A program that needs only two groups
+ * merges their layers: `Layer.mergeAll(DataAccess.layer(), Furnishment.layer())`.
  *
- * Fails with a `ConfigError` when it is built, if the supply won't ask for all three scopes.
+ * Building the layer fails with a `ConfigError` if the supply does not request all three scopes.
  *
  * @since 1.0.0
  * @category layers

@@ -12,16 +12,18 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { GroupClient } from "./GroupClient.ts"
+import type { GroupClient, GroupClientError } from "./GroupClient.ts"
 
-/** `Request` accepts only absolute URLs, and the base URL is the client's to add. */
+/** `Request` accepts only absolute URLs. This one is never sent, because the client adds the base URL. */
 const placeholder = "https://placeholder.invalid"
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
-const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
+// What a `fetch` rejects with besides the errors of the client is no failure of ours: a defect, which rejects as it is.
+
+const aborted = (signal: AbortSignal): Effect.Effect<never> =>
   Effect.async((resume) => {
-    const abort = () => resume(Effect.fail<unknown>(signal.reason))
+    const abort = () => resume(Effect.die(signal.reason))
     if (signal.aborted) return abort()
     signal.addEventListener("abort", abort, { once: true })
     return Effect.sync(() => signal.removeEventListener("abort", abort))
@@ -30,12 +32,12 @@ const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
 const toRequest = Effect.fnUntraced(function*(
   request: Request,
   url: string
-): Effect.fn.Return<HttpClientRequest.HttpClientRequest, unknown> {
+): Effect.fn.Return<HttpClientRequest.HttpClientRequest> {
   const { headers, method } = request
   if (!HttpMethod.isHttpMethod(method)) {
-    return yield* Effect.fail(new TypeError(`The method ${method} is not supported`))
+    return yield* Effect.die(new TypeError(`The method ${method} is not supported`))
   }
-  const bytes = yield* Effect.tryPromise({ try: () => request.arrayBuffer(), catch: (error) => error })
+  const bytes = yield* Effect.promise(() => request.arrayBuffer())
   return HttpClientRequest.make(method)(url, {
     headers,
     ...(request.body !== null &&
@@ -54,18 +56,18 @@ const toResponse = (response: HttpClientResponse.HttpClientResponse): Response =
 }
 
 /**
- * A `fetch` that sends each request with a token, as the client does: it adds the base URL to a relative URL, and after a 401 it
+ * A `fetch` that sends each request with a token. As the client does, it adds the base URL to a relative URL. After a 401 it
  * replaces the token and sends the request again once.
  *
- * It differs from the global `fetch` in this:
+ * Differences from the global `fetch`:
  *
  * - The body of a request is read into memory, so that it can be sent again. The body of a response is streamed.
- * - A redirect is not followed: it is the response.
+ * - A redirect is not followed. The caller gets the redirect as the response.
  * - `mode`, `credentials`, `cache` and `keepalive` have no effect.
  * - It rejects with the errors of the client, such as `TransportError` or `InsufficientScope`. After an abort it rejects with the
  *   reason of the signal.
  *
- * Calls under way are interrupted when the scope closes.
+ * When the scope closes, the calls that are under way are interrupted.
  *
  * @since 1.0.0
  * @category conversions
@@ -85,11 +87,8 @@ export const make = (client: GroupClient): Effect.Effect<typeof globalThis.fetch
   Effect.map(
     FiberSet.makeRuntimePromise(),
     (run): typeof globalThis.fetch => (input, init) =>
-      run(Effect.gen(function*(): Effect.fn.Return<Response, unknown> {
-        const request = yield* Effect.try({
-          try: () => new Request(input instanceof Request ? input : placeholder, init),
-          catch: (error) => error
-        })
+      run(Effect.gen(function*(): Effect.fn.Return<Response, GroupClientError> {
+        const request = yield* Effect.sync(() => new Request(input instanceof Request ? input : placeholder, init))
         return yield* toRequest(request, input instanceof Request ? input.url : String(input)).pipe(
           Effect.flatMap((request) => client.execute(request)),
           Effect.map(toResponse),

@@ -12,7 +12,8 @@ import type { GroupClient, Settings } from "./GroupClient.ts"
 import { make } from "./internal/authenticatedClient.ts"
 
 /**
- * An HttpClient for Furnishment. A token must cover `furnishment:all`; where its scopes can't tell, the server decides.
+ * An HttpClient for Furnishment. The token must cover `furnishment:all`. For a token of Auth V1 the server decides, because
+ * its scope names do not map to `furnishment:all`.
  *
  * @since 1.0.0
  * @category services
@@ -31,9 +32,10 @@ import { make } from "./internal/authenticatedClient.ts"
 export class Furnishment extends Context.Tag("@credit-data/http-client/Furnishment")<Furnishment, GroupClient>() {}
 
 /**
- * The client over a supply of tokens, whose environment tells the base URL.
+ * The client of Furnishment. Its tokens and its base URL come from the supply.
  *
- * Fails with a `ConfigError` when it is built, if the supply won't ask for `furnishment:all` or its base URL isn't one.
+ * Building the layer fails with a `ConfigError` if the supply does not request `furnishment:all`, or if its base URL is not
+ * valid.
  *
  * @since 1.0.0
  * @category layers

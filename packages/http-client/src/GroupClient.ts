@@ -12,7 +12,7 @@ import type { InsufficientScope } from "./InsufficientScope.ts"
 import { withoutToken } from "./internal/callerError.ts"
 
 /**
- * Why a call fails: as any HttpClient does, for want of a token, or for want of a scope.
+ * The errors of a call: an error of the HttpClient, a missing token, or a missing scope.
  *
  * @since 1.0.0
  * @category errors
@@ -22,14 +22,16 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
 /**
  * An HttpClient whose requests go to one endpoint group, each with a token.
  *
- * - A relative URL is taken beneath the base URL of the environment, whose path is kept. An absolute one must have the
- *   same origin. Anything else fails with a `RequestError` (`InvalidUrl`) before it is sent.
- * - After a 401 the token that was sent is replaced, and the request is sent again once, if its body can be. The caller gets the
- *   401 when there is no other token. Every other status comes back as it is, a redirect too.
- * - A GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again once when its connection was reset before an
- *   answer: a server may have closed it while it was idle.
- * - A request that has an `Authorization` header of its own keeps it: no token, no check of scopes, no renewal.
- * - No request, response or error that a caller gets holds the token. Of the errors beneath, name, message and code remain.
+ * - A relative URL is appended to the base URL of the environment, including the path of the base URL. An absolute URL must
+ *   have the same origin. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent.
+ * - After a 401 the client replaces the token and sends the request again once, if the body can be sent twice. Without a
+ *   replacement the caller gets the 401. The caller gets every other status unchanged, including a redirect.
+ * - A connection can be reset before an answer, because the server closed it while it was idle. Then a GET, HEAD or OPTIONS,
+ *   and any request with an `Idempotency-Key`, is sent again once.
+ * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 starts no
+ *   renewal.
+ * - No request, response or error that a caller gets contains the token. Of an underlying error, only name, message and code
+ *   remain.
  * - There is no deadline: use `Effect.timeout`.
  *
  * @since 1.0.0
@@ -38,21 +40,21 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
 export interface GroupClient extends HttpClient.HttpClient.With<GroupClientError> {}
 
 /**
- * What can be set of a group's client. All of it has a default.
+ * The optional settings of the client of a group. Each has a default.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Settings {
-  /** Wraps the HttpClient that sends the requests. What it sees holds the token. */
+  /** Wraps the HttpClient that sends the requests. These requests contain the token. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
   /** Send trace headers to the business API, which belongs to a third party. Default: false. */
   readonly propagateTrace?: boolean | undefined
 }
 
 /**
- * The client as a plain `HttpClient`, for APIs that ask for one: a failure for want of a token or a scope becomes a
- * `RequestError` with that failure as its cause. Its reason is `Transport` where a retry may help, and `Encode` where not.
+ * The client as a plain `HttpClient`, for APIs that expect one. A missing token or a missing scope becomes a `RequestError`
+ * with the original error as its cause. Its reason is `Transport` if a retry can help, and `Encode` if not.
  *
  * @since 1.0.0
  * @category conversions

@@ -1,5 +1,5 @@
 /**
- * The failure of a call whose token doesn't cover its endpoint group.
+ * The error of a call whose token does not cover its endpoint group.
  *
  * @since 1.0.0
  */
@@ -8,7 +8,7 @@ import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
 /**
- * The server granted a token that doesn't cover the endpoint group that is called. Nothing was sent (service contract,
+ * The server granted a token that does not cover the endpoint group of the call. Nothing was sent (service contract,
  * section 5, point 4).
  *
  * @since 1.0.0

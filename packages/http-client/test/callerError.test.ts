@@ -5,7 +5,7 @@ import { Cause, Effect, Exit } from "effect"
 import { inspect } from "node:util"
 import { failingWith, get } from "./support/calls.ts"
 
-describe("what a transport's error is caused by", () => {
+describe("the cause of a transport error", () => {
   const bearer = (request: HttpClientRequest.HttpClientRequest) => request.headers["authorization"] ?? ""
   const leaking: Record<string, (request: HttpClientRequest.HttpClientRequest) => unknown> = {
     "a parser's error with the raw bytes": (request) =>
@@ -13,16 +13,16 @@ describe("what a transport's error is caused by", () => {
     "a packet in a buffer": (request) =>
       Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from(bearer(request)) }),
     "an error that wraps the request": (request) => new Error("wrapped", { cause: request }),
-    "an error that wraps the platform's": (request) =>
+    "an error that wraps an error of the platform": (request) =>
       new Error("wrapped", { cause: requestError("Transport", { request }) }),
-    "many errors": (request) => new AggregateError([new Error("first", { cause: request })], "many"),
+    "an AggregateError": (request) => new AggregateError([new Error("first", { cause: request })], "many"),
     "a Cause of Effect": (request) => Cause.fail(request),
     "the request itself": (request) => request,
-    "a message that quotes it": (request) => new Error(`failed: ${bearer(request)} was refused`),
-    "a name that is it": (request) => Object.assign(new Error("x"), { name: bearer(request) }),
-    "a code that is it": (request) => Object.assign(new Error("x"), { code: bearer(request) }),
-    "a string that quotes it in base64": (request) => Buffer.from(bearer(request)).toString("base64"),
-    "an error that leads back to itself": (request) => {
+    "a message that quotes the token": (request) => new Error(`failed: ${bearer(request)} was refused`),
+    "a name that is the token": (request) => Object.assign(new Error("x"), { name: bearer(request) }),
+    "a code that is the token": (request) => Object.assign(new Error("x"), { code: bearer(request) }),
+    "a string that quotes the token in base64": (request) => Buffer.from(bearer(request)).toString("base64"),
+    "an error that refers to itself": (request) => {
       const error: Error & { cause?: unknown; request?: unknown } = new Error("circular")
       error.cause = error
       error.request = request
@@ -41,7 +41,7 @@ describe("what a transport's error is caused by", () => {
       }))
   }
 
-  it.effect("keeps name, message and code, and its own causes likewise", () =>
+  it.effect("keeps its name, message and code, and those of its own causes", () =>
     Effect.gen(function*() {
       const inner = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), {
         code: "ECONNREFUSED",
@@ -58,7 +58,7 @@ describe("what a transport's error is caused by", () => {
       assert.strictEqual(cause.stack, "TypeError: fetch failed")
     }))
 
-  it.effect("is a text of 200 characters at most", () =>
+  it.effect("is cut to at most 200 characters", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(get(failingWith(() => "x".repeat(10_000), "y".repeat(10_000))))
       assert(isRequestError(error))
@@ -68,7 +68,7 @@ describe("what a transport's error is caused by", () => {
 })
 
 describe("a request that got no answer", () => {
-  it.effect("says why, and what to check", () =>
+  it.effect("fails with a message that names the reason and what to check", () =>
     Effect.gen(function*() {
       const rows: ReadonlyArray<readonly [cause: unknown, message: string]> = [
         [

@@ -14,7 +14,7 @@ type Client = HttpClient.HttpClient
 const bearers = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
   sent.map(({ headers }) => headers["authorization"])
 
-/** Runs a call of Data Access and tells what was sent for it. */
+/** Makes a call to Data Access, and returns its result and the requests that were sent. */
 const call = Effect.fnUntraced(function*<A, E>(
   use: (client: GroupClient.GroupClient) => Effect.Effect<A, E>,
   options: {
@@ -30,13 +30,13 @@ const call = Effect.fnUntraced(function*<A, E>(
 })
 
 describe("a call", () => {
-  it.effect("carries the token, and nothing besides that the caller didn't put there", () =>
+  it.effect("carries the token and the headers of the caller, and no other header", () =>
     Effect.gen(function*() {
       const { sent } = yield* call((client) => client.get("/consumers", { headers: { "x-mine": "1" } }))
       assert.deepStrictEqual({ ...sent[0]?.headers }, { "x-mine": "1", authorization: "Bearer token-1" })
     }))
 
-  it.effect("carries the caller's own Authorization, where there is one: no token, no scopes, no repeat", () =>
+  it.effect("keeps the Authorization header of the caller, without a token, a check of scopes or a second request", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call(
         (client) => client.get("/consumers", { headers: { authorization: "Basic mine" } }),
@@ -46,7 +46,7 @@ describe("a call", () => {
       assert.strictEqual(value._tag, "Right")
     }))
 
-  it.effect("passes every status on, a redirect too", () =>
+  it.effect("returns every status unchanged, including redirects", () =>
     Effect.gen(function*() {
       for (const status of [204, 301, 307, 400, 403, 404, 429, 500, 503]) {
         const { sent, value } = yield* call((client) => client.get("/consumers"), {
@@ -57,7 +57,7 @@ describe("a call", () => {
       }
     }))
 
-  it.effect("goes through the client that transformClient made", () =>
+  it.effect("goes through the client that transformClient returns", () =>
     Effect.gen(function*() {
       const { sent } = yield* call((client) => client.get("/consumers"), {
         settings: { transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-inside", "1")) }
@@ -67,7 +67,7 @@ describe("a call", () => {
 })
 
 describe("a client that follows redirects", () => {
-  it.effect("within transformClient leads the token to no other origin", () =>
+  it.effect("within transformClient sends the token to no other origin", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call((client) => client.get("/consumers"), {
         answer: () => new Response(null, { status: 307, headers: { location: "https://elsewhere.example" } }),
@@ -79,8 +79,8 @@ describe("a client that follows redirects", () => {
     }))
 })
 
-describe("scopes", () => {
-  it.effect("a token that doesn't cover the group is an InsufficientScope, and nothing is sent", () =>
+describe("the scopes of a token", () => {
+  it.effect("a call whose token does not cover the group fails with InsufficientScope, and nothing is sent", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call((client) => client.get("/consumers"), {
         supply: { granted: ["furnishment:all"] }
@@ -95,7 +95,7 @@ describe("scopes", () => {
       )
     }))
 
-  it.effect("a token of V1 goes through", () =>
+  it.effect("a call with a V1 token is sent, whatever its scopes", () =>
     Effect.gen(function*() {
       const { sent } = yield* call((client) => client.get("/consumers"), {
         supply: { granted: ["read:consumers"], coverage: "AnyScope", requested: Option.none() }
@@ -116,7 +116,7 @@ describe("scopes", () => {
     ]
   ] as const
   for (const [scope, name, buildGroup] of groups) {
-    it.effect(`${name} over a supply that won't ask for ${scope} fails when it is built`, () =>
+    it.effect(`the layer of ${name} fails to build over a supply that does not request ${scope}`, () =>
       Effect.gen(function*() {
         const { client } = yield* transport(rejecting())
         for (const [requested] of groups) {
@@ -128,7 +128,7 @@ describe("scopes", () => {
       }))
   }
 
-  it.effect("all groups at once need all three", () =>
+  it.effect("EndpointGroups.layer fails to build over a supply that does not request all three scopes", () =>
     Effect.gen(function*() {
       const { client } = yield* transport(rejecting())
       const some = yield* supply({ requested: Option.some(["data-access:all"]) })
@@ -136,14 +136,14 @@ describe("scopes", () => {
       assert.strictEqual((yield* build(EndpointGroups.layer(), some, client))._tag, "Left")
     }))
 
-  it.effect("a base URL that isn't secure fails when the group is built", () =>
+  it.effect("the layer of a group fails to build over a base URL that is not secure", () =>
     Effect.gen(function*() {
       const { exit } = yield* call((client) => client.get("/consumers"), { supply: { baseUrl: "http://api.example" } })
       assert.include(String(exit), "environment")
     }))
 })
 
-describe("a transport that shows its request", () => {
+describe("a transport whose failure contains the request", () => {
   const failing = (
     fail: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<never, HttpClientError.HttpClientError>
   ) =>
@@ -154,14 +154,14 @@ describe("a transport that shows its request", () => {
       )
     })
 
-  it.effect("when it dies, is a RequestError without the token", () =>
+  it.effect("fails the call with a RequestError without the token when it dies", () =>
     Effect.gen(function*() {
       const exit = yield* failing((request) => Effect.die(request))
       assert.strictEqual(kindOf(yield* Effect.flip(exit)), "RequestError Transport")
       assert.notInclude(inspect(exit, { depth: Infinity, customInspect: false }) + JSON.stringify(exit), "token-1")
     }))
 
-  it.effect("within what caused its error, shows it without the token", () =>
+  it.effect("fails the call with an error whose cause does not show the token", () =>
     Effect.gen(function*() {
       const exit = yield* failing((request) => {
         const inner = requestError("Transport", { request, cause: new Error("inner") })
@@ -174,7 +174,7 @@ describe("a transport that shows its request", () => {
 })
 
 describe("a 401", () => {
-  it.effect("renews the token and repeats the request once", () =>
+  it.effect("replaces the token and sends the request again once", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call((client) => client.post("/consumers", { body: HttpBody.text("hello") }), {
         answer: rejecting("token-1")
@@ -184,7 +184,7 @@ describe("a 401", () => {
       assert.deepStrictEqual(sent[0]?.body, sent[1]?.body)
     }))
 
-  it.effect("that comes again is returned, with its body; there is no third try", () =>
+  it.effect("that the second request gets too is returned with its body, and no third request is sent", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call(
         (client) =>
@@ -198,7 +198,7 @@ describe("a 401", () => {
       assert.strictEqual(sent.length, 2)
     }))
 
-  it.effect("is returned with its body when there is no other token to try", () =>
+  it.effect("is returned with its body when there is no replacement for the token", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call(
         (client) => Effect.flatMap(client.get("/consumers"), ({ text }) => text),
@@ -222,7 +222,7 @@ describe("a 401", () => {
     ["a raw ReadableStream", HttpBody.raw(new ReadableStream()), false]
   ]
   for (const [name, body, repeated] of bodies) {
-    it.effect(`to a request with ${name} is ${repeated ? "" : "not "}repeated, and the next call gets a new token`, () =>
+    it.effect(`${repeated ? "sends" : "does not send"} a request with ${name} again, and the next call gets a new token`, () =>
       Effect.gen(function*() {
         const { sent } = yield* call(
           (client) => Effect.zipRight(client.post("/consumers", { body }), client.get("/next")),
@@ -236,8 +236,8 @@ describe("a 401", () => {
   }
 })
 
-describe("as a plain HttpClient", () => {
-  it.effect("turns what is no HttpClientError into a RequestError with that as its cause", () =>
+describe("GroupClient.toHttpClient", () => {
+  it.effect("turns an error that is not an HttpClientError into a RequestError", () =>
     Effect.gen(function*() {
       const { value } = yield* call((client) => GroupClient.toHttpClient(client).get("/consumers"), {
         supply: { granted: [] }
@@ -250,7 +250,7 @@ describe("as a plain HttpClient", () => {
     }))
 })
 
-describe("traces", () => {
+describe("the traces of a call", () => {
   const traced = Effect.fnUntraced(function*(
     settings: GroupClient.Settings = {},
     wrap: (client: GroupClient.GroupClient) => GroupClient.GroupClient = (client) => client
@@ -263,7 +263,7 @@ describe("traces", () => {
     return { sent, spans }
   })
 
-  it.effect("have one span for a call, without query and token, and send nothing to the third party", () =>
+  it.effect("have one span, without query and token, and send nothing to the third party", () =>
     Effect.gen(function*() {
       const { sent, spans } = yield* traced()
       assert.deepStrictEqual(spans.map(({ name }) => name), ["Data Access GET"])
@@ -279,13 +279,13 @@ describe("traces", () => {
       for (const { headers } of sent) assert.notProperty(headers, "traceparent")
     }))
 
-  it.effect("go on at the third party if they are told to", () =>
+  it.effect("send trace headers to the third party when propagateTrace is set", () =>
     Effect.gen(function*() {
       const { sent, spans } = yield* traced({ propagateTrace: true })
       assert.include(sent[0]?.headers["traceparent"], spans[0]?.spanId)
     }))
 
-  it.effect("have the call as the parent of what happens within it", () =>
+  it.effect("have the span of the call as the parent of the spans of transformClient", () =>
     Effect.gen(function*() {
       const { spans } = yield* traced({ transformClient: HttpClient.transformResponse(Effect.withSpan("inside")) })
       const [call, ...inside] = spans

@@ -9,7 +9,7 @@ import { rejecting } from "./support/fakes.ts"
 describe("a connection that was reset before an answer", () => {
   const reset = { code: "ECONNRESET" }
 
-  /** Fails so for the first requests, and then answers. */
+  /** A client that fails with this cause for the first requests, and then answers. */
   const flaky = (times: number, cause: unknown = reset, reason: "Transport" | "Encode" = "Transport") => {
     let requests = 0
     const client = HttpClient.make((request) =>
@@ -46,7 +46,7 @@ describe("a connection that was reset before an answer", () => {
     ]
   ]
   for (const [name, request, sent] of requests) {
-    it.effect(`is met ${sent === 2 ? "by sending it again once" : "by an error"}: ${name}`, () =>
+    it.effect(`${sent === 2 ? "causes one more request" : "fails the call"}: ${name}`, () =>
       Effect.gen(function*() {
         const once = flaky(1)
         const exit = yield* Effect.exit(callOver(once.client, (client) => client.execute(request)))
@@ -72,7 +72,7 @@ describe("a connection that was reset before an answer", () => {
       assert.strictEqual(encoding.requests(), 1)
     }))
 
-  it.effect("once in a call, also when its token is replaced; each time is counted in its span", () =>
+  it.effect("causes at most one more request per call, also when the token is replaced, and the span counts every resend", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()
       let requests = 0
@@ -88,7 +88,7 @@ describe("a connection that was reset before an answer", () => {
       assert.strictEqual(spans[0]?.attributes["http.request.resend_count"], 2)
     }))
 
-  it.effect("with an Authorization of the caller's own likewise, and its error does not quote it", () =>
+  it.effect("also causes one more request with the caller's own Authorization, and no error quotes that header", () =>
     Effect.gen(function*() {
       const request = HttpClientRequest.get("/a", { headers: { authorization: "Basic my-own-credentials" } })
       const once = flaky(1)

@@ -32,7 +32,7 @@ describe("a response", () => {
     })
   )
 
-  it.effect("passes on everything that the transport's has", () =>
+  it.effect("passes on everything that the response of the transport has", () =>
     Effect.gen(function*() {
       const response = yield* get(client)
       assert.strictEqual(response.status, 202)
@@ -51,7 +51,7 @@ describe("a response", () => {
       assert.deepStrictEqual(yield* json.json, { x: 1 })
     }))
 
-  it.effect("prints its status and the request of its caller", () =>
+  it.effect("prints its status and the request of the caller", () =>
     Effect.gen(function*() {
       const response = yield* get(client)
       const printed = JSON.parse(JSON.stringify(response))
@@ -62,7 +62,7 @@ describe("a response", () => {
       assert.isFalse("authorization" in response.request.headers)
     }))
 
-  it.effect("whose body fails while it is read gives an error about the request of its caller, in every way to read it", () =>
+  it.effect("whose body cannot be read fails with an error about the request of the caller, for every way to read it", () =>
     Effect.gen(function*() {
       const broken = answering(() =>
         new Response(
@@ -99,7 +99,7 @@ describe("an error of the transport", () => {
   const failing = (make: (request: HttpClientRequest.HttpClientRequest) => HttpClientError.HttpClientError) =>
     HttpClient.make((request) => Effect.fail(make(request)))
 
-  it.effect("that is no failure to connect keeps its reason, and says nothing about the API", () =>
+  it.effect("that is not a failure to connect keeps its reason, and its message does not mention the API", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(
         get(failing((request) => requestError("Encode", { request, cause: "odd" })))
@@ -108,7 +108,7 @@ describe("an error of the transport", () => {
       assert.notInclude(error.message, "The API did not answer")
     }))
 
-  it.effect("about a response stays one about a response", () =>
+  it.effect("about a response stays a ResponseError", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(
         get(failing((request) =>
@@ -125,11 +125,11 @@ describe("an error of the transport", () => {
       assert.isFalse("authorization" in error.response.request.headers)
     }))
 
-  it.effect("that is none of the platform's is reported as a transport that died", () =>
+  it.effect("that is not an HttpClientError is reported as a transport that died", () =>
     Effect.gen(function*() {
       for (const odd of ["a text", undefined, { _tag: "ResponseError" }]) {
         const fails = HttpClient.transform(answering(() => new Response()), () => Effect.fail(odd))
-        // @ts-expect-error: what a program without types may do
+        // @ts-expect-error: a program without types can do this
         const error = yield* Effect.flip(get(fails))
         assert.strictEqual(kindOf(error), "RequestError Transport")
         assert.include(error.message, "Transport: The transport, or what transformClient adds to it, died (")
@@ -137,7 +137,7 @@ describe("an error of the transport", () => {
     }))
 })
 
-describe("a 401 that is replaced", () => {
+describe("a 401 whose token is replaced", () => {
   /** A body in pieces of 16 KiB, and how many of them were read. */
   const pieces = () => {
     let read = 0
@@ -151,7 +151,7 @@ describe("a 401 that is replaced", () => {
     return { stream, read: () => read }
   }
 
-  it.effect("is read to its end, or up to 64 KiB, so that its connection can be used again", () =>
+  it.effect("has its body read to the end, but not beyond 64 KiB, so that the connection can be reused", () =>
     Effect.gen(function*() {
       const { read, stream } = pieces()
       let sent = 0
@@ -161,7 +161,7 @@ describe("a 401 that is replaced", () => {
       assert.isAtMost(read(), 6)
     }))
 
-  it.effect("is read for a second at most", () =>
+  it.effect("has its body read for at most one second", () =>
     Effect.gen(function*() {
       let sent = 0
       const silent = new ReadableStream({ pull: () => new Promise(() => {}) })
@@ -173,7 +173,7 @@ describe("a 401 that is replaced", () => {
       assert.strictEqual((yield* Fiber.join(call)).status, 200)
     }))
 
-  it.effect("is read when its caller gives up while the token is replaced", () =>
+  it.effect("has its body read when the caller is interrupted during the replacement", () =>
     Effect.gen(function*() {
       const { read, stream } = pieces()
       const client = answering(() => new Response(stream, { status: 401 }))
@@ -188,7 +188,7 @@ describe("a 401 that is replaced", () => {
       assert.isAbove(read(), 0)
     }))
 
-  it.effect("for a stream only starts the renewal", () =>
+  it.effect("of a request with a stream is returned, and the request is not sent again", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting("token-1"))
       const layer = over(DataAccess.layer(), yield* supply(), client)
@@ -199,8 +199,8 @@ describe("a 401 that is replaced", () => {
     }))
 })
 
-describe("a request that belongs to a scope", () => {
-  it.effect("is aborted with it, whatever request object the client sends at last", () =>
+describe("a request with HttpClient.withScope", () => {
+  it.effect("is aborted when the scope closes, also when the client sends another request object", () =>
     Effect.gen(function*() {
       let signal: AbortSignal | undefined
       const client = HttpClient.make((request, _, aborted) => {
@@ -219,8 +219,8 @@ describe("a request that belongs to a scope", () => {
     }))
 })
 
-describe("what a client is called", () => {
-  it.effect("in traces, by its group, as a client", () =>
+describe("the span of a call", () => {
+  it.effect("has the name of the endpoint group, and the kind client", () =>
     Effect.gen(function*() {
       const kinds: Array<string> = []
       const { spans, tracer } = recordingTracer((kind) => kinds.push(kind))
@@ -241,7 +241,7 @@ describe("what a client is called", () => {
     }))
 })
 
-describe("an error of a plain client", () => {
+describe("an error of GroupClient.toHttpClient", () => {
   const plain = (replace: Partial<Parameters<typeof supply>[0]>, error?: TokenError.TokenError) =>
     Effect.gen(function*() {
       const { client } = yield* transport(rejecting())
@@ -258,7 +258,7 @@ describe("an error of a plain client", () => {
     })
   const where = { environment: "test", tokenEndpoint: "t" }
 
-  it.effect("is one that a retry may help exactly when the token's failure is", () =>
+  it.effect("has the reason Transport when the failure of the token is retryable, and Encode otherwise", () =>
     Effect.gen(function*() {
       const temporary = new TokenError.ServerError({ ...where, status: 503 })
       const lasting = new TokenError.ServerError({ ...where, status: 400 })
@@ -277,7 +277,7 @@ describe("InsufficientScope", () => {
     granted: []
   })
 
-  it("says what was granted, and is JSON with its message", () => {
+  it("prints the granted scopes, and its JSON contains the message", () => {
     assert.strictEqual(
       error.message,
       "The token of test does not cover data-access:all: the server granted no scope. Nothing was sent. Ask the operator to " +
@@ -299,7 +299,7 @@ describe("InsufficientScope", () => {
 })
 
 describe("a group over a supply that does not request its scope", () => {
-  it.effect("names the option, the variable and what is requested", () =>
+  it.effect("fails with an error that names the option, the variable and the requested scopes", () =>
     Effect.gen(function*() {
       const { client } = yield* transport(rejecting())
       const tokens = yield* supply({ requested: Option.some(["furnishment:all", "serviceplus:all"]) })

@@ -6,7 +6,7 @@ import { Effect, FastCheck } from "effect"
 import { callOver, get } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
-/** Where a request for this URL went, or why it went nowhere. */
+/** The URL that a request was sent to, or the kind of the error if nothing was sent. */
 const go = (url: string, baseUrl = "https://api.example/v1") =>
   Effect.gen(function*() {
     const { client, sent } = yield* transport(rejecting())
@@ -21,7 +21,7 @@ const go = (url: string, baseUrl = "https://api.example/v1") =>
     return failure === "sent" ? requests[0]?.url : failure
   })
 
-describe("a URL beneath the base URL", () => {
+describe("a URL below the base URL", () => {
   const rows: ReadonlyArray<readonly [url: string, sentTo: string, baseUrl?: string]> = [
     ["/consumers/42", "https://api.example/v1/consumers/42"],
     ["consumers/42", "https://api.example/v1/consumers/42"],
@@ -44,13 +44,13 @@ describe("a URL beneath the base URL", () => {
     ["//api.example/v1/consumers", "https://api.example/v1/consumers"]
   ]
   for (const [url, sentTo, baseUrl] of rows) {
-    it.effect(`${JSON.stringify(url)} goes to ${sentTo}`, () =>
+    it.effect(`${JSON.stringify(url)} is sent to ${sentTo}`, () =>
       Effect.gen(function*() {
         assert.strictEqual(yield* go(url, baseUrl), sentTo)
       }))
   }
 
-  it.effect("keeps the parameters of the request", () =>
+  it.effect("keeps the query parameters of the request", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting())
       const request = HttpClientRequest.get("/consumers", { urlParams: { page: 2 } })
@@ -61,7 +61,7 @@ describe("a URL beneath the base URL", () => {
     }))
 })
 
-describe("a URL that leads elsewhere is refused before anything is sent", () => {
+describe("a URL of another origin or outside the base path is refused before anything is sent", () => {
   for (
     const url of [
       "https://evil.example/consumers",
@@ -128,7 +128,7 @@ describe("a URL that leads elsewhere is refused before anything is sent", () => 
     ),
     { maxLength: 8 }
   )
-  it("whatever the spelling", () =>
+  it("no spelling of a URL sends a request to another origin", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(spellings, async (parts) => {
         const sentTo = await Effect.runPromise(go(parts.join("")))
@@ -142,13 +142,13 @@ describe("a URL that leads elsewhere is refused before anything is sent", () => 
 })
 
 describe("a URL of the same host", () => {
-  it.effect("with a user or a password is refused, each by itself", () =>
+  it.effect("with only a user or only a password is refused", () =>
     Effect.gen(function*() {
       for (const url of ["https://user@api.example/v1/a", "https://:pass@api.example/v1/a"]) {
         const { client, sent } = yield* transport(rejecting())
         const error = yield* Effect.flip(callOver(client, (client) => client.get(url)))
         assert(isRequestError(error))
-        assert.include(error.message, "A token is sent to https://api.example alone")
+        assert.include(error.message, "A token is sent only to https://api.example")
         assert.deepStrictEqual(yield* sent, [])
       }
     }))
@@ -160,7 +160,7 @@ describe("a URL of the same host", () => {
       assert.include(error.message, "The path leaves https://api.example/v1")
     }))
 
-  it.effect("is recognized in any spelling when a client rewrites it", () =>
+  it.effect("is accepted in any spelling when a client rewrites the URL", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting())
       const spelled = HttpClient.mapRequest(client, HttpClientRequest.setUrl("HTTPS://API.example:443/v1/b"))

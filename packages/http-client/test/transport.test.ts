@@ -10,14 +10,14 @@ import { rejecting, transport } from "./support/fakes.ts"
 
 type Client = HttpClient.HttpClient
 
-describe("a client of the program's own that rewrites URLs", () => {
+describe("a client of the program that rewrites URLs", () => {
   const elsewhere = HttpClientRequest.prependUrl("https://elsewhere.example/?")
   const rewriting: Record<string, (client: Client) => Client> = {
     "mapRequest": HttpClient.mapRequest(elsewhere),
     "mapRequestInput": HttpClient.mapRequestInput(elsewhere),
     "mapRequestEffect": HttpClient.mapRequestEffect((request) => Effect.succeed(elsewhere(request))),
     "mapRequestInputEffect": HttpClient.mapRequestInputEffect((request) => Effect.succeed(elsewhere(request))),
-    "mapRequest, then others": (client) =>
+    "mapRequest, then other combinators": (client) =>
       client.pipe(
         HttpClient.mapRequest(elsewhere),
         HttpClient.filterStatusOk,
@@ -28,7 +28,7 @@ describe("a client of the program's own that rewrites URLs", () => {
       )
   }
   for (const [name, rewrite] of Object.entries(rewriting)) {
-    it.effect(`by ${name} leads the token nowhere else`, () =>
+    it.effect(`with ${name} sends the token to no other origin`, () =>
       Effect.gen(function*() {
         const { client, sent } = yield* transport(rejecting())
         const error = yield* Effect.flip(get(rewrite(client)))
@@ -38,11 +38,11 @@ describe("a client of the program's own that rewrites URLs", () => {
   }
 })
 
-describe("a client of the program's own that traces", () => {
+describe("a client of the program that traces", () => {
   const tracing: Record<string, (client: Client) => Client> = {
     "withTracerDisabledWhen": HttpClient.withTracerDisabledWhen(() => false),
     "withTracerPropagation": HttpClient.withTracerPropagation(true),
-    "both, beneath others": (client) =>
+    "both, below other combinators": (client) =>
       client.pipe(
         HttpClient.withTracerDisabledWhen(() => false),
         HttpClient.withTracerPropagation(true),
@@ -51,7 +51,7 @@ describe("a client of the program's own that traces", () => {
       )
   }
   for (const [name, trace] of Object.entries(tracing)) {
-    it.effect(`by ${name} sends no trace headers, and puts no query into a span`, () =>
+    it.effect(`with ${name} sends no trace headers, and puts no query into a span`, () =>
       Effect.gen(function*() {
         const { spans, tracer } = recordingTracer()
         const { client, sent } = yield* transport(rejecting())
@@ -75,7 +75,7 @@ describe("a client of the program's own that traces", () => {
 })
 
 describe("the stream of a request body", () => {
-  it.effect("runs in the context of its caller: fetch options and tracing are his", () =>
+  it.effect("runs in the context of the caller, with the caller's fetch options and tracing", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()
       const seen: Array<unknown> = []
@@ -107,7 +107,7 @@ describe("the stream of a request body", () => {
       assert.deepStrictEqual([inner?.name, inner?.parent], ["inner", caller?.spanId])
     }))
 
-  it.effect("keeps its type and its length", () =>
+  it.effect("keeps its content type and its length", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting())
       const body = HttpBody.stream(Stream.make(new Uint8Array([1, 2])), "text/csv", 2)
@@ -116,7 +116,7 @@ describe("the stream of a request body", () => {
       assert.deepInclude({ ...request?.body }, { _tag: "Stream", contentType: "text/csv", contentLength: 2 })
     }))
 
-  it.effect("leaves nothing behind in the fiber of its caller", () =>
+  it.effect("a call leaves nothing behind in the fiber of the caller", () =>
     Effect.gen(function*() {
       const { client } = yield* transport(rejecting())
       const before = yield* Effect.context<never>()
@@ -126,8 +126,8 @@ describe("the stream of a request body", () => {
     }))
 })
 
-describe("a client of the program's own that lets no other status than 2xx through", () => {
-  it.effect("does not keep a 401 from being renewed", () =>
+describe("a client of the program that refuses every status except 2xx", () => {
+  it.effect("does not prevent the renewal after a 401", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting("token-1"))
       const response = yield* get(HttpClient.filterStatusOk(client))
@@ -135,7 +135,7 @@ describe("a client of the program's own that lets no other status than 2xx throu
       assert.strictEqual((yield* sent).length, 2)
     }))
 
-  it.effect("returns other statuses, and a 401 that stays, as the errors that it makes of them", () =>
+  it.effect("returns its own errors for other statuses, and for a 401 that persists", () =>
     Effect.gen(function*() {
       for (const status of [401, 404, 500]) {
         const { client } = yield* transport(() => new Response("the body", { status }))
@@ -149,7 +149,7 @@ describe("a client of the program's own that lets no other status than 2xx throu
 })
 
 describe("a 401", () => {
-  it.effect("is the caller's when the renewal fails", () =>
+  it.effect("is returned to the caller when the renewal fails", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting("token-1"))
       const replacementFails = new TokenError.ServerError({ environment: "test", tokenEndpoint: "t", status: 503 })

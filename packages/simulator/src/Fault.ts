@@ -1,5 +1,5 @@
 /**
- * What a simulated server does in place of answering as the contract says.
+ * What a simulated server does instead of answering as the contract specifies.
  *
  * @since 1.0.0
  */
@@ -9,13 +9,14 @@ import type * as Duration from "effect/Duration"
 /**
  * A fault, as data.
  *
- * - `Answer`: this status, these headers, this body, whatever was asked.
- * - `Delay`: the usual answer, but later, by the Effect Clock.
- * - `Silence`: no answer, ever.
- * - `Reset`: the connection is reset.
- * - `Bytes`: these bytes are written to the connection, beneath HTTP, and then it is ended, reset or left open.
- * - `Drip`: these bytes are written one at a time, so long apart by the Effect Clock, and the connection is left open.
- * - `Endless`: after these bytes, a mebibyte of spaces is written over and over, as fast as it is read.
+ * - `Answer`: answers with this status, these headers and this body, whatever the request is.
+ * - `Delay`: gives the usual answer after this time of the Effect Clock.
+ * - `Silence`: never answers.
+ * - `Reset`: resets the connection.
+ * - `Bytes`: writes these bytes directly to the connection, without HTTP. Then it ends or resets the connection, or leaves it
+ *   open.
+ * - `Drip`: writes these bytes one at a time, at this interval of the Effect Clock, and leaves the connection open.
+ * - `Endless`: writes these bytes, and then one mebibyte of spaces again and again, as fast as the client reads.
  *
  * @since 1.0.0
  * @category models
@@ -64,8 +65,8 @@ export const oauthError = (status: number, error: string, description = "simulat
   })
 
 /**
- * The bytes of an HTTP/1.1 answer, for `Bytes`, `Drip` and `Endless`. Nothing is added or corrected: an answer without an
- * honest `Content-Length` is what this is for.
+ * The bytes of an HTTP/1.1 answer, for `Bytes`, `Drip` and `Endless`. Nothing is added or corrected, so an answer can have a
+ * wrong `Content-Length`, or none.
  *
  * @since 1.0.0
  * @category constructors
@@ -84,7 +85,7 @@ export const answerBytes = (
   answer: {
     /** Default: 200. */
     readonly status?: number | undefined
-    /** Whole header lines, without their ends: a header may come twice. Default: none. */
+    /** Whole header lines, without line breaks. A header can occur twice. Default: none. */
     readonly headers?: ReadonlyArray<string> | undefined
     /** Default: empty. */
     readonly body?: string | undefined

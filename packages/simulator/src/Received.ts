@@ -8,7 +8,7 @@ import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 
 /**
- * The three servers of an environment: V1's authorization server, V2's, and the business API.
+ * The three servers of an environment: the authorization servers of V1 and V2, and the business API.
  *
  * @since 1.0.0
  * @category models
@@ -16,13 +16,13 @@ import type * as Redacted from "effect/Redacted"
 export type Server = "AuthV1" | "AuthV2" | "Api"
 
 /**
- * A request as it reached a server; safe to print.
+ * A request that a server received; safe to print.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Received {
-  /** Which server it reached. */
+  /** The server that received the request. */
   readonly server: Server
   readonly method: string
   /** Path and query. */

@@ -1,5 +1,5 @@
 /**
- * An imitation of the whole service on loopback ports: V1's authorization server, V2's, and the business API.
+ * An imitation of the whole service on loopback ports: the authorization servers of V1 and V2, and the business API.
  *
  * @since 1.0.0
  */
@@ -28,13 +28,13 @@ import type { Received, Server } from "./Received.ts"
 export class Simulator extends Context.Tag("@credit-data/simulator/Simulator")<Simulator, Service>() {}
 
 /**
- * What a simulator tells, and how it is steered.
+ * What a program can read from a simulator, and how the program controls it.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Service {
-  /** Where its servers are. */
+  /** The environment, with the addresses of its servers. */
   readonly environment: Environment.Environment & { readonly authV1Url: string; readonly authV2Url: string }
   /** The credentials that it accepts now. */
   readonly credentials: Effect.Effect<ClientCredentials.ClientCredentials>
@@ -42,53 +42,53 @@ export interface Service {
   readonly received: Effect.Effect<ReadonlyArray<Received>>
   /** How many requests have reached the token endpoints. */
   readonly tokenRequests: Effect.Effect<number>
-  /** Waits until so many requests in all have reached a server. */
+  /** Waits until the server has received this many requests in total. */
   readonly awaitReceived: (server: Server, count: number) => Effect.Effect<void>
   /** How many connections to its servers are open now. */
   readonly openConnections: Effect.Effect<number>
-  /** Does this to the next requests to the token endpoints: to one, if nothing else is said. */
+  /** Applies this fault to the next requests to the token endpoints; to one by default. */
   readonly failTokenRequests: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
-  /** Does this to the next requests to the business API: to one, if nothing else is said. */
+  /** Applies this fault to the next requests to the business API; to one by default. */
   readonly failCalls: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
   /** Makes this token invalid: the business API answers 401 to it. */
   readonly revokeToken: (token: AccessToken.AccessToken) => Effect.Effect<void>
-  /** Makes every token that was given out so far invalid. */
+  /** Makes every token invalid that was issued so far. */
   readonly revokeTokens: Effect.Effect<void>
-  /** From now on, V2 grants these scopes at most. */
+  /** From now on, V2 grants only these scopes. */
   readonly grantScopes: (scopes: ReadonlyArray<AccessScope.AccessScope>) => Effect.Effect<void>
-  /** Changes the client secret, and tells the new credentials. Tokens that were given out stay valid. */
+  /** Changes the client secret, and returns the new credentials. Tokens that were already issued stay valid. */
   readonly rotateSecret: Effect.Effect<ClientCredentials.ClientCredentials>
 }
 
 /**
- * What can be set of a simulator. All of it has a default.
+ * The optional settings of a simulator. Each has a default.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Options {
   /**
-   * How long its tokens live, by the Effect Clock: 1 second at least, because `expires_in` is in whole seconds. Default: 24 hours,
-   * as in the contract.
+   * The lifetime of its tokens by the Effect Clock: at least 1 second, because `expires_in` is in whole seconds. Default: 24
+   * hours, as in the contract.
    */
   readonly tokenLifetime?: Duration.DurationInput | undefined
   /**
-   * Rounds the instants at which a token is issued and expires down to whole seconds, as many servers do, so that the API rejects
-   * it up to a second before its lifetime is over. Default: false.
+   * Rounds the instants at which a token is issued and expires down to whole seconds, as many servers do. The API then rejects
+   * a token up to one second before the end of its lifetime. Default: false.
    */
   readonly wholeSeconds?: boolean | undefined
-  /** The credentials that it accepts. Default: some of its own. */
+  /** The credentials that it accepts. Default: built-in credentials. */
   readonly credentials?: ClientCredentials.ClientCredentials | undefined
-  /** The ports of its servers. Default: any that are free. */
+  /** The ports of its servers. Default: free ports. */
   readonly ports?: Readonly<Record<Server, number>> | undefined
 }
 
 /**
- * Starts a simulator, which ends with its scope. It answers as the service's contract says; where that is silent it
- * answers as RFC 6749 (token endpoints) and RFC 6750 (business API) say, and the paths of its business API are its own:
- * whatever is beneath `/data-access/`, `/furnishment/` and `/enablement-services/`.
+ * Starts a simulator, which stops when its scope closes. It answers as the contract of the service specifies. Where the
+ * contract specifies nothing, it follows RFC 6749 (token endpoints) and RFC 6750 (business API). The paths of its business API
+ * are our choice: all paths below `/data-access/`, `/furnishment/` and `/enablement-services/`.
  *
- * Fails with a `ServeError` when a port is taken, and with a `ConfigError` when `tokenLifetime` makes no sense.
+ * Building the layer fails with a `ServeError` if a port is in use, and with a `ConfigError` if `tokenLifetime` is not valid.
  *
  * @since 1.0.0
  * @category layers
@@ -123,8 +123,8 @@ export const layer = (
   )
 
 /**
- * The variables `CREDIT_DATA_*` that lead a program to the simulator, for child processes and containers. The client secret is among
- * them in clear, because the environment of a process is text.
+ * The variables `CREDIT_DATA_*` that make a program use the simulator, for child processes and containers. They contain the
+ * client secret in clear text, because the environment of a process is text.
  *
  * @since 1.0.0
  * @category config
@@ -154,8 +154,8 @@ export const variables: Effect.Effect<Record<string, string>, never, Simulator> 
 })
 
 /**
- * Sets the `variables`, as someone would who has an account with the simulator: `AuthV1.layerConfig()` and
- * `AuthV2.layerConfig()` then go there. All other variables stay as they are.
+ * Sets the `variables` in the ConfigProvider, so that `AuthV1.layerConfig()` and `AuthV2.layerConfig()` use the simulator. All
+ * other variables stay as they are.
  *
  * @since 1.0.0
  * @category layers

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Simulator from "./Simulator.ts"
 
-/** The port of the business API; the authorization servers of V1 and V2 have the next two. */
+/** The port of the business API. The authorization servers of V1 and V2 use the next two ports. */
 const port = Config.port("SIMULATOR_PORT").pipe(
   Config.withDefault(7400),
   Effect.filterOrFail(
@@ -20,7 +20,7 @@ const instructions = (variables: Record<string, string>) =>
   `\
 The simulator of the credit-data service is running. Ctrl-C ends it.
 
-Variables that lead a program to it:
+The variables for a program that uses it:
 
 ${Object.entries(variables).map(([name, value]) => `  export ${name}='${value}'`).join("\n")}
 
@@ -52,8 +52,8 @@ Simulator.variables.pipe(
     () =>
       Effect.flatMap(port, (first) =>
         Console.error(
-          `One of the ports ${first} to ${first + 2} is taken. Set SIMULATOR_PORT to the first of three others.`
-        )).pipe(Effect.zipRight(Effect.fail("the simulator didn't start")))
+          `One of the ports ${first} to ${first + 2} is taken. Set SIMULATOR_PORT to the first of three free ports.`
+        )).pipe(Effect.zipRight(Effect.fail("the simulator did not start")))
   ),
   NodeRuntime.runMain
 )

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 
-it.live("the command starts the servers, prints the variables to export, and ends at once when it is told to", () =>
+it.live("the command starts the servers, prints the variables to export, and exits at once on SIGINT", () =>
   Effect.gen(function*() {
     const { child, printed } = yield* start(script(bin).pipe(Command.env({ SIMULATOR_PORT: "17400" })))
     const instructions = yield* printed("--header \"Authorization: Bearer $TOKEN\"")

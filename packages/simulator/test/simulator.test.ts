@@ -16,7 +16,7 @@ const without = (name: keyof typeof form) => Object.fromEntries(Object.entries(f
 
 const decodeJson = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
 
-/** Sends what curl would, with no library of ours in between. */
+/** Sends a request as curl does, without our libraries. */
 const send = (url: string, init?: RequestInit) =>
   Effect.promise(async () => {
     const response = await fetch(url, { redirect: "manual", ...init })
@@ -51,7 +51,7 @@ const get = (path: string, token?: unknown) =>
   )
 
 describe("the token endpoint of V2", () => {
-  it.effect("answers as the contract says", () =>
+  it.effect("answers a valid token request as the contract specifies", () =>
     Effect.gen(function*() {
       const { body, headers, status } = yield* post("V2", form)
       assert.strictEqual(status, 200)
@@ -76,7 +76,7 @@ describe("the token endpoint of V2", () => {
     ["a field twice", `${new URLSearchParams(form)}&scope=furnishment:all`, 400, "invalid_request"]
   ]
   for (const [name, fields, status, error] of refusals) {
-    it.effect(`${name}: ${status} ${error}`, () =>
+    it.effect(`answers ${status} ${error} to a token request with ${name}`, () =>
       Effect.gen(function*() {
         const answer = yield* post("V2", fields)
         assert.strictEqual(answer.status, status)
@@ -85,7 +85,7 @@ describe("the token endpoint of V2", () => {
       }).pipe(Effect.provide(Simulator.layer())))
   }
 
-  it.effect("takes forms alone, by POST alone, on its path alone", () =>
+  it.effect("accepts only forms, only by POST, and only on its path", () =>
     Effect.gen(function*() {
       const { environment } = yield* Simulator.Simulator
       const json = { headers: { "content-type": "application/json" }, body: JSON.stringify(form) }
@@ -100,7 +100,7 @@ describe("the token endpoint of V2", () => {
 })
 
 describe("the token endpoint of V1", () => {
-  it.effect("answers with its legacy scope names, and has no scope field", () =>
+  it.effect("answers with its legacy scope names, and needs no scope field", () =>
     Effect.gen(function*() {
       const { body, status } = yield* post("V1", formV1)
       assert.strictEqual(status, 200)
@@ -110,7 +110,7 @@ describe("the token endpoint of V1", () => {
 })
 
 describe("the business API", () => {
-  it.effect("opens to a valid token that covers the group; a V1 token opens all", () =>
+  it.effect("accepts a V2 token for the groups of its scopes, and a V1 token for all groups", () =>
     Effect.gen(function*() {
       const v1 = (yield* post("V1", formV1)).body["access_token"]
       const v2 = (yield* post("V2", form)).body["access_token"]
@@ -127,7 +127,7 @@ describe("the business API", () => {
       )
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("answers 401 without a token, to one that it doesn't know, that was revoked, or that has expired", () =>
+  it.effect("answers 401 to a request without a token, or with an unknown, a revoked or an expired token", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const none = yield* get("/data-access/a")
@@ -148,8 +148,8 @@ describe("the business API", () => {
     }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
 })
 
-describe("steering", () => {
-  it.effect("faults meet the next requests, one after the other", () =>
+describe("the simulator", () => {
+  it.effect("applies the queued faults to the next requests, one after the other", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" }, body: "{}" }), {
@@ -165,7 +165,7 @@ describe("steering", () => {
       assert.strictEqual((yield* get("/data-access/a")).status, 418)
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("an answer can be late, by the Effect Clock", () =>
+  it.effect("delays an answer by the Effect Clock", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
@@ -175,7 +175,7 @@ describe("steering", () => {
       assert.strictEqual((yield* Fiber.join(late)).status, 200)
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("scopes can shrink, and the secret can change", () =>
+  it.effect("can grant fewer scopes, and can change the client secret", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.grantScopes(["furnishment:all"])
@@ -185,7 +185,7 @@ describe("steering", () => {
       assert.strictEqual((yield* post("V2", { ...form, client_secret: Redacted.value(clientSecret) })).status, 200)
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("it tells what it received", () =>
+  it.effect("returns the requests that it received", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* post("V2", form)
@@ -199,8 +199,8 @@ describe("steering", () => {
     }).pipe(Effect.provide(Simulator.layer())))
 })
 
-describe("the lifetime of its tokens", () => {
-  it.scoped("under a second, or without an end, is refused: expires_in would be 0, or no number", () =>
+describe("the lifetime of simulated tokens", () => {
+  it.scoped("is refused below one second and when infinite, because expires_in would be 0 or not a number", () =>
     Effect.gen(function*() {
       for (const tokenLifetime of ["999 millis", 0, "-1 seconds", Infinity] as const) {
         const error = yield* Effect.flip(Layer.build(Simulator.layer({ tokenLifetime })))
@@ -213,7 +213,7 @@ describe("the lifetime of its tokens", () => {
     }))
 
   for (const wholeSeconds of [false, true]) {
-    it.effect(`${wholeSeconds ? "is" : "is not"} rounded down to whole seconds ${wholeSeconds ? "on request" : "by default"}`, () =>
+    it.effect(`is ${wholeSeconds ? "rounded down to whole seconds on request" : "not rounded by default"}`, () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(700)
         const { body } = yield* post("V2", form)

@@ -1,5 +1,5 @@
-/** What must never show: the client secret, and whatever else of a server must not be printed. */
+/** Text that must never be shown: the client secret, or text of a server that must not be printed. */
 export const canary = "canary-of-the-client-secret"
 
-/** The part that every token of the simulator begins with. */
+/** The prefix of every token of the simulator. */
 export const tokenPrefix = "simulated.V"

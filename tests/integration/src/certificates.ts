@@ -23,7 +23,7 @@ const pem = Effect.fnUntraced(function*(certificate: x509.X509Certificate, { pri
   return { cert: certificate.toString("pem"), key: x509.PemConverter.encode(key, "PRIVATE KEY") }
 })
 
-/** A certificate authority that nobody trusts who isn't told to. */
+/** Makes a certificate authority. A client trusts it only if it is configured to do so. */
 export const makeAuthority: Effect.Effect<Authority> = Effect.gen(function*() {
   const keys = yield* newKeys
   const name = "CN=An authority of the tests"
@@ -41,7 +41,7 @@ export const makeAuthority: Effect.Effect<Authority> = Effect.gen(function*() {
   return { ...(yield* pem(certificate, keys)), issuer: { name, signingKey: keys.privateKey } }
 })
 
-/** A server's certificate, for this host and until so many days from now. Without an authority it is self-signed. */
+/** Makes a certificate for this host that expires after this many days. Without an authority it is self-signed. */
 export const makeCertificate = Effect.fnUntraced(function*(
   options: { readonly host: string; readonly days: number; readonly authority?: Authority }
 ): Effect.fn.Return<Certificate> {

@@ -20,14 +20,14 @@ import {
 } from "effect"
 import { assertNothingShows } from "./printers.ts"
 
-/** How a token request has to fail. */
+/** The failure that a token request must have. */
 export interface Expected {
   readonly error: Partial<TokenError.TokenError> & Pick<TokenError.TokenError, "_tag">
-  /** How many requests the failure takes when there is no token: one, or with the repeats of a retryable failure three. */
+  /** The number of token requests when there is no token: one, or three if the failure is retried. */
   readonly requests: 1 | 3
 }
 
-/** A row of the fault catalogue: what meets a token request, and how the request has to fail. */
+/** A row of the fault catalogue: a fault of a token request, and the failure that it must cause. */
 export interface FaultRow extends Expected {
   readonly name: string
   readonly fault: Fault.Fault
@@ -46,7 +46,7 @@ export const serverError = (status: number, error?: string): Expected => ({
   requests: 1
 })
 
-/** A failure of the server that usually passes. */
+/** A failure of the server that is usually temporary. */
 export const passingServerError = (status: number, error?: string): Expected => ({
   ...serverError(status, error),
   requests: 3
@@ -57,7 +57,7 @@ export const invalidResponse = (rule: TokenError.ResponseRule, status = 200): Ex
   requests: 1
 })
 
-/** An answer outside the contract that ends by itself. */
+/** An answer outside the contract that is usually temporary. */
 export const passingInvalidResponse = (rule: TokenError.ResponseRule): Expected => ({
   ...invalidResponse(rule),
   requests: 3
@@ -65,13 +65,13 @@ export const passingInvalidResponse = (rule: TokenError.ResponseRule): Expected 
 
 export const transportError = (reason: TokenError.TransportReason): Expected => ({
   error: { _tag: "TransportError", reason },
-  // nothing is repeated after the deadline, or to somebody who can't be trusted
+  // there is no retry after the deadline, and none to a server that is not trusted
   requests: reason === "Timeout" || reason === "Tls" ? 1 : 3
 })
 
 const live = (millis: number) => TestServices.provideLive(Effect.sleep(millis))
 
-/** Lets the Effect Clock go on, slowly enough for sockets to keep up, until a fiber is done, and tells how long it took. */
+/** Advances the test clock until a fiber ends, slowly enough for sockets, and returns the virtual time that it took. */
 const finish = Effect.fnUntraced(function*<A, E>(fiber: Fiber.RuntimeFiber<A, E>, stepMillis = 10) {
   let millis = 0
   while (fiber.unsafePoll() === null) {
@@ -83,9 +83,9 @@ const finish = Effect.fnUntraced(function*<A, E>(fiber: Fiber.RuntimeFiber<A, E>
 })
 
 /**
- * Holds a row to the six things that the head of the catalogue names: the call settles by its deadline; the failure is
- * typed, and the same for all; nothing printed holds a secret or a token; a valid token is kept and served; the next call
- * recovers; and no connection is left open.
+ * Checks five of the six requirements in README.md for a row: the call ends by its deadline; all callers get the same typed
+ * failure; no printer shows a secret or a token; a valid token stays in use; the next call succeeds. `nothingLeft` checks
+ * the sixth.
  */
 export const holds = Effect.fnUntraced(function*(
   { error, fault, requests }: FaultRow,
@@ -111,7 +111,7 @@ export const holds = Effect.fnUntraced(function*(
     const event = (tag: string) =>
       Effect.forkScoped(Stream.runDrain(Stream.takeUntil(tokens.events, ({ _tag }) => _tag === tag)))
 
-    // by its deadline, and typed: three callers without a token get one failure
+    // three callers without a token get the same typed failure by the deadline
     yield* server.failTokenRequests(fault, { times: requests })
     const callers = yield* Effect.fork(Effect.forEach([tokens.get, tokens.get, tokens.get], Effect.exit, {
       concurrency: "unbounded"
@@ -125,19 +125,19 @@ export const holds = Effect.fnUntraced(function*(
     }
     assert.strictEqual(yield* server.tokenRequests, requests)
 
-    // no secret
+    // no secret is shown
     yield* assertNothingShows({
       exits,
       errors: exits.map((exit) => Exit.isFailure(exit) ? Cause.squash(exit.cause) : exit),
       status: yield* tokens.status
     })
 
-    // recovery
+    // the next request succeeds
     yield* TestClock.adjust("1 minute")
     const recovered = yield* Effect.fork(tokens.get)
     const { value: token } = yield* finish(recovered)
 
-    // a valid token is kept: the same fault meets its renewal, which nobody notices
+    // the same fault during a renewal: callers still get the valid token
     yield* TestClock.adjust("22 hours")
     yield* server.failTokenRequests(fault)
     const failed = yield* event("Failed")
@@ -147,7 +147,7 @@ export const holds = Effect.fnUntraced(function*(
     yield* finishFault(failed)
     assert.strictEqual(yield* server.tokenRequests, before + 1)
 
-    // recovery again: once the pause is over, the use of the token renews it
+    // after the pause, the next caller starts a renewal, which succeeds
     const renewed = yield* event("Renewed")
     yield* Effect.yieldNow()
     assert.strictEqual(yield* tokens.get, token)
@@ -162,7 +162,7 @@ export const holds = Effect.fnUntraced(function*(
   }).pipe(Effect.scoped, Effect.provide(auth), Effect.locally(FiberRef.currentLoggers, HashSet.make(logger)))
 })
 
-/** Nothing is left open: all that a transport may keep is one idle connection for the next request. */
+/** Fails if more connections are open than the idle ones that the transport may keep for the next request. */
 export const nothingLeft = (idle: 0 | 1) =>
   Effect.flatMap(Simulator.Simulator, (simulator) =>
     simulator.openConnections.pipe(

@@ -30,7 +30,7 @@ const onConsole = (print: (console: InstanceType<typeof NodeConsole>) => void): 
   return text()
 }
 
-/** Every way to turn a value into text that Node and Effect have, without a program around it. */
+/** Every function of Node and Effect that turns a value into text, without a running program. */
 const printers: Record<string, (value: unknown) => string> = {
   String: (value) => swallow(() => String(value)),
   template: (value) => swallow(() => `${value}`),
@@ -76,7 +76,7 @@ const formats = [
   ["structuredLogger", Logger.map(Logger.structuredLogger, (entry) => inspect(entry, { depth: Infinity }))]
 ] as const
 
-/** What the loggers give that make a text, and what one prints that keeps all until later. */
+/** The text of each logger that returns text, and the text of a logger that keeps its input and prints it later. */
 const formatted = (value: unknown) =>
   Effect.forEach(formats, ([name, format]) => {
     const lines: Array<string> = []
@@ -99,7 +99,7 @@ const writers = [
   ["structuredLogger on the console", Logger.withLeveledConsole(Logger.structuredLogger)]
 ] as const
 
-/** What the loggers write that write to the console by themselves. */
+/** The text of the loggers that write to the console. */
 const written = (value: unknown) =>
   Effect.forEach(writers, ([name, logger]) =>
     Console.consoleWith((console) => {
@@ -111,7 +111,7 @@ const written = (value: unknown) =>
       )
     }))
 
-/** What the logger adds to a span that writes to traces. */
+/** A span, with what `tracerLogger` adds to it. */
 const traced = (value: unknown) =>
   Effect.useSpan("a span", (span) =>
     log(value).pipe(
@@ -120,7 +120,7 @@ const traced = (value: unknown) =>
       Effect.map(() => ["tracerLogger", inspect(span, { depth: Infinity, showHidden: true })] as const)
     ))
 
-/** A value, printed in every way: the name of each way with what it printed. */
+/** Prints a value with every printer, and returns the name of each printer with its text. */
 export const printAll = (value: unknown): Effect.Effect<ReadonlyArray<readonly [printer: string, text: string]>> =>
   Effect.map(Effect.all([formatted(value), written(value), traced(value)]), ([formatted, written, traced]) => [
     ...Object.entries(printers).map(([name, print]) => [name, print(value)] as const),
@@ -129,7 +129,7 @@ export const printAll = (value: unknown): Effect.Effect<ReadonlyArray<readonly [
     traced
   ])
 
-/** Fails when one of the values, printed in any way, shows a canary. */
+/** Fails if a value shows a canary in any printer. */
 export const assertNothingShows = Effect.fnUntraced(function*(values: Record<string, unknown>) {
   for (const [name, value] of Object.entries(values)) {
     for (const [printer, text] of yield* printAll(value)) {

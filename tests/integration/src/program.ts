@@ -7,7 +7,7 @@ import type { TransportName } from "./transports.ts"
 
 const folder = fileURLToPath(new URL("../test/programs/", import.meta.url))
 
-/** Starts one of the programs of the tests as a process of its own, with the variables that lead it to the simulator. */
+/** Starts a test program as a child process, with the variables of the simulator. */
 export const start = (file: string, transport: TransportName) =>
   Effect.flatMap(Simulator.variables, (variables) =>
     startProcess(

@@ -4,7 +4,7 @@ import { Effect, Layer, Redacted, Ref } from "effect"
 import { canary, tokenPrefix } from "./canaries.ts"
 import type { TokenServer } from "./faultRow.ts"
 
-/** The answer of the contract, with a token of this number. */
+/** A token response that follows the contract, with a token of this number. */
 export const granted = (number: number) => ({
   access_token: `${tokenPrefix}2.${number}`,
   scope: "data-access:all",
@@ -12,7 +12,7 @@ export const granted = (number: number) => ({
   token_type: "Bearer"
 })
 
-/** An authorization server without a network, which knows faults of the kind `Answer` alone, and the transport to it. */
+/** An authorization server in memory, and the transport to it. It supports only faults of the kind `Answer`. */
 export const makeServerInMemory = Effect.gen(function*() {
   const faults = yield* Ref.make<ReadonlyArray<Fault.Fault>>([])
   const count = yield* Ref.make(0)

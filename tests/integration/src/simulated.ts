@@ -4,7 +4,7 @@ import type { HttpClient } from "@effect/platform"
 import type { ConfigError } from "effect"
 import { Layer } from "effect"
 
-/** A supply over a simulator, with the simulator beside it and the transport beneath both it and the calls. */
+/** A supply over a simulator. The layer also provides the simulator, and the transport for the calls. */
 export const simulated = (
   auth: Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>,
   transport: Layer.Layer<HttpClient.HttpClient>,

@@ -43,10 +43,10 @@ import { granted } from "./serverInMemory.ts"
 
 const credentials = { clientId: "id", clientSecret: Redacted.make(canary) }
 
-/** Credentials that are refused before anything is sent, for the control character in the secret. */
+/** Credentials that are refused before anything is sent, because the secret has a control character. */
 const brokenCredentials = { clientId: "id", clientSecret: Redacted.make(`${canary}\n\n`) }
 
-/** An environment that is refused, with a secret where one might put it by mistake. */
+/** An environment that is refused. It has a secret in a place where a user could put it by mistake. */
 const brokenEnvironment = {
   name: "n",
   audience: "a",
@@ -66,7 +66,7 @@ const token = (text: string) =>
     coverage: "GrantedScopes"
   })
 
-/** Answers that hold secrets wherever a server could put one. */
+/** Answers that hold a secret in each place where a server could put one. */
 const leaks = {
   refused: Fault.Answer({
     status: 401,
@@ -81,14 +81,14 @@ const leaks = {
   reset: Fault.Reset()
 }
 
-/** An exit, and what is in it. */
+/** The exit of an effect, and the value or the error in it. */
 const outcomes = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(
     Effect.exit(effect),
     (exit) => Exit.isSuccess(exit) ? [exit, exit.value] : [exit, exit.cause, Cause.squash(exit.cause)]
   )
 
-/** Everything a token endpoint gives, when it is well and when it isn't. */
+/** Everything that a token endpoint returns, in success and in failure. */
 const ofEndpoint = Effect.fnUntraced(function*<E>(
   layer: Layer.Layer<TokenEndpoint.TokenEndpoint, E, HttpClient.HttpClient>
 ) {
@@ -108,7 +108,7 @@ const ofEndpoint = Effect.fnUntraced(function*<E>(
   return values
 })
 
-/** Everything a supply gives, from its first token to its last failure. */
+/** Everything that a supply returns, from its first token to its last failure. */
 const ofSupply = Effect.fnUntraced(function*<E, R>(layer: Layer.Layer<AccessTokens.AccessTokens, E, R>) {
   const simulator = yield* Simulator.Simulator
   const context = yield* Layer.build(layer)
@@ -120,7 +120,7 @@ const ofSupply = Effect.fnUntraced(function*<E, R>(layer: Layer.Layer<AccessToke
   return [...values, yield* outcomes(tokens.get), yield* tokens.status]
 })
 
-/** Everything a group client gives. */
+/** Everything that the client of a group returns. */
 const ofGroup = Effect.fnUntraced(function*<I, E>(
   tag: { readonly key: string } & Effect.Effect<GroupClient.GroupClient, never, I>,
   layer: Layer.Layer<I, E, AccessTokens.AccessTokens | HttpClient.HttpClient>,
@@ -152,7 +152,7 @@ const ofGroup = Effect.fnUntraced(function*<I, E>(
   ]
 })
 
-/** A `fetch` with the response that it gives, and what it rejects with. */
+/** A `fetch`, its response, and the errors with which it rejects. */
 const ofFetch = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
   const auth = AuthV2.layer({ environment: simulator.environment, credentials, scopes: AccessScope.all })
@@ -172,7 +172,7 @@ const configFromCanaries = ConfigProvider.fromMap(
   )
 )
 
-/** A Config, and how it fails over values that hold secrets. */
+/** A Config, and its failures for values that hold secrets. */
 const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
   Effect.map(
     Effect.forEach(Object.values(config), (each) => outcomes(Effect.withConfigProvider(each, configFromCanaries))),
@@ -182,8 +182,8 @@ const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
 const at = DateTime.unsafeMake(0)
 
 /**
- * What each export of each package is, gives and fails with, made from canaries: all that a program could print. It is
- * asked for under the name of the package, the module and the export.
+ * The value, the results and the failures of each export of each package, made from canaries: all that a program could
+ * print. The keys are the names of the package, the module and the export.
  */
 export const specimens = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
@@ -280,7 +280,7 @@ export const specimens = Effect.gen(function*() {
     ]
   }
 
-  // the failure that `AccessTokens.layer` remembers is over before the groups ask
+  // the pause that `AccessTokens.layer` started ends before the groups request a token
   yield* TestClock.adjust("1 hour")
 
   const httpClient: Record<string, unknown> = {
@@ -318,7 +318,7 @@ export const specimens = Effect.gen(function*() {
     "Fault.oauthError": Fault.oauthError(400, "invalid_scope"),
     "Simulator.Simulator": [simulator, yield* simulator.credentials, yield* simulator.received],
     "Simulator.layer": yield* Layer.build(Simulator.layer({ credentials })),
-    // an effect whose result is meant to hold the secret in clear
+    // only the effect: its result holds the secret in clear text on purpose
     "Simulator.variables": Simulator.variables,
     "Simulator.layerConfig": yield* Layer.build(Simulator.layerConfig)
   }

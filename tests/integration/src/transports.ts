@@ -1,7 +1,7 @@
 import { FetchHttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 
-/** The three transports of Node that the platform has. */
+/** The three transports that the platform has for Node. */
 export const transports = [
   ["fetch", FetchHttpClient.layer],
   ["node:http", NodeHttpClient.layer],

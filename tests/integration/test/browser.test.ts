@@ -27,7 +27,7 @@ const bundleAndRun = (specifier: string, name: string, platform: "browser" | "no
     })
   })
 
-describe("in a bundle", () => {
+describe("bundles", () => {
   for (
     const [specifier, name] of [
       ["@credit-data/core", "TokenEndpoint"],
@@ -38,13 +38,13 @@ describe("in a bundle", () => {
       ["@credit-data/http-client", "DataAccess"]
     ] as const
   ) {
-    it.live(`for a browser, ${name} of ${specifier} refuses at import, with the reason`, () =>
+    it.live(`${name} of ${specifier} throws an error with the reason at import in a browser bundle`, () =>
       Effect.gen(function*() {
         const reason = yield* Effect.flip(bundleAndRun(specifier, name, "browser"))
         assert.include(reason, "@credit-data isn't for browsers: whoever opens the page could read the client secret")
       }))
 
-    it.live(`for workerd, ${name} of ${specifier} refuses at import, with the reason`, () =>
+    it.live(`${name} of ${specifier} throws an error with the reason at import in a workerd bundle`, () =>
       Effect.gen(function*() {
         for (const conditions of [["workerd"], ["workerd", "worker", "browser"]]) {
           const reason = yield* Effect.flip(bundleAndRun(specifier, name, "browser", conditions))
@@ -52,7 +52,7 @@ describe("in a bundle", () => {
         }
       }))
 
-    it.live(`for Node, ${name} of ${specifier} loads`, () =>
+    it.live(`${name} of ${specifier} loads in a Node bundle`, () =>
       Effect.gen(function*() {
         assert.notStrictEqual((yield* bundleAndRun(specifier, name, "node")).default, "undefined")
       }))

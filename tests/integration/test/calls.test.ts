@@ -43,7 +43,7 @@ const toApi = Effect.map(
 describe.each(transports)("a call over %s", (name, transport) => {
   const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
 
-  /** The same over clients that send another request object than they are given. */
+  /** The same layer over clients that do not send the request object that they are given, but a changed copy. */
   const mark = HttpClient.mapRequest(HttpClientRequest.setHeader("x-changed", "1"))
   const changing = Layer.provideMerge(
     DataAccess.layer({ transformClient: mark }),
@@ -53,7 +53,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
     )
   )
 
-  it.effect("a 401 renews the token and is repeated once, body included", () =>
+  it.effect("a call that gets a 401 is sent again once, with a new token and the same body", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* call()
@@ -66,7 +66,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual(yield* simulator.tokenRequests, 2)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("50 calls that are rejected and repeated leave no connection behind them", () =>
+  it.effect("50 calls that are rejected and sent again leave no connection open", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       for (let round = 0; round < 50; round++) {
@@ -80,7 +80,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.isAtMost(yield* simulator.openConnections, 8)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("calls that are rejected, and whose renewal fails, leave no connection behind them", () =>
+  it.effect("rejected calls whose renewal fails leave no connection open", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       for (let round = 0; round < 20; round++) {
@@ -96,7 +96,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.isAtMost(yield* simulator.openConnections, 8)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("a redirect comes back as it is, and the token stays", () =>
+  it.effect("a redirect is returned to the caller, and the token is sent to no other server", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const location = `${simulator.environment.authV1Url}/elsewhere`
@@ -111,7 +111,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.notInclude(servers, "AuthV1")
     }).pipe(Effect.provide(layer)))
 
-  it.effect("bodies stream both ways", () =>
+  it.effect("the bodies of requests and responses are streamed", () =>
     Effect.gen(function*() {
       const client = yield* DataAccess.DataAccess
       const simulator = yield* Simulator.Simulator
@@ -126,7 +126,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual(Array.from(sizes).reduce((sum, size) => sum + size), 300_000)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("a body that is streamed from another call is sent whole, and that call follows its redirects", () =>
+  it.effect("a body streamed from another call is sent completely, and that call follows its redirects", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const client = yield* DataAccess.DataAccess
@@ -152,7 +152,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       )
       yield* Effect.exit(call())
       yield* simulator.openConnections.pipe(
-        // fetch and undici keep a connection to each server
+        // fetch and undici keep one connection to each server
         Effect.repeat({
           until: (open) => open <= (name === "node:http" ? 0 : 2),
           schedule: Schedule.spaced("10 millis")
@@ -162,7 +162,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       )
     }).pipe(Effect.provide(layer)))
 
-  it.effect("a stray 401 while the token endpoint is down is the caller's, and the token stays in use", () =>
+  it.effect("a stray 401 while the token endpoint is down is returned to the caller, and the token stays in use", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* call()
@@ -173,7 +173,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual(yield* simulator.tokenRequests, 2)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("after a revocation, nobody sends the revoked token while its renewal is under way", () =>
+  it.effect("no call sends a revoked token while its renewal is under way", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* call()
@@ -200,7 +200,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual((yield* call()).status, 200)
     }).pipe(Effect.provide(layer)))
 
-  it.live("a 401 whose body never ends holds nobody up, not even who is interrupted", () =>
+  it.live("a 401 whose body never ends delays neither its caller nor an interruption", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* call()
@@ -218,7 +218,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       yield* Fiber.interrupt(impatient)
     }).pipe(Effect.provide(layer), Effect.timeout("10 seconds")))
 
-  it.effect("withScope around the client aborts the request when the scope is closed, also one that was repeated", () =>
+  it.effect("withScope around the client aborts the request when the scope is closed, also after a retry", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const client = HttpClient.withScope(yield* DataAccess.DataAccess)
@@ -235,7 +235,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       }
     }).pipe(Effect.provide(changing)))
 
-  it.effect("a user's middleware works around it: retries, cookies, redirects, requests that are changed", () =>
+  it.effect("middleware around the client works: retries, cookies, redirects and changed requests", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const cookies = yield* Ref.make(Cookies.empty)
@@ -263,7 +263,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.isTrue(isRequestError(yield* Effect.flip(client.get("/data-access/consumers/42"))))
     }).pipe(Effect.provide(layer)))
 
-  it.effect("a typed API works over it, with its errors as they are declared", () =>
+  it.effect("a typed API works over the client and returns its declared errors", () =>
     Effect.gen(function*() {
       class NoSuchConsumer extends Schema.TaggedError<NoSuchConsumer>()("NoSuchConsumer", { id: Schema.String }) {}
       const Api = HttpApi.make("invented").add(
@@ -287,7 +287,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual((yield* read).group, "Data Access")
     }).pipe(Effect.provide(layer)))
 
-  it.effect("a group that the server didn't grant fails before anything is sent", () =>
+  it.effect("a call to a group whose scope was not granted fails before anything is sent", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.grantScopes(["furnishment:all"])
@@ -300,7 +300,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual((yield* toApi).length, 0)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("without a base URL that answers, the error holds neither the token nor the request that was sent", () =>
+  it.effect("the error of an API that does not answer holds neither the token nor the request that was sent", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failCalls(Fault.Reset(), { times: 2 })

@@ -9,7 +9,7 @@ import { createServer, type Server, type Socket } from "node:net"
 import { inspect } from "node:util"
 import { canary } from "../src/canaries.ts"
 
-/** The transports that keep their connections. */
+/** The transports that keep connections open between calls. */
 const keeping: ReadonlyArray<readonly [name: string, transport: Layer.Layer<HttpClient.HttpClient>]> = [
   ["fetch", FetchHttpClient.layer],
   [
@@ -48,8 +48,8 @@ const calls = <A, E>(
     )
   ))
 
-describe.each(keeping)("a server that closes its connections while they are idle, over %s", (_, transport) => {
-  /** Resets a connection that is used again, as if it were closed, but no two in a row. */
+describe.each(keeping)("a server that closes idle connections, over %s", (_, transport) => {
+  /** Starts a server that resets a connection when it is used again, but never twice in a row. */
   const setUp = Effect.gen(function*() {
     const received: Array<string> = []
     let hasReset = false
@@ -66,7 +66,7 @@ describe.each(keeping)("a server that closes its connections while they are idle
     return { port, received }
   })
 
-  it.scopedLive("fails no GET, and no call with an Idempotency-Key", () =>
+  it.scopedLive("causes no failure of a GET or of a call with an Idempotency-Key", () =>
     Effect.gen(function*() {
       const { port, received } = yield* setUp
       const requests = [
@@ -83,7 +83,7 @@ describe.each(keeping)("a server that closes its connections while they are idle
       assert.isAtMost(received.length, 60, "each was sent twice at most")
     }))
 
-  it.scopedLive("gets no POST without a key twice: its caller gets the error", () =>
+  it.scopedLive("never receives a POST without a key twice; the caller gets the error", () =>
     Effect.gen(function*() {
       const { port, received } = yield* setUp
       const exits = yield* calls(port, transport, (client) =>
@@ -99,12 +99,12 @@ describe.each(keeping)("a server that closes its connections while they are idle
 describe.each([
   ...keeping,
   ["node:http", NodeHttpClient.layer] as const
-])("an API that sends the raw request back, over %s", (_, transport) => {
+])("an API that sends back the raw request, over %s", (_, transport) => {
   for (
     const [name, answer] of [
       ["in place of HTTP", (request: Buffer) => request],
       [
-        "as a header line that is broken",
+        "as a broken header line",
         (request: Buffer) => Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\0"), request])
       ],
       [
@@ -114,7 +114,7 @@ describe.each([
       ]
     ] as const
   ) {
-    it.scopedLive(`${name}: the error shows no token`, () =>
+    it.scopedLive(`the error shows no token when the request is sent back ${name}`, () =>
       Effect.gen(function*() {
         const port = yield* serve((socket) => {
           socket.on("error", () => socket.destroy())
@@ -140,9 +140,9 @@ describe.each([
 describe.each([
   ...keeping,
   ["node:http", NodeHttpClient.layer] as const
-])("a 401 that comes before a streamed upload was read, over %s", (name, transport) => {
+])("a 401 that arrives before a streamed upload is read, over %s", (name, transport) => {
   it.scopedLive(
-    name.startsWith("node:http") ? "may be lost in the error of the upload" : "reaches its caller",
+    name.startsWith("node:http") ? "may be lost in the error of the upload" : "is returned to the caller",
     () =>
       Effect.gen(function*() {
         const port = yield* serve((socket) => {

@@ -20,7 +20,7 @@ describe.each(transports)("a token request over %s", (_, transport) => {
       return { token, request }
     }).pipe(Effect.provide(layer))
 
-  it.effect("is V2's to the letter", () =>
+  it.effect("matches the contract of V2 exactly", () =>
     Effect.gen(function*() {
       const { request, token } = yield* received(simulated(AuthV2.layerConfig(), transport))
       assert.deepInclude(request, { server: "AuthV2", method: "POST", url: "/oauth2/token" })
@@ -47,7 +47,7 @@ describe.each(transports)("a token request over %s", (_, transport) => {
       }
     }))
 
-  it.effect("is V1's to the letter", () =>
+  it.effect("matches the contract of V1 exactly", () =>
     Effect.gen(function*() {
       const { request, token } = yield* received(simulated(AuthV1.layerConfig(), transport))
       assert.deepInclude(request, { server: "AuthV1", method: "POST", url: "/oauth/token" })
@@ -92,7 +92,7 @@ describe.each(transports)("a token request over %s", (_, transport) => {
     }).pipe(Effect.provide(Layer.merge(transport, Simulator.layer({ credentials }))))
   }
 
-  it("brings ids and secrets over byte for byte", () =>
+  it("transmits ids and secrets byte for byte", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(id, text, (clientId, secret) => Effect.runPromise(bringsOver(clientId, secret))),
       { numRuns: 40 }

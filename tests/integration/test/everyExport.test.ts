@@ -7,7 +7,7 @@ import { assertNothingShows } from "../src/printers.ts"
 import { specimens } from "../src/specimens.ts"
 import { transports } from "../src/transports.ts"
 
-/** The modules of every package that is published. */
+/** The modules of every published package. */
 const packages: ReadonlyArray<readonly [name: string, modules: Record<string, object>]> = await Promise.all(
   readdirSync(new URL("../../../packages/", import.meta.url)).map(async (name) =>
     [name, await import(`../../../packages/${name}/src/index.ts`)] as const
@@ -21,7 +21,7 @@ const simulator = Simulator.layer({ credentials: { clientId: "id", clientSecret:
 
 describe("every export of every package", () => {
   for (const [name, transport] of transports) {
-    it.scoped(`is printed, and shows no secret, over ${name}`, () =>
+    it.scoped(`shows no secret when it is printed, over ${name}`, () =>
       Effect.gen(function*() {
         const found: Record<string, Record<string, unknown>> = yield* specimens
         assert.sameMembers(Object.keys(found), packages.map(([name]) => name))

@@ -16,14 +16,14 @@ const environment = {
 const credentials = { clientId: "id", clientSecret: Redacted.make("secret") }
 
 describe("the adapters", () => {
-  it("layerConfig of V1 and V2 have the same type, so that swapping them is one word", () => {
+  it("layerConfig of V1 and of V2 have the same type, so a migration changes one word", () => {
     expectTypeOf(AuthV1.layerConfig()).toEqualTypeOf(AuthV2.layerConfig())
     expectTypeOf(AuthV2.layerConfig()).toEqualTypeOf<
       Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
     >()
   })
 
-  it("V2 can't be built without a scope, or with one that it doesn't know", () => {
+  it("V2 cannot be built without a scope or with an unknown scope", () => {
     // @ts-expect-error: scopes are missing
     AuthV2.layer({ environment, credentials })
     // @ts-expect-error: the list is empty
@@ -32,23 +32,23 @@ describe("the adapters", () => {
     AuthV2.layer({ environment, credentials, scopes: ["read:consumers"] })
   })
 
-  it("V1 has no place to put a scope", () => {
-    // @ts-expect-error: V1 knows no scopes
+  it("V1 accepts no scopes", () => {
+    // @ts-expect-error: V1 has no option `scopes`
     AuthV1.layer({ environment, credentials, scopes: ["data-access:all"] })
   })
 
-  it("an adapter needs the authorization server of its version", () => {
+  it("an adapter requires the authorization server of its version", () => {
     const { authV1Url: _, ...withoutV1 } = environment
     // @ts-expect-error: authV1Url is missing
     AuthV1.layer({ environment: withoutV1, credentials })
   })
 
-  it("a secret has to be Redacted", () => {
-    // @ts-expect-error: a string is no secret
+  it("a secret must be Redacted", () => {
+    // @ts-expect-error: a string is not Redacted
     AuthV1.layer({ environment, credentials: { clientId: "id", clientSecret: "secret" } })
   })
 
-  it("the layer fails and needs what the effect that reads the credentials does", () => {
+  it("the layer has the errors and requirements of the effect that reads the credentials", () => {
     class Down {
       readonly _tag = "Down"
     }
@@ -61,7 +61,7 @@ describe("the adapters", () => {
 describe("the groups", () => {
   const furnish = Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/submissions/7"))
 
-  it("a program that was only given Data Access can't call Furnishment", () => {
+  it("a program that is provided only with Data Access cannot call Furnishment", () => {
     const program = Effect.provide(furnish, DataAccess.layer())
     expectTypeOf<Effect.Effect.Context<typeof program>>().toEqualTypeOf<
       Furnishment.Furnishment | AccessTokens.AccessTokens | HttpClient.HttpClient
@@ -71,13 +71,13 @@ describe("the groups", () => {
     >()
   })
 
-  it("the errors of a call are told by its type", () => {
+  it("the type of a call lists its errors", () => {
     expectTypeOf<Effect.Effect.Error<typeof furnish>>().toEqualTypeOf<
       HttpClientError.HttpClientError | TokenError.TokenError | InsufficientScope.InsufficientScope
     >()
   })
 
-  it("a group's client isn't a plain HttpClient, and is made one", () => {
+  it("the client of a group is not a plain HttpClient, and toHttpClient converts it", () => {
     expectTypeOf<GroupClient.GroupClient>().not.toExtend<HttpClient.HttpClient>()
     expectTypeOf(GroupClient.toHttpClient).returns.toEqualTypeOf<HttpClient.HttpClient>()
   })

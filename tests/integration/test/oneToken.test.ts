@@ -10,8 +10,8 @@ import { simulated } from "../src/simulated.ts"
 
 const quiet = Logger.remove(Logger.defaultLogger)
 
-describe("one token request for each token's life", () => {
-  it.effect("10 000 cold callers over a real server cause one", () =>
+describe("one token request per token lifetime", () => {
+  it.effect("10 000 cold callers of a real server cause one token request", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const tokens = yield* AccessTokens.AccessTokens
@@ -20,7 +20,7 @@ describe("one token request for each token's life", () => {
       assert.strictEqual(yield* simulator.tokenRequests, 1)
     }).pipe(Effect.provide(simulated(AuthV2.layerConfig(), NodeHttpClient.layer))))
 
-  it.effect("10 000 cold callers of a server that refuses cause one", () =>
+  it.effect("10 000 cold callers of a server that refuses the client cause one token request", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const tokens = yield* AccessTokens.AccessTokens
@@ -43,7 +43,7 @@ describe("one token request for each token's life", () => {
       "AuthV2"
     ]] as const
   ) {
-    it.effect(`${name}: three groups share one token, and a token that is about to expire is renewed unnoticed`, () =>
+    it.effect(`${name}: three groups share one token, and its renewal neither fails a call nor sends one twice`, () =>
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator
         const callAll = Effect.map(calls, (responses) => responses.map(({ status }) => status))
@@ -62,7 +62,7 @@ describe("one token request for each token's life", () => {
       ))
   }
 
-  it.effect("two supplies in one program never cross: Data Access over V1 beside Furnishment over V2", () =>
+  it.effect("two supplies in one program never mix their tokens: Data Access over V1, Furnishment over V2", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const dataAccess = yield* DataAccess.DataAccess
@@ -93,7 +93,7 @@ describe("one token request for each token's life", () => {
       )
     ))
 
-  it.effect("100 calls that are rejected at once cause one renewal, and all of them succeed", () =>
+  it.effect("100 calls that are rejected at the same time cause one renewal, and all of them succeed", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const dataAccess = yield* DataAccess.DataAccess
@@ -107,7 +107,7 @@ describe("one token request for each token's life", () => {
       Effect.provide(Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), NodeHttpClient.layer)))
     ))
 
-  it.effect("a server that rejects every token gets one more, and the callers its 401", () =>
+  it.effect("an API that rejects every token causes one renewal, and its callers get the 401", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const dataAccess = yield* DataAccess.DataAccess
@@ -120,7 +120,7 @@ describe("one token request for each token's life", () => {
       Effect.provide(Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), NodeHttpClient.layer)))
     ))
 
-  it.effect("a rotated secret is picked up, and tokens of the old one stay in use", () =>
+  it.effect("a rotated secret is read, and tokens obtained with the old one stay in use", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const auth = AuthV2.layer({
@@ -140,7 +140,7 @@ describe("one token request for each token's life", () => {
       }).pipe(Effect.provide(auth))
     }).pipe(Effect.provide(Layer.merge(Simulator.layer(), NodeHttpClient.layer))))
 
-  it.effect("expiry counts from when the request was sent: an answer that takes 9 s", () =>
+  it.effect("expiry counts from the instant of the request, also when the answer takes 9 s", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const tokens = yield* AccessTokens.AccessTokens
@@ -153,7 +153,7 @@ describe("one token request for each token's life", () => {
       assert.strictEqual(token.expiresAt.epochMillis, 86_399_000)
     }).pipe(Effect.provide(simulated(AuthV2.layerConfig(), NodeHttpClient.layer))))
 
-  it.effect("tokens of 10 s never meet a 401, though the server rounds their instants down to whole seconds", () =>
+  it.effect("tokens of 10 s never get a 401, although the server rounds their instants down to whole seconds", () =>
     Effect.gen(function*() {
       const dataAccess = yield* DataAccess.DataAccess
       const simulator = yield* Simulator.Simulator

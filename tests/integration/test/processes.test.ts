@@ -7,7 +7,7 @@ import { transports } from "../src/transports.ts"
 
 const seconds = 1_000
 
-/** How a process ends: this is printed, nothing else is, and the exit code is 0, as Effect has it for an interruption too. */
+/** The expected end of a process: it printed this text and nothing else, and its exit code is 0. */
 const clean = (stdout: string) => ({ exitCode: CommandExecutor.ExitCode(0), stdout, stderr: "" })
 
 const endless = Fault.Endless({ bytes: Fault.answerBytes({ headers: ["Connection: close"] }) })
@@ -22,7 +22,7 @@ describe.each(transports)("a process over %s", (name) => {
     it.scopedLive(title, () => Effect.provide(test, Simulator.layer()), 30 * seconds)
 
   live(
-    "ends by itself when its work is done",
+    "exits when its work is done",
     Effect.gen(function*() {
       const { end } = yield* start("work.ts", name)
       assert.deepStrictEqual(yield* end, clean("done\n"))
@@ -30,7 +30,7 @@ describe.each(transports)("a process over %s", (name) => {
   )
 
   live(
-    "ends by itself after failures, with nothing unhandled",
+    "exits after failures, without an unhandled rejection",
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Reset(), { times: 100 })
@@ -53,7 +53,7 @@ describe.each(transports)("a process over %s", (name) => {
     ] as const
   ) {
     live(
-      `ends at once on SIGINT during a token request, ${during}`,
+      `exits at once on SIGINT during a token request, ${during}`,
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator
         yield* simulator.failTokenRequests(fault)
@@ -69,7 +69,7 @@ describe.each(transports)("a process over %s", (name) => {
   }
 
   live(
-    "keeps its memory bounded while a server answers without an end",
+    "keeps its memory bounded while a server sends an endless answer",
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(endless, { times: 11 })

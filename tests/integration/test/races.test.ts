@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array as Arr, DateTime, Effect, Fiber, Layer, Logger, Random, Ref } from "effect"
 
 describe("races over a real server", () => {
-  it.live("thousands of callers who come, go, give up and reject: one request at a time, never an expired token", () =>
+  it.live("thousands of callers that are interrupted or invalidate cause one request at a time and get no expired token", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const gauge = yield* Ref.make({ now: 0, most: 0 })
@@ -32,7 +32,7 @@ describe("races over a real server", () => {
           if (fate === 0) yield* Fiber.interrupt(fiber)
           if (fate === 0) return
           const token = yield* Fiber.join(fiber)
-          // its lifetime is a second, of which the adapter uses nine tenths
+          // the token lives for one second, and the adapter uses nine tenths of it
           assert.isBelow(DateTime.distance(token.requestedAt, yield* DateTime.now), 1_000, "an expired token")
           if (fate === 1) yield* tokens.invalidate(token)
         })
@@ -49,7 +49,7 @@ describe("races over a real server", () => {
       )
     ))
 
-  it.live("a server that fails at random: every caller gets a token or a typed failure, and requests stay few", () =>
+  it.live("callers of a server that fails at random get a token or a typed failure, after fewer than 20 requests", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const faults = [

@@ -12,7 +12,7 @@ const Test = DataAccess.layer().pipe(
   Layer.provideMerge(Simulator.layer())
 )
 
-it.effect("a token that was revoked is replaced", () =>
+it.effect("a call succeeds after its token was revoked", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     const dataAccess = yield* DataAccess.DataAccess
@@ -24,7 +24,7 @@ it.effect("a token that was revoked is replaced", () =>
     assert.strictEqual(yield* simulator.tokenRequests, 2)
   }).pipe(Effect.provide(Test)))
 
-it.effect("a refusal of the token endpoint is a typed failure", () =>
+it.effect("a call fails with InvalidClient when the token endpoint refuses the client", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     const dataAccess = yield* DataAccess.DataAccess
@@ -33,7 +33,7 @@ it.effect("a refusal of the token endpoint is a typed failure", () =>
     assert.strictEqual(error._tag, "InvalidClient")
   }).pipe(Effect.provide(Test)))
 
-it.effect("a server that is down is a typed failure, after two repeats", () =>
+it.effect("a call fails with ServerError after two retries when the token endpoint is down", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     const dataAccess = yield* DataAccess.DataAccess

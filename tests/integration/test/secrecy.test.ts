@@ -10,7 +10,7 @@ import { canary } from "../src/canaries.ts"
 import { assertNothingShows, printAll } from "../src/printers.ts"
 import { transports } from "../src/transports.ts"
 
-it.effect("the printers do print what isn't secret, and would find a leak", () =>
+it.effect("the printers print a canary that is not redacted, so they would find a leak", () =>
   Effect.gen(function*() {
     for (const [printer, text] of yield* printAll(new Error(canary))) {
       if (!["JSON.stringify", "Inspectable.format", "console.table", "Cause as JSON"].includes(printer)) {
@@ -22,10 +22,10 @@ it.effect("the printers do print what isn't secret, and would find a leak", () =
     }
   }))
 
-describe.each(transports)("no secret and no token shows over %s", (_, transport) => {
+describe.each(transports)("secrecy over %s", (_, transport) => {
   const credentials = { clientId: "id", clientSecret: Redacted.make(canary) }
 
-  it.effect("in any value, error, exit, response, event, status or configuration", () =>
+  it.effect("no value, error, exit, response, event, status or configuration shows a secret or a token", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const { environment } = simulator
@@ -96,7 +96,7 @@ describe.each(transports)("no secret and no token shows over %s", (_, transport)
       })
     }).pipe(Effect.scoped, Effect.provide(Simulator.layer({ credentials }))))
 
-  it.effect("in a span, tracing on", () =>
+  it.effect("no span shows a secret or a token", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const { spans, tracer } = recordingTracer()
@@ -127,7 +127,7 @@ describe.each(transports)("no secret and no token shows over %s", (_, transport)
       yield* assertNothingShows({ spans })
     }).pipe(Effect.provide(Simulator.layer({ credentials }))))
 
-  it.effect("in a ConfigError", () =>
+  it.effect("no ConfigError shows a secret", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const environment = {

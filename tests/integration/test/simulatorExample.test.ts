@@ -15,7 +15,7 @@ const Test = DataAccess.layer().pipe(
 
 const consumer = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
 
-it.effect("a token endpoint that takes 9 seconds is waited for", () =>
+it.effect("a call waits for a token endpoint that takes 9 seconds", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
@@ -28,7 +28,7 @@ it.effect("a token endpoint that takes 9 seconds is waited for", () =>
     assert.strictEqual(yield* simulator.tokenRequests, 1)
   }).pipe(Effect.provide(Test)))
 
-it.effect("a call that hangs ends when the program says so", () =>
+it.effect("a call without an answer ends at the time-out of the program", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     yield* simulator.failCalls(Fault.Silence())
@@ -40,7 +40,7 @@ it.effect("a call that hangs ends when the program says so", () =>
     assert.strictEqual((yield* Fiber.join(call))._tag, "None")
   }).pipe(Effect.provide(Test)))
 
-it.effect("a token that was revoked is replaced, and the call is repeated", () =>
+it.effect("a call is sent again with a new token after its token was revoked", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     const tokens = yield* AccessTokens.AccessTokens
@@ -50,7 +50,7 @@ it.effect("a token that was revoked is replaced, and the call is repeated", () =
     assert.strictEqual(yield* simulator.tokenRequests, 2)
   }).pipe(Effect.provide(Test)))
 
-it.effect("a scope that isn't granted any more is missed before anything is sent", () =>
+it.effect("a call fails before it is sent when its scope is no longer granted", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     yield* simulator.grantScopes(["furnishment:all"])

@@ -1,4 +1,4 @@
-// The floor of the bundle's size: the same program as token.ts over Effect's HttpClient alone, without tokens.
+// The baseline of the bundle size: the same program as token.ts, but with only Effect's HttpClient and without tokens.
 
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { Context, Effect, Layer } from "effect"

@@ -1,4 +1,4 @@
-// What a stranger writes first: a call through a token of V2, the same through V1, and a failure told apart by its tag.
+// The first program of a new user: calls with a token of V2, the same with V1, and a failure that is identified by its tag.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"

@@ -1,4 +1,4 @@
-// A token of V2 and one call.
+// One call with a token of V2.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"

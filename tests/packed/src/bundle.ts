@@ -26,7 +26,7 @@ const bundle = (folder: string, file: string) =>
     })
   )
 
-/** The sizes in bytes, in gzip. */
+/** The sizes of the bundles in bytes, compressed by gzip. */
 export interface Sizes {
   readonly token: number
   /** The same program without tokens. */
@@ -34,8 +34,8 @@ export interface Sizes {
 }
 
 /**
- * Bundles a token and one call, and the same program over Effect's HttpClient alone. Fails when the first is more than the
- * bar above the second, or brings a package along that the second doesn't, other than ours.
+ * Bundles a program with a token and one call, and the same program without tokens. Fails if the ratio of the sizes exceeds
+ * the threshold, or if the first bundle has a package that the second does not have, other than these packages.
  */
 export const compareBundles = Effect.fnUntraced(function*(folder: string, bar: number) {
   const path = yield* Path.Path
@@ -52,7 +52,7 @@ export const compareBundles = Effect.fnUntraced(function*(folder: string, bar: n
   return { figures, sizes }
 })
 
-/** What a bundle on Effect 4 may be of the same on Effect 3. What is ours in it may not be larger. */
+/** The largest allowed ratio of a bundle on Effect 4 to the same on Effect 3. The part of these packages may not be larger. */
 const barBetweenLines = 0.75
 
 /** Compares the bundles on Effect 3 and on Effect 4. */

@@ -2,22 +2,22 @@ import type { Versions } from "./project.ts"
 
 type Runtime = readonly [name: string, command: readonly [string, ...ReadonlyArray<string>]]
 
-/** A line of the packages: their versions for one version of Effect. */
+/** A line: the packages for one major version of Effect. */
 export interface Line {
   readonly name: string
   /** The folder with the packages. */
   readonly packages: string
-  /** The folder with the program of the stranger. */
+  /** The folder with the program of a new user. */
   readonly project: string
-  /** The lowest versions of the peers that the packages accept, with what @effect/platform-node asks for. */
+  /** The lowest versions of the peers that the packages accept, with the peers of @effect/platform-node. */
   readonly lowest: Versions
-  /** What @effect/platform-node asks for beside the peers. */
+  /** The peers of @effect/platform-node that the packages do not have themselves. */
   readonly askedFor: Versions
-  /** How many times larger the bundle of a program may be for its tokens. */
+  /** The largest allowed ratio of a bundle with tokens to the same without tokens. */
   readonly bundleBar: number
-  /** Where its program is run always. */
+  /** The runtime on which the program always runs. */
   readonly runtime: Runtime
-  /** Where it is run too with `--all`. */
+  /** The runtimes on which the program also runs with `--all`. */
   readonly otherRuntimes: ReadonlyArray<Runtime>
 }
 
@@ -60,7 +60,7 @@ export const effect4 = (root: string): Line => ({
   project: `${root}/effect-4/generated/tests/packed/project`,
   lowest: { effect: "4.1.0", "@effect/platform-node": "4.1.0" },
   askedFor: {},
-  // what is ours is smaller than on Effect 3, and so is all else
+  // these packages are smaller than on Effect 3, and Effect is smaller too
   bundleBar: 1.25,
   runtime: byNpx("Node 24", "node@24"),
   otherRuntimes: newer

@@ -1,5 +1,5 @@
-// Packs the packages of both lines and walks a stranger's path from their tarballs. Without arguments on one runtime for each
-// line, with `--all` on every runtime that is supported.
+// Packs the packages of both lines and uses the tarballs as a new user would. Without arguments, it uses one runtime for each
+// line; with `--all`, it uses every supported runtime.
 
 import { Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -22,7 +22,7 @@ const step = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
       )
   )
 
-/** The path of a stranger with the packages of a line. */
+/** Packs, installs, runs and bundles the packages of a line. */
 const walk = Effect.fnUntraced(function*(here: string, line: Line) {
   const path = yield* Path.Path
   yield* Console.log(line.name)
@@ -52,7 +52,7 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line) {
 
   const esbuild = path.join(here, "node_modules/.bin/esbuild")
   const bundle = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle/program.mjs"]
-  // some of what the platform needs is CommonJS, which asks for `require`
+  // some dependencies of the platform are CommonJS and call `require`
   const require =
     "--banner:js=import{createRequire as toRequire}from'node:module';const require=toRequire(import.meta.url);"
   yield* step("bundle by esbuild", run(byNpm, esbuild, "program.ts", ...bundle, require))

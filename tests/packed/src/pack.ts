@@ -1,4 +1,4 @@
-// Packs every package into one folder, and prints the command that installs them all in a program.
+// Packs every package into one folder, and prints the command that installs all of them in a program.
 
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"

@@ -7,18 +7,18 @@ import type { Line } from "./lines.ts"
 /** A version or a range for each package. */
 export type Versions = Readonly<Record<string, string>>
 
-/** What the program prints, wherever it runs. */
+/** The expected output of the program on every runtime. */
 const printed = [
   "200 200 Valid token requests: 1",
   "200 200 Valid token requests: 1",
   "InvalidClient true"
 ]
 
-/** The highest versions of the peers that a tarball accepts, with what @effect/platform-node asks for. */
+/** The ranges of all peers. pnpm installs the highest version of each range. */
 export const highest = (line: Line, tarball: string) =>
   Effect.map(peerRanges(tarball), (ranges): Versions => ({ ...ranges, ...line.askedFor }))
 
-/** Fails when the lowest version of a peer that a tarball accepts is not the one that is installed here. */
+/** Fails if the lowest version of a peer that a tarball accepts is not the lowest version that is tested. */
 export const checkLowest = Effect.fnUntraced(function*(line: Line, tarball: string) {
   for (const [name, range] of Object.entries(yield* peerRanges(tarball))) {
     if (/^(?:\^|~|>=)(\d+\.\d+\.\d+)(?= <|$)/.exec(range)?.[1] !== line.lowest[name]) {
@@ -32,10 +32,10 @@ export const checkLowest = Effect.fnUntraced(function*(line: Line, tarball: stri
   }
 })
 
-// @types/ws is what the types of @effect/platform-node miss.
+// The types of @effect/platform-node need @types/ws but do not depend on it.
 const types = { typescript: "7.0.2", "@types/node": "20.19.43", "@types/ws": "8" }
 
-/** An empty project, with the packages from their tarballs and a small program, installed by npm or pnpm. */
+/** Makes a project with a small program, installs the packages from their tarballs by npm or pnpm, and checks the types. */
 export const makeProject = Effect.fnUntraced(function*(
   line: Line,
   folder: string,
@@ -55,7 +55,7 @@ export const makeProject = Effect.fnUntraced(function*(
       type: "module",
       dependencies: { ...packed, ...versions },
       devDependencies: types,
-      // the packages ask for each other by version, and aren't in the registry
+      // the packages depend on each other by version, and those versions are not in the registry
       pnpm: { overrides: packed }
     })
   )
@@ -65,7 +65,7 @@ export const makeProject = Effect.fnUntraced(function*(
   yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
 })
 
-/** Runs the program in the project, and looks at what it prints. */
+/** Runs the program in the project, and checks its output. */
 export const runProgram = Effect.fnUntraced(
   function*(folder: string, runtime: ReadonlyArray<string>, file = "program.js") {
     const [command = "", ...args] = runtime

@@ -2,17 +2,17 @@ import { run as runProcess } from "@credit-data/test-support/childProcess"
 import { Command, type Error as PlatformError } from "@effect/platform"
 import { Effect } from "effect"
 
-// What pnpm tells the scripts of this workspace, its settings among it, isn't what a stranger's shell says.
+// pnpm sets variables for the scripts of this workspace. The shell of a new user does not have them.
 for (const name of Object.keys(process.env)) {
   if (/^npm_config_/i.test(name) && !/_(registry|cafile|cache|userconfig)$/i.test(name)) delete process.env[name]
 }
 
-/** A command that ended with anything but 0. */
+/** A command exited with another code than 0, or a check failed. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed"
 }
 
-/** Runs a command in a folder, and gives what it printed. It is stopped after five minutes. */
+/** Runs a command in a folder, and returns its output. Stops the command after five minutes. */
 export const run = (
   folder: string,
   command: string,

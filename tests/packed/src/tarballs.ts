@@ -2,7 +2,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { CommandFailed, run } from "./run.ts"
 
-/** Builds the packages in a folder and packs them as a release would, into another, and returns the tarball of each. */
+/** Builds the packages in a folder and packs them into another one, as a release does. Returns the tarball of each. */
 export const pack = Effect.fnUntraced(function*(packages: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -28,7 +28,7 @@ export const pack = Effect.fnUntraced(function*(packages: string, folder: string
 
 const expected = /^package\/(package\.json|README\.md|LICENSE|(dist|src)\/[\w./-]+\.(ts|cts|js|cjs|map))$/
 
-/** What is in a tarball that nobody needs, or isn't there that somebody does. */
+/** Fails if a tarball has unexpected files or lacks required ones. */
 export const checkContents = Effect.fnUntraced(function*(tarball: string) {
   const files = (yield* run(".", "tar", "-tzf", tarball)).trim().split("\n")
   const surplus = files.filter((file) => !expected.test(file))
@@ -52,7 +52,7 @@ export const peerRanges = (tarball: string) =>
     Effect.map(({ peerDependencies }) => peerDependencies)
   )
 
-/** `publint` and `attw` judge the tarball itself. */
+/** Checks a tarball with `publint` and `attw`. */
 export const lint = Effect.fnUntraced(function*(here: string, tarball: string) {
   const path = yield* Path.Path
   const bin = (name: string) => path.join(here, "node_modules/.bin", name)
@@ -62,5 +62,5 @@ export const lint = Effect.fnUntraced(function*(here: string, tarball: string) {
 
 export type Tarballs = Effect.Effect.Success<ReturnType<typeof pack>>
 
-/** A folder of its own, gone when the scope ends. */
+/** A temporary folder, which is removed when the scope is closed. */
 export const temporary = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())

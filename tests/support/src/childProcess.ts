@@ -2,21 +2,21 @@ import { Command, type CommandExecutor } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Option, Stream, String as Str, SubscriptionRef } from "effect"
 
-/** How a process ended, and what it printed. */
+/** The exit code of a process, and what it printed. */
 export interface Ended {
   readonly exitCode: CommandExecutor.ExitCode
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A TypeScript file as a command, which prints without colours. */
+/** A command that runs a TypeScript file and prints without colours. */
 export const script = (file: string, ...args: ReadonlyArray<string>): Command.Command =>
   Command.make(process.execPath, "--import", "tsx", file, ...args).pipe(Command.env({ NO_COLOR: "1" }))
 
-/** Starts a command as a process of its own, which ends with the scope. */
+/** Starts a command as a child process, which ends when the scope is closed. */
 export const start = Effect.fnUntraced(function*(command: Command.Command) {
   const child = yield* Command.start(command)
-  // both are read from the start: a process stops when it fills a pipe that nobody reads
+  // both are read from the start: a process blocks when a pipe that is not read is full
   const collect = Effect.fnUntraced(function*(stream: typeof child.stdout) {
     const text = yield* SubscriptionRef.make("")
     const whole = yield* Effect.fork(
@@ -28,7 +28,7 @@ export const start = Effect.fnUntraced(function*(command: Command.Command) {
   const stderr = yield* collect(child.stderr)
   return {
     child,
-    /** What it has printed once this part is in it, or all of it if it ends before. */
+    /** Waits until the output has this part, or until the process ends, and returns the output. */
     printed: (part: string) =>
       stdout.text.changes.pipe(
         Stream.filter(Str.includes(part)),
@@ -36,7 +36,7 @@ export const start = Effect.fnUntraced(function*(command: Command.Command) {
         Effect.flatMap(Option.match({ onNone: () => stdout.whole, onSome: Effect.succeed })),
         Effect.raceFirst(stdout.whole)
       ),
-    /** Waits until it has ended by itself. */
+    /** Waits until the process exits. */
     end: Effect.gen(function*(): Effect.fn.Return<Ended, Effect.Effect.Error<typeof child.exitCode>> {
       const exitCode = yield* child.exitCode
       return { exitCode, stdout: yield* stdout.whole, stderr: yield* stderr.whole }
@@ -44,5 +44,5 @@ export const start = Effect.fnUntraced(function*(command: Command.Command) {
   }
 }, Effect.provide(NodeContext.layer))
 
-/** Runs a command until it has ended by itself. */
+/** Runs a command until it exits. */
 export const run = (command: Command.Command) => Effect.scoped(Effect.flatMap(start(command), ({ end }) => end))

@@ -4,11 +4,11 @@ interface Recorded {
   readonly name: string
   readonly spanId: string
   readonly attributes: Record<string, unknown>
-  /** The id of the span that it is a part of. */
+  /** The id of the parent span. */
   readonly parent: string | undefined
-  /** What was added to it while it ran. */
+  /** The events that were added to the span. */
   readonly events: Array<unknown>
-  /** How it ended. */
+  /** The exit with which the span ended. */
   exit?: Exit.Exit<unknown, unknown>
 }
 

@@ -20,6 +20,21 @@ const examplesCompilerOptions = {
   allowImportingTsExtensions: true
 }
 
+const pagesOf = Effect.fnUntraced(function*(folder: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const files = yield* fs.readDirectory(folder, { recursive: true })
+  return files.filter((file) => file.endsWith(".md")).map((file) => path.join(folder, file))
+})
+
+/** The formatter that docgen uses writes the first line of the front matter as a rule in Markdown. */
+const withFrontMatter = Effect.fnUntraced(function*(file: string) {
+  const fs = yield* FileSystem.FileSystem
+  const page = (yield* fs.readFileString(file)).replace(/^\*\*\*\n+/, "---\n")
+  if (!/^---\n(?:\w+: .+\n)+---\n/.test(page)) return yield* Effect.dieMessage(`${file} has no front matter`)
+  yield* fs.writeFileString(file, page)
+})
+
 Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -49,6 +64,7 @@ Effect.gen(function*() {
         process.exitCode = 1
       })
     }
+    yield* Effect.forEach(yield* pagesOf(path.join(top, folder, "docs")), withFrontMatter)
     yield* Console.log(`${name}: ${/\d+ example\(s\)/.exec(stdout)?.[0] ?? "no examples"}`)
   }
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

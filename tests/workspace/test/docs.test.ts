@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
+import { JSDOM } from "jsdom"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 
@@ -12,7 +13,7 @@ const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
 const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
   .filter((path) =>
-    path.endsWith(".md") && !/(^|\/)(node_modules|dist|generated|\.\w+|packages\/[\w-]+\/docs)\//.test(path)
+    path.endsWith(".md") && !/(^|\/)(node_modules|dist|generated|\.\w+|packages\/[\w-]+\/docs|\.pages)\//.test(path)
   )
 
 /** What stands between backticks, outside blocks of code. */
@@ -87,4 +88,18 @@ it("the troubleshooting page quotes messages that are printed", () => {
   )
   assert.isAbove(firstCells.length, 25)
   for (const text of firstCells) assert.include(printed, text)
+})
+
+it("every drawing can be drawn", async () => {
+  // Mermaid cleans labels with what a browser has
+  const { window } = new JSDOM("")
+  Object.assign(globalThis, { window, document: window.document })
+  const { default: mermaid } = await import("mermaid")
+  const drawings = pages.flatMap((page) =>
+    [...read(page).matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].flatMap(([, code]) => code ?? [])
+  )
+  assert.isAbove(drawings.length, 2)
+  for (const drawing of drawings) await mermaid.parse(drawing)
+  const broken = await mermaid.parse("graph LR\n  a --", { suppressErrors: true })
+  assert.isFalse(broken)
 })

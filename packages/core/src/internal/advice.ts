@@ -1,6 +1,6 @@
 import * as DateTime from "effect/DateTime"
 
-// The messages of the failures, for the person on call: what happened, where, and what to do.
+// The messages of the failures, for the engineer on call: what happened, where, and what to do.
 
 interface Failure {
   readonly environment: string
@@ -24,7 +24,7 @@ export const message = (failure: Failure, what: string, todo: string): string =>
     ...(failure.nextTryAt === undefined ? [] : [`Next attempt not before ${DateTime.formatIso(failure.nextTryAt)}.`])
   ].join(" ")
 
-/** A failure as JSON, with the message: that is what a person reads. */
+/** A failure as JSON, with the message that people read. */
 export const json = (failure: Error & { readonly retryable: boolean }): object => ({
   ...failure,
   message: failure.message,
@@ -107,7 +107,7 @@ export const proxy = (failure: { readonly proxy?: string | undefined; readonly p
 export const notTls =
   "The port does not speak TLS, it probably speaks plain HTTP. Check the port in the address, and whether it has to be https."
 
-/** What to do about a transport's failure: `server` is who did not answer, and `address` where its address is set. */
+/** What to do about a failure of the transport. `server` did not answer, and `address` is where its address is set. */
 export const transport = (why: keyof typeof reason, server: string, address: string): string => {
   switch (why) {
     case "NameNotFound":

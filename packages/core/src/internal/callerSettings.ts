@@ -5,15 +5,15 @@ import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-/** What the fiber of a caller has set: for `fetch` in its context, and whether it traces. */
+/** The settings of the caller's fiber: its context, with the options of `fetch`, and whether tracing is enabled. */
 export interface CallerSettings {
-  /** Sets it again, after `silence`. */
+  /** Restores the settings after `silence`. */
   readonly restore: Effect.Effect<void>
-  /** A stream of the caller's, which runs with these settings wherever it is read. */
+  /** Makes a stream of the caller run with these settings in any fiber. */
   readonly provide: <A, E>(stream: Stream.Stream<A, E>) => Stream.Stream<A, E>
 }
 
-/** Runs an effect with what its caller has set. */
+/** Runs an effect with the settings of its caller. */
 export const withCallerSettings = <A, E>(
   use: (settings: CallerSettings) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
@@ -35,7 +35,7 @@ export const withCallerSettings = <A, E>(
     })
   })
 
-/** Adds `redirect: "manual"` to the options of `fetch` that the context has. */
+/** Adds `redirect: "manual"` to the options of `fetch` in the context. */
 const withManualRedirects = (context: Context.Context<never>): Context.Context<never> =>
   Context.add(context, FetchHttpClient.RequestInit, {
     ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
@@ -43,8 +43,8 @@ const withManualRedirects = (context: Context.Context<never>): Context.Context<n
   })
 
 /**
- * No redirect is followed and no span is made by this fiber from here on. Tracing is disabled as a whole, for a client may set
- * by itself for which requests it is.
+ * From here on, this fiber follows no redirects and makes no spans. Tracing is disabled for the whole fiber, because a client may
+ * have its own rule for which requests are traced.
  */
 export const silence: Effect.Effect<void> = Effect.zipRight(
   FiberRef.update(FiberRef.currentContext, withManualRedirects),

@@ -6,19 +6,19 @@ import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
 import * as Either from "effect/Either"
 
-// How variables are read, and how what is wrong with them or with an option is reported: never with a value.
+// Reads variables, and reports what is wrong with a variable or an option. A report never contains a value.
 
-/** A checked value, or what was expected in its place. The reason never holds the value. */
+/** A checked value, or the reason why it was refused. The reason never contains the value. */
 export type Parsed<A> = Either.Either<A, string>
 
-/** A variable, and what the error says about it when it is missing. */
+/** A variable, and its description in the error for a missing variable. */
 export interface Variable {
   readonly name: string
   readonly what: string
   readonly example?: string | undefined
 }
 
-/** A Config that reads one variable. When it is faulty, the error names it together with what was expected. */
+/** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
 export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
   Config.primitive(what, flow(parse, Either.mapLeft((reason) => invalid([], reason)))).pipe(
     Config.orElseIf({
@@ -36,7 +36,7 @@ export const invalid = (path: ReadonlyArray<string>, reason: string): ConfigErro
 export const unavailable = (path: ReadonlyArray<string>, reason: string): ConfigError.ConfigError =>
   ConfigError.SourceUnavailable([...path], reason, Cause.empty)
 
-/** Several of them as one. */
+/** Combines several errors into one. */
 export const together = (errors: Arr.NonEmptyReadonlyArray<ConfigError.ConfigError>): ConfigError.ConfigError =>
   errors.reduce(ConfigError.And)
 
@@ -52,7 +52,7 @@ const lineOf = (problem: Problem, message = problem.message): Line => ({
   text: problem._op === "MissingData" ? ` is missing: ${message}` : `: ${message}`
 })
 
-/** A line for every single problem. For a missing variable the provider has its whole name, and our fallback what it is. */
+/** A line for each problem. For a missing variable, `left` has the full name from the provider, and `right` our description. */
 const linesOf = (error: ConfigError.ConfigError): ReadonlyArray<Line> => {
   if (error._op === "And") return [...linesOf(error.left), ...linesOf(error.right)]
   if (error._op !== "Or") return [lineOf(error)]
@@ -60,7 +60,7 @@ const linesOf = (error: ConfigError.ConfigError): ReadonlyArray<Line> => {
   return left._op === "MissingData" && right._op === "MissingData" ? [lineOf(left, right.message)] : linesOf(left)
 }
 
-/** The same error, which prints one line for each variable. */
+/** The same error, printed with one line for each variable. */
 const readable = (print: (lines: ReadonlyArray<string>) => string) => (error: ConfigError.ConfigError) => {
   const text = print(linesOf(error).map(({ path, text }) => `${path.join("_")}${text}`))
   const printed: ConfigError.ConfigError = {
@@ -72,7 +72,7 @@ const readable = (print: (lines: ReadonlyArray<string>) => string) => (error: Co
   return Object.assign(printed, { toString: () => text })
 }
 
-/** Reads several variables. All that is missing or wrong is one error, printed from a line for each variable. */
+/** Reads several variables. All problems are reported in one error, which prints one line for each variable. */
 export const readAll = (
   fields: Record<string, Config.Config<unknown>>,
   print: (lines: ReadonlyArray<string>) => string

@@ -8,11 +8,11 @@ import * as configuration from "./configuration.ts"
 
 export type Parsed<A> = configuration.Parsed<A>
 
-/** Names the option that was checked. */
+/** Adds the name of the checked option to the error. */
 export const at = (path: ReadonlyArray<string>) => <A>(parsed: Parsed<A>): Either.Either<A, ConfigError.ConfigError> =>
   Either.mapLeft(parsed, (reason) => configuration.invalid(path, reason))
 
-/** All that is wrong with the options, each by its name. */
+/** All problems of the options, each with the name of its option. */
 export const problems = (
   options: Record<string, Either.Either<unknown, ConfigError.ConfigError>>
 ): Either.Either<void, ConfigError.ConfigError> => {
@@ -20,7 +20,7 @@ export const problems = (
   return Arr.isNonEmptyArray(found) ? Either.left(configuration.together(found)) : Either.void
 }
 
-/** Text with something in it to see, and nothing in it that can't be printed or encoded. */
+/** Text with at least one visible character, and without characters that cannot be printed or encoded. */
 export const text = (value: unknown): Parsed<string> =>
   !Predicate.isString(value)
     ? Either.left("Expected text")
@@ -32,7 +32,7 @@ export const text = (value: unknown): Parsed<string> =>
     ? Either.right(value)
     : Either.left("Expected well-formed Unicode text, without a lone surrogate")
 
-/** A time that passes. */
+/** A finite duration above zero. */
 export const duration = (input: Duration.DurationInput): Parsed<Duration.Duration> => {
   const decoded = Option.filter(Duration.decodeUnknown(input), Duration.isFinite)
   return Option.isSome(decoded) && Duration.greaterThan(decoded.value, Duration.zero)

@@ -4,8 +4,9 @@ import type { Parsed } from "./configuration.ts"
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
 
 /**
- * The address of a server that may be sent a secret or a token: over TLS, or in clear to this very machine (contract,
- * section 2), with nothing in it that would be sent or logged besides. Comes back without a slash at its end.
+ * Checks the address of a server to which a secret or a token may be sent: over TLS, or in clear text to this machine only
+ * (contract, section 2). User information, a query and a fragment are refused, because they would be sent or logged. The address
+ * is returned without a slash at its end.
  */
 export const secureUrl = (text: string): Parsed<string> => {
   if (!URL.canParse(text)) return Either.left("Expected an absolute URL")
@@ -18,6 +19,6 @@ export const secureUrl = (text: string): Parsed<string> => {
   return Either.right(url.href.replace(/\/+$/, ""))
 }
 
-/** The same for a server whose path is added to it: people set the whole address by mistake. */
+/** The same for an address to which the program adds a path. Users sometimes set the whole address by mistake. */
 export const withoutPath = (path: `/${string}`) => (text: string): Parsed<string> =>
   Either.filterOrLeft(secureUrl(text), (url) => !url.endsWith(path), () => `Expected the address without ${path}`)

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import type { LazyArg } from "effect/Function"
 
 /**
- * Ends an effect when its time is over, also where nothing can be interrupted: within an uninterruptible region, and without
- * waiting for a part that cannot be interrupted itself. (`Effect.timeout` alone waits for both.)
+ * Ends an effect when its time is over, also within an uninterruptible region. Does not wait for a part of the effect that cannot
+ * be interrupted. (`Effect.timeout` waits in both cases.)
  */
 export const within =
   <E1>(duration: Duration.DurationInput, onTimeout: LazyArg<E1>) =>

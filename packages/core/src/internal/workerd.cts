@@ -1,4 +1,4 @@
-// What a bundle for workerd (Cloudflare Workers) gets in place of this package, see browser.cts.
+// Replaces this package in a bundle for workerd (Cloudflare Workers), see browser.cts.
 throw new Error(
   "@credit-data does not run on workerd: a token is renewed in the background, for many requests, and workerd ends that work " +
     "together with the request that started it. Every later request would wait for it for ever. Call the API from a Node, " +

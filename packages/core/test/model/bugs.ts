@@ -1,4 +1,4 @@
-/** A mistake, as an edit of one file of the supply. */
+/** A bug, as an edit of one file of the supply. */
 export interface Bug {
   readonly name: string
   readonly file: "supply" | "singleFlight" | "tokenLife" | "pause"
@@ -6,7 +6,7 @@ export interface Bug {
   readonly put: string
 }
 
-/** Mistakes that the model-based test has to find, each by itself. */
+/** The bugs that the model-based test must find, one at a time. */
 export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a failed renewal is tried again without a pause",

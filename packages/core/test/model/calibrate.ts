@@ -1,4 +1,4 @@
-// Shows that the model-based test finds bugs: plants one after the other, and expects the test to fail each time.
+// Shows that the model-based test finds bugs: plants one bug after another, and expects the test to fail each time.
 
 import { spawnSync } from "node:child_process"
 import { bugs } from "./bugs.ts"

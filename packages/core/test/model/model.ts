@@ -1,7 +1,7 @@
-// The supply of tokens as its specification says it, without fibers: a clock, a token, at most one flight, and a list of
-// those who wait for it.
+// An executable specification of the supply of tokens, without fibers: a clock, a token, at most one flight, and a list of
+// waiting callers.
 
-/** How the endpoint answers a request, from the request on. */
+/** How the endpoint answers. A request gets the answer of the mode in which it was sent. */
 export type Mode =
   | "grants"
   | "grants all scopes"
@@ -29,7 +29,7 @@ export const modes: ReadonlyArray<Mode> = [
 
 export const lifetime = 600_000
 export const deadline = 45_000
-/** Odd, so that no two things happen at once: their order would not matter to anybody. */
+/** Odd numbers, so that no two events happen at the same time: the order of such events is not specified. */
 export const latency: Record<Mode, number> = {
   grants: 107,
   "grants all scopes": 107,
@@ -82,13 +82,13 @@ export type Outcome = string
 /** What a caller wants. */
 type Wish =
   | { readonly kind: "get" }
-  /** The end of the flight, whatever token there is. */
+  /** The end of the flight, even if there is a valid token. */
   | { readonly kind: "refresh" }
   | { readonly kind: "replace"; readonly rejected: string }
 
 const retryable = (error: string) => error !== "refused"
 
-/** A specification that runs. */
+/** The state of the specified supply, and what changes it. */
 export class Model {
   now = 0
   mode: Mode = "grants"
@@ -105,21 +105,21 @@ export class Model {
   private holdUntil = 0
   private refreshedAt = -Infinity
   private missing: { readonly until: number; readonly pause: number } | undefined
-  /** When those wait no longer who could have the token that is there. */
+  /** When a caller that could have the valid token stops waiting for its renewal. */
   private readonly patience = new Map<number, number>()
-  /** When those give up who want another token. */
+  /** When a caller that wants another token gives up. */
   private readonly deadlines = new Map<number, number>()
 
   get text(): string {
     return this.lastText
   }
 
-  /** Somebody asks for a token. */
+  /** A caller asks for a token. */
   call(): void {
     this.answer(this.arrive({ kind: "get" }))
   }
 
-  /** Somebody wants another token than the one that was rejected. */
+  /** A caller wants another token than the rejected one. */
   replace(rejected: string): void {
     const index = this.arrive({ kind: "replace", rejected })
     this.reject(rejected)
@@ -127,7 +127,7 @@ export class Model {
     if (this.outcomes[index] === "waits") this.deadlines.set(index, this.now + replaceDeadline)
   }
 
-  /** Somebody has corrected the credentials. */
+  /** The credentials were corrected. */
   refresh(): void {
     if (this.flight === undefined && this.now < this.refreshedAt + refreshPause) return this.call()
     this.arrive({ kind: "refresh" })
@@ -182,7 +182,7 @@ export class Model {
     return this.age < lifetime ? this.token?.text : undefined
   }
 
-  /** The failure that is remembered. */
+  /** The remembered failure. */
   private get blocked(): string | undefined {
     return this.failure !== undefined && this.now < this.failure.until ? this.failure.error : undefined
   }
@@ -245,7 +245,7 @@ export class Model {
   private step(flight: Flight): void {
     if (flight.step === "Pause") return this.request(flight.endsAt, flight.retriesLeft - 1, flight.before)
     const { mode, number, sentAt } = flight.step
-    // the deadline ends the retries, and what is reported is the failure before it
+    // the deadline ends the retries, and callers get the failure before the deadline
     if (this.now < sentAt + latency[mode]) return this.fail(flight, flight.before ?? "timeout")
     switch (mode) {
       case "grants":

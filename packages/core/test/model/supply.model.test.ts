@@ -5,7 +5,7 @@ import { environment, failures, textOf, token } from "../support/fakeEndpoint.ts
 import * as VirtualClock from "../support/virtualClock.ts"
 import { deadline, latency, lifetime, Model, type Mode, modes, type Outcome } from "./model.ts"
 
-/** The supply itself, in the model's terms. */
+/** The real supply, with the operations and the results of the model. */
 const makeReal = Effect.gen(function*() {
   const time = VirtualClock.make()
   let mode: Mode = "grants"
@@ -94,7 +94,7 @@ const makeReal = Effect.gen(function*() {
 
 type Real = Effect.Effect.Success<typeof makeReal>
 
-/** A step that both take; then what can be seen of both has to be the same. */
+/** A step for both the model and the supply. After the step, the visible results of both must be equal. */
 const command = (
   name: string,
   onModel: (model: Model) => void,
@@ -112,7 +112,7 @@ const command = (
     }).pipe(Effect.runPromise)
 })
 
-/** Times at which something happens, or nearly; most of them short. */
+/** Durations that end at an event or close to one. Most are short. */
 const times = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(1, 106, 107, 108, 500, 1_000, 2_000, 4_000) },
   { weight: 2, arbitrary: fc.constantFrom(5_000, 10_000, 29_999, 30_000, 44_900, 45_000, 60_000) },
@@ -158,7 +158,7 @@ const commands = [
 ]
 
 describe("the supply, against its model", () => {
-  it.live("gives every caller what the model says, with as many requests", () =>
+  it.live("outcomes and number of requests equal those of the model", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(fc.commands(commands, { maxCommands: 60, size: "max" }), async (steps) => {

@@ -9,7 +9,7 @@ export const environment = {
   authV2Url: "https://v2.example"
 }
 
-/** A token of this text, asked for now. */
+/** A token with this text, requested now. */
 export const token = (
   text: string,
   lifetime: Duration.DurationInput,
@@ -42,8 +42,8 @@ export const failures = {
 type Answer = (text: string) => Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
 
 /**
- * A token endpoint without a network. It takes 100 ms and gives out token-1, token-2, … of one hour each, until it is told
- * otherwise, and it counts its requests.
+ * A token endpoint without a network, which counts its requests. By default a request takes 100 ms and returns token-1, token-2,
+ * …, each with a lifetime of one hour.
  */
 export const make = (options: {
   readonly latency?: Duration.DurationInput
@@ -62,11 +62,11 @@ export const make = (options: {
       return yield* answered
     }).pipe(Effect.onInterrupt(() => Ref.update(aborted, (count) => count + 1)))
     return {
-      /** How many token requests there were. */
+      /** The number of token requests. */
       requests: Ref.get(requests),
-      /** How many of them were aborted. */
+      /** The number of token requests that were aborted. */
       aborted: Ref.get(aborted),
-      /** From now on it answers so. */
+      /** Sets the answer to all later requests. */
       answer: (next: Answer) => Ref.set(answer, next),
       fail: (error: TokenError.TokenError) => Ref.set(answer, () => Effect.fail(error)),
       recover: Ref.set(answer, grant),

@@ -26,7 +26,7 @@ export const granted = {
 
 const textOf = (body: HttpBody.HttpBody) => body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag
 
-/** A transport without a network, which answers so, one answer after the other and the last one for ever. */
+/** A transport without a network. It gives the answers one after the other, and then the last one again and again. */
 export const make = (...answers: ReadonlyArray<Answer>) =>
   Effect.gen(function*() {
     const sent = yield* Ref.make<

@@ -2,7 +2,7 @@ import { AccessTokens } from "@credit-data/core"
 import { Effect, Layer, Random } from "effect"
 import * as FakeEndpoint from "./fakeEndpoint.ts"
 
-/** A supply over a fake endpoint, in the test's scope. The window is a point, so that renewal is due at 80 %. */
+/** A supply over a fake endpoint, in the test's scope. The renewal window is a single point: renewal is due at 80 %. */
 export const make = (
   options: Parameters<typeof FakeEndpoint.make>[0] & {
     readonly settings?: AccessTokens.Settings

@@ -5,7 +5,7 @@ import * as FakeTransport from "./fakeTransport.ts"
 
 export const credentials = { clientId: "the-client", clientSecret: Redacted.make("the-secret") }
 
-/** The options of a token endpoint of V2's kind. */
+/** The options of a token endpoint like that of V2. */
 export const options: TokenEndpoint.Options = {
   environment,
   authorizationServer: "authV2Url",
@@ -26,6 +26,6 @@ export const make = <E = never, R = never>(
     return { ...endpoint, sent: transport.sent }
   })
 
-/** What a token endpoint makes of an answer. */
+/** The result of a token request with this answer. */
 export const requestToken = (answer: FakeTransport.Answer) =>
   Effect.flatMap(Effect.orDie(make({}, answer)), (endpoint) => endpoint.requestToken)

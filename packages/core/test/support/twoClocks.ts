@@ -2,8 +2,8 @@ import { Duration, Effect } from "effect"
 import * as ClockParts from "./clock.ts"
 
 /**
- * A Clock whose wall clock and monotonic clock can part, as they do when a clock is set or a machine sleeps. Time passes
- * only when it is told to; who sleeps on it sleeps for ever.
+ * A Clock whose wall clock and monotonic clock can differ, as they do after a clock is set or a machine was suspended. Time
+ * passes only through the functions below. A fiber that sleeps on this clock never wakes up.
  */
 export const make = () => {
   let wallMillis = 1_700_000_000_000
@@ -22,11 +22,11 @@ export const make = () => {
   }
   return {
     clock,
-    /** Somebody sets the wall clock ahead, or the machine wakes up from sleep. */
+    /** The wall clock is set ahead, or the machine resumes after it was suspended. */
     jumpAhead: (by: Duration.DurationInput) => setWall(Duration.toMillis(by)),
-    /** Somebody sets the wall clock back. */
+    /** The wall clock is set back. */
     jumpBack: (by: Duration.DurationInput) => setWall(-Duration.toMillis(by)),
-    /** Time passes. */
+    /** Time passes on both clocks. */
     pass: (by: Duration.DurationInput) => {
       setWall(Duration.toMillis(by))
       runMonotonic(by)

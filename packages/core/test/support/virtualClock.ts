@@ -7,8 +7,8 @@ interface Sleeper {
 }
 
 /**
- * A Clock whose time passes when it is told to. It does what TestClock does, and takes a hundredth of its time: a
- * model-based test lets time pass a great many times.
+ * A Clock whose time passes only when a test calls `pass`. It does what TestClock does in a hundredth of the time, because a
+ * model-based test lets time pass very often.
  */
 export const make = () => {
   let now = 0
@@ -25,7 +25,7 @@ export const make = () => {
         })
       })
   })
-  /** Lets every fiber run until it waits for something: each fork on the way may take a turn of the event loop. */
+  /** Lets every fiber run until it waits for something. Each fork may take a turn of the event loop. */
   const settle = Effect.promise(async () => {
     for (let turn = 0; turn < 8; turn++) await new Promise<void>((resume) => setImmediate(resume))
   })

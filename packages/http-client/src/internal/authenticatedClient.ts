@@ -48,7 +48,7 @@ const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Se
 const isOf = (base: Base, url: string): boolean =>
   url.startsWith(`${base.origin}/`) || (URL.canParse(url) && new URL(url).origin === base.origin)
 
-/** The client that sends, to this origin only. */
+/** The client that sends the requests, and only to this origin. */
 const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: Base): HttpClient.HttpClient => {
   const sealed = Transport.sealed(client, { isAllowed: (url) => isOf(base, url), lastStep: keepScope })
   return settings.transformClient?.(sealed) ?? sealed
@@ -56,18 +56,18 @@ const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: B
 
 /** One call, from the request of its caller to the response that the caller gets. */
 interface Call {
-  /** The request as its caller made it: `HttpClient.withScope` knows it by its identity. */
+  /** The request of the caller. `HttpClient.withScope` finds its scope by the identity of this object. */
   readonly original: Request
-  /** The same with its absolute URL. */
+  /** The same request with its absolute URL. */
   readonly request: Request
   readonly span: Option.Option<Tracer.Span>
   /** How often the request was sent again. */
   resends: number
-  /** It was sent again because the connection had been closed. */
+  /** Whether the request was sent again because the connection had been closed. */
   hasMetClosedConnection: boolean
 }
 
-/** A response, and the end of the call should it be the last one: a client may have passed it on as an error. */
+/** A response, and the result of the call if no other response follows. A client can turn a status into an error. */
 interface Answer {
   readonly response: Response
   readonly end: Effect.Effect<Response, GroupClientError>
@@ -79,7 +79,7 @@ const resend = (call: Call) =>
     if (Option.isSome(call.span)) call.span.value.attribute("http.request.resend_count", call.resends)
   })
 
-/** The client of one endpoint group: every request goes beneath the base URL, with a token that covers the group. */
+/** The client of one endpoint group: every request goes to the base URL, with a token that covers the group. */
 export const make = Effect.fnUntraced(
   function*(
     options: Options
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(
     const environment = yield* Environment.validate(tokens.environment)
     const base = parseBase(environment.baseUrl)
     const client = transport(options, yield* HttpClient.HttpClient, base)
-    // only what transformClient adds makes spans beneath ours
+    // only transformClient can create spans below the span of the call
     const inSpanOf = ({ span }: Call) => <A, E>(sending: Effect.Effect<A, E>) =>
       options.settings.transformClient === undefined || Option.isNone(span)
         ? sending
@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(
             })
           ))
 
-    /** Sends the request of a call, and answers as to the one of its caller. */
+    /** Sends the authorized request. The answer does not refer to that one, but to the request of the caller. */
     const send = (call: Call, sent: Sent, authorized: Request): Effect.Effect<Answer, GroupClientError> =>
       Effect.matchCauseEffect(inScopeOf(call.original)(inSpanOf(call)(client.execute(authorized))), {
         onSuccess: (received) => {
@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(
             !call.hasMetClosedConnection && Option.isSome(failure) && isClosedConnection(failure.value, call.request)
           ) {
             call.hasMetClosedConnection = true
-            // a turn of the event loop, in which the transport learns of the other connections that were closed
+            // waits one turn of the event loop, in which the transport detects its other closed connections
             return Effect.zipRight(Effect.delay(resend(call), 0), send(call, sent, authorized))
           }
           return Effect.failCause(causeForCaller(sent)(cause))
@@ -139,7 +139,7 @@ export const make = Effect.fnUntraced(
         HttpClientRequest.bearerToken(call.request, token.secret)
       )
 
-    /** The API rejected the token: the request is sent once more if there is another one, and if its body can be. */
+    /** Replaces the rejected token and sends the request again, if there is a replacement and the body allows it. */
     const rejected = Effect.fnUntraced(function*(call: Call, token: AccessToken.AccessToken, answer: Answer) {
       if (!canBeSentAgain(call.request.body)) {
         yield* tokens.invalidate(token)
@@ -165,7 +165,7 @@ export const make = Effect.fnUntraced(
               answer.response.status === 401 ? rejected(call, token, answer) : answer.end))
       )
 
-    /** The caller brings a token of his own, which is as secret as ours. */
+    /** Sends the request with the caller's own Authorization header, which is as secret as our token. */
     const asItIs = (call: Call): Effect.Effect<Response, GroupClientError> => {
       const { authorization } = call.original.headers
       const secrets = authorization === undefined ? [] : [Redacted.make(authorization)]

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 
-/** Can this body be sent a second time? A stream is gone once it was read. */
+/** Whether this body can be sent a second time. A stream can be read only once. */
 export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
   switch (body._tag) {
     case "Empty":
@@ -21,7 +21,7 @@ export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
 
 const mostDiscarded = 64 * 1024
 
-/** Reads a body that nobody wants, so that its connection can be used again; one that is large or slow is cut off. */
+/** Reads a body that is not needed, so that its connection can be reused. Reading stops if the body is large or slow. */
 export const discard = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
   Effect.suspend(() => {
     let size = 0
@@ -32,7 +32,7 @@ export const discard = (response: HttpClientResponse.HttpClientResponse): Effect
           return size < mostDiscarded
         })
       ),
-      Effect.interruptible, // a finalizer isn't, and would wait for a body without an end
+      Effect.interruptible, // finalizers are uninterruptible, and would wait for an endless body
       Effect.timeout("1 second"),
       Effect.ignore
     )

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import type { Base } from "./target.ts"
 
-/** A call in a trace: where it went and what came back, without a query or a token. */
+/** Runs a call in a span. The attributes of the span contain neither the query nor the token. */
 export const inSpan = <A, E>(
   group: string,
   base: Base,

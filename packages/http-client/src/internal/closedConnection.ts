@@ -3,14 +3,14 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { canBeSentAgain } from "./body.ts"
 
-/** Safe methods only: a PUT may not be as idempotent as its name. Any method is, when its caller says so by a key. */
+/** Only safe methods, because not every server handles a PUT idempotently; or any method with an `Idempotency-Key`. */
 const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientRequest): boolean =>
   (method === "GET" || method === "HEAD" || method === "OPTIONS" || "idempotency-key" in headers) &&
   canBeSentAgain(body)
 
 /**
- * Did a request most likely meet a connection that its server had closed while it was idle, and may it be sent again? Then no
- * part of an answer has come. Browsers and Go's `net/http` send such a request again, too.
+ * Whether the server most likely closed the idle connection before the request, and the request may be sent again. In this
+ * case no part of an answer has arrived. Browsers and Go's `net/http` also send such a request again.
  */
 export const isClosedConnection = (
   error: unknown,

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import { globalValue } from "effect/GlobalValue"
 
-// `HttpClient.withScope` finds the scope of a request by the identity of the request object, which a client that sends
-// another object would lose. The platform keeps the map under this name and exports no way to it.
+// `HttpClient.withScope` finds the scope of a request by the identity of the request object. This client sends another
+// object, so it has to register that one too. The platform does not export the map, but keeps it under this global name.
 const scopedRequests = globalValue(
   "@effect/platform/HttpClient/scopedRequests",
   () => new WeakMap<HttpClientRequest.HttpClientRequest, AbortController>()
@@ -12,7 +12,7 @@ const scopedRequests = globalValue(
 
 const currentController = FiberRef.unsafeMake<AbortController | undefined>(undefined)
 
-/** The request, as it leaves the client at last, belongs to the scope that `inScopeOf` names. */
+/** Adds the request that is sent to the scope that `inScopeOf` set. */
 export const keepScope = (
   sent: HttpClientRequest.HttpClientRequest
 ): Effect.Effect<HttpClientRequest.HttpClientRequest> =>
@@ -21,7 +21,7 @@ export const keepScope = (
     return sent
   })
 
-/** Whatever is sent here is sent for this request, and belongs to its scope. */
+/** Makes everything that is sent here belong to the scope of this request. */
 export const inScopeOf = (original: HttpClientRequest.HttpClientRequest) => <A, E>(sending: Effect.Effect<A, E>) => {
   const controller = scopedRequests.get(original)
   return controller === undefined ? sending : Effect.locally(sending, currentController, controller)

@@ -9,8 +9,8 @@ import * as Stream from "effect/Stream"
 import { died, isAnswered, requestError, responseError, type Sent } from "./callerError.ts"
 
 /**
- * A response to the request as its caller made it. The one that was sent, with the token in its headers, cannot be reached,
- * neither through the response nor through the errors of reading its body.
+ * A response that refers to the request of the caller. The request that was sent has the token in its headers. Neither the
+ * response nor the errors of reading its body give access to that request.
  */
 class CallerResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
   readonly [HttpClientResponse.TypeId]: typeof HttpClientResponse.TypeId = HttpClientResponse.TypeId
@@ -83,7 +83,7 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
   }
 }
 
-/** The response, as an answer to the request that its caller made. */
+/** Makes a response refer to the request of the caller. */
 export const forCaller = (
   sent: Sent,
   response: HttpClientResponse.HttpClientResponse
@@ -97,8 +97,8 @@ const errorForCaller = (sent: Sent) => (error: HttpClientError.HttpClientError):
 }
 
 /**
- * Why a transport failed, as its caller may see it. A transport that dies may do so with the request in its hands: then all
- * that is reported is that it did.
+ * The failure of a transport, without the token. A defect of the transport can contain the request, so the error then reports
+ * only that the transport died.
  */
 export const causeForCaller =
   (sent: Sent) => (cause: Cause.Cause<HttpClientError.HttpClientError>): Cause.Cause<HttpClientError.HttpClientError> =>

@@ -4,7 +4,7 @@ import { HttpClient, type HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 import { over, supply } from "./fakes.ts"
 
-/** Makes a call of Data Access over a client of the program's own. */
+/** Makes a call to Data Access over this client. */
 export const callOver = <A, E>(
   client: HttpClient.HttpClient,
   use: (client: Effect.Effect.Success<typeof DataAccess.DataAccess>) => Effect.Effect<A, E>,
@@ -18,7 +18,7 @@ export const callOver = <A, E>(
 /** A call with a query. */
 export const get = (client: HttpClient.HttpClient) => callOver(client, (client) => client.get("/consumers/42?page=2"))
 
-/** A client whose transport fails. */
+/** A client whose transport fails with this cause. */
 export const failingWith = (
   makeCause: (request: HttpClientRequest.HttpClientRequest) => unknown,
   description?: string

@@ -11,7 +11,7 @@ const token = (text: string, scopes: ReadonlyArray<string>, coverage: AccessToke
     coverage
   })
 
-/** A supply that gives out token-1 until it is invalidated, then token-2, and so on, as often as it is allowed. */
+/** A supply that returns token-1 until that is invalidated, then token-2, and so on, with at most `renewals` renewals. */
 export const supply = (options: {
   readonly baseUrl?: string
   readonly granted?: ReadonlyArray<string>
@@ -50,7 +50,7 @@ export const supply = (options: {
     }
   })
 
-/** A transport without a network that answers by what it is sent, and remembers it. */
+/** A transport without a network, which records each request and answers it. */
 export const transport = (answer: (request: HttpClientRequest.HttpClientRequest) => Response) =>
   Effect.map(Ref.make<ReadonlyArray<HttpClientRequest.HttpClientRequest>>([]), (sent) => ({
     sent: Ref.get(sent),
@@ -62,7 +62,7 @@ export const transport = (answer: (request: HttpClientRequest.HttpClientRequest)
     )
   }))
 
-/** A group's layer over these. */
+/** The layer of a group over this supply and this client. */
 export const over = <A, E>(
   layer: Layer.Layer<A, E, AccessTokens.AccessTokens | HttpClient.HttpClient>,
   tokens: AccessTokens.Service,
@@ -73,7 +73,7 @@ export const over = <A, E>(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 
-/** Answers 401 to these tokens, and 200 to all else. */
+/** Answers 401 to requests with these tokens, and 200 to all others. */
 export const rejecting = (...tokens: ReadonlyArray<string>) => (request: HttpClientRequest.HttpClientRequest) =>
   new Response("the body", {
     status: tokens.some((text) => request.headers["authorization"] === `Bearer ${text}`) ? 401 : 200

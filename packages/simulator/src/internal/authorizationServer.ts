@@ -13,7 +13,7 @@ interface State {
   readonly audience: string
   readonly credentials: ClientCredentials.ClientCredentials
   readonly tokenLifetime: Duration.Duration
-  /** The scopes that V2 grants at most. */
+  /** The only scopes that V2 grants. */
   readonly grantedScopes: ReadonlyArray<AccessScope.AccessScope>
 }
 
@@ -26,7 +26,7 @@ interface TokenRequest {
 
 const paths = { V1: "/oauth/token", V2: "/oauth2/token" }
 
-/** V1's names as the contract shows them; it doesn't enumerate them all. */
+/** Scope names of V1 as the contract shows them. The contract does not list all names. */
 const legacyScopes = ["read:consumers", "write:consumers", "read:credit.simulated.score.vantage3"]
 
 const noStore = { "cache-control": "no-store" }
@@ -38,8 +38,8 @@ const isForm = (headers: HttpHeaders.Headers) =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")
 
 /**
- * A token endpoint, to the letter of the contract's section 4. Where that is silent (a missing field, a wrong audience, an
- * unknown scope), it answers as RFC 6749, section 5.2, and RFC 8707 say.
+ * A token endpoint that follows section 4 of the contract exactly. Where the contract specifies nothing (a missing field, a
+ * wrong audience, an unknown scope), it follows RFC 6749, section 5.2, and RFC 8707.
  */
 export const answer = Effect.fnUntraced(function*(
   version: Version,

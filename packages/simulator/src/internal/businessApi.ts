@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { opens, type TokenStore } from "./tokenStore.ts"
 
-// The contract shows no business endpoint. These paths, and what they answer, are the simulator's own.
+// The contract shows no business endpoint, so these paths and their answers are our choice.
 const groups: ReadonlyArray<{
   readonly prefix: string
   readonly group: string
@@ -23,7 +23,7 @@ const challenge = (status: number, error: string | undefined, parameters = "") =
     }
   })
 
-/** A business endpoint: it answers to a valid token that covers its group, and else as RFC 6750, section 3, says. */
+/** A business endpoint. It accepts a valid token that covers its group, and otherwise follows RFC 6750, section 3. */
 export const answer = Effect.fnUntraced(function*(
   tokens: TokenStore,
   request: { readonly method: string; readonly path: string; readonly authorization: Option.Option<string> }

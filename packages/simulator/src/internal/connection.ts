@@ -7,12 +7,12 @@ import type * as Fault from "../Fault.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Of<Tag extends Fault.Fault["_tag"]> = Extract<Fault.Fault, { readonly _tag: Tag }>
 
-// The platform interrupts the handler of a request when it sees its connection closed: until then nothing is answered.
+// The platform interrupts the handler of a request when the connection closes. Until then the handler gives no answer.
 const untilClosed = Effect.never
 
 const socketOf = (request: Request): Socket => NodeHttpServerRequest.toIncomingMessage(request).socket
 
-/** Done when the connection has taken the bytes over, which it doesn't before its peer has read most of what came before. */
+/** Ends when the connection has accepted the bytes. That is not before the peer has read most of the earlier bytes. */
 const write = (socket: Socket, bytes: string | Uint8Array): Effect.Effect<void> =>
   Effect.async((resume) => {
     socket.write(bytes, (failure) => {
@@ -27,7 +27,7 @@ export const reset = (request: Request): Effect.Effect<never> =>
     return untilClosed
   })
 
-/** Writes bytes to the connection of a request, beneath HTTP. */
+/** Writes bytes directly to the connection of a request, without HTTP. */
 export const bytes = (request: Request, { bytes, ending }: Of<"Bytes">): Effect.Effect<never> =>
   Effect.suspend(() => {
     const socket = socketOf(request)
@@ -51,6 +51,6 @@ export const drip = (request: Request, { bytes, every }: Of<"Drip">): Effect.Eff
 
 const spaces = new Uint8Array(1024 * 1024).fill(32)
 
-/** Writes to the connection of a request until it is closed. */
+/** Writes to the connection of a request until the connection is closed. */
 export const endless = (request: Request, { bytes }: Of<"Endless">): Effect.Effect<never> =>
   Effect.zipRight(write(socketOf(request), bytes), Effect.forever(write(socketOf(request), spaces)))

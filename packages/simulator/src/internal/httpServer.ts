@@ -17,8 +17,8 @@ export interface Serving {
 }
 
 /**
- * Serves an app on a loopback port, 0 for any that is free. Closing the scope ends all connections, idle or not. The
- * server's spans stay out of the traces of the program under test.
+ * Serves an app on a loopback port. Port 0 takes any free port. Closing the scope ends all connections, idle or not. The server
+ * creates no spans, because they would appear in the traces of the program under test.
  */
 export const serve = (
   app: App,

@@ -30,7 +30,7 @@ type Handler = (
   received: Received
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
-/** The faults that the next requests meet, one after the other. */
+/** The queue of faults. Each request takes the next one. */
 const makeFaults = Effect.map(Ref.make<ReadonlyArray<Fault.Fault>>([]), (faults) => ({
   add: (fault: Fault.Fault, options?: { readonly times: number }) =>
     Ref.update(faults, (waiting) => [...waiting, ...Array.from({ length: options?.times ?? 1 }, () => fault)]),
@@ -83,7 +83,7 @@ interface Options {
   readonly ports: Readonly<Record<Server, number>>
 }
 
-/** Starts the three servers over one store of tokens. */
+/** Starts the three servers, which share one store of tokens. */
 export const make = (options: Options) =>
   Effect.gen(function*() {
     const tokens = TokenStore.make(options)
@@ -107,7 +107,7 @@ export const make = (options: Options) =>
         yield* SubscriptionRef.update(received, Chunk.append(record))
         const handler = Option.match(fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
         return yield* handler(request, record)
-      }).pipe(Effect.interruptible) // the platform runs apps uninterruptibly, and a silent one has to end with its connection
+      }).pipe(Effect.interruptible) // the platform runs apps uninterruptibly, but a silent app must end with its connection
 
     const authorize = (version: "V1" | "V2"): Handler => (_, { body, headers, method, url }) =>
       Effect.flatMap(

@@ -5,21 +5,21 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 
-/** A token that an authorization server gave out. */
+/** A token that an authorization server issued. */
 export interface Issued {
-  /** A V1 token opens all groups; a V2 token those of its scopes. */
+  /** A V1 token opens all groups. A V2 token opens the groups of its scopes. */
   readonly version: "V1" | "V2"
   readonly scopes: ReadonlyArray<string>
   readonly expiresAtMillis: number
 }
 
-/** The tokens that were given out, by their text. Business API and authorization servers share it. */
+/** The issued tokens, by their text. The business API and the authorization servers share this store. */
 export interface TokenStore {
   readonly issue: (
     issued: Pick<Issued, "version" | "scopes">,
     lifetime: Duration.Duration
   ) => Effect.Effect<string>
-  /** The token of this text, if it was given out, hasn't expired and wasn't revoked. */
+  /** The token with this text, if it was issued, has not expired and was not revoked. */
   readonly find: (text: string) => Effect.Effect<Option.Option<Issued>>
   readonly revoke: (text: string) => Effect.Effect<void>
   readonly revokeAll: Effect.Effect<void>
@@ -48,6 +48,6 @@ export const make = ({ wholeSeconds }: { readonly wholeSeconds: boolean }): Toke
   }
 }
 
-/** Does a token open an endpoint group? */
+/** Whether a token opens the endpoint group of this scope. */
 export const opens = (token: Issued, scope: AccessScope.AccessScope): boolean =>
   token.version === "V1" || token.scopes.includes(scope)

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { transports } from "../../src/transports.ts"
 
-/** An address of this machine where nobody listens any more. */
+/** An address of this machine on which no server listens any more. */
 const closedAddress = Effect.map(Simulator.Simulator, ({ environment }) => environment.authV2Url).pipe(
   Effect.provide(Simulator.layer())
 )
@@ -21,10 +21,10 @@ const endpointV2 = Layer.unwrapEffect(
   )
 )
 
-describe.each(transports)("over %s", (_, transport) => {
+describe.each(transports)("a token request over %s", (_, transport) => {
   const simulated = endpointV2.pipe(Layer.provide(transport), Layer.provideMerge(Simulator.layer()))
 
-  it.effect("a redirect isn't followed, and the secret reaches no other server", () =>
+  it.effect("a redirect is not followed, and the secret reaches no other server", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       for (const status of [301, 302, 303, 307, 308]) {
@@ -50,7 +50,7 @@ describe.each(transports)("over %s", (_, transport) => {
       }).pipe(Layer.provide(transport))
     ))
 
-  it.effect("nobody who listens, no such name, and no TLS are told apart", () =>
+  it.effect("a closed port, an unknown name and a port without TLS have different reasons", () =>
     Effect.gen(function*() {
       const { environment } = yield* Simulator.Simulator
       const tls = yield* at(environment.authV2Url.replace("http:", "https:"))
@@ -63,7 +63,7 @@ describe.each(transports)("over %s", (_, transport) => {
       assert.strictEqual(yield* Effect.flatMap(Simulator.Simulator, (simulator) => simulator.tokenRequests), 0)
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("a server that comes up is found by the next request", () =>
+  it.effect("the next request reaches a server that has started in the meantime", () =>
     Effect.gen(function*() {
       const authV2Url = yield* closedAddress
       const credentials = { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret") }
@@ -86,7 +86,7 @@ describe.each(transports)("over %s", (_, transport) => {
       assert.deepStrictEqual((yield* request).scopes, ["data-access:all"])
     }).pipe(Effect.scoped))
 
-  it.effect("V1 says in its failure that it has been retired", () =>
+  it.effect("a failure of V1 names the sunset of V1", () =>
     Effect.gen(function*() {
       const { environment } = yield* Simulator.Simulator
       const failure = (authV1Url: string) =>

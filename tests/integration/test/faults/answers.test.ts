@@ -20,10 +20,10 @@ const answer = (status: number, body?: string | Uint8Array, headers?: Record<str
 
 const token = granted(0)
 
-/** The good answer, but for these fields. One that is undefined is missing. */
+/** The good answer with these fields replaced. A field that is undefined is left out. */
 const but = (fields: Record<string, unknown>) => answer(200, JSON.stringify({ ...token, ...fields }))
 
-/** The good answer, with this text in place of the number that `expires_in` is. */
+/** The good answer, with this text as the value of `expires_in`. */
 const expiresIn = (text: string) => answer(200, JSON.stringify(token).replace("86400", text))
 
 const html = `<html><body>${canary}</body></html>`
@@ -48,7 +48,7 @@ const refusals: Rows = [
   ["404 without a body", answer(404), serverError(404)],
   ["407 of a forward proxy", answer(407, html), { error: { _tag: "TransportError", reason: "Proxy" }, requests: 1 }],
   ["401 with an id_token of 700 KB", answer(401, largeRefusal), invalidClient(401)],
-  ["418 that is cut", answer(418, "{\"error\":"), serverError(418)]
+  ["418 with a truncated body", answer(418, "{\"error\":"), serverError(418)]
 ]
 
 const retryAfter = (status: number, wait: string) => answer(status, "", { "retry-after": wait })
@@ -60,9 +60,9 @@ const passing: Rows = [
   ["429", Fault.oauthError(429, "temporarily_unavailable"), passingServerError(429, "temporarily_unavailable")],
   ["503, Retry-After 2", retryAfter(503, "2"), passingServerError(503)],
   ["429, Retry-After as a date", retryAfter(429, "Thu, 01 Jan 1970 00:00:02 GMT"), passingServerError(429)],
-  ["503, an absurd Retry-After", retryAfter(503, "soon, really"), passingServerError(503)],
+  ["503, an invalid Retry-After", retryAfter(503, "soon, really"), passingServerError(503)],
   ["503, a negative Retry-After", retryAfter(503, "-5"), passingServerError(503)],
-  // three requests don't fit into the deadline then
+  // the deadline ends before the first retry
   ["503, Retry-After of a year", retryAfter(503, "31536000"), { ...passingServerError(503), requests: 1 }]
 ]
 
@@ -81,7 +81,7 @@ const notATokenAnswer: Rows = [
   ["a string", answer(200, JSON.stringify(canary)), invalidResponse("Object")],
   ["a number", answer(200, "42"), invalidResponse("Object")],
   ["null", answer(200, "null"), invalidResponse("Object")],
-  ["cut JSON", answer(200, JSON.stringify(token).slice(0, -1)), invalidResponse("Json")],
+  ["truncated JSON", answer(200, JSON.stringify(token).slice(0, -1)), invalidResponse("Json")],
   ["trailing garbage", answer(200, `${JSON.stringify(token)}}`), invalidResponse("Json")],
   ["HTML", answer(200, html), invalidResponse("Json")],
   ["arrays, 200 000 deep", answer(200, "[".repeat(200_000) + "]".repeat(200_000)), invalidResponse("Object")],
@@ -93,11 +93,11 @@ const notATokenAnswer: Rows = [
   ["Latin-1", answer(200, Buffer.from(JSON.stringify({ ...token, note: "ü" }), "latin1")), invalidResponse("Utf8")],
   ["UTF-16", answer(200, Buffer.from(JSON.stringify(token), "utf16le")), invalidResponse("Json")],
   [
-    "UTF-16 with its mark",
+    "UTF-16 with a byte order mark",
     answer(200, Buffer.from(`\ufeff${JSON.stringify(token)}`, "utf16le")),
     invalidResponse("Utf8")
   ],
-  ["a mebibyte and a byte", answer(200, JSON.stringify(token).padEnd(1024 * 1024 + 1)), invalidResponse("Size")],
+  ["1 MiB and one byte", answer(200, JSON.stringify(token).padEnd(1024 * 1024 + 1)), invalidResponse("Size")],
   ["304", answer(304), invalidResponse("Status", 304)],
   ...[301, 302, 303, 307, 308].map((status) =>
     [
@@ -139,18 +139,18 @@ const longText: Rows = [
     serverError(400, "invalid_request")
   ],
   [
-    "an error that is a mebibyte",
+    "an error of 1 MiB",
     Fault.oauthError(500, "x".repeat(1024 * 1024)),
-    // its body is past the limit: the status alone counts
+    // its body exceeds the limit, so only the status is used
     passingServerError(500)
   ]
 ]
 
 describe.each([
   ["refusals", refusals],
-  ["failures that pass", passing],
-  ["no token response", notATokenAnswer],
-  ["a field that is broken", brokenFields],
+  ["temporary failures", passing],
+  ["not a token response", notATokenAnswer],
+  ["invalid fields", brokenFields],
   ["long text", longText]
 ])("answers of the token endpoint: %s", (_, rows) => {
   for (const [name, fault, expected] of rows) {

@@ -19,7 +19,7 @@ import { type TransportName, transports } from "../../src/transports.ts"
 const bytes = Fault.answerBytes
 const part = `{"access_token":"${canary}`
 
-/** What a row expects: the same of all transports, or of each its own. */
+/** The expected failure of a row: one for all transports, or one for each. */
 type Rows = ReadonlyArray<
   readonly [name: string, fault: Fault.Fault, expected: Expected | Readonly<Record<TransportName, Expected>>]
 >
@@ -38,7 +38,7 @@ const cutOrGarbled: Rows = [
     transportError("Reset")
   ],
   [
-    "an end within the body, its Content-Length too large",
+    "an end within the body, before its Content-Length",
     Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: 1000"], body: part }), ending: "End" }),
     transportError("Cut")
   ],
@@ -69,18 +69,18 @@ const cutOrGarbled: Rows = [
     transportError("Garbled")
   ],
   [
-    "a Content-Length that is no number",
+    "a Content-Length that is not a number",
     Fault.Bytes({ bytes: bytes({ headers: ["Content-Length: many"], body: "{}" }), ending: "End" }),
     transportError("Garbled")
   ],
   [
-    "a chunk whose size is no number",
+    "a chunk whose size is not a number",
     Fault.Bytes({ bytes: bytes({ headers: ["Transfer-Encoding: chunked"], body: "many\r\n{}" }), ending: "End" }),
-    // of an answer that has begun, node:http tells only that it ended
+    // once an answer has begun, node:http reports only that the connection ended
     { fetch: transportError("Garbled"), "node:http": transportError("Cut"), undici: transportError("Garbled") }
   ],
   [
-    "headers of a mebibyte",
+    "headers of more than 1 MiB",
     Fault.Bytes({ bytes: bytes({ headers: [`X-Long: ${canary.repeat(40_000)}`], body: "{}" }), ending: "End" }),
     transportError("Garbled")
   ]
@@ -93,7 +93,7 @@ const switching: Rows = [
     { fetch: transportError("Reset"), "node:http": invalidResponse("Status", 101), undici: transportError("Reset") }
   ],
   [
-    "101 without one",
+    "101 without an upgrade",
     Fault.Bytes({ bytes: bytes({ status: 101, headers: ["Connection: close"] }), ending: "Hang" }),
     { fetch: transportError("Other"), "node:http": invalidResponse("Status", 101), undici: transportError("Other") }
   ]
@@ -120,7 +120,7 @@ const untilTheDeadline: Rows = [
   [
     "100 Continue and then silence",
     Fault.Bytes({ bytes: "HTTP/1.1 100 Continue\r\n\r\n", ending: "Hang" }),
-    // undici, which is fetch's too, ends a connection on which somebody says 100 unasked
+    // undici, which fetch uses too, closes a connection on an unrequested 100
     { fetch: transportError("Reset"), "node:http": transportError("Timeout"), undici: transportError("Reset") }
   ],
   [
@@ -157,7 +157,7 @@ const tooMuch: Rows = [
     }),
     {
       fetch: invalidResponse("Size"),
-      // they leave the encoding to the program, so that what is read is no JSON
+      // they do not decompress the body, so its bytes are not valid UTF-8
       "node:http": invalidResponse("Utf8"),
       undici: invalidResponse("Utf8")
     }
@@ -166,15 +166,15 @@ const tooMuch: Rows = [
 
 const isExpected = (expected: Rows[number][2]): expected is Expected => "error" in expected
 
-/** What a transport keeps open after a good request. `fetch` keeps a pool for the whole process, and nobody can close it. */
+/** The connections that stay open after a good request. `fetch` has one pool per process, which cannot be closed. */
 const idleConnections = { fetch: 1, "node:http": 0, undici: 0 } as const
 
-describe.concurrent.each(transports)("over %s", (name, transport) => {
+describe.concurrent.each(transports)("a token request over %s", (name, transport) => {
   describe.each([
-    ["cut or garbled", cutOrGarbled],
-    ["another protocol", switching],
-    ["until the deadline", untilTheDeadline],
-    ["too much", tooMuch]
+    ["truncated or malformed answers", cutOrGarbled],
+    ["a switch to another protocol", switching],
+    ["faults that last until the deadline", untilTheDeadline],
+    ["answers that are too large", tooMuch]
   ])("%s", (_, rows) => {
     for (const [row, fault, expected] of rows) {
       it.effect(row, () =>
@@ -197,7 +197,7 @@ describe.concurrent.each(transports)("over %s", (name, transport) => {
       return yield* Effect.provide(TokenEndpoint.TokenEndpoint, context)
     })
 
-  it.scoped("the deadline is an option", () =>
+  it.scoped("the option deadline limits the time of a token request", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const { requestToken } = yield* withLimits({ deadline: "2 seconds" })
@@ -210,7 +210,7 @@ describe.concurrent.each(transports)("over %s", (name, transport) => {
       }
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.scoped("the size of a body is an option", () =>
+  it.scoped("the option maxBodySize limits the size of a body", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const { requestToken } = yield* withLimits({ maxBodySize: 100 })

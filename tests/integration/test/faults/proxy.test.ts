@@ -42,7 +42,7 @@ const requestToken = (transport: Layer.Layer<HttpClient.HttpClient>) =>
     )
   )
 
-/** A forward proxy that answers so, and what it received. */
+/** Starts a forward proxy with this answer, and returns its port and what it received. */
 const proxy = Effect.fnUntraced(function*(statusLine: string) {
   let received = ""
   const server = createServer((socket) => {
@@ -72,7 +72,7 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
       ["503 Service Unavailable", 503, true]
     ] as const
   ) {
-    it.scopedLive(`that answers ${proxyStatus} is named as the cause, and gets no secret`, () =>
+    it.scopedLive(`that answers ${proxyStatus} is named as the cause, and receives no secret`, () =>
       Effect.gen(function*() {
         const { port, received } = yield* proxy(statusLine)
         const address = `http://me:hidden@127.0.0.1:${port}`
@@ -87,7 +87,7 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
       }))
   }
 
-  it.scopedLive("that refuses the connection is named, and not the authorization server", () =>
+  it.scopedLive("that refuses the connection is named as the cause, not the authorization server", () =>
     Effect.gen(function*() {
       const error = yield* requestToken(transport("http://127.0.0.1:1"))
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Proxy", proxy: "127.0.0.1:1" })
@@ -98,7 +98,7 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
       )
     }))
 
-  it.scopedLive("whose name does not resolve is named", () =>
+  it.scopedLive("whose name does not resolve causes the reason Proxy or NameServiceFailed", () =>
     Effect.gen(function*() {
       const error = yield* requestToken(transport("http://proxy.invalid:3128"))
       assert.include(["Proxy", "NameServiceFailed"], error._tag === "TransportError" ? error.reason : error._tag)

@@ -13,7 +13,7 @@ import { canary } from "../../src/canaries.ts"
 import { granted } from "../../src/serverInMemory.ts"
 import type { TransportName } from "../../src/transports.ts"
 
-/** The three transports, told to trust an authority besides those that Node comes with. */
+/** The three transports, configured to trust this authority. */
 const trusting: ReadonlyArray<
   readonly [name: TransportName, transport: (ca: string) => Layer.Layer<HttpClient.HttpClient>]
 > = [
@@ -49,7 +49,7 @@ const listen = (server: Server) =>
 
 const answer = JSON.stringify(granted(1))
 
-/** A server with this certificate, which answers with a token, and all that it could decrypt. */
+/** Starts a server with this certificate that answers with a token. Returns its port and all that it decrypted. */
 const serve = Effect.fnUntraced(function*(certificate: Certificate) {
   let decrypted = ""
   const server = createTlsServer({ ...certificate }, (socket) => {
@@ -79,7 +79,7 @@ const requestToken = (port: number, transport: Layer.Layer<HttpClient.HttpClient
 const refused = { _tag: "TransportError", reason: "Tls" }
 
 describe.each(trusting)("TLS over %s", (name, transport) => {
-  it.scoped("a certificate that is trusted carries the secret", () =>
+  it.scoped("the secret is sent to a server with a trusted certificate", () =>
     Effect.gen(function*() {
       const authority = yield* makeAuthority
       const { decrypted, port } = yield* serve(yield* makeCertificate({ host: "localhost", days: 1, authority }))
@@ -95,7 +95,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       ["for another host", "the trusted authority", { host: "elsewhere.example", days: 1 }]
     ] as const
   ) {
-    it.scoped(`a certificate that is ${what} is refused, and the secret isn't sent`, () =>
+    it.scoped(`a certificate that is ${what} is refused, and the secret is not sent`, () =>
       Effect.gen(function*() {
         const trusted = yield* makeAuthority
         const authority = signer === "the trusted authority" ? trusted : yield* makeAuthority
@@ -108,7 +108,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       }))
   }
 
-  it.scoped("plain HTTP on the TLS port is refused, and the secret isn't sent", () =>
+  it.scoped("plain HTTP on the TLS port is refused, and the secret is not sent", () =>
     Effect.gen(function*() {
       let received = ""
       const port = yield* listen(createTcpServer((socket) => {
@@ -123,7 +123,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       assert.notInclude(received, canary)
     }))
 
-  it.scoped("a server that never shakes hands ends at the deadline", () =>
+  it.scoped("a token request ends at the deadline if the server never answers the handshake", () =>
     Effect.gen(function*() {
       let connections = 0
       const port = yield* listen(createTcpServer((socket) => {
@@ -138,11 +138,11 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       yield* until(() => connections === 1)
       yield* TestClock.adjust("10 seconds")
       assert.deepInclude<object>(yield* Fiber.join(request), { _tag: "TransportError", reason: "Timeout" })
-      // undici, which is fetch's too, can't be told to give up a handshake: it does so after 10 seconds of its own
+      // undici, which fetch uses too, aborts a handshake only after its own limit of 10 seconds
       if (name === "node:http") yield* until(() => connections === 0)
     }))
 
-  /** A server behind a relay that passes the handshake on, and tampers with what comes after the request. */
+  /** Starts a server behind a relay. The relay forwards the handshake, and changes what the server sends after it. */
   const tampered = Effect.fnUntraced(function*(tamper: (data: Buffer) => Buffer) {
     const authority = yield* makeAuthority
     const { decrypted, port } = yield* serve(yield* makeCertificate({ host: "localhost", days: 30, authority }))
@@ -155,7 +155,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
         flights++
         server.write(data)
       })
-      // the second flight of the client ends the handshake and carries the request
+      // the second TLS flight of the client ends the handshake and holds the request
       server.on("data", (data) => client.write(flights < 2 ? data : tamper(data)))
       client.on("close", () => server.destroy())
       server.on("close", () => client.destroy())
@@ -165,11 +165,11 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
 
   for (
     const [title, tamper] of [
-      ["a record that is corrupted", (data: Buffer) => data.map((byte, index) => index < 5 ? byte : byte ^ 0x55)],
+      ["a corrupted record", (data: Buffer) => data.map((byte, index) => index < 5 ? byte : byte ^ 0x55)],
       ["plain text within the stream", () => Buffer.from("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")]
     ] as const
   ) {
-    it.scoped(`${title} after the handshake is retryable, and nothing is said about the secret, which was sent`, () =>
+    it.scoped(`${title} after the handshake is retryable, and the message does not claim that nothing was sent`, () =>
       Effect.gen(function*() {
         const { decrypted, relay, transport } = yield* tampered((data) => Buffer.from(tamper(data)))
         const request = yield* Effect.fork(Effect.flip(requestToken(relay, transport)))
@@ -180,7 +180,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
         const error = yield* Fiber.join(request).pipe(Effect.raceFirst(Effect.forever(step)))
         assert.include(decrypted(), canary)
         assert(error._tag === "TransportError" && error.retryable)
-        // undici, which is fetch's too, reports nothing and waits, if the server does not end the connection
+        // undici, which fetch uses too, reports nothing and waits unless the server ends the connection
         assert.include(name === "node:http" ? ["Cut"] : ["Timeout", "Reset"], error.reason)
         assert.notInclude(error.message, "nothing was sent")
       }))
@@ -204,7 +204,7 @@ describe("two clients in one program", () => {
       NodeHttpClient.makeAgentLayer({ ca: authority.cert, ...certificate })
     )
 
-  it.scoped("stay two when one is fresh: the client certificate goes to the token endpoint, and to no other server", () =>
+  it.scoped("stay separate with Layer.fresh: the client certificate goes to the token endpoint, and to no other server", () =>
     Effect.gen(function*() {
       const authority = yield* makeAuthority
       const server = yield* makeCertificate({ host: "localhost", days: 30, authority })

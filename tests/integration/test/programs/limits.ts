@@ -1,4 +1,4 @@
-// Asks for a token again and again, and tells how each try ended and by how much its memory grew meanwhile.
+// Requests a token many times. Prints the outcome of each request, and how much the memory of the process grew.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenEndpoint } from "@credit-data/core"
@@ -25,7 +25,7 @@ const memory = () => process.memoryUsage().rss / 1024 / 1024
 Effect.gen(function*() {
   const endpoint = yield* TokenEndpoint.TokenEndpoint
   const outcome = Effect.map(Effect.flip(endpoint.requestToken), (error) => "rule" in error ? error.rule : error._tag)
-  // the first try loads what is loaded once
+  // the first request loads modules, which also takes memory
   yield* outcome
   const before = memory()
   let peak = before

@@ -12,10 +12,10 @@ const transports: Record<string, Layer.Layer<HttpClient.HttpClient>> = {
 /** The transport that the program was started with. */
 export const transport = transports[process.argv[2] ?? ""] ?? FetchHttpClient.layer
 
-/** A supply from the variables of the process, over that transport. */
+/** A supply from the environment variables, over that transport. */
 export const auth = AuthV2.layerConfig().pipe(Layer.provide(transport))
 
-// Whatever nobody has caught is told, and fails the program.
+// An unhandled rejection is printed, and the program fails.
 process.on("unhandledRejection", (reason) => {
   console.error("unhandled rejection", reason)
   process.exitCode = 99

@@ -1,4 +1,4 @@
-// Works without Effect's own runtime of a program: what is left of us must not keep the process alive.
+// Runs without `runMain`: after `dispose`, nothing of the packages may keep the process alive.
 
 import { AccessTokens } from "@credit-data/core"
 import { Effect, ManagedRuntime } from "effect"

@@ -1,4 +1,4 @@
-// Makes a call whose failure nobody handles: Node prints what it was rejected with, and ends the process.
+// Makes a call whose rejection is not handled. Node prints the reason of the rejection and ends the process.
 
 import { DataAccess } from "@credit-data/http-client"
 import { Effect, Layer, ManagedRuntime } from "effect"

@@ -1,4 +1,4 @@
-// Gets a token, makes a call, tells so, and ends by itself.
+// Gets a token, makes a call, prints "done" and exits.
 
 import { AccessTokens } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"

@@ -2,24 +2,24 @@ import { NodeServices } from "@effect/platform-node"
 import { Effect, Fiber, Option, Stream, String as Str, SubscriptionRef } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
 
-/** How a process ended, and what it printed. */
+/** The exit code of a process, and what it printed. */
 export interface Ended {
   readonly exitCode: ChildProcessSpawner.ExitCode
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A TypeScript file as a command, which prints without colours. */
+/** A command that runs a TypeScript file and prints without colours. */
 export const script = (file: string, ...args: ReadonlyArray<string>): ChildProcess.Command =>
   ChildProcess.make(process.execPath, ["--import", "tsx", file, ...args], {
     env: { NO_COLOR: "1" },
     extendEnv: true
   })
 
-/** Starts a command as a process of its own, which ends with the scope. */
+/** Starts a command as a child process, which ends when the scope is closed. */
 export const start = Effect.fnUntraced(function*(command: ChildProcess.Command) {
   const child = yield* command
-  // both are read from the start: a process stops when it fills a pipe that nobody reads
+  // both are read from the start: a process blocks when a pipe that is not read is full
   const collect = Effect.fnUntraced(function*(stream: typeof child.stdout) {
     const text = yield* SubscriptionRef.make("")
     const reading = yield* Effect.forkChild(
@@ -31,7 +31,7 @@ export const start = Effect.fnUntraced(function*(command: ChildProcess.Command) 
   const stderr = yield* collect(child.stderr)
   return {
     child,
-    /** What it has printed once this part is in it, or all of it if it ends before. */
+    /** Waits until the output has this part, or until the process ends, and returns the output. */
     printed: (part: string) =>
       SubscriptionRef.changes(stdout.text).pipe(
         Stream.filter(Str.includes(part)),
@@ -39,7 +39,7 @@ export const start = Effect.fnUntraced(function*(command: ChildProcess.Command) 
         Effect.flatMap(Option.match({ onNone: () => stdout.whole, onSome: Effect.succeed })),
         Effect.raceFirst(stdout.whole)
       ),
-    /** Waits until it has ended by itself. */
+    /** Waits until the process exits. */
     end: Effect.gen(function*(): Effect.fn.Return<Ended, Effect.Error<typeof child.exitCode>> {
       const exitCode = yield* child.exitCode
       return { exitCode, stdout: yield* stdout.whole, stderr: yield* stderr.whole }
@@ -47,5 +47,5 @@ export const start = Effect.fnUntraced(function*(command: ChildProcess.Command) 
   }
 }, Effect.provide(NodeServices.layer))
 
-/** Runs a command until it has ended by itself. */
+/** Runs a command until it exits. */
 export const run = (command: ChildProcess.Command) => Effect.scoped(Effect.flatMap(start(command), ({ end }) => end))

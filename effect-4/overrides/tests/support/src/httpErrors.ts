@@ -18,28 +18,28 @@ const responseErrors = {
   EmptyBody: HttpClientError.EmptyBodyError
 }
 
-/** The failure of a request that got no response. */
+/** Makes the error of a request that got no response. */
 export const requestError = (reason: keyof typeof requestErrors, fields: Fields): HttpClientError.HttpClientError =>
   new HttpClientError.HttpClientError({ reason: new requestErrors[reason](fields) })
 
-/** The failure of a request that got a response. */
+/** Makes the error of a request that got a response. */
 export const responseError = (
   reason: keyof typeof responseErrors,
   fields: Fields & { readonly response: HttpClientResponse.HttpClientResponse }
 ): HttpClientError.HttpClientError =>
   new HttpClientError.HttpClientError({ reason: new responseErrors[reason](fields) })
 
-/** A failure of a request that got no response. */
+/** Whether an error is that of a request without a response. */
 export const isRequestError = (error: unknown): error is HttpClientError.HttpClientError =>
   HttpClientError.isHttpClientError(error) && error.response === undefined
 
-/** A failure of a request that got a response. */
+/** Whether an error is that of a request with a response. */
 export const isResponseError = (
   error: unknown
 ): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } =>
   HttpClientError.isHttpClientError(error) && error.response !== undefined
 
-/** The kind and the reason of a failure, in one word each. */
+/** The tag and the reason of an error, as text. */
 export const kindOf = (error: unknown): string =>
   HttpClientError.isHttpClientError(error)
     ? `${error.response === undefined ? "RequestError" : "ResponseError"} ${error.reason._tag.slice(0, -5)}`

@@ -3,17 +3,17 @@ import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** Hands values to all listeners. Listeners never block the publisher: slow listeners lose the oldest values. */
+/** Sends values to all listeners. Listeners never block the publisher: slow listeners lose the oldest values. */
 export interface Broadcast<A> {
-  /** Costs nothing when nobody listens: the value isn't made then. */
+  /** Without listeners, the value is not made. */
   readonly publish: (value: () => A) => Effect.Effect<void>
-  /** The values from the moment on at which the stream runs, until the scope of the broadcast is closed. */
+  /** The values from the moment the stream starts to run, until the scope of the broadcast is closed. */
   readonly stream: Stream.Stream<A>
 }
 
 /**
- * Keeps as many values as it is told for each listener. (Effect's PubSub does the same, and all else that it can would be
- * a seventh of what a program brings along for its tokens.)
+ * Keeps up to `capacity` values for each listener. (Effect's PubSub does the same, but its other features would be a seventh of
+ * the code that a program bundles for its tokens.)
  */
 export const make = Effect.fnUntraced(
   function*<A>(capacity: number): Effect.fn.Return<Broadcast<A>, never, Scope.Scope> {
@@ -36,7 +36,7 @@ export const make = Effect.fnUntraced(
         Effect.suspend(() => {
           if (listeners.size === 0) return Effect.void
           const published = value()
-          // a listener that leaves now has shut its queue down, and an offer to that would interrupt the publisher
+          // a listener that leaves now has shut down its queue, and an offer to that queue would interrupt the publisher
           return Effect.forEach(listeners, (queue) => Effect.exit(Queue.offer(queue, published)), { discard: true })
         }),
       stream: Stream.unwrapScoped(

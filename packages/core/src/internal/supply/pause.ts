@@ -4,30 +4,30 @@ import * as Schedule from "effect/Schedule"
 import type { TokenError } from "../../TokenError.ts"
 import * as ScheduleSteps from "./scheduleSteps.ts"
 
-/** How long a failure is remembered that no retry can mend. */
+/** How long a failure that is not retryable is remembered. */
 const refusalPause = Duration.seconds(30)
 
 const shortestPause = Duration.millis(100)
 const longestPause = Duration.seconds(60)
 const longestOfUsers = Duration.days(1)
 
-/** The pause that doubles from 1 s to 60 s, half of it fixed and half of it random. */
+/** Pauses that double from 1 s to 60 s. Half of each pause is fixed, the other half is random. */
 export const doubling: Schedule.Schedule<Duration.Duration, TokenError> = Schedule.exponential("1 second").pipe(
   Schedule.modifyDelay((_, delay) => Duration.min(delay, longestPause)),
   Schedule.jitteredWith({ min: 0.5, max: 1 })
 )
 
-/** The pauses of one streak of failures after the other. */
+/** The pauses within a streak of failures, for one streak after another. */
 export interface Pauses {
   /** How long to wait after this failure before the next token request. */
   readonly after: (error: TokenError) => Effect.Effect<Duration.Duration>
-  /** The streak has ended. */
+  /** Ends the streak. */
   readonly reset: () => void
 }
 
 /**
- * Paces the token requests by a schedule. A schedule that has come to its end means the longest pause, and none is so short that a
- * dead endpoint would be asked without a pause.
+ * Takes the pauses between token requests from a schedule. After the end of the schedule, each pause is the longest one. Every
+ * pause has a minimum, so that a dead endpoint never gets requests without a pause.
  */
 export const make = (schedule: Schedule.Schedule<unknown, TokenError>): Pauses => {
   const steps = ScheduleSteps.make(schedule)
@@ -45,7 +45,7 @@ export const make = (schedule: Schedule.Schedule<unknown, TokenError>): Pauses =
       if (!error.retryable) return Effect.succeed(refusalPause)
       const asked = error._tag === "ServerError" ? error.retryAfter : undefined
       return Effect.map(
-        // a schedule of the user's may throw, and the pause must hold all the same
+        // the user's schedule may throw, and a pause is needed even then
         Effect.catchAllDefect(step(error), () => Effect.succeed(longestPause)),
         (pause) => asked !== undefined && Duration.greaterThanOrEqualTo(asked, Duration.seconds(1)) ? asked : pause
       )

@@ -5,9 +5,9 @@ import type * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import * as ScheduleIntervals from "effect/ScheduleIntervals"
 
-/** A schedule that is stepped by hand, where nothing sleeps through its delays. */
+/** A schedule that is stepped by hand, because nothing sleeps through its delays. */
 export interface ScheduleSteps<In> {
-  /** The delay after this input, or nothing once the schedule has come to its end. */
+  /** The delay after this input, or `undefined` after the end of the schedule. */
   readonly next: (input: In) => Effect.Effect<Duration.Duration | undefined>
   /** Starts the schedule again. */
   readonly reset: () => void

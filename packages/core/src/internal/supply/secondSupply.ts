@@ -10,7 +10,7 @@ const built = globalValue("@credit-data/core/builtSupplies", () => ({ at: new Ma
 const minute = 60_000
 
 /**
- * Warns once per process when a supply is built again for the same client, which is what a layer does that is written twice or
+ * Warns once per process when a supply is built again for the same client. This happens when the layer is written twice, or is
  * provided inside each request.
  */
 export const warnOfSecondSupply = (endpoint: TokenEndpoint.Service): Effect.Effect<void> =>

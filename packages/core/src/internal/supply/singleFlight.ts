@@ -11,18 +11,18 @@ import * as Tracer from "effect/Tracer"
 import * as Instant from "../instant.ts"
 
 /**
- * At most one run at a time, for any number of callers. A run belongs to the scope and not to the caller who began it, and it
- * is a part of no caller's trace.
+ * At most one run at a time, for any number of callers. A run belongs to the scope and not to the caller that began it. It is
+ * not part of any caller's trace.
  */
 export interface SingleFlight<A, E> {
   /** A run is under way, and not overdue. */
   readonly isUnderWay: () => boolean
   /**
-   * Begins a run unless one is under way. One that is overdue is replaced: something beneath it has stopped its timers, and
-   * everybody would wait for it for ever.
+   * Begins a run unless one is under way. An overdue run is replaced: its timers have stopped, and all callers would wait for it
+   * forever.
    */
   readonly begin: (run: Effect.Effect<A, E>, overdueAfterMillis: number) => void
-  /** The end of the last run that was begun. */
+  /** The outcome of the last run that was begun, when that run ends. */
   readonly landing: () => Effect.Effect<Exit.Exit<A, E>>
 }
 
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function*<A, E>(
 ): Effect.fn.Return<SingleFlight<A, E>, never, Scope.Scope> {
   const handle = yield* FiberHandle.make<Exit.Exit<A, E>, never>()
   const fork = yield* FiberHandle.runtime(handle)()
-  // Waiting for a fiber would cost each of many callers more than waiting for a Deferred.
+  // For each of many callers, waiting for a fiber costs more than waiting for a Deferred.
   let landing = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
   let overdueAt: Instant.Instant | undefined
 
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function*<A, E>(
 
   return {
     isUnderWay,
-    // Look and fork are one synchronous step, so that there is never a second run.
+    // The check and the fork are one synchronous step, so there is never a second run.
     begin: (run, overdueAfterMillis) => {
       if (isUnderWay()) return
       const landed = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)

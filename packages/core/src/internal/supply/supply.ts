@@ -22,10 +22,10 @@ import * as SingleFlight from "./singleFlight.ts"
 import * as Life from "./tokenLife.ts"
 import { within } from "../within.ts"
 
-/** How often a flight retries after a retryable failure when there is no token to fall back on. */
+/** How often a flight retries after a retryable failure when there is no valid token. */
 const retries = 2
 
-/** A token endpoint keeps its deadline by itself. This is how much later the supply stops waiting for one that does not. */
+/** A token endpoint keeps its own deadline. If an endpoint does not, the supply stops waiting this much later. */
 const graceMillis = 1_000
 
 /** `refresh` sends at most one request in this time. */
@@ -37,7 +37,7 @@ interface Options {
   readonly forcedRenewalPause: Duration.Duration
 }
 
-/** The supply: one state, changed in synchronous steps, and at most one flight, which is a token request with its retries. */
+/** The supply: one state that changes in synchronous steps, and at most one flight (a token request with its retries). */
 export const make = Effect.fnUntraced(function*(
   endpoint: TokenEndpoint.Service,
   options: Options
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function*(
   let isOpen = true
   let refreshedAt: Instant.Instant | undefined
   let grantWasShort = false
-  // Once the scope is closed nothing is served, and no flight begins: those who ask are interrupted.
+  // After the scope is closed, no token is returned and no flight begins: callers are interrupted.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       state = Life.none
@@ -69,7 +69,7 @@ export const make = Effect.fnUntraced(function*(
   const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
   const timedOut = new TransportError({ ...where, reason: "Timeout" })
 
-  /** A token endpoint that is not one of ours may die or interrupt itself, which would end every caller. */
+  /** A custom token endpoint may die or interrupt itself, which would end every caller. */
   const died = (cause: Cause.Cause<unknown>): TokenError => {
     const defect = Cause.squash(cause)
     const name = Predicate.isError(defect) ? defect.name : "a value that is no error"
@@ -123,7 +123,7 @@ export const make = Effect.fnUntraced(function*(
   ): Effect.fn.Return<AccessToken, TokenError> {
     const failedAt = now()
     const hasToken = Life.servable(state, failedAt) !== undefined
-    // The transports don't report whether a connection was an old one, which its server closed while it was idle.
+    // The transports do not report whether the server had closed an idle connection, so the first reset is retried at once.
     const atOnce = !hasToken && retriesLeft === retries && error._tag === "TransportError" && error.reason === "Reset"
     const pause = atOnce ? Duration.zero : yield* pauses.after(error)
     const nextTryAt = Instant.later(failedAt, Duration.toMillis(pause))
@@ -164,8 +164,8 @@ export const make = Effect.fnUntraced(function*(
     return flights.landing()
   }
 
-  // The end of a flight means that something has changed. What a caller gets is read from the state: a flight that failed
-  // leaves a valid token where it was, and a token may have been rejected by now. A flight that was replaced is interrupted.
+  // After a flight, waiting callers read the state again: a failed flight leaves a valid token in place, and a new token may
+  // already be rejected. A flight that was replaced is interrupted.
   const landed = (
     exit: Exit.Exit<AccessToken, TokenError>,
     read: () => Effect.Effect<AccessToken, TokenError>
@@ -196,7 +196,7 @@ export const make = Effect.fnUntraced(function*(
     Life.decide<Effect.Effect<AccessToken, TokenError>>(state, now(), callers)
   )
 
-  /** Marks the token that is held as rejected, and starts its renewal. */
+  /** Marks the held token as rejected, and starts its renewal. */
   const reject = (rejected: AccessToken) =>
     Effect.suspend(() => {
       const before = state
@@ -227,7 +227,7 @@ export const make = Effect.fnUntraced(function*(
     replace: (rejected: AccessToken) =>
       Effect.zipRight(
         reject(rejected),
-        // a flight keeps the deadline, and only a second one after it would go beyond
+        // one flight keeps the deadline, but a second flight after it would exceed the deadline
         replacement(rejected).pipe(within(deadlineMillis + graceMillis, constant(timedOut)), Effect.withClock(clock))
       ),
     refresh: Effect.suspend(() => {

@@ -7,31 +7,31 @@ import type { TokenError } from "../../TokenError.ts"
 import type { TokenPhase, TokenStatus } from "../../TokenStatus.ts"
 import * as Instant from "../instant.ts"
 
-// The life of a token, as the contract's section 3 draws it: what is known of it, what a caller gets at an instant, and
-// the transitions from one state to the next. Nothing here does anything.
+// The life of a token (contract, section 3): its state, what a caller gets at an instant, and the transitions from one state to
+// the next. All functions are pure.
 
-/** A token that is held, and the instants at which its phases begin. */
+/** The token that the supply holds, and the instants at which its phases begin. */
 interface Held {
   readonly token: AccessToken
   readonly exit: Exit.Exit<AccessToken>
-  /** The business API rejected it, and it is used only until there is another one. */
+  /** The business API rejected the token. It is used only until there is another one. */
   readonly rejected: boolean
   readonly dueAt: Instant.Instant
   readonly expiringAt: Instant.Instant
   readonly expiresAt: Instant.Instant
 }
 
-/** A failure that is remembered. */
+/** A remembered failure. */
 interface Failure {
   readonly exit: Exit.Exit<never, TokenError>
   readonly error: TokenError
   readonly nextTryAt: Instant.Instant
 }
 
-/** Everything that the supply knows. */
+/** The whole state of the supply. */
 export interface State {
   readonly held: Held | undefined
-  /** The last token request failed. */
+  /** The failure of the last token request, if it failed. */
   readonly failure: Failure | undefined
   /** The token that was rejected after the last token request was sent. */
   readonly rejected: AccessToken | undefined
@@ -49,28 +49,28 @@ export const none: State = {
   missingScope: undefined
 }
 
-/** The token, as long as it may be sent. */
+/** The token, while it may be sent. */
 export const servable = (state: State, now: Instant.Instant): Exit.Exit<AccessToken> | undefined =>
   state.held === undefined || Instant.reached(now, state.held.expiresAt) ? undefined : state.held.exit
 
-/** The failure that is remembered, while it is too early for another token request. */
+/** The remembered failure, while it is too early for another token request. */
 export const remembered = ({ failure }: State, now: Instant.Instant): Failure | undefined =>
   failure === undefined || Instant.reached(now, failure.nextTryAt) ? undefined : failure
 
-/** Callers wait at most this long for the replacement of a rejected token, which may still be good for their calls. */
+/** Callers wait at most this long for a replacement, because the rejected token may still work for their calls. */
 const longestPatience = 2_500
 
-/** What a caller gets at an instant, decided from the state alone. */
+/** Decides from the state what a caller gets at an instant. */
 export const decide = <A>(state: State, now: Instant.Instant, on: {
   /** The token. */
   readonly serve: (token: Exit.Exit<AccessToken>) => A
   /** The token, while a token request is made in the background. */
   readonly serveAndRenew: (token: Exit.Exit<AccessToken>) => A
-  /** What a token request brings. */
+  /** The outcome of a token request. */
   readonly await: () => A
-  /** What a token request brings, or the token, if that takes longer than this many milliseconds. */
+  /** The outcome of a token request; or the token, if the request takes longer than this many milliseconds. */
   readonly awaitFor: (patience: number) => A
-  /** The failure that is remembered, because it is too early for the next request. */
+  /** The remembered failure, because it is too early for the next request. */
   readonly fail: (failure: Exit.Exit<never, TokenError>) => A
 }): A => {
   const { held } = state
@@ -85,15 +85,15 @@ export const decide = <A>(state: State, now: Instant.Instant, on: {
   return Instant.reached(now, held.expiringAt) ? on.awaitFor(patience) : on.serveAndRenew(held.exit)
 }
 
-/** What a caller gets in place of a token that the business API rejected. */
+/** Decides what a caller gets in place of a token that the business API rejected. */
 export const decideReplacement = <A>(state: State, rejected: AccessToken, now: Instant.Instant, on: {
-  /** What any caller gets: another token has taken its place, or there is none. */
+  /** The same as `get`: another token has replaced the rejected one, or there is no valid token. */
   readonly get: () => A
-  /** The rejected token itself: it is too early for another renewal. */
+  /** The rejected token itself, because it is too early for another renewal. */
   readonly serve: (token: Exit.Exit<AccessToken>) => A
-  /** What a token request brings. */
+  /** The outcome of a token request. */
   readonly await: () => A
-  /** The failure that is remembered. */
+  /** The remembered failure. */
   readonly fail: (failure: Exit.Exit<never, TokenError>) => A
 }): A => {
   const { held } = state
@@ -103,16 +103,16 @@ export const decideReplacement = <A>(state: State, rejected: AccessToken, now: I
   return failure !== undefined ? on.fail(failure.exit) : on.await()
 }
 
-/** A token request is about to be sent: its answer takes an earlier rejection into account. */
+/** A token request is about to be sent. Its answer takes earlier rejections into account. */
 export const requested = (state: State): State => ({ ...state, rejected: undefined })
 
-/** Callers wait for a renewal when less than this is left of a token, and never more than a tenth of its life. */
+/** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
 const expiringMillis = 5_000
 
 /**
- * A token came. Its life counts from its own instants, as the clocks stood before its request was sent. It becomes due when
- * the given share of its life has passed: early enough for a renewal in the background, before callers have to wait for it.
- * A token that was rejected meanwhile is due at once.
+ * A token was obtained. Its life counts from its own instants, as the clocks read before its request was sent. It becomes due
+ * when the given share of its life has passed, early enough for a renewal in the background before callers have to wait. A token
+ * that was rejected during the request is due at once.
  */
 export const obtained = (
   state: State,
@@ -141,21 +141,21 @@ export const obtained = (
   }
 }
 
-/** A token request failed; the token that is held stays. */
+/** A token request failed. The held token stays. */
 export const failed = (state: State, error: TokenError, nextTryAt: Instant.Instant): State => ({
   ...state,
   failure: { error, exit: Exit.fail(error), nextTryAt }
 })
 
-/** The cause of the failure was removed, as far as anybody outside knows: the next request need not wait. */
+/** The program reports that the cause of the failure was removed, so the next request does not wait. */
 export const forgotten = (state: State): State => ({ ...state, failure: undefined })
 
 const isSame = (a: AccessToken | undefined, b: AccessToken): boolean =>
   a !== undefined && Equal.equals(a.secret, b.secret)
 
 /**
- * A token was rejected: if it is the one that is held, and the last such renewal is long enough ago, it has to be replaced.
- * It stays in use until then, for it may be good for other calls.
+ * A token was rejected. If the supply holds this token, and the last such renewal is long enough ago, the token must be replaced.
+ * Until then it stays in use, because it may still work for other calls.
  */
 export const invalidated = (state: State, token: AccessToken, now: Instant.Instant, limitMillis: number): State =>
   state.held !== undefined && isSame(state.held.token, token) && !state.held.rejected &&
@@ -168,11 +168,11 @@ export const invalidated = (state: State, token: AccessToken, now: Instant.Insta
     }
     : state
 
-/** A scope may be granted at any time, so the pauses between the requests for it end at one hour. */
+/** A scope may be granted at any time, so the pauses between the requests for it are at most one hour. */
 const shortestScopePause = 60_000
 const longestScopePause = 60 * 60_000
 
-/** A call missed a scope: the state in which a token is requested for it, or the same state while it is too early. */
+/** A call missed a scope. Returns a new state if a token is requested for it, or the same state while it is too early. */
 export const scopeMissed = (state: State, now: Instant.Instant): State => {
   const { missingScope } = state
   if (remembered(state, now) !== undefined) return state
@@ -197,7 +197,7 @@ const phase = ({ held }: State, now: Instant.Instant): TokenPhase => {
 const wallTime = (instant: Instant.Instant | undefined): Option.Option<DateTime.Utc> =>
   instant === undefined ? Option.none() : DateTime.make(instant.wallMillis)
 
-/** What may be shown of the state. */
+/** The part of the state that may be shown. */
 export const status = (state: State, now: Instant.Instant): Omit<TokenStatus, "environment" | "missingScopes"> => ({
   phase: phase(state, now),
   rejected: state.held?.rejected ?? false,

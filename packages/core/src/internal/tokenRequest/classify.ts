@@ -22,16 +22,16 @@ import { shows } from "./echo.ts"
 import { printable } from "./serverText.ts"
 import * as tokenResponse from "./tokenResponse.ts"
 
-/** The lifetime of a token whose answer doesn't tell it: short, for the truth is unknown. */
+/** The lifetime of a token without `expires_in`: short, because the true lifetime is unknown. */
 export const unknownLifetime = Duration.minutes(5)
 
-/** However long a server says that its token lives, it is taken to live no longer than this. */
+/** A longer `expires_in` of the server is limited to this. */
 const longestLifetime = Duration.days(7)
 
 /**
- * The time for which a token of so many seconds may be sent. Servers round `iat` and `exp` down to whole seconds, so a token can
- * be rejected up to a second before its time. Only here is anything subtracted for that: everybody else takes `expiresAt` as
- * it is.
+ * The time for which a token with this lifetime may be sent. Servers round `iat` and `exp` down to whole seconds, so a token can
+ * be rejected up to a second before it expires. Only this function subtracts a margin for that. All other code uses `expiresAt`
+ * without a margin.
  */
 const usableFor = (seconds: number): Duration.Duration => {
   const lifetime = Duration.seconds(Math.floor(seconds))
@@ -51,14 +51,14 @@ export interface Asked {
 
 interface Granted {
   readonly token: AccessToken
-  /** The answer told how long the token lives. */
+  /** The answer had `expires_in`. */
   readonly lifetimeKnown: boolean
 }
 
 const broken = (answer: Answer, asked: Asked) => (rule: ResponseRule) =>
   new InvalidResponse({ ...asked.where, status: answer.status, rule })
 
-/** The codes of RFC 6749, section 5.2, and RFC 8707: no need to search them for secrets. */
+/** The codes of RFC 6749, section 5.2, and RFC 8707. They are not searched for secrets. */
 const codes: ReadonlySet<string> = new Set([
   "invalid_client",
   "invalid_grant",
@@ -93,12 +93,12 @@ const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthErr
   })
 }
 
-/** A shorter text may well be in a scope by chance. */
+/** A shorter text can be in a scope by chance. */
 const shortestEcho = 8
 
 /**
- * Scopes are printed, so a server that repeats a secret in them is outside the contract. The names that were requested are
- * no secrets, which spares the usual answer the search.
+ * Scopes are printed, so a scope that contains a secret is outside the contract. The requested names are not secrets, so the
+ * usual answer needs no search.
  */
 const echoesSecret = (asked: Asked, { scope }: tokenResponse.TokenResponse, tokens: ReadonlyArray<string>): boolean => {
   const requested: ReadonlySet<string> = new Set(Option.getOrElse(asked.requestedScopes, () => []))
@@ -153,13 +153,13 @@ const successful = (answer: Answer, asked: Asked): Either.Either<Granted, TokenE
     )
   )
 
-/** What an answer means: the status decides first, the body second. */
+/** Classifies an answer, first by its status and then by its body. */
 export const classify = (answer: Answer, asked: Asked): Either.Either<Granted, TokenError> => {
   if (answer.status === 200) return successful(answer, asked)
   if (answer.status < 400) {
     return Either.left(broken(answer, asked)(answer.status >= 300 && answer.status !== 304 ? "Redirect" : "Status"))
   }
-  // no authorization server answers so: the proxy on the way to it asks for credentials of its own
+  // no authorization server sends a 407: a proxy on the way requires its own credentials
   if (answer.status === 407) {
     return Either.left(new TransportError({ ...asked.where, reason: "Proxy", proxyStatus: answer.status }))
   }

@@ -1,16 +1,16 @@
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 
-// Finds a secret in a text that somebody else wrote, also when the text shows it encoded. The cost is linear in the text
-// and in the secrets: nothing is compiled, and no position of one is compared with every position of the other.
+// Finds a secret in a foreign text, also when the text shows the secret encoded. The cost is linear in the length of the text
+// and of the secrets: no regular expression is built from a secret, and positions are not compared pairwise.
 
-/** A text that shares this many characters with a secret shows too much of it. */
+/** A text that shares this many consecutive characters with a secret shows too much of the secret. */
 const runLength = 12
 
 /** A run of twelve characters of a secret covers at least one of its aligned blocks of six. */
 const blockLength = runLength / 2
 
-/** Encodings of encodings are undone this many times. */
+/** The maximum number of nested encodings that are undone. */
 const maxRounds = 8
 
 const utf8 = new TextDecoder()
@@ -41,7 +41,7 @@ const unescapeOnce = (text: string): string =>
           : character(Number(decimal))
     )
 
-/** The text, and what it is under each layer of escapes. */
+/** The text, and the result after each layer of escapes is undone. */
 const unescaped = (text: string): ReadonlyArray<string> => {
   const forms = [text]
   for (let last = text; forms.length <= maxRounds;) {
@@ -58,7 +58,7 @@ const fromBase64 = (run: string): string =>
     Either.match({ onLeft: () => "", onRight: (bytes) => utf8.decode(bytes) })
   )
 
-/** What the runs of hexadecimal and base64 digits in a text stand for, wherever in such a run it begins. */
+/** Decodes the runs of hexadecimal and base64 digits in a text, from every offset that changes the result. */
 const decodedRuns = (text: string): ReadonlyArray<string> => [
   ...(text.match(/[\da-f]{8,}/gi) ?? []).flatMap((run) => [0, 1].map((offset) => fromHex(run.slice(offset)))),
   ...(text.match(/[\w+/-]{8,}/g) ?? []).flatMap((run) => {
@@ -70,7 +70,7 @@ const decodedRuns = (text: string): ReadonlyArray<string> => [
   })
 ]
 
-/** Without what an encoding or a printer may change: case, the kind and number of blanks, `+` for a blank, what is invisible. */
+/** Removes what an encoding or a printer may change: case, kind and number of blanks, `+` for a blank, invisible characters. */
 const normal = (text: string): string => {
   const lower = text.toLowerCase()
   const blanks = /[\s+]/.test(lower) ? lower.replace(/[\s+]+/g, " ").trim() : lower
@@ -85,7 +85,7 @@ const pieces = (texts: ReadonlyArray<string>, length: number): ReadonlySet<strin
   return found
 }
 
-/** A hash of the six characters at a position. Comparing hashes first spares most of the comparisons of texts. */
+/** A hash of the six characters at a position. Comparing hashes first avoids most comparisons of texts. */
 const hashAt = (text: string, at: number): number => {
   let hash = 0
   for (let index = at; index < at + blockLength; index++) hash = (hash * 31 + text.charCodeAt(index)) & 0xffff
@@ -113,11 +113,11 @@ const sharesRun = (secret: string, { hashes, runs }: Searched): boolean => {
   return false
 }
 
-/** A secret as it is, and without the escapes that it may contain itself. */
+/** The secret itself, and the secret without the escapes that it may contain. */
 const formsOf = (secret: string): ReadonlyArray<string> =>
   Array.from(new Set([secret, ...unescaped(secret).slice(-1)]), normal)
 
-/** Does a text show one of the secrets, twelve characters in a row of one, or either of them encoded? */
+/** Does a text show one of the secrets, or twelve consecutive characters of one, encoded or not? */
 export const shows = (text: string, secrets: ReadonlyArray<string>): boolean => {
   if (text === "" || secrets.length === 0) return false
   const plain = unescaped(text)

@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import { isStatusError } from "../../Transport.ts"
 import { type Stage, type TransportFailure, transportFailure } from "./transportFailure.ts"
 
-/** The answer of a server, read to its end. A body is missing when it was too large, or broke off. */
+/** The answer of a server, read to its end. The body is missing if it was too large or broke off. */
 export interface Answer {
   readonly status: number
   readonly retryAfter: Option.Option<string>
@@ -63,8 +63,8 @@ const propagate = (request: HttpClientRequest.HttpClientRequest) =>
   )
 
 /**
- * Posts a form and reads the answer, over a client that `Transport.sealed` has made. Its errors are reduced to what is known
- * of the failure, for they hold the request.
+ * Posts a form and reads the answer, over a client that `Transport.sealed` has made. The client's errors hold the request,
+ * so they are reduced to what is known of the failure.
  */
 export const exchange = (
   client: HttpClient.HttpClient,
@@ -83,7 +83,7 @@ export const exchange = (
     options.propagateTrace ? propagate(request) : Effect.succeed(request),
     client.execute
   ).pipe(
-    // a client that lets no other status than 2xx through has received an answer all the same
+    // a client that refuses every status except 2xx has still received an answer
     Effect.catchIf(isStatusError, (error) => Effect.succeed(error.response)),
     Effect.mapError(failureAt("Request")),
     Effect.flatMap((response) =>
@@ -98,8 +98,8 @@ export const exchange = (
     )
   )
   return answer.pipe(
-    // A transport that dies may do so with the request in its hands, and one that interrupts itself would interrupt
-    // all callers. An interruption from outside is not caught here.
+    // A defect of the transport may hold the request, and a transport that interrupts itself would interrupt all callers.
+    // An interruption from outside is not caught here.
     Effect.catchAllCause((cause) =>
       Effect.fail(Option.getOrElse(Cause.failureOption(cause), (): TransportFailure => ({ reason: "Other" })))
     )

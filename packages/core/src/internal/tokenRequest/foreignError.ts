@@ -1,10 +1,10 @@
 import * as Predicate from "effect/Predicate"
 import { printable } from "./serverText.ts"
 
-// Errors that somebody else made hold what they like: undici's parser the raw bytes of the connection, an error of `node:http`
-// a packet, an error of a user's client the whole request.
+// A foreign error can hold anything. An error of undici's parser holds the raw bytes of the connection, an error of `node:http`
+// holds a packet, and an error of a user's client holds the whole request.
 
-/** No chain of causes is followed further. */
+/** The maximum number of nested causes that are copied. */
 const maxDepth = 8
 
 const textOf = (error: object, name: "name" | "message" | "code", secrets: ReadonlyArray<string>) => {
@@ -12,7 +12,7 @@ const textOf = (error: object, name: "name" | "message" | "code", secrets: Reado
   return Predicate.isString(value) && value !== "" ? printable(value, secrets) : undefined
 }
 
-/** What remains of a foreign error: name, message, code, and its cause likewise. */
+/** What remains of a foreign error: name, message and code, and the same parts of its cause. */
 class ForeignError extends Error {
   readonly code: string | undefined
 
@@ -26,14 +26,14 @@ class ForeignError extends Error {
     super(textOf(error, "message", secrets) ?? "", cause === undefined ? {} : { cause })
     this.name = textOf(error, "name", secrets) ?? "Error"
     this.code = textOf(error, "code", secrets)
-    // the place where an error was copied explains nothing
+    // the stack would only show where the error was copied
     this.stack = `${this.name}: ${this.message}`
   }
 }
 
 /**
- * A copy of an error that is safe to pass on. Of anything else only a text is kept. Every text is cut, and withheld where it
- * shows one of the secrets.
+ * A copy of an error that is safe to pass on. A text is kept too, and any other value is dropped. Every text is cut, and is
+ * withheld if it shows one of the secrets.
  */
 export const foreignError = (error: unknown, secrets: ReadonlyArray<string>, depth = 0): unknown =>
   Predicate.isString(error)

@@ -4,12 +4,12 @@ import * as Option from "effect/Option"
 
 const cap = Duration.seconds(60)
 
-/** The oldest of the three forms of an HTTP date, asctime's, doesn't say that it is in GMT. */
+/** The oldest of the three forms of an HTTP date, asctime, is in GMT but has no `GMT` at its end. */
 const inGmt = (date: string) => date.endsWith("GMT") ? date : `${date} GMT`
 
 /**
- * The wait that a `Retry-After` header asks for (RFC 9110, section 10.2.3): whole seconds or an HTTP date. Capped, so
- * that a server can't silence a program; nothing where it makes no sense.
+ * The wait that a `Retry-After` header requests (RFC 9110, section 10.2.3): whole seconds or an HTTP date. The wait is limited,
+ * so that a server cannot stop a program for long. An invalid header is ignored.
  */
 export const parse = (header: string, now: DateTime.Utc): Option.Option<Duration.Duration> => {
   const text = header.trim()

@@ -30,7 +30,7 @@ interface Options {
   readonly hint: (error: TokenError) => string | undefined
 }
 
-/** The form of the contract, sections 4.1 and 4.2; the scope field only for an endpoint with scopes. */
+/** The form of the contract, sections 4.1 and 4.2. It has a scope field only for an endpoint with scopes. */
 const form = (options: Options, credentials: ClientCredentials): ReadonlyArray<readonly [string, string]> => [
   ["client_id", credentials.clientId],
   ["client_secret", Redacted.value(credentials.clientSecret)],
@@ -42,7 +42,7 @@ const form = (options: Options, credentials: ClientCredentials): ReadonlyArray<r
   ["grant_type", "client_credentials"]
 ]
 
-/** The proxy that programs are usually given, without the credentials that its address may hold. */
+/** The proxy of the usual variable, without the credentials that its address may hold. */
 const usualProxy = Config.string("HTTPS_PROXY").pipe(
   Config.orElse(() => Config.string("https_proxy")),
   Effect.map((url) => URL.canParse(url) ? new URL(url).host : undefined),
@@ -61,7 +61,7 @@ const transportError = Effect.fnUntraced(function*(
   })
 })
 
-/** What is odd about credentials that were refused. Never shows them. */
+/** Describes what looks wrong with refused credentials. Never shows them. */
 const suspicion = ({ clientId, clientSecret }: ClientCredentials): string | undefined => {
   const secret = Redacted.value(clientSecret)
   const quoted = (text: string) => /^(["'`]).*\1$/s.test(text)
@@ -73,7 +73,7 @@ const suspicion = ({ clientId, clientSecret }: ClientCredentials): string | unde
   return odd.length === 0 ? undefined : `${odd.join(" ")} Check whether it was copied correctly. ${refusedClient}`
 }
 
-/** One POST to the token endpoint, from the credentials to the token, within the time that is given. */
+/** Sends one POST to the token endpoint and returns the token, within the given time. */
 export const tokenRequest = (
   options: Options
 ): (credentials: ClientCredentials, time: Duration.Duration) => Effect.Effect<AccessToken, TokenError> => {
@@ -107,7 +107,7 @@ export const tokenRequest = (
       }
       return token
     },
-    // reading what is not a response dies
+    // reading a value that is not a response dies
     Effect.catchAllDefect(() => Effect.fail(new TransportError({ ...where, reason: "Other" }))),
     (effect, credentials) =>
       Effect.mapError(effect, (error: TokenError) => {

@@ -7,7 +7,7 @@ import type { ResponseRule } from "../../TokenError.ts"
 
 type Ruled<A> = Either.Either<A, ResponseRule>
 
-/** What a token has to be to fit into a header: visible ASCII (RFC 6749, appendix A.12, less the space). */
+/** A token must fit into a header: visible ASCII (RFC 6749, appendix A.12, without the space). */
 const AccessTokenText = Schema.String.pipe(Schema.maxLength(64 * 1024), Schema.pattern(/^[\x21-\x7e]+$/))
 
 const BearerText = Schema.String.pipe(Schema.pattern(/^bearer$/i))
@@ -22,7 +22,7 @@ const ExpiresIn = Schema.Union(
 
 const ScopeText = Schema.String.pipe(Schema.maxLength(16 * 1024), Schema.pattern(/^[\x20-\x7e]*$/))
 
-/** The JSON object in a body. What it broke is told by the rule's name alone, so that nothing of the body is kept. */
+/** Parses the JSON object in a body. The failure is only the name of the broken rule, so that nothing of the body is kept. */
 export const parseObject = (body: Uint8Array): Ruled<object> =>
   pipe(
     Either.try({ try: () => new TextDecoder("utf-8", { fatal: true }).decode(body), catch: () => "Utf8" as const }),
@@ -36,24 +36,24 @@ export const parseObject = (body: Uint8Array): Ruled<object> =>
 const property = (object: object, name: string): unknown =>
   Predicate.hasProperty(object, name) ? object[name] : undefined
 
-/** What an OAuth error body says (contract, section 2). */
+/** The content of an OAuth error body (contract, section 2). */
 export interface OAuthError {
   readonly error?: string | undefined
   readonly description?: string | undefined
-  /** The tokens that the body holds besides, none of which may be shown. */
+  /** The tokens in the same body. None of them may be shown. */
   readonly tokens: ReadonlyArray<string>
 }
 
 const textOf = (value: unknown): string | undefined => Predicate.isString(value) && value !== "" ? value : undefined
 
-/** The error that an answer tells, as far as it is one. */
+/** The fields of an OAuth error, if the answer has them. */
 export const oauthError = (object: object): OAuthError => ({
   error: textOf(property(object, "error")),
   description: textOf(property(object, "error_description")),
   tokens: ["access_token", "refresh_token", "id_token"].flatMap((name) => textOf(property(object, name)) ?? [])
 })
 
-/** The fields of a token response that matter. */
+/** The fields of a token response that are used. */
 export interface TokenResponse {
   readonly accessToken: Redacted.Redacted
   /** In seconds. */
@@ -62,8 +62,8 @@ export interface TokenResponse {
 }
 
 /**
- * The access token response of the contract, section 2. `expires_in` and `scope` may be missing, as RFC 6749, section
- * 5.1 has it, and `null` counts as missing. Other fields are ignored.
+ * Decodes the access token response of the contract, section 2. `expires_in` and `scope` may be missing (RFC 6749, section
+ * 5.1), and `null` counts as missing. Other fields are ignored.
  */
 export const decode = (object: object): Ruled<TokenResponse> => {
   const read = <A, I>(name: string, schema: Schema.Schema<A, I>, rule: ResponseRule): Ruled<A> =>

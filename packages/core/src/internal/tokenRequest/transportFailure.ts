@@ -5,18 +5,18 @@ import type { TransportReason } from "../../TokenError.ts"
 /** Where in the exchange the connection failed. */
 export type Stage = "Request" | "Body"
 
-/** What is known of a transport's failure. None of it comes from a text that could quote a request. */
+/** What is known of a failure of the transport. No part of it comes from a text that could quote a request. */
 export interface TransportFailure {
   readonly reason: TransportReason
-  /** Host and port of the forward proxy that failed, where the transport names them. */
+  /** Host and port of the forward proxy that failed, if the transport reports them. */
   readonly proxy?: string | undefined
   /** The status with which a forward proxy refused the connection. */
   readonly proxyStatus?: number | undefined
-  /** A TLS handshake was answered in something else, most likely in plain HTTP. */
+  /** The answer to a TLS handshake was not TLS, but probably plain HTTP. */
   readonly notTls?: boolean | undefined
 }
 
-// Codes of Node's system errors, of OpenSSL by way of Node, of undici and of Node's HTTP parser.
+// Codes of Node's system errors, of OpenSSL through Node, of undici and of Node's HTTP parser.
 const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]> = [
   [/^ENOTFOUND$/, "NameNotFound"],
   [/^EAI_[A-Z]+$/, "NameServiceFailed"],
@@ -24,7 +24,7 @@ const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]>
   [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/, "Unreachable"],
   [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "Timeout"],
   [/^(HPE_|UND_ERR_(RES_CONTENT_LENGTH_MISMATCH|HEADERS_OVERFLOW))/, "Garbled"],
-  // a handshake that failed, while a write was waiting for it
+  // the handshake failed while a write was waiting for it
   [/^EPROTO$/, "Tls"],
   [
     /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/,
@@ -33,7 +33,7 @@ const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]>
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed)$/, "Reset"]
 ]
 
-/** An error and everything that it says it was caused by, each once, for causes can be circular. */
+/** An error and all its causes. Each is listed once, because causes can be circular. */
 const chain = (error: unknown, found = new Set<unknown>()): ReadonlySet<unknown> => {
   if (!Predicate.isObject(error) || found.has(error) || found.size === 64) return found
   found.add(error)
@@ -56,11 +56,11 @@ const port = (error: unknown): string => {
 const reasonOf = (error: unknown): TransportReason | undefined => {
   const code = text(error, "code")
   return byCode.find(([pattern]) => pattern.test(code))?.[1] ??
-    // undici's parser doesn't always have a code
+    // errors of undici's parser do not always have a code
     (text(error, "name") === "HTTPParserError" ? "Garbled" : undefined)
 }
 
-/** undici says so in the text of an error that has no code of its own. */
+/** undici reports this status only in the text of an error without a code. */
 const proxyStatusOf = (error: unknown): number | undefined => {
   const status = /^Proxy response \((\d{3})\)/.exec(text(error, "message"))?.[1]
   return status === undefined ? undefined : Number(status)
@@ -68,7 +68,7 @@ const proxyStatusOf = (error: unknown): number | undefined => {
 
 const portOf = (url: URL): string => url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
 
-/** The forward proxy, when a connection to another host or port than that of the URL failed. */
+/** The forward proxy, if the host or port of the failed connection differs from that of the URL. */
 const proxyOf = (error: unknown, url: URL): string | undefined => {
   const hostname = text(error, "hostname")
   if (hostname !== "") return hostname === url.hostname.replace(/^\[|\]$/g, "") ? undefined : hostname
@@ -76,19 +76,19 @@ const proxyOf = (error: unknown, url: URL): string | undefined => {
   return at === "" || at === portOf(url) ? undefined : `${text(error, "address")}:${at}`
 }
 
-/** How OpenSSL names a first record that isn't of TLS. */
+/** The texts with which OpenSSL reports a first record that is not TLS. */
 const isNotTls = (error: unknown): boolean =>
   /wrong version number|packet length too long|http request/i.test(text(error, "message"))
 
 /**
- * Node reports a handshake that failed as EPROTO, and a TLS failure after it by OpenSSL's own code. undici, which `fetch` is
- * too, uses those codes for the handshake and reports nothing after it. The two are told apart by the place where the
- * platform took the error over, for the errors are the same.
+ * Node reports a failed handshake as EPROTO, and a later TLS failure with a code of OpenSSL. undici, and so `fetch`, uses the
+ * codes of OpenSSL for the handshake and reports no TLS failure after it. The errors are the same, so the stack decides: it shows
+ * where the platform received the error.
  */
 const isAfterHandshake = (code: string, error: HttpClientError.HttpClientError): boolean =>
   code.startsWith("ERR_SSL_") && text(error, "stack").includes("node:_http_client")
 
-/** Names why a transport failed. Whatever ends the connection in the middle of a body cut the answer. */
+/** Returns why a transport failed. A connection that ends in the middle of a body is `Cut`. */
 export const transportFailure = (error: HttpClientError.HttpClientError, stage: Stage): TransportFailure => {
   const errors = Array.from(chain(error.cause))
   const proxyStatus = errors.map(proxyStatusOf).find(Predicate.isNotUndefined)

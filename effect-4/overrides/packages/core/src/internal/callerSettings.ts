@@ -7,15 +7,15 @@ import * as References from "effect/References"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 
-/** What the fiber of a caller has set: for `fetch` in its context, and whether it traces. */
+/** The settings of the caller's fiber: its context, with the options of `fetch`, and whether tracing is enabled. */
 export interface CallerSettings {
-  /** Sets it again, after `silence`. */
+  /** Restores the settings after `silence`. */
   readonly restore: Effect.Effect<void>
-  /** A stream of the caller's, which runs with these settings wherever it is read. */
+  /** Makes a stream of the caller run with these settings in any fiber. */
   readonly provide: <A, E>(stream: Stream.Stream<A, E>) => Stream.Stream<A, E>
 }
 
-/** Runs an effect with what its caller has set. */
+/** Runs an effect with the settings of its caller. */
 export const withCallerSettings = <A, E>(
   use: (settings: CallerSettings) => Effect.Effect<A, E>
 ): Effect.Effect<A, E> =>
@@ -42,8 +42,8 @@ const within = <A, E>(context: Context.Context<never>, stream: Stream.Stream<A, 
 }
 
 /**
- * No redirect is followed, and no span is made or passed on by this fiber from here on. Tracing is disabled as a whole, for a client may set
- * by itself for which requests it is.
+ * From here on, this fiber follows no redirects, makes no spans and passes no trace on. Tracing is disabled for the whole
+ * fiber, because a client may have its own setting for which requests it is disabled.
  */
 export const silence: Effect.Effect<void> = Effect.withFiber((fiber) =>
   Effect.sync(() =>

@@ -5,12 +5,12 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 
-// How variables are read, and how what is wrong with them or with an option is reported: never with a value.
+// Reads variables, and reports what is wrong with a variable or an option. A report never contains a value.
 
-/** A checked value, or what was expected in its place. The reason never holds the value. */
+/** A checked value, or the reason why it was refused. The reason never contains the value. */
 export type Parsed<A> = Result.Result<A, string>
 
-/** A variable, and what the error says about it when it is missing. */
+/** A variable, and its description in the error for a missing variable. */
 export interface Variable {
   readonly name: string
   readonly what: string
@@ -52,7 +52,7 @@ class ConfigProblems extends Config.ConfigError {
   }
 }
 
-/** A Config that reads one variable. When it is faulty, the error names it together with what was expected. */
+/** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
 export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
   Config.schema(
     Schema.String.annotate({ description: example === undefined ? what : `${what}, for example ${example}` }),
@@ -84,7 +84,7 @@ const problemsOf = (error: Config.ConfigError): Arr.NonEmptyReadonlyArray<Proble
     : [{ path: [], reason: error.cause.message, kind: "Source unavailable" }]
 }
 
-/** Several of them as one. */
+/** Combines several errors into one. */
 export const together = (errors: Arr.NonEmptyReadonlyArray<Config.ConfigError>): Config.ConfigError => {
   const [first, ...others] = errors
   return new ConfigProblems([...problemsOf(first), ...others.flatMap((error) => problemsOf(error))])
@@ -93,7 +93,7 @@ export const together = (errors: Arr.NonEmptyReadonlyArray<Config.ConfigError>):
 const lineOf = ({ kind, path, reason }: Problem): string =>
   `${path.join("_")}${kind === "Missing data" ? " is missing" : ""}: ${reason}`
 
-/** Reads several variables. All that is missing or wrong is one error, printed from a line for each variable. */
+/** Reads several variables. All problems are reported in one error, which prints one line for each variable. */
 export const readAll = Effect.fnUntraced(function*(
   fields: Record<string, Config.Config<unknown>>,
   print: (lines: ReadonlyArray<string>) => string

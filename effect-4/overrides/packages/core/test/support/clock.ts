@@ -1,6 +1,6 @@
 import { type Clock, type Duration, Effect } from "effect"
 
-/** A Clock from its two readings and from what its `sleep` does. */
+/** Makes a Clock from its two readings and its `sleep`. */
 export const make = (parts: {
   readonly wallMillis: () => number
   readonly monotonicNanos: () => bigint

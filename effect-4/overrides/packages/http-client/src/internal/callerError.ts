@@ -7,15 +7,15 @@ import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import type { InsufficientScope } from "../InsufficientScope.ts"
 
-// The errors of a transport, as ones about the request that its caller made: nothing of the one that was sent remains.
+// Rewrites the errors of a transport: they refer to the request of the caller, and not to the one with the token.
 
-/** A request as its caller made it, and the secrets of the one that was sent for it. */
+/** The request of the caller, and the secrets of the request that was sent for it. */
 export interface Sent {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
-/** A text that the transport wrote, unless it shows the token; or else one of ours. */
+/** The description of the transport; or our own, if that one is missing or shows the token. */
 const described = ({ secrets }: Sent, description: string | undefined, ours?: () => string) => {
   const safe = Transport.foreignError(description, secrets)
   const text = Predicate.isString(safe) ? safe : ours?.()
@@ -70,7 +70,7 @@ export const requestError = (sent: Sent, error: HttpClientError.HttpClientError)
   }
 }
 
-/** The error about a transport that died, which may have done so with the request in its hands. */
+/** The error for a transport that died. It leaves out the defect, which can contain the request with the token. */
 export const died = ({ request }: Sent): HttpClientError.HttpClientError =>
   httpClientError(
     new HttpClientError.TransportError({
@@ -79,7 +79,7 @@ export const died = ({ request }: Sent): HttpClientError.HttpClientError =>
     })
   )
 
-/** The failure to get a token, as an error about the request: one that a retry may help, or one that it can't. */
+/** Turns a missing token into an error about the request. Its reason depends on whether a retry can help. */
 export const withoutToken = (
   request: HttpClientRequest.HttpClientRequest,
   error: TokenError.TokenError | InsufficientScope

@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Pull from "effect/Pull"
 import * as Schedule from "effect/Schedule"
 
-/** A schedule that is stepped by hand, where nothing sleeps through its delays. */
+/** A schedule that is stepped by hand, because nothing sleeps through its delays. */
 export interface ScheduleSteps<In> {
-  /** The delay after this input, or nothing once the schedule has come to its end. */
+  /** The delay after this input, or `undefined` after the end of the schedule. */
   readonly next: (input: In) => Effect.Effect<Duration.Duration | undefined>
   /** Starts the schedule again. */
   readonly reset: () => void

@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { posix } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+const repository = "https://github.com/credit-data/credit-data/blob/main/"
+
+/** What is on the site. All else that pages link to is shown by the repository. */
+const isPage = (path: string): boolean =>
+  /^(README|SECURITY|CONTRIBUTING)\.md$/.test(path) ||
+  /^docs\/(decisions\/)?[\w-]+\.md$/.test(path) ||
+  /^packages\/[\w-]+\/README\.md$/.test(path) ||
+  /^packages\/[\w-]+\/docs\/modules\/\w+\.ts\.md$/.test(path) ||
+  /^benchmarks\/(README|results\/\w+)\.md$/.test(path)
+
+export const pages: ReadonlyArray<string> = ["", "docs/", "packages/", "benchmarks/"].flatMap((folder) =>
+  readdirSync(`${root}${folder}`, { recursive: folder !== "", encoding: "utf8" })
+    .map((file) => `${folder}${file.replaceAll("\\", "/")}`)
+    .filter(isPage)
+)
+
+/** The first page of a folder is its README. */
+export const routeOf = (page: string): string => page.replace(/README\.md$/, "index.md")
+
+/** Where a link of a page leads on the site. */
+const linkFrom = (page: string, href: string): string => {
+  if (/^([a-z]+:|#)/.test(href)) return href
+  const [path = "", anchor = ""] = href.split(/(?=#)/)
+  const target = posix.join(posix.dirname(page), path)
+  const isFolder = existsSync(`${root}${target}`) && statSync(`${root}${target}`).isDirectory()
+  const file = isFolder ? posix.join(target, "README.md") : target
+  return isPage(file)
+    ? `${posix.relative(posix.dirname(page), routeOf(file)).replace(/^(?!\.)/, "./")}${anchor}`
+    : `${repository}${target}${anchor}`
+}
+
+const read = (page: string): string => readFileSync(`${root}${page}`, "utf8")
+
+/** Copies the pages into a folder, with links that work on the site. */
+export const collect = (folder: string): void => {
+  rmSync(folder, { recursive: true, force: true })
+  for (const page of pages) {
+    const target = posix.join(folder, routeOf(page))
+    mkdirSync(posix.dirname(target), { recursive: true })
+    writeFileSync(target, read(page).replaceAll(/(?<=\]\()[^)\s]+(?=\))/g, (href) => linkFrom(page, href)))
+  }
+}
+
+/** The order of the guide is that of the table in its README. */
+export const guide: ReadonlyArray<string> = [...read("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+\.md)\)/gm)]
+  .map(([, file = ""]) => posix.join("docs", file))
+
+export const titleOf = (page: string): string => {
+  const text = read(page)
+  return (/^title: (.+)$/m.exec(text)?.[1] ?? /^# (.+)$/m.exec(text)?.[1] ?? page).replace(/\.ts$/, "")
+}
