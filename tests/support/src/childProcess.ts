@@ -19,7 +19,7 @@ export const start = Effect.fnUntraced(function*(command: Command.Command) {
   // both are read from the start: a process blocks when a pipe that is not read is full
   const collect = Effect.fnUntraced(function*(stream: typeof child.stdout) {
     const text = yield* SubscriptionRef.make("")
-    const whole = yield* Effect.fork(
+    const whole = yield* Effect.forkScoped(
       Stream.runForEach(Stream.decodeText(stream), (part) => SubscriptionRef.update(text, Str.concat(part)))
     )
     return { text, whole: Effect.zipRight(whole, text.get) }

@@ -21,8 +21,6 @@ export const keepScope = (
     return sent
   })
 
-/** Makes everything that is sent here belong to the scope of this request. */
-export const inScopeOf = (original: HttpClientRequest.HttpClientRequest) => <A, E>(sending: Effect.Effect<A, E>) => {
-  const controller = scopedRequests.get(original)
-  return controller === undefined ? sending : Effect.locally(sending, currentController, controller)
-}
+/** Makes everything that is sent here belong to the scope of this request, or to none: also within another call. */
+export const inScopeOf = (original: HttpClientRequest.HttpClientRequest) => <A, E>(sending: Effect.Effect<A, E>) =>
+  Effect.locally(sending, currentController, scopedRequests.get(original))

@@ -22,7 +22,7 @@ export const start = Effect.fnUntraced(function*(command: ChildProcess.Command) 
   // both are read from the start: a process blocks when a pipe that is not read is full
   const collect = Effect.fnUntraced(function*(stream: typeof child.stdout) {
     const text = yield* SubscriptionRef.make("")
-    const reading = yield* Effect.forkChild(
+    const reading = yield* Effect.forkScoped(
       Stream.runForEach(Stream.decodeText(stream), (part) => SubscriptionRef.update(text, Str.concat(part)))
     )
     return { text, whole: Effect.andThen(Fiber.join(reading), SubscriptionRef.get(text)) }
