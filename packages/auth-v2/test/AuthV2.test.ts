@@ -85,8 +85,7 @@ describe("AuthV2.layerConfig", () => {
         "furnishment:all serviceplus:all",
         "- CREDIT_DATA_CLIENT_ID: Expected text without blanks at its ends",
         "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
-        "The operator of the service issues these values. To try without an account, run the simulator, which prints a working " +
-        "set: npx -y pnpm@10.34.9 simulator"
+        "The operator of the service issues these values. The README of @credit-data/auth-v2 describes each variable."
       ])
     }))
 

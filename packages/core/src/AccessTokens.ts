@@ -73,8 +73,9 @@ export interface Service {
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
    * Returns the token that takes the place of a rejected one. Does what `invalidate` does, and then waits for the renewal,
-   * within the deadline of the token endpoint. Never returns the rejected token, except within `forcedRenewalPause`, when no
-   * request is sent. Fails if the renewal brings no other token; `get` still returns the token that the supply holds.
+   * within the deadline of the token endpoint. Returns the rejected token in two cases: if another such renewal started
+   * less than `forcedRenewalPause` ago, or if the server issued the same token again. Fails if the renewal fails; `get` still
+   * returns the token that the supply holds.
    */
   readonly replace: (rejected: AccessToken) => Effect.Effect<AccessToken, TokenError>
   /**

@@ -67,7 +67,7 @@ export interface Service {
  * @category models
  */
 export interface Settings {
-  /** The total time for connecting, headers and body. Default: 10 seconds. */
+  /** The time limit of `requestToken`, from connecting to the last byte. The supply applies it to a flight. Default: 10 seconds. */
   readonly deadline?: Duration.DurationInput | undefined
   /** The maximum size of an answer in bytes, after decompression. Default: 1 MiB. */
   readonly maxBodySize?: number | undefined
@@ -78,7 +78,7 @@ export interface Settings {
 }
 
 /**
- * The options in which the adapters differ.
+ * The options of `make`.
  *
  * @since 1.0.0
  * @category models

@@ -93,7 +93,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
   }
 
   override get message(): string {
-    return advice.message(this, `failed: ${advice.answer(this)}`, advice.failedServer(this))
+    return advice.message(this, `answered with an error: ${advice.answer(this)}`, advice.failedServer(this))
   }
 
   /**
@@ -129,7 +129,7 @@ export const ResponseRule = Schema.Literal(
 /**
  * The rule that an answer broke. `Redirect`, `Status`: the answer is neither a 200 nor a failure. `Size`, `Utf8`, `Json`,
  * `Object`: the body is too large, or is not a JSON object. `AccessToken`, `TokenType`, `ExpiresIn`, `Scope`: that field is
- * missing, or is not as the contract requires. `Expired`: the token had expired when it arrived.
+ * invalid, or one of the first two is missing. `Expired`: the token had expired when it arrived.
  *
  * @since 1.0.0
  * @category models
@@ -205,7 +205,7 @@ export const TransportReason = Schema.Literal(
  * Why no complete answer came. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did not
  * answer. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended before
  * an answer, or after a part of one. `Garbled`: the answer is not HTTP. `Tls`: the handshake failed, and nothing was sent.
- * `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: the deadline passed.
+ * `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: no complete answer came in time.
  *
  * @since 1.0.0
  * @category models
@@ -245,7 +245,7 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
     return advice.message(
       this,
       `gave no complete answer: ${what}`,
-      advice.transport(this.reason, "the authorization server", "its address")
+      advice.transport(this.reason, "the authorization server", "the address")
     )
   }
 

@@ -9,7 +9,8 @@ import type { TokenError } from "./TokenError.ts"
 
 /**
  * The phase of a token in its life (service contract, section 3). `None`: there is no token. `Valid`: the token is used. `Due`:
- * the token is used, and the next caller starts its renewal in the background. `Expiring`: so little of its life is left that
+ * the token is used, and the next caller starts its renewal in the background, or waits for it up to 2.5 seconds if the token was
+ * `rejected`. `Expiring`: so little of its life is left that
  * callers wait for the renewal. `Expired`: the token is never sent again.
  *
  * @since 1.0.0
@@ -28,7 +29,7 @@ export interface TokenStatus {
   readonly environment: string
   /** The phase of the token. */
   readonly phase: TokenPhase
-  /** The business API rejected the token. It stays in use until there is another one. */
+  /** Whether the business API rejected the token. A rejected token stays in use until there is another one. */
   readonly rejected: boolean
   /** The scopes that were granted. */
   readonly scopes: ReadonlyArray<string>
@@ -45,6 +46,9 @@ export interface TokenStatus {
 /**
  * Is a program that depends on this supply expected to work? For a readiness probe. False when the last token request failed,
  * and there is no valid token or the token was rejected. Otherwise true, also before the first call, when nothing is known yet.
+ *
+ * It stays false until a token request succeeds, and reading `status` sends none: a program that gets no calls while it is not
+ * ready has to call `refresh`. A missing scope does not make it false.
  *
  * @since 1.0.0
  * @category guards

@@ -85,7 +85,8 @@ export const sealed = (client: HttpClient.HttpClient, options: {
         new HttpClientError.RequestError({
           request,
           reason: "InvalidUrl",
-          description: "A secret or a token is sent to no other server"
+          description:
+            "The URL is not an allowed address for a secret or a token, so nothing was sent. Check the base URL, and clients that rewrite URLs"
         })
       )
   )
@@ -148,7 +149,7 @@ export const describe = (error: HttpClientError.RequestError, server: {
   const failure = transportFailure(error, "Request")
   const what = failure.reason === "Proxy" ? advice.proxy(failure) : advice.reason[failure.reason]
   const todo = failure.notTls === true ? advice.notTls : advice.transport(failure.reason, server.name, server.address)
-  return `${server.name} did not answer: ${what}. ${todo}`
+  return `No answer from ${server.name}: ${what}. ${todo}`
 }
 
 /**

@@ -11,8 +11,7 @@ import * as configuration from "./internal/configuration.ts"
 const header = "The configuration is incomplete or wrong."
 
 const whereToGetThem =
-  "The operator of the service issues these values. To try without an account, run the simulator, which " +
-  "prints a working set: npx -y pnpm@10.34.9 simulator"
+  "The operator of the service issues these values. The README of @credit-data/auth-v2 describes each variable."
 
 const print = (lines: ReadonlyArray<string>): string =>
   [header, ...lines.map((line) => `- ${line}`), whereToGetThem].join("\n")

@@ -148,7 +148,10 @@ describe("the token request", () => {
   it.effect("a failed token request carries the hint of its adapter", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ hint: ({ _tag }) => `about ${_tag}` }, raw(null, { status: 404 }))
-      assert.include((yield* Effect.flip(endpoint.requestToken)).message, "failed: 404. about ServerError")
+      assert.include(
+        (yield* Effect.flip(endpoint.requestToken)).message,
+        "answered with an error: 404. about ServerError"
+      )
     }))
 
   const over = (client: HttpClient.HttpClient) =>

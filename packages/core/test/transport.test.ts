@@ -130,7 +130,10 @@ describe("a sealed client", () => {
       const { client } = recording()
       const error = yield* Effect.flip(Transport.sealed(client, { isAllowed: () => false }).get("https://api.example"))
       assert.strictEqual(kindOf(error), "RequestError InvalidUrl")
-      assert.include(error.message, "A secret or a token is sent to no other server")
+      assert.include(
+        error.message,
+        "The URL is not an allowed address for a secret or a token, so nothing was sent. Check the base URL, and clients that rewrite URLs"
+      )
     }))
 })
 
@@ -220,19 +223,20 @@ describe("a status that a client refused", () => {
 describe("a request that got no answer", () => {
   const failed = (cause: unknown, url = "https://api.example") =>
     requestError("Transport", { request: HttpClientRequest.get(url), cause })
-  const server = { name: "The API", address: "CREDIT_DATA_BASE_URL" }
+  const server = { name: "the API", address: "CREDIT_DATA_BASE_URL" }
 
   for (
     const [code, reason, expected] of [
       [
         "ENOTFOUND",
         "NameNotFound",
-        "its host name does not resolve. Check CREDIT_DATA_BASE_URL, and the name service."
+        "its host name does not resolve. Check the host name in CREDIT_DATA_BASE_URL, and DNS. " +
+        "If this network needs a forward proxy, check that the transport uses it."
       ],
       [
         "EAI_AGAIN",
         "NameServiceFailed",
-        "the name service did not answer. Check the name service of this machine. This is usually temporary. If it " +
+        "DNS did not answer. Check the DNS settings of this machine. This is usually temporary. If it " +
         "persists, contact the operator."
       ],
       [
@@ -248,31 +252,31 @@ describe("a request that got no answer", () => {
       [
         "HPE_INVALID_CONSTANT",
         "Garbled",
-        "the answer is not HTTP. Check CREDIT_DATA_BASE_URL, and what stands between this machine and The API."
+        "the answer is not HTTP. Check CREDIT_DATA_BASE_URL, and what stands between this machine and the API."
       ],
       [
         "CERT_HAS_EXPIRED",
         "Tls",
-        "the TLS handshake failed, so nothing was sent. Check the certificate of The API, and the authorities that " +
+        "the TLS handshake failed, so nothing was sent. Check the certificate of the API, and the authorities that " +
         "this program trusts."
       ],
       [
         "ETIMEDOUT",
         "Timeout",
-        "the deadline passed. Check whether The API is slow, or whether a firewall drops the connection."
+        "no complete answer came in time. Check whether the API is slow, or whether a firewall drops the connection."
       ],
       [
         "ECONNRESET",
         "Reset",
         "the connection was closed before an answer. This is usually temporary. If it persists, contact the operator."
       ],
-      ["EOTHER", "Other", "the connection failed. Check the network between this machine and The API."]
+      ["EOTHER", "Other", "the connection failed. Check the network between this machine and the API."]
     ] as const
   ) {
     it(`a request that failed with ${code} is described: ${reason}`, () => {
       const error = failed({ code })
       assert.strictEqual(Transport.reason(error), reason)
-      assert.strictEqual(Transport.describe(error, server), `The API did not answer: ${expected}`)
+      assert.strictEqual(Transport.describe(error, server), `No answer from the API: ${expected}`)
     })
   }
 
@@ -280,15 +284,15 @@ describe("a request that got no answer", () => {
     const proxy = "Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules."
     assert.strictEqual(
       Transport.describe(failed({ message: "Proxy response (407) !== 200 when HTTP Tunneling" }), server),
-      `The API did not answer: the forward proxy answered 407. ${proxy}`
+      `No answer from the API: the forward proxy answered 407. ${proxy}`
     )
     assert.strictEqual(
       Transport.describe(failed({ code: "ECONNREFUSED", address: "10.0.0.1", port: 3128 }), server),
-      `The API did not answer: the forward proxy 10.0.0.1:3128 could not be reached. ${proxy}`
+      `No answer from the API: the forward proxy 10.0.0.1:3128 could not be reached. ${proxy}`
     )
     assert.include(
       Transport.describe(failed({ code: "ERR_SSL_WRONG_VERSION_NUMBER", message: "wrong version number" }), server),
-      "The port does not speak TLS, it probably speaks plain HTTP."
+      "The server did not answer with TLS. The port is probably for plain HTTP."
     )
   })
 })

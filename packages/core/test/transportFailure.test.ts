@@ -134,7 +134,7 @@ describe("why a transport failed", () => {
         ]
       ) {
         const error = yield* failing({ code: "EPROTO", message })
-        assert.include(error.message, "The port does not speak TLS, it probably speaks plain HTTP.")
+        assert.include(error.message, "The server did not answer with TLS. The port is probably for plain HTTP.")
       }
       assert.notInclude((yield* failing({ code: "EPROTO", message: "alert protocol version" })).message, "plain HTTP")
       assert.notInclude((yield* failing({ code: "CERT_HAS_EXPIRED" })).message, "plain HTTP")

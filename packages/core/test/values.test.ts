@@ -101,27 +101,27 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 503 }),
-      `${prefix} failed: 503. This is usually temporary. If it persists, contact the operator.`
+      `${prefix} answered with an error: 503. This is usually temporary. If it persists, contact the operator.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "invalid_target" }),
-      `${prefix} failed: 400 invalid_target. Check that the audience is the one of this environment.`
+      `${prefix} answered with an error: 400 invalid_target. Check that the audience is the one of this environment.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 404 }),
-      `${prefix} failed: 404. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check the address, and that it is the authorization server of this environment and of this version.`
+      `${prefix} answered with an error: 404. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 403 }),
-      `${prefix} failed: 403. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check the client id, the client secret and a client certificate, if one is required.`
+      `${prefix} answered with an error: 403. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check whether a client certificate is required, and whether the address of this machine is allowed.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "unsupported_grant_type" }),
-      `${prefix} failed: 400 unsupported_grant_type. Check that the authorization server is the one of this environment and of this version.`
+      `${prefix} answered with an error: 400 unsupported_grant_type. Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 503, deadlineEnded: true }),
-      `${prefix} failed: 503. The deadline ended the retries. This is usually temporary. If it persists, contact the operator.`
+      `${prefix} answered with an error: 503. The deadline ended the retries. This is usually temporary. If it persists, contact the operator.`
     ],
     [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Expired" }),
@@ -150,7 +150,7 @@ describe("TokenError", () => {
         hint: "A hint.",
         nextTryAt: DateTime.unsafeMake(0)
       }),
-      `${prefix} gave no complete answer: the deadline passed. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
+      `${prefix} gave no complete answer: no complete answer came in time. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
     ]
   ]
   for (const [error, message] of messages) {

@@ -48,8 +48,7 @@ describe("Variables.read", () => {
         "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
         "- CREDIT_DATA_SCOPES is missing: the scopes to request, separated by spaces, for example " +
         AccessScope.all.join(" "),
-        "The operator of the service issues these values. To try without an account, run the simulator, which prints a " +
-        "working set: npx -y pnpm@10.34.9 simulator"
+        "The operator of the service issues these values. The README of @credit-data/auth-v2 describes each variable."
       ].join("\n")
       assert.strictEqual(String(error), expected)
       assert.strictEqual(error.message, expected)

@@ -27,7 +27,7 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * - After a 401 the client replaces the token and sends the request again once, if the body can be sent twice. Without a
  *   replacement the caller gets the 401. The caller gets every other status unchanged, including a redirect.
  * - A connection can be reset before an answer, because the server closed it while it was idle. Then a GET, HEAD or OPTIONS,
- *   and any request with an `Idempotency-Key`, is sent again once.
+ *   and any request with an `Idempotency-Key`, is sent again once, if its body is not a stream.
  * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 starts no
  *   renewal.
  * - No request, response or error that a caller gets contains the token. Of an underlying error, only name, message and code

@@ -44,7 +44,7 @@ export class InsufficientScope
       ...(this.nextTryAt === undefined
         ? []
         : [
-          `A new token is requested in the background, the next one not before ${DateTime.formatIso(this.nextTryAt)}.`
+          `The next token request for this scope is not sent before ${DateTime.formatIso(this.nextTryAt)}.`
         ])
     ].join(" ")
   }

@@ -73,21 +73,22 @@ describe("a request that got no answer", () => {
       const rows: ReadonlyArray<readonly [cause: unknown, message: string]> = [
         [
           { code: "ENOTFOUND", hostname: "api.example" },
-          "Transport: The API did not answer: its host name does not resolve. Check CREDIT_DATA_BASE_URL, and the name service."
+          "Transport: No answer from the API: its host name does not resolve. Check the host name in " +
+          "CREDIT_DATA_BASE_URL, and DNS. If this network needs a forward proxy, check that the transport uses it."
         ],
         [
           { code: "ECONNREFUSED", port: 443 },
-          "Transport: The API did not answer: the connection was refused. Check the host and the port in CREDIT_DATA_BASE_URL."
+          "Transport: No answer from the API: the connection was refused. Check the host and the port in CREDIT_DATA_BASE_URL."
         ],
         [
           { code: "ECONNREFUSED", address: "10.0.0.1", port: 3128 },
-          "Transport: The API did not answer: the forward proxy 10.0.0.1:3128 could not be reached. Check the settings of the " +
+          "Transport: No answer from the API: the forward proxy 10.0.0.1:3128 could not be reached. Check the settings of the " +
           "proxy (HTTPS_PROXY), its credentials and its rules."
         ],
         [
           { code: "EPROTO", message: "wrong version number" },
-          "Transport: The API did not answer: the TLS handshake failed, so nothing was sent. The port does not speak TLS, it " +
-          "probably speaks plain HTTP. Check the port in the address, and whether it has to be https."
+          "Transport: No answer from the API: the TLS handshake failed, so nothing was sent. The server did not " +
+          "answer with TLS. The port is probably for plain HTTP. Check the port in the address."
         ]
       ]
       for (const [cause, message] of rows) {

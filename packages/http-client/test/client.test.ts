@@ -90,8 +90,8 @@ describe("the scopes of a token", () => {
       assert.strictEqual(
         value.left.message,
         "The token of test does not cover data-access:all: the server granted furnishment:all. Nothing was sent. " +
-          "Ask the operator to grant data-access:all to this client. A new token is requested in the background, the next " +
-          "one not before 1970-01-01T00:01:00.000Z."
+          "Ask the operator to grant data-access:all to this client. The next token request for this scope is not sent " +
+          "before 1970-01-01T00:01:00.000Z."
       )
     }))
 

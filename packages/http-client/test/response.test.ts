@@ -105,7 +105,7 @@ describe("an error of the transport", () => {
         get(failing((request) => requestError("Encode", { request, cause: "odd" })))
       )
       assert.strictEqual(kindOf(error), "RequestError Encode")
-      assert.notInclude(error.message, "The API did not answer")
+      assert.notInclude(error.message, "No answer from the API")
     }))
 
   it.effect("about a response stays a ResponseError", () =>
@@ -312,7 +312,7 @@ describe("InsufficientScope", () => {
       nextTryAt: DateTime.unsafeMake(0)
     })
     assert.include(both.message, "the server granted a b.")
-    assert.include(both.message, "the next one not before 1970-01-01T00:00:00.000Z.")
+    assert.include(both.message, "is not sent before 1970-01-01T00:00:00.000Z.")
   })
 })
 

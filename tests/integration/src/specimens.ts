@@ -267,7 +267,7 @@ export const specimens = Effect.gen(function*() {
     "TokenEvent.Obtained": TokenEvent.Obtained({ at, scopes, expiresAt: at }),
     "TokenEvent.Renewed": TokenEvent.Renewed({ at, scopes, expiresAt: at }),
     "TokenEvent.Requested": TokenEvent.Requested({ at }),
-    "Transport.describe": Transport.describe(failedRequest, { name: "The API", address: "CREDIT_DATA_BASE_URL" }),
+    "Transport.describe": Transport.describe(failedRequest, { name: "the API", address: "CREDIT_DATA_BASE_URL" }),
     "Transport.foreignError": Transport.foreignError(new Error(canary, { cause: { [canary]: canary } }), [
       Redacted.make(canary)
     ]),

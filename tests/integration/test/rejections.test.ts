@@ -21,7 +21,7 @@ describe.each(transports)("an unhandled rejection that Node prints shows no secr
         failTokenRequests(Fault.Answer({ status: 200, body: `{"access_token":["${canary}"]}` }))
     ],
     ["InsufficientScope", ({ grantScopes }) => grantScopes(["furnishment:all"])],
-    ["The API did not answer", ({ failCalls }) => failCalls(Fault.Reset(), { times: 2 })],
+    ["No answer from the API", ({ failCalls }) => failCalls(Fault.Reset(), { times: 2 })],
     ["Decode", ({ failCalls }) => failCalls(Fault.Answer({ status: 200, body: "no JSON" }))]
   ]
   for (const [printed, prepare] of rows) {

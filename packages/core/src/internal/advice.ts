@@ -37,7 +37,8 @@ export const answer = ({ description, error, status }: Answer): string =>
 export const refusedClient =
   "Check that the client id and the client secret are those of this environment, and whether the operator has rotated them."
 
-const wrongServer = "Check that the authorization server is the one of this environment and of this version."
+const wrongServer =
+  "Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses."
 
 const byCode: ReadonlyMap<string | undefined, string> = new Map([
   ["access_denied", "Check that the audience is the one of this environment, and that the client may ask for it."],
@@ -56,8 +57,8 @@ const inFront =
 
 const withoutCode = (status: number): string =>
   status === 403
-    ? `${inFront} Check the client id, the client secret and a client certificate, if one is required.`
-    : `${inFront} Check the address, and that it is the authorization server of this environment and of this version.`
+    ? `${inFront} Check whether a client certificate is required, and whether the address of this machine is allowed.`
+    : `${inFront} Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses.`
 
 export const failedServer = (
   failure: { readonly status: number; readonly error?: string | undefined; readonly retryable: boolean }
@@ -86,7 +87,7 @@ export const invalidResponse = (rule: keyof typeof brokenRule): string =>
 
 export const reason = {
   NameNotFound: "its host name does not resolve",
-  NameServiceFailed: "the name service did not answer",
+  NameServiceFailed: "DNS did not answer",
   Refused: "the connection was refused",
   Unreachable: "its host cannot be reached",
   Reset: "the connection was closed before an answer",
@@ -94,7 +95,7 @@ export const reason = {
   Garbled: "the answer is not HTTP",
   Tls: "the TLS handshake failed, so nothing was sent",
   Proxy: "a forward proxy did not let the request through",
-  Timeout: "the deadline passed",
+  Timeout: "no complete answer came in time",
   Other: "the connection failed"
 }
 
@@ -105,15 +106,15 @@ export const proxy = (failure: { readonly proxy?: string | undefined; readonly p
   }`
 
 export const notTls =
-  "The port does not speak TLS, it probably speaks plain HTTP. Check the port in the address, and whether it has to be https."
+  "The server did not answer with TLS. The port is probably for plain HTTP. Check the port in the address."
 
 /** What to do about a failure of the transport. `server` did not answer, and `address` is where its address is set. */
 export const transport = (why: keyof typeof reason, server: string, address: string): string => {
   switch (why) {
     case "NameNotFound":
-      return `Check ${address}, and the name service.`
+      return `Check the host name in ${address}, and DNS. If this network needs a forward proxy, check that the transport uses it.`
     case "NameServiceFailed":
-      return `Check the name service of this machine. ${temporary}`
+      return `Check the DNS settings of this machine. ${temporary}`
     case "Refused":
       return `Check the host and the port in ${address}.`
     case "Unreachable":

@@ -193,7 +193,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
         socket.on("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
       }))
       const error = yield* Effect.flip(requestToken(port, transport((yield* makeAuthority).cert)))
-      assert.include(error.message, "the TLS handshake failed, so nothing was sent. The port does not speak TLS")
+      assert.include(error.message, "the TLS handshake failed, so nothing was sent. The server did not answer with TLS")
     }))
 })
 

@@ -54,7 +54,7 @@ export const responseError = (
   }
 }
 
-const api = { name: "The API", address: "CREDIT_DATA_BASE_URL" }
+const api = { name: "the API", address: "CREDIT_DATA_BASE_URL" }
 
 /** An error about a request that got no response. */
 export const requestError = (sent: Sent, error: HttpClientError.HttpClientError): HttpClientError.HttpClientError => {
