@@ -219,8 +219,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
 
 /** The module of a name, and of `module#name` where a single name has moved. */
 export const imports: Readonly<Record<string, string>> = {
-  "@effect/platform-node/Undici#Agent": "undici",
-  "@effect/platform-node/Undici#ProxyAgent": "undici",
   Base64: "effect/encoding/Base64",
   Cause: "effect/Cause",
   ChildProcess: "effect/process/ChildProcess",

@@ -1,0 +1,2 @@
+/** Dispatchers for `fetch`, of the undici that Node itself uses. */
+export { Agent, ProxyAgent } from "@effect/platform-node/Undici"
