@@ -49,7 +49,6 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.forkDaemon": "Effect.forkDetach",
   "Effect.fork": "Effect.forkChild",
   "Effect.mapInputContext": "Effect.updateContext",
-  "Effect.makeLatch": "Latch.make",
   "Effect.zipRight": "Effect.andThen",
   "Either.all": "Result.all",
   "Either.andThen": "Result.andThen",
@@ -158,8 +157,16 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR.annotate({ httpApiStatus: $STATUS }) })"
   ],
   ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
-  ["Logger.withMinimumLogLevel(LogLevel.Error)", "Effect.provideService(References.MinimumLogLevel, \"Error\")"],
   ["Command.make($PROGRAM, $ARGUMENT)", "ChildProcess.make($PROGRAM, [$ARGUMENT])"],
+  // closing the scope ends all connections, so there is nothing to wait for
+  ["{ host: \"127.0.0.1\", port }", "{ host: \"127.0.0.1\", port, disablePreemptiveShutdown: true }"],
+  ["Tracer.make({ context: (run) => run(), span: $SPAN })", "Tracer.make({ span: $SPAN })"],
+  [
+    "(name, parent, context, links, startTime, kind) => $BODY",
+    "({ name, parent, annotations: context, links, startTime, kind }) => $BODY"
+  ],
+  ["{ _tag: \"Span\", $$$BEFORE, context, $$$AFTER }", "{ _tag: \"Span\", $$$BEFORE, annotations: context, $$$AFTER }"],
+  ["Cookies.get($COOKIES, $NAME)", "Cookies.get(Cookies.fromIterable($COOKIES), $NAME)"],
   ["received.changes", "SubscriptionRef.changes(received)"],
   [
     "ConfigProvider.fromMap($VARIABLES)",
@@ -184,7 +191,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Schema.parseJson($SCHEMA)", "Schema.fromJsonString($SCHEMA)"],
   ["Schema.Record({ key: $KEY, value: $VALUE })", "Schema.Record($KEY, $VALUE)"],
   ["$VALUE.epochMillis", "$VALUE.epochMilliseconds"],
-  ["$VALUE.unsafeMap.size", "$VALUE.mapUnsafe.size"],
   ["Effect.withRandom(Random.make($SEED))", "Random.withSeed($SEED)"],
   ["$FIBER.unsafePoll()", "($FIBER.pollUnsafe() ?? null)"],
   ["DateTime.distance($FROM, $TO)", "Duration.toMillis(DateTime.distance($FROM, $TO))"],
@@ -228,7 +234,6 @@ export const imports: Readonly<Record<string, string>> = {
   Config: "effect/Config",
   ConfigProvider: "effect/ConfigProvider",
   FastCheck: "fast-check",
-  Latch: "effect/Latch",
   Pipeable: "effect/Pipeable",
   Random: "effect/Random",
   References: "effect/References",

@@ -131,15 +131,15 @@ describe("events", () => {
         Supply.make({ lifetime: "1 second", latency: "1 millis" }),
         scope
       )
-      const awake = yield* Effect.makeLatch()
-      const slow = yield* tokens.events.pipe(Stream.tap(() => awake.await), Stream.runCollect, Effect.fork)
+      const awake = yield* Deferred.make<void>()
+      const slow = yield* tokens.events.pipe(Stream.tap(() => Deferred.await(awake)), Stream.runCollect, Effect.fork)
       yield* Effect.yieldNow()
       for (let round = 0; round < 50; round++) {
         yield* Effect.fork(tokens.get)
         yield* TestClock.adjust("1 second")
       }
       assert.strictEqual(yield* endpoint.requests, 50)
-      yield* awake.open
+      yield* Deferred.succeed(awake, undefined)
       yield* TestClock.adjust("1 second")
       yield* Scope.close(scope, Exit.void)
       const events = Array.from(yield* Fiber.join(slow))

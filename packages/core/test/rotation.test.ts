@@ -163,10 +163,10 @@ describe("a rotated secret", () => {
         clocks.jumpBack("1 hour")
         return refused
       })
-      const endpoint = yield* make({ credentials: read }, late, json(granted))
+      const endpoint = yield* make({ credentials: Effect.zipRight(Effect.yieldNow(), read) }, late, json(granted))
       yield* Effect.withClock(endpoint.requestToken, clock)
       // the whole deadline for the first request, and then the rest of it
-      assert.deepStrictEqual([...new Set(sleeps)], [10_000, 1_000])
+      assert.deepStrictEqual(sleeps, [10_000, 1_000, 1_000])
     }))
 
   it.effect("an uninterruptible second read ends at the deadline", () =>

@@ -14,12 +14,12 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { GroupClient, GroupClientError } from "./GroupClient.ts"
 
-/** `Request` accepts only absolute URLs. This one is never sent, because the client adds the base URL. */
-const placeholder = "https://placeholder.invalid"
+/** `Request` accepts only absolute URLs. This one is never sent: the client gets the URL of the caller. */
+const unsentUrl = "https://unsent.invalid"
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
-// What a `fetch` rejects with besides the errors of the client is no failure of ours: a defect, which rejects as it is.
+// A `fetch` also rejects with a TypeError, or with the reason of a signal. Here they are defects, so that callers get them unchanged.
 
 const aborted = (signal: AbortSignal): Effect.Effect<never> =>
   Effect.async((resume) => {
@@ -88,7 +88,7 @@ export const make = (client: GroupClient): Effect.Effect<typeof globalThis.fetch
     FiberSet.makeRuntimePromise(),
     (run): typeof globalThis.fetch => (input, init) =>
       run(Effect.gen(function*(): Effect.fn.Return<Response, GroupClientError> {
-        const request = yield* Effect.sync(() => new Request(input instanceof Request ? input : placeholder, init))
+        const request = yield* Effect.sync(() => new Request(input instanceof Request ? input : unsentUrl, init))
         return yield* toRequest(request, input instanceof Request ? input.url : String(input)).pipe(
           Effect.flatMap((request) => client.execute(request)),
           Effect.map(toResponse),

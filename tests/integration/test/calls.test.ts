@@ -216,8 +216,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const impatient = yield* Effect.fork(call())
       yield* simulator.awaitReceived("Api", 3)
       yield* Fiber.interrupt(impatient)
-      // the server may wait longer for the connection whose body nobody reads
-    }).pipe(Effect.timeout("10 seconds"), Effect.provide(layer)))
+    }).pipe(Effect.provide(layer), Effect.timeout("10 seconds")))
 
   it.effect("withScope around the client aborts the request when the scope is closed, also after a retry", () =>
     Effect.gen(function*() {
@@ -259,7 +258,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
         "/data-access/moved"
       ])
       for (const { headers } of received) assert.strictEqual(headers["x-outside"], "1")
-      assert.include(JSON.stringify(yield* Ref.get(cookies)), "\"a\"")
+      assert.isTrue(Option.isSome(Cookies.get(yield* Ref.get(cookies), "a")))
       yield* simulator.failCalls(Fault.Answer({ status: 302, headers: { location: simulator.environment.authV1Url } }))
       assert.isTrue(isRequestError(yield* Effect.flip(client.get("/data-access/consumers/42"))))
     }).pipe(Effect.provide(layer)))

@@ -8,7 +8,7 @@ import { DataAccess } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { FetchHttpClient } from "@effect/platform"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer, Logger, LogLevel } from "effect"
+import { Console, Effect, Layer, Logger } from "effect"
 
 const consumer = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
 
@@ -38,4 +38,4 @@ Effect.gen(function*() {
   yield* Effect.provide(call, over(AuthV2.layerConfig(), NodeHttpClient.layer))
   yield* Effect.provide(call, over(AuthV1.layerConfig(), FetchHttpClient.layer))
   yield* Effect.provide(refused, over(AuthV2.layerConfig(), FetchHttpClient.layer))
-}).pipe(Logger.withMinimumLogLevel(LogLevel.Error), NodeRuntime.runMain)
+}).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)), NodeRuntime.runMain)

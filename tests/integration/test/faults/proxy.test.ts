@@ -6,7 +6,7 @@ import { ProxyAgent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { createServer } from "node:net"
-import * as FetchDispatcher from "../../src/fetchDispatcher.ts"
+import * as Platform from "../../src/platform.ts"
 import { canary } from "../../src/canaries.ts"
 
 const through: ReadonlyArray<
@@ -17,7 +17,7 @@ const through: ReadonlyArray<
       FetchHttpClient.layer,
       Layer.succeed(
         FetchHttpClient.RequestInit,
-        Object.assign<RequestInit, object>({}, { dispatcher: new FetchDispatcher.ProxyAgent(proxy) })
+        Object.assign<RequestInit, object>({}, { dispatcher: new Platform.ProxyAgent(proxy) })
       )
     )],
   ["undici", (proxy) =>

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
 import { connect, createServer as createTcpServer, type Server } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
-import * as FetchDispatcher from "../../src/fetchDispatcher.ts"
+import * as Platform from "../../src/platform.ts"
 import { type Certificate, makeAuthority, makeCertificate } from "../../src/certificates.ts"
 import { canary } from "../../src/canaries.ts"
 import { granted } from "../../src/serverInMemory.ts"
@@ -19,7 +19,7 @@ const trusting: ReadonlyArray<
   readonly [name: TransportName, transport: (ca: string) => Layer.Layer<HttpClient.HttpClient>]
 > = [
   ["fetch", (ca) => {
-    const dispatcher = new FetchDispatcher.Agent({ connect: { ca } })
+    const dispatcher = new Platform.Agent({ connect: { ca } })
     return Layer.provide(
       FetchHttpClient.layer,
       Layer.succeed(FetchHttpClient.RequestInit, Object.assign<RequestInit, object>({}, { dispatcher }))

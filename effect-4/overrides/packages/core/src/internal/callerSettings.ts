@@ -28,8 +28,8 @@ export const withCallerSettings = <A, E>(
   })
 
 /**
- * Replaces the context of a stream. `Stream.updateContext` would merge it into the one of whoever reads the stream, and what
- * `silence` has added there would reach it.
+ * Replaces the context of a stream. `Stream.updateContext` would merge it with the context of the fiber that reads the stream.
+ * The stream would then get what `silence` has added there.
  */
 const within = <A, E>(context: Context.Context<never>, stream: Stream.Stream<A, E>): Stream.Stream<A, E> => {
   const replaced = <B, E2>(effect: Effect.Effect<B, E2>): Effect.Effect<B, E2> =>

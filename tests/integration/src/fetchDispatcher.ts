@@ -1,2 +1,0 @@
-/** Dispatchers for `fetch`, of the undici that Node itself uses. */
-export { Agent, ProxyAgent } from "@effect/platform-node/Undici"

@@ -1,0 +1,10 @@
+// Where the platforms of Effect 3 and Effect 4 differ in what the tests expect.
+
+/** Dispatchers for `fetch`, of the undici version that Node itself uses. */
+export { Agent, ProxyAgent } from "@effect/platform-node/Undici"
+
+/** The exit code of a program after SIGINT. */
+export const interruptedExitCode = 0
+
+/** Whether `node:http` reports a failed upload in place of an answer that came before the end of the upload. */
+export const losesEarlyAnswer = true
