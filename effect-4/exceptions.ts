@@ -29,7 +29,7 @@ export const exceptions: ReadonlyArray<Exception> = [
     reason: "A Config does not know the name that ConfigProvider.nested gives to its variable."
   },
   {
-    file: "packages/http-client/test/response.test.ts",
+    file: "packages/http-client/test/requestScope.test.ts",
     test: "is aborted when the scope closes, also when the client sends another request object",
     reason:
       "HttpClient.withScope remembers requests in a map that is private, so the one that is sent is not found in it."

@@ -223,7 +223,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Schema.Literal($$$LITERALS)", "Schema.Literals([$$$LITERALS])"]
 ]
 
-/** The module of a name, and of `module#name` where a single name has moved. */
+/** The module of a name. */
 export const imports: Readonly<Record<string, string>> = {
   Base64: "effect/encoding/Base64",
   Cause: "effect/Cause",

@@ -1,11 +1,11 @@
 import type { AccessTokens } from "@credit-data/core"
-import { DataAccess, EnablementServices, EndpointGroups, Furnishment, GroupClient } from "@credit-data/http-client"
+import { DataAccess, EnablementServices, EndpointGroups, Furnishment } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Stream } from "effect"
 import { inspect } from "node:util"
+import { call } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
-import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { isRequestError, kindOf, requestError } from "@credit-data/test-support/httpErrors"
 
 type Tokens = AccessTokens.Service
@@ -13,21 +13,6 @@ type Client = HttpClient.HttpClient
 
 const bearers = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
   sent.map(({ headers }) => headers["authorization"])
-
-/** Makes a call to Data Access, and returns its result and the requests that were sent. */
-const call = Effect.fnUntraced(function*<A, E>(
-  use: (client: GroupClient.GroupClient) => Effect.Effect<A, E>,
-  options: {
-    readonly answer?: Parameters<typeof transport>[0]
-    readonly supply?: Parameters<typeof supply>[0]
-    readonly settings?: GroupClient.Settings
-  } = {}
-) {
-  const { client, sent } = yield* transport(options.answer ?? rejecting())
-  const layer = over(DataAccess.layer(options.settings), yield* supply(options.supply), client)
-  const exit = yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, use), layer))
-  return { sent: yield* sent, exit, value: yield* Effect.either(exit) }
-})
 
 describe("a call", () => {
   it.effect("carries the token and the headers of the caller, and no other header", () =>
@@ -234,71 +219,4 @@ describe("a 401", () => {
         )
       }))
   }
-})
-
-describe("GroupClient.toHttpClient", () => {
-  it.effect("turns an error that is not an HttpClientError into a RequestError", () =>
-    Effect.gen(function*() {
-      const { value } = yield* call((client) => GroupClient.toHttpClient(client).get("/consumers"), {
-        supply: { granted: [] }
-      })
-      assert(value._tag === "Left" && HttpClientError.isHttpClientError(value.left))
-      assert.include(value.left.message, "does not cover data-access:all")
-      const refused = yield* call((client) => GroupClient.toHttpClient(client).get("//evil.example"))
-      assert(refused.value._tag === "Left" && HttpClientError.isHttpClientError(refused.value.left))
-      assert.strictEqual(kindOf(value.left), "RequestError Encode", "no retry helps")
-    }))
-})
-
-describe("the traces of a call", () => {
-  const traced = Effect.fnUntraced(function*(
-    settings: GroupClient.Settings = {},
-    wrap: (client: GroupClient.GroupClient) => GroupClient.GroupClient = (client) => client
-  ) {
-    const { spans, tracer } = recordingTracer()
-    const { sent } = yield* call((client) => wrap(client).get("/consumers/42?page=2"), {
-      answer: rejecting("token-1"),
-      settings
-    }).pipe(Effect.withTracer(tracer))
-    return { sent, spans }
-  })
-
-  it.effect("have one span, without query and token, and send nothing to the third party", () =>
-    Effect.gen(function*() {
-      const { sent, spans } = yield* traced()
-      assert.deepStrictEqual(spans.map(({ name }) => name), ["Data Access GET"])
-      assert.deepStrictEqual(spans[0]?.attributes, {
-        "credit_data.group": "Data Access",
-        "http.request.method": "GET",
-        "server.address": "api.example",
-        "url.path": "/v1/consumers/42",
-        "credit_data.repeated": true,
-        "http.request.resend_count": 1,
-        "http.response.status_code": 200
-      })
-      for (const { headers } of sent) assert.notProperty(headers, "traceparent")
-    }))
-
-  it.effect("send trace headers to the third party when propagateTrace is set", () =>
-    Effect.gen(function*() {
-      const { sent, spans } = yield* traced({ propagateTrace: true })
-      assert.include(sent[0]?.headers["traceparent"], spans[0]?.spanId)
-    }))
-
-  it.effect("have the span of the call as the parent of the spans of transformClient", () =>
-    Effect.gen(function*() {
-      const { spans } = yield* traced({ transformClient: HttpClient.transformResponse(Effect.withSpan("inside")) })
-      const [call, ...inside] = spans
-      assert.deepStrictEqual(inside.map(({ name, parent }) => [name, parent]), [
-        ["inside", call?.spanId],
-        ["inside", call?.spanId]
-      ])
-    }))
-
-  it.effect("can be switched off by the caller", () =>
-    Effect.gen(function*() {
-      const { sent, spans } = yield* traced({ propagateTrace: true }, HttpClient.withTracerDisabledWhen(() => true))
-      assert.strictEqual(spans.length, 0)
-      assert.notProperty(sent[0]?.headers, "traceparent")
-    }))
 })

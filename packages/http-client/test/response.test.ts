@@ -1,17 +1,9 @@
-import { TokenError } from "@credit-data/core"
-import { DataAccess, EnablementServices, Furnishment, GroupClient, InsufficientScope } from "@credit-data/http-client"
-import {
-  isRequestError,
-  isResponseError,
-  kindOf,
-  requestError,
-  responseError
-} from "@credit-data/test-support/httpErrors"
+import { DataAccess, type GroupClient } from "@credit-data/http-client"
+import { isResponseError, kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
 import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { Effect, Fiber, Option, Stream, TestClock } from "effect"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
-import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 
 const get = (client: HttpClient.HttpClient, url = "/a", settings?: GroupClient.Settings) =>
   Effect.gen(function*() {
@@ -196,138 +188,5 @@ describe("a 401 whose token is replaced", () => {
       const response = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.post("/a", { body: stream }))
         .pipe(Effect.provide(layer))
       assert.deepStrictEqual([response.status, (yield* sent).length], [401, 1])
-    }))
-})
-
-describe("a request with HttpClient.withScope", () => {
-  it.effect("is aborted when the scope closes, also when the client sends another request object", () =>
-    Effect.gen(function*() {
-      let signal: AbortSignal | undefined
-      const client = HttpClient.make((request, _, aborted) => {
-        signal = aborted
-        return Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
-      })
-      const layer = over(DataAccess.layer(), yield* supply(), client)
-      const dataAccess = yield* Effect.provide(DataAccess.DataAccess, layer)
-      const scope = yield* Scope.make()
-      yield* Scope.extend(HttpClient.withScope(dataAccess).get("/a"), scope)
-      assert.isFalse(signal?.aborted)
-      yield* Scope.close(scope, Exit.void)
-      assert.isTrue(signal?.aborted)
-      yield* dataAccess.get("/a")
-      assert.isFalse(signal?.aborted, "a request without a scope belongs to none")
-    }))
-
-  it.effect("does not take a call with it that is made while it is sent", () =>
-    Effect.gen(function*() {
-      const signals = new Map<string, AbortSignal>()
-      const client = HttpClient.make((request, { pathname }, signal) => {
-        signals.set(pathname, signal)
-        return Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
-      })
-      const inner = yield* Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), yield* supply(), client))
-      const transformClient = (client: HttpClient.HttpClient) =>
-        HttpClient.transform(client, (call) => Effect.zipRight(Effect.orDie(inner.get("/inner")), call))
-      const layer = over(DataAccess.layer({ transformClient }), yield* supply(), client)
-      const outer = yield* Effect.provide(DataAccess.DataAccess, layer)
-      const scope = yield* Scope.make()
-      yield* Scope.extend(HttpClient.withScope(outer).get("/outer"), scope)
-      yield* Scope.close(scope, Exit.void)
-      assert.isFalse(signals.get("/v1/inner")?.aborted)
-    }))
-})
-
-describe("the span of a call", () => {
-  it.effect("has the name of the endpoint group, and the kind client", () =>
-    Effect.gen(function*() {
-      const kinds: Array<string> = []
-      const { spans, tracer } = recordingTracer((kind) => kinds.push(kind))
-      const { client } = yield* transport(rejecting())
-      const tokens = yield* supply()
-      yield* Effect.gen(function*() {
-        yield* Effect.provide(
-          Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/a")),
-          over(Furnishment.layer(), tokens, client)
-        )
-        yield* Effect.provide(
-          Effect.flatMap(EnablementServices.EnablementServices, (client) => client.get("/a")),
-          over(EnablementServices.layer(), tokens, client)
-        )
-      }).pipe(Effect.withTracer(tracer))
-      assert.deepStrictEqual(spans.map(({ name }) => name), ["Furnishment GET", "Enablement Services GET"])
-      assert.deepStrictEqual(kinds, ["client", "client"])
-    }))
-})
-
-describe("an error of GroupClient.toHttpClient", () => {
-  const plain = (replace: Partial<Parameters<typeof supply>[0]>, error?: TokenError.TokenError) =>
-    Effect.gen(function*() {
-      const { client } = yield* transport(rejecting())
-      const tokens = yield* supply(replace)
-      const layer = over(
-        DataAccess.layer(),
-        error === undefined ? tokens : { ...tokens, get: Effect.fail(error) },
-        client
-      )
-      const dataAccess = yield* Effect.provide(DataAccess.DataAccess, layer)
-      const failure = yield* Effect.flip(GroupClient.toHttpClient(dataAccess).get("/a"))
-      assert(isRequestError(failure))
-      return failure
-    })
-  const where = { environment: "test", tokenEndpoint: "t" }
-
-  it.effect("has the reason Transport when the failure of the token is retryable, and Encode otherwise", () =>
-    Effect.gen(function*() {
-      const temporary = new TokenError.ServerError({ ...where, status: 503 })
-      const lasting = new TokenError.ServerError({ ...where, status: 400 })
-      const failure = yield* plain({}, temporary)
-      assert.deepStrictEqual([kindOf(failure), failure.cause], ["RequestError Transport", temporary])
-      assert.include(failure.message, temporary.message)
-      assert.strictEqual(kindOf(yield* plain({}, lasting)), "RequestError Encode")
-      assert.strictEqual(kindOf(yield* plain({ granted: [] })), "RequestError Encode")
-    }))
-})
-
-describe("InsufficientScope", () => {
-  const error = new InsufficientScope.InsufficientScope({
-    environment: "test",
-    needed: "data-access:all",
-    granted: []
-  })
-
-  it("prints the granted scopes, and its JSON contains the message", () => {
-    assert.strictEqual(
-      error.message,
-      "The token of test does not cover data-access:all: the server granted no scope. Nothing was sent. Ask the operator to " +
-        "grant data-access:all to this client."
-    )
-    assert.deepInclude(JSON.parse(JSON.stringify(error)), {
-      _tag: "InsufficientScope",
-      needed: "data-access:all",
-      message: error.message
-    })
-    const both = new InsufficientScope.InsufficientScope({
-      ...error,
-      granted: ["a", "b"],
-      nextTryAt: DateTime.unsafeMake(0)
-    })
-    assert.include(both.message, "the server granted a b.")
-    assert.include(both.message, "is not sent before 1970-01-01T00:00:00.000Z.")
-  })
-})
-
-describe("a group over a supply that does not request its scope", () => {
-  it.effect("fails with an error that names the option, the variable and the requested scopes", () =>
-    Effect.gen(function*() {
-      const { client } = yield* transport(rejecting())
-      const tokens = yield* supply({ requested: Option.some(["furnishment:all", "serviceplus:all"]) })
-      const error = yield* Effect.flip(
-        Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), tokens, client))
-      )
-      assert.strictEqual(
-        String(error),
-        "(Invalid data at scopes: \"Expected data-access:all among the requested scopes, because Data Access needs it. " +
-          "Requested: furnishment:all serviceplus:all. Add it to the option scopes, or to CREDIT_DATA_SCOPES\")"
-      )
     }))
 })

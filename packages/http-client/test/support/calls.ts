@@ -1,8 +1,8 @@
-import { DataAccess } from "@credit-data/http-client"
+import { DataAccess, type GroupClient } from "@credit-data/http-client"
 import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, type HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
-import { over, supply } from "./fakes.ts"
+import { over, rejecting, supply, transport } from "./fakes.ts"
 
 /** Makes a call to Data Access over this client. */
 export const callOver = <A, E>(
@@ -32,3 +32,18 @@ export const failingWith = (
       })
     )
   )
+
+/** Makes a call to Data Access, and returns its result and the requests that were sent. */
+export const call = Effect.fnUntraced(function*<A, E>(
+  use: (client: GroupClient.GroupClient) => Effect.Effect<A, E>,
+  options: {
+    readonly answer?: Parameters<typeof transport>[0]
+    readonly supply?: Parameters<typeof supply>[0]
+    readonly settings?: GroupClient.Settings
+  } = {}
+) {
+  const { client, sent } = yield* transport(options.answer ?? rejecting())
+  const layer = over(DataAccess.layer(options.settings), yield* supply(options.supply), client)
+  const exit = yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, use), layer))
+  return { sent: yield* sent, exit, value: yield* Effect.either(exit) }
+})

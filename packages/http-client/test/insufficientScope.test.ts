@@ -1,0 +1,48 @@
+import { DataAccess, InsufficientScope } from "@credit-data/http-client"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Option } from "effect"
+import { over, rejecting, supply, transport } from "./support/fakes.ts"
+
+describe("InsufficientScope", () => {
+  const error = new InsufficientScope.InsufficientScope({
+    environment: "test",
+    needed: "data-access:all",
+    granted: []
+  })
+
+  it("prints the granted scopes, and its JSON contains the message", () => {
+    assert.strictEqual(
+      error.message,
+      "The token of test does not cover data-access:all: the server granted no scope. Nothing was sent. Ask the operator to " +
+        "grant data-access:all to this client."
+    )
+    assert.deepInclude(JSON.parse(JSON.stringify(error)), {
+      _tag: "InsufficientScope",
+      needed: "data-access:all",
+      message: error.message
+    })
+    const both = new InsufficientScope.InsufficientScope({
+      ...error,
+      granted: ["a", "b"],
+      nextTryAt: DateTime.unsafeMake(0)
+    })
+    assert.include(both.message, "the server granted a b.")
+    assert.include(both.message, "is not sent before 1970-01-01T00:00:00.000Z.")
+  })
+})
+
+describe("a group over a supply that does not request its scope", () => {
+  it.effect("fails with an error that names the option, the variable and the requested scopes", () =>
+    Effect.gen(function*() {
+      const { client } = yield* transport(rejecting())
+      const tokens = yield* supply({ requested: Option.some(["furnishment:all", "serviceplus:all"]) })
+      const error = yield* Effect.flip(
+        Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), tokens, client))
+      )
+      assert.strictEqual(
+        String(error),
+        "(Invalid data at scopes: \"Expected data-access:all among the requested scopes, because Data Access needs it. " +
+          "Requested: furnishment:all serviceplus:all. Add it to the option scopes, or to CREDIT_DATA_SCOPES\")"
+      )
+    }))
+})
