@@ -205,7 +205,8 @@ export const TransportReason = Schema.Literal(
  * Why no complete answer came. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did not
  * answer. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended before
  * an answer, or after a part of one. `Garbled`: the answer is not HTTP. `Tls`: the handshake failed, and nothing was sent.
- * `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: no complete answer came in time.
+ * `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: no complete answer came within the deadline,
+ * or within a time-out of the transport.
  *
  * @since 1.0.0
  * @category models

@@ -263,7 +263,7 @@ describe("a request that got no answer", () => {
       [
         "ETIMEDOUT",
         "Timeout",
-        "no complete answer came in time. Check whether the API is slow, or whether a firewall drops the connection."
+        "it took too long. Check whether the API is slow, or whether a firewall drops the connection."
       ],
       [
         "ECONNRESET",

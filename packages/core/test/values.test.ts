@@ -150,7 +150,7 @@ describe("TokenError", () => {
         hint: "A hint.",
         nextTryAt: DateTime.unsafeMake(0)
       }),
-      `${prefix} gave no complete answer: no complete answer came in time. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
+      `${prefix} gave no complete answer: it took too long. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
     ]
   ]
   for (const [error, message] of messages) {

@@ -67,6 +67,8 @@ const toResponse = (response: HttpClientResponse.HttpClientResponse): Response =
  * - It rejects with the errors of the client, such as `TransportError` or `InsufficientScope`. After an abort it rejects with the
  *   reason of the signal.
  *
+ * There is no time-out. Pass a signal, such as `AbortSignal.timeout(15_000)`.
+ *
  * When the scope closes, the calls that are under way are interrupted.
  *
  * @since 1.0.0

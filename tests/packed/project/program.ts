@@ -7,7 +7,7 @@ import * as TokenError from "@credit-data/core/TokenError"
 import { DataAccess } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { FetchHttpClient } from "@effect/platform"
-import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
+import { NodeHttpClient } from "@effect/platform-node"
 import { Console, Effect, Layer, Logger } from "effect"
 
 const consumer = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
@@ -34,8 +34,8 @@ const refused = Effect.gen(function*() {
   yield* Console.log(error._tag, TokenError.isTokenError(error))
 })
 
-Effect.gen(function*() {
+await Effect.gen(function*() {
   yield* Effect.provide(call, over(AuthV2.layerConfig(), NodeHttpClient.layer))
   yield* Effect.provide(call, over(AuthV1.layerConfig(), FetchHttpClient.layer))
   yield* Effect.provide(refused, over(AuthV2.layerConfig(), FetchHttpClient.layer))
-}).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)), NodeRuntime.runMain)
+}).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)), Effect.runPromise)

@@ -95,7 +95,7 @@ export const reason = {
   Garbled: "the answer is not HTTP",
   Tls: "the TLS handshake failed, so nothing was sent",
   Proxy: "a forward proxy did not let the request through",
-  Timeout: "no complete answer came in time",
+  Timeout: "it took too long",
   Other: "the connection failed"
 }
 
