@@ -34,8 +34,10 @@ const refused = Effect.gen(function*() {
   yield* Console.log(error._tag, TokenError.isTokenError(error))
 })
 
-await Effect.gen(function*() {
+const program = Effect.gen(function*() {
   yield* Effect.provide(call, over(AuthV2.layerConfig(), NodeHttpClient.layer))
   yield* Effect.provide(call, over(AuthV1.layerConfig(), FetchHttpClient.layer))
   yield* Effect.provide(refused, over(AuthV2.layerConfig(), FetchHttpClient.layer))
-}).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)), Effect.runPromise)
+})
+
+await Effect.runPromise(Effect.provide(program, Logger.remove(Logger.defaultLogger)))
