@@ -84,6 +84,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
       TokenEndpoint.make({
         ...options,
         authorizationServer: "authV1Url",
+        version: "V1",
         path,
         requestedScopes: Option.none(),
         coverage: "AnyScope",

@@ -71,6 +71,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
     TokenEndpoint.make({
       ...options,
       authorizationServer: "authV2Url",
+      version: "V2",
       path,
       requestedScopes: Option.some(options.scopes),
       coverage: "GrantedScopes"

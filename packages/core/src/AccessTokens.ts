@@ -221,13 +221,22 @@ export const layerTest = (options: {
     reportMissingScope: () => Effect.succeed(token.expiresAt),
     status: Effect.succeed<TokenStatus>({
       environment: environment.name,
+      tokenEndpoint: "http://localhost",
+      version: Option.none(),
       phase: "Valid",
       rejected: false,
+      requestedScopes: scopes,
       scopes,
       missingScopes: [],
+      requestedAt: Option.some(token.requestedAt),
       expiresAt: Option.some(token.expiresAt),
       nextRequestAt: Option.none(),
-      lastFailure: Option.none()
+      lastFailure: Option.none(),
+      failingSince: Option.none(),
+      consecutiveFailures: 0,
+      callersWaiting: 0,
+      tokensServed: 0,
+      eventsLost: 0
     }),
     events: Stream.empty
   })

@@ -48,6 +48,8 @@ export interface Service {
   readonly environment: Environment.Environment
   /** The address of the endpoint. */
   readonly url: string
+  /** The version of the endpoint, as `status` shows it, if there is one. */
+  readonly version?: string | undefined
   /** The scopes that are requested. None for an endpoint without scopes. */
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /** The time within which `requestToken` succeeds or fails. */
@@ -90,6 +92,8 @@ export interface Options<E = never, R = never, Server extends string = string> e
   readonly authorizationServer: Server
   /** The path of the token endpoint below the address of that server. */
   readonly path: `/${string}`
+  /** The version of the endpoint, as `status` shows it. */
+  readonly version?: string | undefined
   /** The client's credentials, or an effect that reads them. */
   readonly credentials: ClientCredentials.Source<E, R>
   /** The scopes to request. Without them, no scope field is sent. */
@@ -208,15 +212,11 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
         })
       )
     )
-  }).pipe(
-    Effect.withSpan("TokenEndpoint.requestToken", {
-      kind: "client",
-      attributes: { "credit_data.environment": checked.environment.name, "server.address": new URL(url).hostname }
-    })
-  )
+  })
   return {
     environment: checked.environment,
     url,
+    version: options.version,
     requestedScopes: checked.scopes,
     deadline: checked.deadline,
     clientId: current.clientId,

@@ -10,8 +10,7 @@ import type { TokenError } from "./TokenError.ts"
 /**
  * The phase of a token in its life (service contract, section 3). `None`: there is no token. `Valid`: the token is used. `Due`:
  * the token is used, and the next caller starts its renewal in the background, or waits for it up to 2.5 seconds if the token was
- * `rejected`. `Expiring`: so little of its life is left that
- * callers wait for the renewal. `Expired`: the token is never sent again.
+ * `rejected`. `Expiring`: so little of its life is left that callers wait for the renewal. `Expired`: the token is never sent again.
  *
  * @since 1.0.0
  * @category models
@@ -27,20 +26,38 @@ export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
 export interface TokenStatus {
   /** The name of the environment. */
   readonly environment: string
+  /** The address of the token endpoint. */
+  readonly tokenEndpoint: string
+  /** The version of the token endpoint, if its adapter has one: `V1` or `V2`. */
+  readonly version: Option.Option<string>
   /** The phase of the token. */
   readonly phase: TokenPhase
   /** Whether the business API rejected the token. A rejected token stays in use until there is another one. */
   readonly rejected: boolean
+  /** The scopes that are requested. Empty for an endpoint without scopes. */
+  readonly requestedScopes: ReadonlyArray<string>
   /** The scopes that were granted. */
   readonly scopes: ReadonlyArray<string>
   /** The scopes that were requested and that the token does not cover. Empty without a token. */
   readonly missingScopes: ReadonlyArray<string>
+  /** When the token was requested. Its lifetime counts from here. */
+  readonly requestedAt: Option.Option<DateTime.Utc>
   /** When the token expires. */
   readonly expiresAt: Option.Option<DateTime.Utc>
   /** The time from which a caller starts the next token request, because of the age of the token or after a failure. */
   readonly nextRequestAt: Option.Option<DateTime.Utc>
   /** The failure of the last token request, until a token request succeeds. */
   readonly lastFailure: Option.Option<TokenError>
+  /** When the first of the consecutive failures happened. None after a success. */
+  readonly failingSince: Option.Option<DateTime.Utc>
+  /** How many token requests in a row have failed, with their retries. 0 after a success. */
+  readonly consecutiveFailures: number
+  /** How many callers wait for a token now. */
+  readonly callersWaiting: number
+  /** How often callers got a token, since the supply was built. */
+  readonly tokensServed: number
+  /** How many events listeners have lost because they were too far behind, since the supply was built. */
+  readonly eventsLost: number
 }
 
 /**

@@ -15,7 +15,9 @@ const setUp = Effect.gen(function*() {
     requestToken: Effect.suspend(() => answer(`token-${++requests}`))
   })
   const warnings: Array<string> = []
-  const logger = Logger.make(({ message }) => warnings.push(String(message)))
+  const logger = Logger.make(({ logLevel, message }) => {
+    if (logLevel.label === "WARN") warnings.push(String(message))
+  })
   const context = yield* Layer.build(
     AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 } }).pipe(
       Layer.provide([endpoint, Logger.replace(Logger.defaultLogger, logger)])

@@ -1,6 +1,6 @@
 import { TokenEvent } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Deferred, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
 import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -11,19 +11,29 @@ describe("status", () => {
       const phase = Effect.map(tokens.status, (status) => status.phase)
       assert.deepStrictEqual(yield* tokens.status, {
         environment: "test",
+        tokenEndpoint: "https://v2.example/oauth2/token",
+        version: Option.some("V2"),
         phase: "None",
         rejected: false,
+        requestedScopes: ["data-access:all"],
         scopes: [],
         missingScopes: [],
+        requestedAt: Option.none(),
         expiresAt: Option.none(),
         nextRequestAt: Option.none(),
-        lastFailure: Option.none()
+        lastFailure: Option.none(),
+        failingSince: Option.none(),
+        consecutiveFailures: 0,
+        callersWaiting: 0,
+        tokensServed: 0,
+        eventsLost: 0
       })
       yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("100 millis")
       const valid = yield* tokens.status
       assert.strictEqual(valid.phase, "Valid")
       assert.deepStrictEqual(valid.scopes, ["data-access:all"])
+      assert.strictEqual(Option.getOrThrow(valid.requestedAt).epochMillis, 0)
       assert.strictEqual(Option.getOrThrow(valid.expiresAt).epochMillis, 3_600_000)
       assert.strictEqual(Option.getOrThrow(valid.nextRequestAt).epochMillis, 2_880_000)
       yield* TestClock.setTime(2_880_000)
@@ -38,6 +48,71 @@ describe("status", () => {
       const failed = yield* tokens.status
       assert.strictEqual(Option.getOrThrow(failed.lastFailure)._tag, "InvalidClient")
       assert.strictEqual(Option.getOrThrow(failed.nextRequestAt).epochMillis, 3_630_100)
+    }))
+
+  it.scoped("status counts the failures since the last success, with the time of the first", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const streak = Effect.map(tokens.status, ({ consecutiveFailures, failingSince }) => [
+        consecutiveFailures,
+        Option.getOrUndefined(Option.map(failingSince, DateTime.toEpochMillis))
+      ])
+      yield* endpoint.fail(failures.unavailable)
+      yield* Effect.fork(Effect.exit(tokens.get))
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(yield* streak, [1, 100])
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* streak, [3, 100], "with the retries")
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.fork(Effect.exit(tokens.get))
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* streak, [5, 100], "the third retry would have been too late")
+      yield* endpoint.recover
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(yield* streak, [0, undefined])
+    }))
+
+  it.scoped("status counts the callers that wait, and the tokens that callers got", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const counts = Effect.map(tokens.status, ({ callersWaiting, tokensServed }) => [callersWaiting, tokensServed])
+      const callers = yield* Effect.forEach([1, 2, 3], () => Effect.fork(tokens.get))
+      const refresh = yield* Effect.fork(tokens.refresh)
+      yield* TestClock.adjust("50 millis")
+      assert.deepStrictEqual(yield* counts, [4, 0])
+      yield* Effect.forEach(callers.slice(0, 1), Fiber.interrupt)
+      assert.deepStrictEqual(yield* counts, [3, 0], "one has given up")
+      yield* TestClock.adjust("50 millis")
+      const token = yield* Fiber.join(refresh)
+      assert.deepStrictEqual(yield* counts, [0, 3])
+      yield* tokens.get
+      assert.deepStrictEqual(yield* counts, [0, 4])
+      yield* TestClock.adjust("48 minutes")
+      yield* tokens.get
+      assert.deepStrictEqual(yield* counts, [0, 5], "the valid token, while it is renewed")
+      yield* TestClock.adjust("100 millis")
+      yield* tokens.replace(token)
+      assert.deepStrictEqual(yield* counts, [0, 6], "the token that has replaced it")
+      const renewed = yield* tokens.get
+      const replacing = yield* Effect.fork(tokens.replace(renewed))
+      const waiting = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("50 millis")
+      assert.deepStrictEqual(yield* counts, [2, 7])
+      yield* TestClock.adjust("50 millis")
+      yield* Effect.forEach([replacing, waiting], Fiber.join)
+      assert.deepStrictEqual(yield* counts, [0, 9])
+      assert.deepStrictEqual(yield* tokens.replace(renewed), yield* tokens.get)
+      const held = yield* tokens.get
+      assert.strictEqual(yield* tokens.replace(held), held, "too early for another one")
+      assert.deepStrictEqual(yield* counts, [0, 13])
+      yield* endpoint.fail(failures.refused)
+      yield* TestClock.adjust("1 hour")
+      yield* Effect.fork(Effect.exit(tokens.get))
+      yield* TestClock.adjust("100 millis")
+      yield* Effect.exit(tokens.get)
+      assert.deepStrictEqual(yield* counts, [0, 13], "a failure is no token")
     }))
 })
 
@@ -86,9 +161,23 @@ describe("events", () => {
         ])
         const failed = events.find(TokenEvent.$is("Failed"))
         assert.deepStrictEqual(failed?.error.nextTryAt, DateTime.unsafeMake(3_030_200))
-        const obtained = events.find(TokenEvent.$is("Obtained"))
-        assert.deepStrictEqual(obtained?.scopes, token.scopes)
-        assert.deepStrictEqual(obtained?.expiresAt, token.expiresAt)
+        const tokenEndpoint = "https://v2.example/oauth2/token"
+        for (const event of events) assert.strictEqual(event.tokenEndpoint, tokenEndpoint)
+        const duration = Duration.millis(100)
+        assert.deepInclude(failed, { reason: "Due", duration })
+        assert.deepInclude(events.find(TokenEvent.$is("Obtained")), {
+          reason: "Nothing",
+          duration,
+          scopes: token.scopes,
+          expiresAt: token.expiresAt,
+          dueAt: DateTime.unsafeMake(2_880_000)
+        })
+        assert.deepInclude(events.find(TokenEvent.$is("Renewed")), {
+          reason: "Due",
+          duration,
+          dueAt: DateTime.unsafeMake(3_060_200 + 2_880_000)
+        })
+        assert.deepInclude(events.at(-1), { _tag: "Requested", reason: "Rejected" })
       }
     }))
 
@@ -144,6 +233,7 @@ describe("events", () => {
       yield* Scope.close(scope, Exit.void)
       const events = Array.from(yield* Fiber.join(slow))
       assert.isBelow(events.length, 70)
+      assert.strictEqual((yield* tokens.status).eventsLost, 100 - events.length)
       assert.strictEqual(events.at(-1)?._tag, "Obtained")
     }))
 })

@@ -119,6 +119,25 @@ describe("refresh", () => {
 })
 
 describe("isUsable", () => {
+  const before: TokenStatus.TokenStatus = {
+    environment: "test",
+    tokenEndpoint: "https://v2.example/oauth2/token",
+    version: Option.none(),
+    phase: "None",
+    rejected: false,
+    requestedScopes: [],
+    scopes: [],
+    missingScopes: [],
+    requestedAt: Option.none(),
+    expiresAt: Option.none(),
+    nextRequestAt: Option.none(),
+    lastFailure: Option.none(),
+    failingSince: Option.none(),
+    consecutiveFailures: 0,
+    callersWaiting: 0,
+    tokensServed: 0,
+    eventsLost: 0
+  }
   const rows = [
     ["None", false, false, true],
     ["None", false, true, false],
@@ -135,13 +154,9 @@ describe("isUsable", () => {
     it(`isUsable is ${expected} for ${phase}${rejected ? ", rejected" : ""}${hasFailed ? ", after a failure" : ""}`, () => {
       assert.strictEqual(
         TokenStatus.isUsable({
-          environment: "test",
+          ...before,
           phase,
           rejected,
-          scopes: [],
-          missingScopes: [],
-          expiresAt: Option.none(),
-          nextRequestAt: Option.none(),
           lastFailure: hasFailed ? Option.some(failures.refused) : Option.none()
         }),
         expected

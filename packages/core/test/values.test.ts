@@ -73,13 +73,22 @@ describe("AccessTokens.layerTest", () => {
       assert.isFalse(token.isExpiredAt(DateTime.unsafeMake("9999-12-31T23:59:59Z")))
       assert.deepStrictEqual(yield* tokens.status, {
         environment: "test",
+        tokenEndpoint: "http://localhost",
+        version: Option.none(),
         phase: "Valid",
         rejected: false,
+        requestedScopes: ["furnishment:all"],
         scopes: ["furnishment:all"],
         missingScopes: [],
+        requestedAt: Option.some(token.requestedAt),
         expiresAt: Option.some(token.expiresAt),
         nextRequestAt: Option.none(),
-        lastFailure: Option.none()
+        lastFailure: Option.none(),
+        failingSince: Option.none(),
+        consecutiveFailures: 0,
+        callersWaiting: 0,
+        tokensServed: 0,
+        eventsLost: 0
       })
       assert.deepStrictEqual(tokens.requestedScopes, Option.some(["furnishment:all"]))
       assert.deepStrictEqual(Array.from(yield* Stream.runCollect(tokens.events)), [])

@@ -30,6 +30,7 @@ import {
   Config,
   ConfigProvider,
   DateTime,
+  Duration,
   Effect,
   Exit,
   Layer,
@@ -180,6 +181,9 @@ const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
   )
 
 const at = DateTime.unsafeMake(0)
+const duration = Duration.millis(100)
+const tokenEndpoint = "https://v2.example/oauth2/token"
+const requested = { at, tokenEndpoint, reason: "Nothing" } as const
 
 /**
  * The value, the results and the failures of each export of each package, made from canaries: all that a program could
@@ -262,11 +266,13 @@ export const specimens = Effect.gen(function*() {
     ),
     "TokenEvent.$is": TokenEvent.$is,
     "TokenEvent.$match": TokenEvent.$match,
-    "TokenEvent.Failed": refused.filter(TokenError.isTokenError).map((error) => TokenEvent.Failed({ at, error })),
-    "TokenEvent.Invalidated": TokenEvent.Invalidated({ at }),
-    "TokenEvent.Obtained": TokenEvent.Obtained({ at, scopes, expiresAt: at }),
-    "TokenEvent.Renewed": TokenEvent.Renewed({ at, scopes, expiresAt: at }),
-    "TokenEvent.Requested": TokenEvent.Requested({ at }),
+    "TokenEvent.Failed": refused.filter(TokenError.isTokenError).map((error) =>
+      TokenEvent.Failed({ ...requested, duration, error })
+    ),
+    "TokenEvent.Invalidated": TokenEvent.Invalidated({ at, tokenEndpoint }),
+    "TokenEvent.Obtained": TokenEvent.Obtained({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
+    "TokenEvent.Renewed": TokenEvent.Renewed({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
+    "TokenEvent.Requested": TokenEvent.Requested(requested),
     "Transport.describe": Transport.describe(failedRequest, { name: "the API", address: "CREDIT_DATA_BASE_URL" }),
     "Transport.foreignError": Transport.foreignError(new Error(canary, { cause: { [canary]: canary } }), [
       Redacted.make(canary)

@@ -6,6 +6,8 @@ interface Recorded {
   readonly attributes: Record<string, unknown>
   /** The id of the parent span. */
   readonly parent: string | undefined
+  /** The ids of the spans that were linked. */
+  readonly links: Array<string>
   /** The events that were added to the span. */
   readonly events: Array<unknown>
   /** The exit with which the span ended. */
@@ -24,6 +26,7 @@ export const recordingTracer = (onSpan: (kind: Tracer.SpanKind) => unknown = () 
         name,
         spanId,
         attributes,
+        links: [],
         events: [],
         parent: Option.getOrUndefined(Option.map(parent, (span) => span.spanId))
       }
@@ -50,7 +53,9 @@ export const recordingTracer = (onSpan: (kind: Tracer.SpanKind) => unknown = () 
         event: (...event) => {
           recorded.events.push(event)
         },
-        addLinks: () => {}
+        addLinks: (added) => {
+          recorded.links.push(...added.map((link) => link.span.spanId))
+        }
       }
     }
   })

@@ -1,5 +1,10 @@
 import * as Effect from "effect/Effect"
 
-/** Logs a warning. A logger that throws does not end the effect that logs. */
-export const logWarning = (message: string): Effect.Effect<void> =>
-  Effect.catchAllCause(Effect.logWarning(message), () => Effect.void)
+// A logger that throws does not end the effect that logs.
+const safe = (log: Effect.Effect<void>): Effect.Effect<void> => Effect.catchAllCause(log, () => Effect.void)
+
+export const logInfo = (message: string): Effect.Effect<void> => safe(Effect.logInfo(message))
+
+export const logWarning = (message: string): Effect.Effect<void> => safe(Effect.logWarning(message))
+
+export const logError = (message: string): Effect.Effect<void> => safe(Effect.logError(message))

@@ -111,7 +111,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "those who wait get the failure of the flight in place of the valid token",
     file: "supply",
-    find: "Life.servable(state, now()) ?? landed(exit, () => get)",
+    find: "read(() => landed(exit, () => get))",
     put: "landed(exit, () => get)"
   },
   {
@@ -129,8 +129,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a retry has no deadline",
     file: "supply",
-    find: "request(endsAt, amend(error",
-    put: "request(Instant.later(endsAt, 60_000), amend(error"
+    find: "\"Retry\", endsAt, amend(error",
+    put: "\"Retry\", Instant.later(endsAt, 60_000), amend(error"
   },
   {
     name: "the time-out of a retry hides the failure before it",

@@ -73,6 +73,7 @@ export const make = (options: {
       layer: Layer.succeed(TokenEndpoint.TokenEndpoint, {
         environment,
         url: where.tokenEndpoint,
+        version: "V2",
         requestedScopes: Option.some(["data-access:all"] as const),
         deadline: Duration.decode(options.deadline ?? "10 seconds"),
         requestToken

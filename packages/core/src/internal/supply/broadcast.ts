@@ -9,6 +9,8 @@ export interface Broadcast<A> {
   readonly publish: (value: () => A) => Effect.Effect<void>
   /** The values from the moment the stream starts to run, until the scope of the broadcast is closed. */
   readonly stream: Stream.Stream<A>
+  /** How many values were lost: one for each listener that did not get a value. */
+  readonly lost: () => number
 }
 
 /**
@@ -19,6 +21,7 @@ export const make = Effect.fnUntraced(
   function*<A>(capacity: number): Effect.fn.Return<Broadcast<A>, never, Scope.Scope> {
     const listeners = new Set<Queue.Queue<A>>()
     let isOpen = true
+    let lost = 0
     yield* Effect.addFinalizer(() => {
       isOpen = false
       return Effect.forEach(listeners, Queue.shutdown, { discard: true })
@@ -36,14 +39,20 @@ export const make = Effect.fnUntraced(
         Effect.suspend(() => {
           if (listeners.size === 0) return Effect.void
           const published = value()
+          const offer = (queue: Queue.Queue<A>) =>
+            Effect.flatMap(Queue.isFull(queue), (isFull) => {
+              if (isFull) lost++
+              return Queue.offer(queue, published)
+            })
           // a listener that leaves now has shut down its queue, and an offer to that queue would interrupt the publisher
-          return Effect.forEach(listeners, (queue) => Effect.exit(Queue.offer(queue, published)), { discard: true })
+          return Effect.forEach(listeners, (queue) => Effect.exit(offer(queue)), { discard: true })
         }),
       stream: Stream.unwrapScoped(
         Effect.suspend(() =>
           isOpen ? Effect.map(listener, (queue) => Stream.fromQueue(queue)) : Effect.succeed(Stream.empty)
         )
-      )
+      ),
+      lost: () => lost
     }
   }
 )

@@ -8,16 +8,18 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
+import type * as Tracer from "effect/Tracer"
 import type { AccessScope } from "../../AccessScope.ts"
 import type { AccessToken } from "../../AccessToken.ts"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
 import { InvalidResponse, type TokenError, TransportError } from "../../TokenError.ts"
 import * as TokenEvent from "../../TokenEvent.ts"
+import type { TokenStatus } from "../../TokenStatus.ts"
 import { amend } from "../amend.ts"
 import * as Broadcast from "./broadcast.ts"
 import * as Instant from "../instant.ts"
 import * as Pause from "./pause.ts"
-import { logWarning } from "../safeLog.ts"
+import { logError, logInfo, logWarning } from "../safeLog.ts"
 import * as SingleFlight from "./singleFlight.ts"
 import * as Life from "./tokenLife.ts"
 import { within } from "../within.ts"
@@ -27,6 +29,17 @@ const retries = 2
 
 /** A token endpoint keeps its own deadline. If an endpoint does not, the supply stops waiting this much later. */
 const graceMillis = 1_000
+
+/** A token request that is under way. */
+interface Attempt {
+  readonly reason: TokenEvent.RequestReason
+  readonly sentAt: Instant.Instant
+}
+
+const wallTime = (instant: Instant.Instant): DateTime.Utc => DateTime.unsafeMake(instant.wallMillis)
+
+const failedRequests = ({ failures, since }: NonNullable<Life.State["streak"]>): string =>
+  `after ${failures} failed ${failures === 1 ? "request" : "requests"} since ${DateTime.formatIso(wallTime(since))}`
 
 /** `refresh` sends at most one request in this time. */
 const refreshMillis = 1_000
@@ -55,6 +68,10 @@ export const make = Effect.fnUntraced(function*(
   let isOpen = true
   let refreshedAt: Instant.Instant | undefined
   let grantWasShort = false
+  let callersWaiting = 0
+  let tokensServed = 0
+  /** The spans of the token requests of the last flight. */
+  let spans: Array<Tracer.Span> = []
   // After the scope is closed, no token is returned and no flight begins: callers are interrupted.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
@@ -66,7 +83,15 @@ export const make = Effect.fnUntraced(function*(
   const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
     events.publish(() => event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())))
 
+  /** What the events of a token request have in common. */
+  const about = (attempt: Attempt) => ({
+    tokenEndpoint: endpoint.url,
+    reason: attempt.reason,
+    duration: Duration.millis(Instant.millisBetween(attempt.sentAt, now()))
+  })
+
   const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
+  const endpointHost = URL.canParse(endpoint.url) ? new URL(endpoint.url).hostname : endpoint.url
   const timedOut = new TransportError({ ...where, reason: "Timeout" })
 
   /** A custom token endpoint may die or interrupt itself, which would end every caller. */
@@ -91,77 +116,148 @@ export const make = Effect.fnUntraced(function*(
       )
     })
 
+  /** A span of its own for each token request. The calls that wait for the request link to it. */
+  const inSpan = <A>({ reason }: Attempt, run: Effect.Effect<A, TokenError>): Effect.Effect<A, TokenError> =>
+    Effect.useSpan("TokenEndpoint.requestToken", {
+      kind: "client",
+      captureStackTrace: false,
+      attributes: {
+        "credit_data.environment": where.environment,
+        "server.address": endpointHost,
+        "credit_data.token.reason": reason
+      }
+    }, (span) => {
+      spans.push(span)
+      return run.pipe(
+        Effect.tapError((error) => Effect.sync(() => span.attribute("error.type", error._tag))),
+        Effect.withParentSpan(span)
+      )
+    })
+
   const request = Effect.fnUntraced(function*(
+    attempt: Attempt,
     endsAt: Instant.Instant,
     onTimeout: TokenError
   ): Effect.fn.Return<AccessToken, TokenError> {
-    yield* announce((at) => TokenEvent.Requested({ at }))
+    const { reason, sentAt } = attempt
+    yield* announce((at) => TokenEvent.Requested({ at, tokenEndpoint: endpoint.url, reason }))
     const dueShare = yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
-    const sentAt = now()
     state = Life.requested(state)
-    const token = yield* endpoint.requestToken.pipe(
-      Effect.catchAllCause((cause) => Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => died(cause)))),
-      within(Instant.millisBetween(sentAt, endsAt), constant(onTimeout))
+    const orDied = Effect.catchAllCause((cause: Cause.Cause<TokenError>) =>
+      Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => died(cause)))
     )
-    const missesScope = missingScopes(token).length > 0
-    const next = Life.obtained(state, token, sentAt, { dueShare, missesScope })
-    if (Life.servable(next, now()) === undefined) {
-      return yield* new InvalidResponse({ ...where, status: 200, rule: "Expired" })
-    }
-    const event = Life.servable(state, now()) === undefined ? TokenEvent.Obtained : TokenEvent.Renewed
-    state = next
+    const { before, held } = yield* orDied(inSpan(
+      attempt,
+      Effect.flatMap(
+        within(Instant.millisBetween(sentAt, endsAt), constant(onTimeout))(orDied(endpoint.requestToken)),
+        (token) => {
+          const before = state
+          const next = Life.obtained(before, token, sentAt, { dueShare, missesScope: missingScopes(token).length > 0 })
+          if (Life.servable(next, now()) === undefined) {
+            return Effect.fail(new InvalidResponse({ ...where, status: 200, rule: "Expired" }))
+          }
+          state = next
+          return Effect.succeed({ before, held: next.held })
+        }
+      )
+    ))
     pauses.reset()
-    yield* announce((at) => event({ at, scopes: token.scopes, expiresAt: token.expiresAt }))
+    const { dueAt, token } = held
+    const { scopes, expiresAt } = token
+    const isRenewal = Life.servable(before, now()) !== undefined
+    const event = isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained
+    yield* announce((at) => event({ at, ...about(attempt), scopes, expiresAt, dueAt: wallTime(dueAt) }))
+    yield* logInfo(
+      `An access token was ${isRenewal ? "renewed" : "obtained"} from ${endpoint.url} (${where.environment})` +
+        `${before.streak === undefined ? "" : `, ${failedRequests(before.streak)}`}. ` +
+        `It expires at ${DateTime.formatIso(expiresAt)}.`
+    )
     yield* noteShortGrant(token)
     return token
   })
 
   const recover = Effect.fnUntraced(function*(
     error: TokenError,
+    attempt: Attempt,
     endsAt: Instant.Instant,
     retriesLeft: number
   ): Effect.fn.Return<AccessToken, TokenError> {
     const failedAt = now()
+    state = Life.requestFailed(state, failedAt)
     const hasToken = Life.servable(state, failedAt) !== undefined
     // The transports do not report whether the server had closed an idle connection, so the first reset is retried at once.
     const atOnce = !hasToken && retriesLeft === retries && error._tag === "TransportError" && error.reason === "Reset"
     const pause = atOnce ? Duration.zero : yield* pauses.after(error)
     const nextTryAt = Instant.later(failedAt, Duration.toMillis(pause))
-    const failure = amend(error, { nextTryAt: DateTime.unsafeMake(nextTryAt.wallMillis) })
-    yield* announce((at) => TokenEvent.Failed({ at, error: failure }))
+    const failure = amend(error, { nextTryAt: wallTime(nextTryAt) })
+    yield* announce((at) => TokenEvent.Failed({ at, ...about(attempt), error: failure }))
 
     if (!hasToken && error.retryable && retriesLeft > 0 && Instant.millisBetween(nextTryAt, endsAt) > 0) {
       if (!atOnce) yield* Effect.sleep(pause)
-      return yield* Effect.catchAll(
-        request(endsAt, amend(error, { deadlineEnded: true })),
-        (next) => recover(next, endsAt, retriesLeft - 1)
-      )
+      return yield* attemptRequest("Retry", endsAt, amend(error, { deadlineEnded: true }), endsAt, retriesLeft - 1)
     }
-    const isNew = state.failure === undefined
+    const before = state.failure?.error
     state = Life.failed(state, failure, nextTryAt)
-    if (hasToken && isNew) {
+    if (!error.retryable && before?._tag !== error._tag) {
+      yield* logError(
+        `Token requests are refused${hasToken ? ", the valid token stays in use" : ""}. ${failure.message}`
+      )
+    } else if (hasToken && before === undefined) {
       yield* logWarning(`An access token was not renewed, the valid one stays in use. ${failure.message}`)
     }
     return yield* failure
   })
 
-  const flight = (prepare: Effect.Effect<void>) =>
+  const attemptRequest = (
+    reason: TokenEvent.RequestReason,
+    requestEndsAt: Instant.Instant,
+    onTimeout: TokenError,
+    endsAt: Instant.Instant,
+    retriesLeft: number
+  ): Effect.Effect<AccessToken, TokenError> =>
     Effect.suspend(() => {
-      const endsAt = Instant.later(now(), deadlineMillis)
-      return Effect.zipRight(
-        prepare,
-        Effect.catchAll(
-          request(Instant.later(endsAt, graceMillis), timedOut),
-          (error) => recover(error, endsAt, retries)
-        )
+      const attempt = { reason, sentAt: now() }
+      return Effect.catchAll(
+        request(attempt, requestEndsAt, onTimeout),
+        (error) => recover(error, attempt, endsAt, retriesLeft)
       )
     })
 
-  const begin = (prepare: Effect.Effect<void> = Effect.void) =>
-    flights.begin(flight(prepare), deadlineMillis + 2 * graceMillis)
+  const flight = (reason: TokenEvent.RequestReason, prepare: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      spans = []
+      const endsAt = Instant.later(now(), deadlineMillis)
+      return Effect.zipRight(
+        prepare,
+        attemptRequest(reason, Instant.later(endsAt, graceMillis), timedOut, endsAt, retries)
+      )
+    })
+
+  const begin = (
+    reason: TokenEvent.RequestReason = Life.reason(state, now()),
+    prepare: Effect.Effect<void> = Effect.void
+  ) => flights.begin(flight(reason, prepare), deadlineMillis + 2 * graceMillis)
+
+  const linkToRequests = Effect.currentSpan.pipe(
+    Effect.map((caller) => caller.addLinks(spans.map((span) => ({ _tag: "SpanLink" as const, span, attributes: {} })))),
+    // there may be no span, and a tracer may throw
+    Effect.catchAllCause(() => Effect.void)
+  )
+
+  /** Waits for the outcome of the flight that is under way. */
+  const landing = Effect.suspend(() => {
+    callersWaiting++
+    return Effect.ensuring(
+      flights.landing(),
+      Effect.suspend(() => {
+        callersWaiting--
+        return linkToRequests
+      })
+    )
+  })
   const join = () => {
     begin()
-    return flights.landing()
+    return landing
   }
 
   // After a flight, waiting callers read the state again: a failed flight leaves a valid token in place, and a new token may
@@ -172,22 +268,32 @@ export const make = Effect.fnUntraced(function*(
   ): Effect.Effect<AccessToken, TokenError> =>
     Exit.isInterrupted(exit) ? (isOpen ? read() : Effect.interrupt) : Exit.isFailure(exit) ? exit : read()
 
-  const read = (exit: Exit.Exit<AccessToken, TokenError>): Effect.Effect<AccessToken, TokenError> =>
-    Life.servable(state, now()) ?? landed(exit, () => get)
+  const serve = (token: Exit.Exit<AccessToken>) => {
+    tokensServed++
+    return token
+  }
+
+  /** A valid token, whatever the flight's outcome. */
+  const read = (onNone: () => Effect.Effect<AccessToken, TokenError>): Effect.Effect<AccessToken, TokenError> => {
+    const token = Life.servable(state, now())
+    return token === undefined ? onNone() : serve(token)
+  }
+
+  const readAfter = (exit: Exit.Exit<AccessToken, TokenError>) => read(() => landed(exit, () => get))
 
   const callers = {
-    serve: identity<Exit.Exit<AccessToken>>,
+    serve,
     serveAndRenew: (token: Exit.Exit<AccessToken>) => {
       begin()
-      return token
+      return serve(token)
     },
-    await: () => Effect.flatMap(join(), read),
+    await: () => Effect.flatMap(join(), readAfter),
     awaitFor: (patience: number) =>
       join().pipe(
         Effect.interruptible,
         Effect.timeoutOption(Duration.millis(patience)),
         Effect.withClock(clock),
-        Effect.flatMap(Option.match({ onNone: () => Life.servable(state, now()) ?? get, onSome: read }))
+        Effect.flatMap(Option.match({ onNone: () => read(() => get), onSome: readAfter }))
       ),
     fail: identity<Exit.Exit<never, TokenError>>
   }
@@ -202,7 +308,7 @@ export const make = Effect.fnUntraced(function*(
       const before = state
       state = Life.invalidated(state, rejected, now(), Duration.toMillis(options.forcedRenewalPause))
       return state === before ? Effect.void : Effect.zipRight(
-        announce((at) => TokenEvent.Invalidated({ at })),
+        announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: endpoint.url })),
         Effect.sync(() => {
           if (Life.remembered(state, now()) === undefined) begin()
         })
@@ -213,7 +319,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.suspend(() =>
       Life.decideReplacement<Effect.Effect<AccessToken, TokenError>>(state, rejected, now(), {
         get: () => get,
-        serve: identity,
+        serve,
         await: () => Effect.flatMap(join(), (exit) => landed(exit, () => replacement(rejected))),
         fail: identity
       })
@@ -236,21 +342,27 @@ export const make = Effect.fnUntraced(function*(
         if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get
         refreshedAt = at
         state = Life.forgotten(state)
-        begin(endpoint.rereadCredentials)
+        begin("Refresh", endpoint.rereadCredentials)
       }
-      return Effect.flatMap(flights.landing(), (exit) => landed(exit, () => get))
+      return Effect.flatMap(landing, (exit) => landed(exit, () => get))
     }),
     reportMissingScope: (scope: AccessScope) =>
       Effect.sync(() => {
         const before = state
         if (state.held?.token.covers(scope) === false) state = Life.scopeMissed(state, now())
-        if (state !== before) begin()
-        return DateTime.unsafeMake(Life.nextTryForScope(state, now()).wallMillis)
+        if (state !== before) begin("Insufficient")
+        return wallTime(Life.nextTryForScope(state, now()))
       }),
-    status: Effect.sync(() => ({
-      environment: endpoint.environment.name,
+    status: Effect.sync((): TokenStatus => ({
+      environment: where.environment,
+      tokenEndpoint: endpoint.url,
+      version: Option.fromNullable(endpoint.version),
+      requestedScopes,
+      missingScopes: state.held === undefined ? [] : missingScopes(state.held.token),
       ...Life.status(state, now()),
-      missingScopes: state.held === undefined ? [] : missingScopes(state.held.token)
+      callersWaiting,
+      tokensServed,
+      eventsLost: events.lost()
     })),
     events: events.stream
   }

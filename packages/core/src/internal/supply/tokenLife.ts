@@ -4,7 +4,8 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { AccessToken } from "../../AccessToken.ts"
 import type { TokenError } from "../../TokenError.ts"
-import type { TokenPhase, TokenStatus } from "../../TokenStatus.ts"
+import type { RequestReason } from "../../TokenEvent.ts"
+import type { TokenPhase } from "../../TokenStatus.ts"
 import * as Instant from "../instant.ts"
 
 // The life of a token (contract, section 3): its state, what a caller gets at an instant, and the transitions from one state to
@@ -33,6 +34,8 @@ export interface State {
   readonly held: Held | undefined
   /** The failure of the last token request, if it failed. */
   readonly failure: Failure | undefined
+  /** The token requests that have failed since the last one that succeeded. */
+  readonly streak: { readonly failures: number; readonly since: Instant.Instant } | undefined
   /** The token that was rejected after the last token request was sent. */
   readonly rejected: AccessToken | undefined
   /** No rejected token is replaced before this instant. */
@@ -44,6 +47,7 @@ export interface State {
 export const none: State = {
   held: undefined,
   failure: undefined,
+  streak: undefined,
   rejected: undefined,
   holdUntil: undefined,
   missingScope: undefined
@@ -103,6 +107,10 @@ export const decideReplacement = <A>(state: State, rejected: AccessToken, now: I
   return failure !== undefined ? on.fail(failure.exit) : on.await()
 }
 
+/** Why a caller that finds this state starts a token request. */
+export const reason = (state: State, now: Instant.Instant): RequestReason =>
+  servable(state, now) === undefined ? "Nothing" : state.held?.rejected === true ? "Rejected" : "Due"
+
 /** A token request is about to be sent. Its answer takes earlier rejections into account. */
 export const requested = (state: State): State => ({ ...state, rejected: undefined })
 
@@ -119,7 +127,7 @@ export const obtained = (
   token: AccessToken,
   sentAt: Instant.Instant,
   options: { readonly dueShare: number; readonly missesScope: boolean }
-): State => {
+): State & { readonly held: Held } => {
   const from = DateTime.toEpochMillis(token.requestedAt)
   const to = DateTime.toEpochMillis(token.expiresAt)
   const lifetime = to - from
@@ -137,11 +145,18 @@ export const obtained = (
       expiresAt: Instant.atWallTime(sentAt, to)
     },
     failure: undefined,
+    streak: undefined,
     missingScope: options.missesScope ? state.missingScope : undefined
   }
 }
 
-/** A token request failed. The held token stays. */
+/** A token request failed. It may be retried. */
+export const requestFailed = (state: State, at: Instant.Instant): State => ({
+  ...state,
+  streak: { failures: (state.streak?.failures ?? 0) + 1, since: state.streak?.since ?? at }
+})
+
+/** A failure is not retried but remembered. The held token stays. */
 export const failed = (state: State, error: TokenError, nextTryAt: Instant.Instant): State => ({
   ...state,
   failure: { error, exit: Exit.fail(error), nextTryAt }
@@ -198,11 +213,14 @@ const wallTime = (instant: Instant.Instant | undefined): Option.Option<DateTime.
   instant === undefined ? Option.none() : DateTime.make(instant.wallMillis)
 
 /** The part of the state that may be shown. */
-export const status = (state: State, now: Instant.Instant): Omit<TokenStatus, "environment" | "missingScopes"> => ({
+export const status = (state: State, now: Instant.Instant) => ({
   phase: phase(state, now),
   rejected: state.held?.rejected ?? false,
   scopes: state.held?.token.scopes ?? [],
+  requestedAt: Option.fromNullable(state.held?.token.requestedAt),
   expiresAt: Option.fromNullable(state.held?.token.expiresAt),
   nextRequestAt: wallTime(state.failure?.nextTryAt ?? state.held?.dueAt),
-  lastFailure: Option.fromNullable(state.failure?.error)
+  lastFailure: Option.fromNullable(state.failure?.error),
+  failingSince: wallTime(state.streak?.since),
+  consecutiveFailures: state.streak?.failures ?? 0
 })

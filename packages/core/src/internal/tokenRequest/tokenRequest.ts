@@ -91,6 +91,7 @@ export const tokenRequest = (
         Effect.catchAll((failure) => Effect.flatMap(transportError(where, failure), Effect.fail)),
         Effect.timed
       )
+      yield* Effect.annotateCurrentSpan("http.response.status_code", answer.status)
       const { lifetimeKnown, token } = yield* classify(answer, {
         where,
         clientSecret: credentials.clientSecret,

@@ -1,0 +1,69 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger, TestClock } from "effect"
+import { failures } from "./support/fakeEndpoint.ts"
+import * as Supply from "./support/supply.ts"
+
+describe("the log of the supply", () => {
+  const where = "from https://v2.example/oauth2/token (test)"
+  const refused = "The token endpoint https://v2.example/oauth2/token (test) refused the client"
+  const logging = Effect.gen(function*() {
+    const lines: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      lines.push(`${logLevel.label} ${String(message)}`)
+    })
+    const { endpoint, tokens } = yield* Effect.provide(Supply.make(), Logger.replace(Logger.defaultLogger, logger))
+    const get = Effect.zipRight(Effect.fork(Effect.exit(tokens.get)), TestClock.adjust("100 millis"))
+    return { endpoint, get, lines, tokens }
+  })
+
+  it.scoped("has one line for each token, and none for a call", () =>
+    Effect.gen(function*() {
+      const { get, lines } = yield* logging
+      yield* Effect.replicateEffect(get, 5)
+      yield* TestClock.adjust("48 minutes")
+      yield* Effect.replicateEffect(get, 5)
+      assert.deepStrictEqual(lines, [
+        `INFO An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
+        `INFO An access token was renewed ${where}. It expires at 1970-01-01T01:48:00.500Z.`
+      ])
+    }))
+
+  it.scoped("says after how many failures a token was obtained, and since when they happened", () =>
+    Effect.gen(function*() {
+      const { endpoint, get, lines } = yield* logging
+      yield* endpoint.fail(failures.unavailable)
+      yield* get
+      yield* TestClock.adjust("10 seconds")
+      yield* endpoint.recover
+      yield* TestClock.adjust("1 minute")
+      yield* get
+      assert.deepStrictEqual(lines, [
+        `INFO An access token was obtained ${where}, after 3 failed requests since 1970-01-01T00:00:00.100Z. ` +
+        "It expires at 1970-01-01T01:01:10.100Z."
+      ])
+    }))
+
+  it.scoped("has one line for a refusal, until a token was obtained or another failure was remembered", () =>
+    Effect.gen(function*() {
+      const { endpoint, get, lines } = yield* logging
+      yield* endpoint.fail(failures.refused)
+      for (let minute = 0; minute < 5; minute++) {
+        yield* Effect.replicateEffect(get, 3)
+        yield* TestClock.adjust("1 minute")
+      }
+      assert.strictEqual(lines.length, 1)
+      assert.include(lines[0], `ERROR Token requests are refused. ${refused}`)
+      yield* endpoint.fail(failures.outside)
+      yield* get
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(lines.length, 2)
+      assert.include(lines[1], "ERROR Token requests are refused. ")
+      yield* endpoint.recover
+      yield* get
+      assert.strictEqual(lines.length, 3)
+      yield* TestClock.adjust("50 minutes")
+      yield* endpoint.fail(failures.refused)
+      yield* get
+      assert.include(lines[3], `ERROR Token requests are refused, the valid token stays in use. ${refused}`)
+    }))
+})
