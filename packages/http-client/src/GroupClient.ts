@@ -7,7 +7,9 @@ import type * as TokenError from "@credit-data/core/TokenError"
 import * as Transport from "@credit-data/core/Transport"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { InsufficientScope } from "./InsufficientScope.ts"
 import { withoutToken } from "./internal/callerError.ts"
 
@@ -50,7 +52,54 @@ export interface Settings {
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
   /** Send trace headers to the business API, which belongs to a third party. Default: false. */
   readonly propagateTrace?: boolean | undefined
+  /**
+   * Shows the path of each URL on the span of the call, as `url.path`. Default: false, because paths often hold personal data, such
+   * as the id of a consumer. `withPathTemplate` shows a path without it.
+   */
+  readonly recordPath?: boolean | undefined
 }
+
+/**
+ * The template of the paths of the calls in this context, such as `/consumers/{id}`. It appears on the span of a call, in its name and
+ * as `url.template`. Default: none.
+ *
+ * @since 1.0.0
+ * @category references
+ */
+export class PathTemplate
+  extends Context.Reference<PathTemplate>()("@credit-data/http-client/GroupClient/PathTemplate", {
+    defaultValue: (): Option.Option<string> => Option.none()
+  })
+{}
+
+/**
+ * Sets the template of the path of a call, or of all calls of a client. Traces can then be grouped by it, and they hold no personal
+ * data.
+ *
+ * @since 1.0.0
+ * @category combinators
+ * @example
+ * ```ts
+ * import { DataAccess, GroupClient } from "@credit-data/http-client"
+ * import { HttpClient } from "@effect/platform"
+ * import { Effect } from "effect"
+ *
+ * // one call
+ * export const consumer = Effect.fn(function*(id: string) {
+ *   const client = yield* DataAccess.DataAccess
+ *   return yield* client.get(`/consumers/${id}`).pipe(GroupClient.withPathTemplate("/consumers/{id}"))
+ * })
+ *
+ * // all calls of a client
+ * export const consumers = Effect.map(
+ *   DataAccess.DataAccess,
+ *   HttpClient.transformResponse(GroupClient.withPathTemplate("/consumers/{id}"))
+ * )
+ * ```
+ */
+export const withPathTemplate =
+  (template: `/${string}`) => <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(call, PathTemplate, Option.some(template))
 
 /**
  * The client as a plain `HttpClient`, for APIs that expect one. A missing token or a missing scope becomes a `RequestError`

@@ -1,9 +1,10 @@
-import { EnablementServices, Furnishment, type GroupClient } from "@credit-data/http-client"
+import { type AccessToken, TokenError } from "@credit-data/core"
+import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { call } from "./support/calls.ts"
+import { Effect, Exit, Fiber, TestClock } from "effect"
+import { call, failingWith, get } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
 describe("the span of a call", () => {
@@ -28,6 +29,8 @@ describe("the span of a call", () => {
     }))
 })
 
+const refused = new TokenError.InvalidClient({ environment: "test", tokenEndpoint: "t", status: 401 })
+
 describe("the traces of a call", () => {
   const traced = Effect.fnUntraced(function*(
     settings: GroupClient.Settings = {},
@@ -41,7 +44,7 @@ describe("the traces of a call", () => {
     return { sent, spans }
   })
 
-  it.effect("have one span, without query and token, and send nothing to the third party", () =>
+  it.effect("have one span, without path, query and token, and send nothing to the third party", () =>
     Effect.gen(function*() {
       const { sent, spans } = yield* traced()
       assert.deepStrictEqual(spans.map(({ name }) => name), ["Data Access GET"])
@@ -49,12 +52,90 @@ describe("the traces of a call", () => {
         "credit_data.group": "Data Access",
         "http.request.method": "GET",
         "server.address": "api.example",
-        "url.path": "/v1/consumers/42",
+        "credit_data.token.wait_duration": 0,
         "credit_data.repeated": true,
         "http.request.resend_count": 1,
         "http.response.status_code": 200
       })
       for (const { headers } of sent) assert.notProperty(headers, "traceparent")
+    }))
+
+  it.effect("show the path, but not the query, when recordPath is set", () =>
+    Effect.gen(function*() {
+      const { spans } = yield* traced({ recordPath: true })
+      assert.strictEqual(spans[0]?.attributes["url.path"], "/v1/consumers/42")
+    }))
+
+  it.effect("show the template of the path, for a call or for all calls of a client", () =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      const template = GroupClient.withPathTemplate("/consumers/{id}")
+      yield* call((client) => template(client.get("/consumers/42"))).pipe(Effect.withTracer(tracer))
+      yield* call((client) => HttpClient.transformResponse(client, template).get("/consumers/43"))
+        .pipe(Effect.withTracer(tracer))
+      assert.deepStrictEqual(spans.map(({ name }) => name), [
+        "Data Access GET /consumers/{id}",
+        "Data Access GET /consumers/{id}"
+      ])
+      for (const { attributes } of spans) {
+        assert.strictEqual(attributes["url.template"], "/consumers/{id}")
+        assert.notInclude(JSON.stringify(attributes), "/4")
+      }
+    }))
+
+  const errorTypes = [
+    ["the status of an answer that is an error", { answer: () => new Response(null, { status: 404 }) }, "404"],
+    ["nothing after a redirect", { answer: () => new Response(null, { status: 302 }) }, undefined],
+    ["the tag of a missing scope", { granted: [] }, "InsufficientScope"],
+    ["the tag of a missing token", { failure: refused }, "InvalidClient"]
+  ] as const
+  for (const [name, options, expected] of errorTypes) {
+    it.effect(`have as error.type ${name}`, () =>
+      Effect.gen(function*() {
+        const { answer, failure, granted } = { answer: rejecting(), failure: undefined, granted: undefined, ...options }
+        const { spans, tracer } = recordingTracer()
+        const { client } = yield* transport(answer)
+        const tokens = yield* supply(granted === undefined ? {} : { granted })
+        const layer = over(
+          DataAccess.layer(),
+          failure === undefined ? tokens : { ...tokens, get: Exit.fail(failure) },
+          client
+        )
+        yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
+          Effect.provide(layer),
+          Effect.exit,
+          Effect.withTracer(tracer)
+        )
+        assert.strictEqual(spans[0]?.attributes["error.type"], expected)
+      }))
+  }
+
+  it.effect("have as error.type the reason of a failed request", () =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      yield* Effect.withTracer(Effect.exit(get(failingWith(() => new Error("a network")))), tracer)
+      assert.strictEqual(spans[0]?.attributes["error.type"], "Transport")
+    }))
+
+  it.effect("say how long the call waited for tokens", () =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      const { client } = yield* transport(rejecting("token-1"))
+      const tokens = yield* supply()
+      const slow = {
+        ...tokens,
+        get: Effect.delay(tokens.get, "47 millis"),
+        replace: (token: AccessToken.AccessToken) => Effect.delay(tokens.replace(token), "13 millis")
+      }
+      const calling = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
+        Effect.provide(over(DataAccess.layer(), slow, client)),
+        Effect.withTracer(tracer),
+        Effect.fork
+      )
+      yield* TestClock.adjust("47 millis")
+      yield* TestClock.adjust("13 millis")
+      yield* Fiber.join(calling)
+      assert.strictEqual(spans[0]?.attributes["credit_data.token.wait_duration"], 0.06)
     }))
 
   it.effect("send trace headers to the third party when propagateTrace is set", () =>

@@ -3,7 +3,7 @@ import { DataAccess, GroupClient } from "@credit-data/http-client"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
 import { HttpClientError } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { call } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
@@ -28,7 +28,7 @@ describe("an error of GroupClient.toHttpClient", () => {
       const tokens = yield* supply(replace)
       const layer = over(
         DataAccess.layer(),
-        error === undefined ? tokens : { ...tokens, get: Effect.fail(error) },
+        error === undefined ? tokens : { ...tokens, get: Exit.fail(error) },
         client
       )
       const dataAccess = yield* Effect.provide(DataAccess.DataAccess, layer)

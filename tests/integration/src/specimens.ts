@@ -302,6 +302,8 @@ export const specimens = Effect.gen(function*() {
     "Fetch.make": yield* ofFetch,
     "Furnishment.Furnishment": yield* ofGroup(Furnishment.Furnishment, Furnishment.layer(), "/furnishment/a"),
     "Furnishment.layer": Furnishment.layer(),
+    "GroupClient.PathTemplate": GroupClient.PathTemplate,
+    "GroupClient.withPathTemplate": GroupClient.withPathTemplate,
     "GroupClient.toHttpClient": GroupClient.toHttpClient,
     "InsufficientScope.InsufficientScope": new InsufficientScope.InsufficientScope({
       environment: "n",

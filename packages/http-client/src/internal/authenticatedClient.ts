@@ -16,11 +16,10 @@ import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type * as Tracer from "effect/Tracer"
 import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, discard } from "./body.ts"
-import { inSpan } from "./callSpan.ts"
+import { type CallSpan, inSpan, waitingForToken } from "./callSpan.ts"
 import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
 import { responseError, type Sent } from "./callerError.ts"
@@ -60,7 +59,9 @@ interface Call {
   readonly original: Request
   /** The same request with its absolute URL. */
   readonly request: Request
-  readonly span: Option.Option<Tracer.Span>
+  readonly span: CallSpan
+  /** Waits for a token, and adds the time to the span. */
+  readonly wait: ReturnType<typeof waitingForToken>
   /** How often the request was sent again. */
   resends: number
   /** Whether the request was sent again because the connection had been closed. */
@@ -89,6 +90,7 @@ export const make = Effect.fnUntraced(
     const environment = yield* Environment.validate(tokens.environment)
     const base = parseBase(environment.baseUrl)
     const client = transport(options, yield* HttpClient.HttpClient, base)
+    const spanOptions = { group: options.group, base, recordPath: options.settings.recordPath ?? false }
     // only transformClient can create spans below the span of the call
     const inSpanOf = ({ span }: Call) => <A, E>(sending: Effect.Effect<A, E>) =>
       options.settings.transformClient === undefined || Option.isNone(span)
@@ -145,7 +147,7 @@ export const make = Effect.fnUntraced(
         yield* tokens.invalidate(token)
         return yield* answer.end
       }
-      const replacement = yield* Effect.option(tokens.replace(token)).pipe(
+      const replacement = yield* Effect.option(call.wait(tokens.replace(token))).pipe(
         Effect.onInterrupt(() => discard(answer.response))
       )
       if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* answer.end
@@ -158,7 +160,7 @@ export const make = Effect.fnUntraced(
 
     const authenticated = (call: Call): Effect.Effect<Response, GroupClientError> =>
       Effect.flatMap(
-        tokens.get,
+        call.wait(tokens.get),
         (token) =>
           Effect.flatMap(covering(token), () =>
             Effect.flatMap(sendWith(call, token), (answer) =>
@@ -179,16 +181,13 @@ export const make = Effect.fnUntraced(
         return Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description }))
       }
       const absolute = HttpClientRequest.setUrl(original, where.right)
-      return inSpan(options.group, base, absolute, (span) => {
+      return inSpan(spanOptions, absolute, (span) => {
         const request = options.settings.propagateTrace === true && Option.isSome(span)
           ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span.value))
           : absolute
-        const call: Call = { original, request, span, resends: 0, hasMetClosedConnection: false }
-        const response = "authorization" in original.headers ? asItIs(call) : authenticated(call)
-        return Option.isNone(span) ? response : Effect.map(response, (response) => {
-          span.value.attribute("http.response.status_code", response.status)
-          return response
-        })
+        const wait = waitingForToken(span)
+        const call: Call = { original, request, span, wait, resends: 0, hasMetClosedConnection: false }
+        return "authorization" in original.headers ? asItIs(call) : authenticated(call)
       })
     })
   }

@@ -146,23 +146,25 @@ export const make = Effect.fnUntraced(function*(
     const orDied = Effect.catchAllCause((cause: Cause.Cause<TokenError>) =>
       Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => died(cause)))
     )
-    const { before, held } = yield* orDied(inSpan(
+    let before = state
+    let dueAt = sentAt
+    const token = yield* orDied(inSpan(
       attempt,
       Effect.flatMap(
         within(Instant.millisBetween(sentAt, endsAt), constant(onTimeout))(orDied(endpoint.requestToken)),
         (token) => {
-          const before = state
+          before = state
           const next = Life.obtained(before, token, sentAt, { dueShare, missesScope: missingScopes(token).length > 0 })
           if (Life.servable(next, now()) === undefined) {
             return Effect.fail(new InvalidResponse({ ...where, status: 200, rule: "Expired" }))
           }
           state = next
-          return Effect.succeed({ before, held: next.held })
+          dueAt = next.held.dueAt
+          return Effect.succeed(token)
         }
       )
     ))
     pauses.reset()
-    const { dueAt, token } = held
     const { scopes, expiresAt } = token
     const isRenewal = Life.servable(before, now()) !== undefined
     const event = isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained
