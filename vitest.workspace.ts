@@ -1,3 +1,4 @@
+import { missingPackages } from "./tests/support/src/programs.ts"
 import { existsSync, readdirSync } from "node:fs"
 import { defineConfig } from "vitest/config"
 
@@ -6,6 +7,11 @@ const roots = ["packages", "tests"]
   .flatMap((room) => readdirSync(room).map((name) => `${room}/${name}`))
   .concat("examples")
   .filter((root) => existsSync(`${root}/test`))
+
+const missing = missingPackages()
+if (missing.length > 0) {
+  console.warn(`Tests with real servers are skipped. To run them, install the Debian packages: ${missing.join(" ")}`)
+}
 
 export default defineConfig({
   test: {

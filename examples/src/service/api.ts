@@ -1,0 +1,20 @@
+import { HttpApi, HttpApiEndpoint, HttpApiError, HttpApiGroup } from "@effect/platform"
+import { Schema } from "effect"
+
+/** What the service answers about a consumer. */
+export class Consumer extends Schema.Class<Consumer>("Consumer")({
+  id: Schema.String,
+  path: Schema.String
+}) {}
+
+export const ServiceApi = HttpApi.make("service").add(
+  HttpApiGroup.make("consumers")
+    .add(
+      HttpApiEndpoint.get("read", "/consumers/:id")
+        .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.pattern(/^\w+$/)) }))
+        .addSuccess(Consumer)
+        .addError(HttpApiError.NotFound)
+    )
+    // the credit-data API, or its token endpoint, does not answer as it should
+    .addError(HttpApiError.ServiceUnavailable)
+)

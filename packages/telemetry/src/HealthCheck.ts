@@ -1,0 +1,70 @@
+/**
+ * Answers for the health checks of an orchestrator such as Kubernetes.
+ *
+ * @since 1.0.0
+ */
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import * as TokenStatus from "@credit-data/core/TokenStatus"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+const json = (status: number, body: object) =>
+  HttpServerResponse.unsafeJson(body, { status, headers: { "cache-control": "no-store" } })
+
+/**
+ * The answer of a program that runs: status 200. It does not depend on tokens, because a restart does not help when the
+ * authorization server is down.
+ *
+ * @since 1.0.0
+ * @category responses
+ */
+export const live: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect.sync(() =>
+  json(200, { status: "live" })
+)
+
+/** Less than the default time limit of probes that wait for longer than a second. */
+const patience = "2 seconds"
+
+/**
+ * Whether calls can get a token: status 200, or 503 if they cannot. The body is JSON. It shows the phase of the token, the type of the
+ * last failure and the time of the next token request, and no secret, address or message.
+ *
+ * If there is no token yet, or the supply is not usable, the check asks for a token and waits for up to 2 seconds. So a program with
+ * wrong credentials never becomes ready, and a program that gets no calls becomes ready again after an outage. The pauses after
+ * failures apply to the check as to any caller.
+ *
+ * @since 1.0.0
+ * @category responses
+ * @example
+ * ```ts
+ * import { HealthCheck } from "@credit-data/telemetry"
+ * import { HttpRouter } from "@effect/platform"
+ *
+ * export const routes = HttpRouter.empty.pipe(
+ *   HttpRouter.get("/health/live", HealthCheck.live),
+ *   HttpRouter.get("/health/ready", HealthCheck.ready)
+ * )
+ * ```
+ */
+export const ready: Effect.Effect<HttpServerResponse.HttpServerResponse, never, AccessTokens.AccessTokens> = Effect.gen(
+  function*() {
+    const tokens = yield* AccessTokens.AccessTokens
+    const before = yield* tokens.status
+    if (before.phase === "None" || before.phase === "Expired" || !TokenStatus.isUsable(before)) {
+      yield* Effect.ignore(Effect.timeoutOption(tokens.get, patience))
+    }
+    const { expiresAt, lastFailure, nextRequestAt, phase, ...status } = yield* tokens.status
+    const isReady = TokenStatus.isUsable({ ...status, expiresAt, lastFailure, nextRequestAt, phase }) &&
+      phase !== "None" && phase !== "Expired"
+    const iso = (at: Option.Option<DateTime.Utc>) => Option.getOrUndefined(Option.map(at, DateTime.formatIso))
+    return json(isReady ? 200 : 503, {
+      status: isReady ? "ready" : "unavailable",
+      phase,
+      expiresAt: iso(expiresAt),
+      failure: Option.getOrUndefined(Option.map(lastFailure, ({ _tag }) => _tag)),
+      nextRequestAt: iso(nextRequestAt)
+    })
+  }
+)

@@ -1,0 +1,37 @@
+/**
+ * Metrics in the text format of Prometheus, for programs without OTLP.
+ *
+ * @since 1.0.0
+ */
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import { expose } from "./internal/exposition.ts"
+import * as Registry from "./internal/registry.ts"
+
+/**
+ * All metrics of the program in the text format of Prometheus: those of this package, of Effect, and of the program itself. Dots in
+ * names become underscores, and names end with the unit: `credit_data.token.request.duration` is
+ * `credit_data_token_request_duration_seconds`.
+ *
+ * @since 1.0.0
+ * @category accessors
+ */
+export const text: Effect.Effect<string> = Effect.map(Registry.snapshot, expose)
+
+/**
+ * The answer to a scrape, for a route such as `/metrics`.
+ *
+ * @since 1.0.0
+ * @category responses
+ * @example
+ * ```ts
+ * import { Prometheus } from "@credit-data/telemetry"
+ * import { HttpRouter } from "@effect/platform"
+ *
+ * export const routes = HttpRouter.empty.pipe(HttpRouter.get("/metrics", Prometheus.response))
+ * ```
+ */
+export const response: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect.map(
+  text,
+  (body) => HttpServerResponse.text(body, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+)

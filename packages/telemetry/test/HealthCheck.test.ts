@@ -1,0 +1,101 @@
+import { TokenError, type TokenStatus } from "@credit-data/core"
+import { HealthCheck } from "@credit-data/telemetry"
+import { HttpServerResponse } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Fiber, Option, TestClock } from "effect"
+import * as FakeSupply from "./support/fakeSupply.ts"
+
+const read = (response: HttpServerResponse.HttpServerResponse) =>
+  Effect.gen(function*() {
+    const web = HttpServerResponse.toWeb(response)
+    assert.strictEqual(web.headers.get("cache-control"), "no-store")
+    return [web.status, yield* Effect.promise((): Promise<unknown> => web.json())] as const
+  })
+
+const failure = new TokenError.InvalidClient({
+  environment: "test",
+  tokenEndpoint: FakeSupply.initial.tokenEndpoint,
+  status: 401,
+  description: "a text of the server"
+})
+const expiresAt = Option.some(DateTime.unsafeMake(60_000))
+const valid: Partial<TokenStatus.TokenStatus> = {
+  phase: "Valid",
+  expiresAt,
+  lastFailure: Option.none(),
+  rejected: false
+}
+
+describe("HealthCheck.live", () => {
+  it.effect("answers 200", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* Effect.flatMap(HealthCheck.live, read), [200, { status: "live" }])
+    }))
+})
+
+describe("HealthCheck.ready", () => {
+  const ready = { status: "ready", phase: "Valid", expiresAt: "1970-01-01T00:01:00.000Z" }
+  const check = (supply: Effect.Effect.Success<ReturnType<typeof FakeSupply.make>>) =>
+    Effect.flatMap(Effect.provide(HealthCheck.ready, supply.layer), read)
+
+  it.effect("answers 200 with a valid token, and asks for none", () =>
+    Effect.gen(function*() {
+      const supply = yield* FakeSupply.make({ ...valid, nextRequestAt: Option.some(DateTime.unsafeMake(50_000)) })
+      assert.deepStrictEqual(yield* check(supply), [
+        200,
+        { ...ready, nextRequestAt: "1970-01-01T00:00:50.000Z" }
+      ])
+      yield* supply.set({ lastFailure: Option.some(failure) })
+      assert.strictEqual((yield* check(supply))[0], 200, "the renewal fails, and the token is valid")
+      assert.strictEqual(yield* supply.gets, 0)
+    }))
+
+  const unusable: ReadonlyArray<readonly [string, Partial<TokenStatus.TokenStatus>]> = [
+    ["before the first token", {}],
+    ["after a failure", { lastFailure: Option.some(failure) }],
+    ["with an expired token", { phase: "Expired", expiresAt }],
+    ["with a rejected token whose renewal failed", {
+      phase: "Due",
+      expiresAt,
+      rejected: true,
+      lastFailure: Option.some(failure)
+    }]
+  ]
+  for (const [name, before] of unusable) {
+    it.effect(`asks for a token ${name}, and answers 200 when it gets one`, () =>
+      Effect.gen(function*() {
+        const supply = yield* FakeSupply.make(before)
+        yield* supply.onGet(supply.set(valid))
+        assert.deepStrictEqual(yield* check(supply), [200, ready])
+        assert.strictEqual(yield* supply.gets, 1)
+      }))
+  }
+
+  it.effect("answers 503 without a token, with the type of the failure and no other text of it", () =>
+    Effect.gen(function*() {
+      const supply = yield* FakeSupply.make({
+        lastFailure: Option.some(failure),
+        nextRequestAt: Option.some(DateTime.unsafeMake(30_000))
+      })
+      assert.deepStrictEqual(yield* check(supply), [503, {
+        status: "unavailable",
+        phase: "None",
+        failure: "InvalidClient",
+        nextRequestAt: "1970-01-01T00:00:30.000Z"
+      }])
+    }))
+
+  it.effect("waits for a token for at most 2 seconds", () =>
+    Effect.gen(function*() {
+      const supply = yield* FakeSupply.make()
+      yield* supply.onGet(Effect.never)
+      const checking = yield* Effect.fork(check(supply))
+      yield* TestClock.adjust("1999 millis")
+      assert.isNull(checking.unsafePoll())
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual(yield* Fiber.join(checking), [503, { status: "unavailable", phase: "None" }])
+      yield* supply.set({ phase: "Expired", expiresAt })
+      yield* supply.onGet(Effect.void)
+      assert.strictEqual((yield* check(supply))[0], 503)
+    }))
+})

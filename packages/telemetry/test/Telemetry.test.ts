@@ -1,0 +1,182 @@
+import { TokenError, TokenEvent } from "@credit-data/core"
+import { Prometheus, Telemetry } from "@credit-data/telemetry"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Exit, Layer, Option, Scope, TestClock } from "effect"
+import * as FakeSupply from "./support/fakeSupply.ts"
+
+const tokenEndpoint = FakeSupply.initial.tokenEndpoint
+const at = DateTime.unsafeMake(0)
+const failure = new TokenError.InvalidClient({
+  environment: "test",
+  tokenEndpoint,
+  status: 401,
+  nextTryAt: DateTime.unsafeMake(30_000)
+})
+const requested = { at, tokenEndpoint, duration: Duration.millis(60) }
+const succeeded = {
+  ...requested,
+  scopes: ["data-access:all"],
+  expiresAt: DateTime.unsafeMake(3_600_500),
+  dueAt: DateTime.unsafeMake(2_880_000)
+}
+
+/** Metrics of a supply in an environment of its own, because Effect keeps the metrics of a whole process together. */
+const metrics = Effect.fnUntraced(function*(
+  environment: string,
+  options: { readonly before?: Parameters<typeof FakeSupply.make>[0]; readonly settings?: Telemetry.Settings } = {}
+) {
+  const supply = yield* FakeSupply.make({ ...options.before, environment })
+  const scope = yield* Scope.make()
+  yield* Scope.extend(
+    Layer.build(Telemetry.layer(options.settings).pipe(Layer.provide(supply.layer))),
+    scope
+  )
+  /** The series of this environment without the common labels. */
+  const read = Effect.map(Prometheus.text, (text) =>
+    Object.fromEntries(
+      text.split("\n")
+        .filter((line) => line.includes(`credit_data_environment="${environment}"`))
+        .map((line) => {
+          const [, series = "", value] = /^(.*) (\S+)$/.exec(line) ?? []
+          const name = series.replace("credit_data_token_", "")
+            .replace(`credit_data_environment="${environment}"`, "")
+            .replace("server_address=\"v2.example\"", "")
+            .replace(/\{,*/, "{").replace(/,*\}/, "}").replace(/,,+/g, ",").replace("{}", "")
+          return [name, Number(value)] as const
+        })
+    ))
+  const publish = (event: TokenEvent.TokenEvent) => Effect.zipRight(supply.publish(event), TestClock.adjust("0 millis"))
+  return { ...supply, close: Scope.close(scope, Exit.void), publish, read }
+})
+
+describe("Telemetry.layer", () => {
+  it.effect("registers every outcome at 0, and no time that is not known yet", () =>
+    Effect.gen(function*() {
+      const { close, read } = yield* metrics("start")
+      const series = yield* read
+      const requests = Object.entries(series).filter(([name]) => name.startsWith("requests_total"))
+      assert.strictEqual(requests.length, 2 * 6 + 4 * 6)
+      for (const [, value] of requests) assert.strictEqual(value, 0)
+      for (const reason of ["Nothing", "Due", "Rejected", "Insufficient", "Refresh", "Retry"]) {
+        assert.property(series, `requests_total{outcome="obtained",reason="${reason}"}`)
+        assert.property(series, `requests_total{outcome="renewed",reason="${reason}"}`)
+        for (const error of ["InvalidClient", "InvalidResponse", "ServerError", "TransportError"]) {
+          assert.property(series, `requests_total{error_type="${error}",outcome="failed",reason="${reason}"}`)
+          assert.strictEqual(series[`failing{error_type="${error}"}`], 0)
+        }
+      }
+      assert.strictEqual(series["invalidations_total"], 0)
+      assert.strictEqual(series["served_total"], 0)
+      assert.strictEqual(series["callers_waiting"], 0)
+      assert.notProperty(series, "expiry_timestamp_seconds")
+      assert.notProperty(series, "next_request_timestamp_seconds")
+      yield* close
+    }))
+
+  it.effect("shows a supply that had a token and a failure before", () =>
+    Effect.gen(function*() {
+      const { close, read } = yield* metrics("late", {
+        before: {
+          expiresAt: Option.some(DateTime.unsafeMake(7_000)),
+          nextRequestAt: Option.some(DateTime.unsafeMake(5_000)),
+          lastFailure: Option.some(failure),
+          tokensServed: 3,
+          callersWaiting: 2
+        }
+      })
+      assert.deepInclude(yield* read, {
+        expiry_timestamp_seconds: 7,
+        next_request_timestamp_seconds: 5,
+        "failing{error_type=\"InvalidClient\"}": 1,
+        "failing{error_type=\"ServerError\"}": 0,
+        served_total: 3,
+        callers_waiting: 2
+      })
+      yield* close
+    }))
+
+  it.effect("counts what happens to token requests", () =>
+    Effect.gen(function*() {
+      const { close, publish, read } = yield* metrics("events")
+      yield* publish(TokenEvent.Requested({ ...requested, reason: "Nothing" }))
+      yield* publish(TokenEvent.Failed({ ...requested, reason: "Nothing", error: failure }))
+      assert.deepInclude(yield* read, {
+        "requests_total{error_type=\"InvalidClient\",outcome=\"failed\",reason=\"Nothing\"}": 1,
+        "request_duration_seconds_count{error_type=\"InvalidClient\"}": 1,
+        "failing{error_type=\"InvalidClient\"}": 1,
+        next_request_timestamp_seconds: 30
+      })
+      yield* publish(TokenEvent.Obtained({ ...succeeded, reason: "Retry" }))
+      yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
+      yield* publish(TokenEvent.Renewed({ ...succeeded, reason: "Rejected", duration: Duration.seconds(3) }))
+      const series = yield* read
+      assert.deepInclude(series, {
+        "requests_total{outcome=\"obtained\",reason=\"Retry\"}": 1,
+        "requests_total{outcome=\"renewed\",reason=\"Rejected\"}": 1,
+        "requests_total{outcome=\"renewed\",reason=\"Retry\"}": 0,
+        request_duration_seconds_count: 2,
+        request_duration_seconds_sum: 3.06,
+        "request_duration_seconds_bucket{le=\"0.05\"}": 0,
+        "request_duration_seconds_bucket{le=\"0.075\"}": 1,
+        "request_duration_seconds_bucket{le=\"2.5\"}": 1,
+        "request_duration_seconds_bucket{le=\"5\"}": 2,
+        "request_duration_seconds_bucket{le=\"+Inf\"}": 2,
+        "failing{error_type=\"InvalidClient\"}": 0,
+        expiry_timestamp_seconds: 3_600.5,
+        next_request_timestamp_seconds: 2_880,
+        invalidations_total: 1
+      })
+      const buckets = Object.keys(series).flatMap((name) =>
+        /^request_duration_seconds_bucket\{le="(.*)"\}$/.exec(name)?.[1] ?? []
+      )
+      assert.deepStrictEqual(
+        buckets,
+        "0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 +Inf".split(" ")
+      )
+      yield* close
+    }))
+
+  it.effect("keeps the time of the next request after a failure that does not say it", () =>
+    Effect.gen(function*() {
+      const { close, publish, read } = yield* metrics("no time")
+      const error = new TokenError.InvalidClient({ environment: "test", tokenEndpoint, status: 401 })
+      yield* publish(TokenEvent.Failed({ ...requested, reason: "Due", error }))
+      assert.notProperty(yield* read, "next_request_timestamp_seconds")
+      yield* close
+    }))
+
+  it.effect("reads the served tokens and the waiting callers at intervals, and for the last time at the end", () =>
+    Effect.gen(function*() {
+      const { close, read, set } = yield* metrics("sampled")
+      yield* set({ tokensServed: 10, callersWaiting: 4 })
+      yield* TestClock.adjust("4 seconds")
+      assert.deepInclude(yield* read, { served_total: 0, callers_waiting: 0 })
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* read, { served_total: 10, callers_waiting: 4 })
+      yield* set({ tokensServed: 12, callersWaiting: 0 })
+      yield* TestClock.adjust("5 seconds")
+      assert.deepInclude(yield* read, { served_total: 12, callers_waiting: 0 })
+      yield* set({ tokensServed: 13 })
+      yield* close
+      assert.deepInclude(yield* read, { served_total: 13 })
+      yield* set({ tokensServed: 20 })
+      yield* TestClock.adjust("1 minute")
+      assert.deepInclude(yield* read, { served_total: 13 })
+    }))
+
+  it.effect("reads them as often as the program asks for", () =>
+    Effect.gen(function*() {
+      const { close, read, set } = yield* metrics("often", { settings: { sampleInterval: "1 second" } })
+      yield* set({ tokensServed: 10 })
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* read, { served_total: 10 })
+      yield* close
+    }))
+
+  it.effect("names the token endpoint by its whole text if that is not an address", () =>
+    Effect.gen(function*() {
+      const { close } = yield* metrics("no address", { before: { tokenEndpoint: "a fake" } })
+      assert.include(yield* Prometheus.text, "credit_data_environment=\"no address\",server_address=\"a fake\"")
+      yield* close
+    }))
+})

@@ -1,0 +1,51 @@
+import { AccessTokens, type TokenEvent, type TokenStatus } from "@credit-data/core"
+import { Effect, Layer, Option, Queue, Ref, Stream } from "effect"
+
+/** The status of a supply before its first token request. */
+export const initial: TokenStatus.TokenStatus = {
+  environment: "test",
+  tokenEndpoint: "https://v2.example:8443/oauth2/token",
+  version: Option.some("V2"),
+  phase: "None",
+  rejected: false,
+  requestedScopes: [],
+  scopes: [],
+  missingScopes: [],
+  requestedAt: Option.none(),
+  expiresAt: Option.none(),
+  nextRequestAt: Option.none(),
+  lastFailure: Option.none(),
+  failingSince: Option.none(),
+  consecutiveFailures: 0,
+  callersWaiting: 0,
+  tokensServed: 0,
+  eventsLost: 0
+}
+
+/** A supply whose status and events are set by the test. */
+export const make = (before: Partial<TokenStatus.TokenStatus> = {}) =>
+  Effect.gen(function*() {
+    const status = yield* Ref.make<TokenStatus.TokenStatus>({ ...initial, ...before })
+    const events = yield* Queue.unbounded<TokenEvent.TokenEvent>()
+    const gets = yield* Ref.make(0)
+    const onGet = yield* Ref.make<Effect.Effect<void>>(Effect.void)
+    const given = yield* Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest())
+    const service: AccessTokens.Service = {
+      ...given,
+      get: Effect.zipRight(
+        Ref.update(gets, (count) => count + 1),
+        Effect.zipRight(Effect.flatten(Ref.get(onGet)), given.get)
+      ),
+      status: Ref.get(status),
+      events: Stream.fromQueue(events)
+    }
+    return {
+      layer: Layer.succeed(AccessTokens.AccessTokens, service),
+      /** How often a token was asked for. */
+      gets: Ref.get(gets),
+      /** What happens when a token is asked for. */
+      onGet: (effect: Effect.Effect<void>) => Ref.set(onGet, effect),
+      set: (change: Partial<TokenStatus.TokenStatus>) => Ref.update(status, (before) => ({ ...before, ...change })),
+      publish: (event: TokenEvent.TokenEvent) => Queue.offer(events, event)
+    }
+  })

@@ -1,0 +1,51 @@
+import { start } from "@credit-data/test-support/childProcess"
+import { Command, FileSystem, HttpClient, HttpClientResponse } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { Effect, Schedule, Schema } from "effect"
+import { rulesFile } from "./promtool.ts"
+import { freePort } from "./service.ts"
+
+const Answer = HttpClientResponse.schemaBodyJson(Schema.Struct({
+  data: Schema.Struct({
+    result: Schema.Array(Schema.Struct({
+      metric: Schema.Record({ key: Schema.String, value: Schema.String }),
+      value: Schema.Tuple(Schema.Number, Schema.NumberFromString)
+    }))
+  })
+}))
+
+/** Starts Prometheus with the alert rules. It scrapes this port and evaluates the rules every second. */
+export const startPrometheus = Effect.fnUntraced(function*(target: number) {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  yield* fs.writeFileString(
+    `${folder}/prometheus.yml`,
+    JSON.stringify({
+      global: { scrape_interval: "1s", evaluation_interval: "1s" },
+      rule_files: [rulesFile],
+      scrape_configs: [{ job_name: "service", static_configs: [{ targets: [`127.0.0.1:${target}`] }] }]
+    })
+  )
+  const port = yield* freePort
+  yield* start(Command.make(
+    "prometheus",
+    `--config.file=${folder}/prometheus.yml`,
+    `--storage.tsdb.path=${folder}/data`,
+    `--web.listen-address=127.0.0.1:${port}`
+  ))
+  const query = (expression: string) =>
+    HttpClient.get(`http://127.0.0.1:${port}/api/v1/query`, { urlParams: { query: expression } }).pipe(
+      Effect.flatMap(Answer),
+      Effect.map(({ data }) => data.result)
+    )
+  return {
+    query,
+    /** Waits until an expression has a result. */
+    await: (expression: string) =>
+      query(expression).pipe(
+        Effect.filterOrFail((result) => result.length > 0),
+        Effect.retry(Schedule.spaced("200 millis")),
+        Effect.timeout("25 seconds")
+      )
+  }
+}, Effect.provide(NodeContext.layer))

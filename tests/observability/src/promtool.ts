@@ -1,0 +1,57 @@
+import { run } from "@credit-data/test-support/childProcess"
+import { Command, FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { Effect } from "effect"
+import { fileURLToPath } from "node:url"
+
+/** The alert rules of the package. */
+export const rulesFile = fileURLToPath(
+  new URL("../../../packages/telemetry/alerts/credit-data.rules.yml", import.meta.url)
+)
+
+/** A series in the notation of promtool: `0x5 1x10` is 0 six times, and then 1 eleven times. One value per minute. */
+export interface Series {
+  readonly series: string
+  readonly values: string
+}
+
+/** Whether an alert fires with these series at this time, by `promtool test rules`. */
+export const fires = (rules: string, alert: string, series: ReadonlyArray<Series>, at: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    yield* fs.writeFileString(`${folder}/rules.yml`, rules)
+    const test = {
+      rule_files: ["rules.yml"],
+      evaluation_interval: "1m",
+      tests: [{
+        interval: "1m",
+        input_series: series,
+        promql_expr_test: [{
+          expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+          eval_time: at,
+          exp_samples: [{ labels: "{}", value: 1 }]
+        }]
+      }]
+    }
+    // JSON is YAML
+    yield* fs.writeFileString(`${folder}/test.json`, JSON.stringify(test))
+    const { exitCode, stderr, stdout } = yield* run(Command.make("promtool", "test", "rules", `${folder}/test.json`))
+    const output = stdout + stderr
+    if (exitCode === 0) return true
+    if (output.includes("got: nil") || output.includes("got:nil")) return false
+    return yield* Effect.dieMessage(output)
+  }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+
+/** Checks rules by `promtool check rules`, and metrics by `promtool check metrics`. */
+export const check = (what: "rules" | "metrics", text: string) =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const file = yield* fs.makeTempFileScoped()
+    yield* fs.writeFileString(file, text)
+    const command = what === "rules"
+      ? Command.make("promtool", "check", "rules", file)
+      : Command.feed(Command.make("promtool", "check", "metrics"), text)
+    const { exitCode, stderr, stdout } = yield* run(command)
+    return { isValid: exitCode === 0, output: stdout + stderr }
+  }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))

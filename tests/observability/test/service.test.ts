@@ -1,0 +1,107 @@
+import { Fault, Simulator } from "@credit-data/simulator"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Layer } from "effect"
+import { createServer } from "node:net"
+import * as Receiver from "../src/receiver.ts"
+import { freePort, startService } from "../src/service.ts"
+
+const Environment = Layer.merge(Simulator.layer(), NodeHttpClient.layer)
+
+/** Accepts connections and never answers. */
+const blackHole = Effect.acquireRelease(
+  Effect.async<ReturnType<typeof createServer>>((resume) => {
+    const sockets = createServer(() => {})
+    sockets.listen(0, "127.0.0.1", () => resume(Effect.succeed(sockets)))
+  }),
+  (server) => Effect.sync(() => server.close())
+).pipe(Effect.map((server) => {
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}))
+
+describe("the example service", () => {
+  it.scopedLive(
+    "answers, is healthy, shows metrics, and exports traces, metrics and logs without ids of consumers",
+    () =>
+      Effect.gen(function*() {
+        const receiver = yield* Receiver.make
+        const service = yield* startService({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
+        assert.strictEqual((yield* service.get("/health/live")).status, 200)
+        assert.strictEqual((yield* service.get("/health/ready")).status, 200)
+        const consumer = yield* service.get("/consumers/c4711")
+        assert.deepStrictEqual(JSON.parse(consumer.text), { id: "c4711", path: "/data-access/consumers/c4711" })
+        const metrics = yield* service.get("/metrics")
+        assert.include(metrics.headers["content-type"], "text/plain; version=0.0.4")
+        assert.include(metrics.text, "credit_data_token_requests_total{")
+        const [, { exitCode, stderr }] = yield* service.stop
+        assert.strictEqual(Number(exitCode), 0, stderr)
+        assert.deepStrictEqual(receiver.refused, [])
+        const spans = Receiver.having(receiver.exports.map(({ message }) => message), "traceId").filter((span) =>
+          "name" in span
+        )
+        const server = spans.find(({ name }) => name === "GET /consumers/{id}")
+        const client = spans.find(({ name }) => name === "Data Access GET /data-access/consumers/{id}")
+        assert.strictEqual(client?.["parentSpanId"], server?.["spanId"])
+        assert.deepStrictEqual(
+          new Set(receiver.exports.map(({ path }) => path)),
+          new Set(["/v1/traces", "/v1/metrics", "/v1/logs"])
+        )
+        for (const { bytes } of receiver.exports) assert.isFalse(bytes.includes("c4711"))
+      }).pipe(Effect.provide(Environment)),
+    60_000
+  )
+
+  for (const version of ["V1", "V2"] as const) {
+    it.scopedLive(`uses Auth ${version} when CREDIT_DATA_AUTH says so`, () =>
+      Effect.gen(function*() {
+        const simulator = yield* Simulator.Simulator
+        const service = yield* startService({ CREDIT_DATA_AUTH: version })
+        assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
+        const servers = (yield* simulator.received).map(({ server }) => server)
+        assert.deepStrictEqual(servers, [`Auth${version}`, "Api"])
+      }).pipe(Effect.provide(Environment)), 60_000)
+  }
+
+  it.scopedLive("is not ready with wrong credentials, and says why", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const service = yield* startService({ CREDIT_DATA_CLIENT_SECRET: "not the secret" })
+      const ready = yield* service.get("/health/ready")
+      assert.strictEqual(ready.status, 503)
+      assert.include(ready.text, "\"failure\":\"InvalidClient\"")
+      assert.strictEqual((yield* service.get("/consumers/42")).status, 503)
+      assert.strictEqual((yield* service.get("/health/live")).status, 200)
+      assert.strictEqual(yield* simulator.tokenRequests, 1)
+      const [, { stdout }] = yield* service.stop
+      assert.include(stdout, "ERROR")
+      assert.notInclude(stdout, "not the secret")
+    }).pipe(Effect.provide(Environment)), 60_000)
+
+  it.scopedLive("answers 404 and 503 as its API says", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const service = yield* startService()
+      yield* simulator.failCalls(Fault.Answer({ status: 404 }))
+      assert.strictEqual((yield* service.get("/consumers/42")).status, 404)
+      yield* simulator.failCalls(Fault.Answer({ status: 500 }))
+      assert.strictEqual((yield* service.get("/consumers/42")).status, 503)
+    }).pipe(Effect.provide(Environment)), 60_000)
+
+  const collectors = [["is down", freePort], ["accepts connections and never answers", blackHole]] as const
+  for (const [what, port] of collectors) {
+    it.scopedLive(`ends soon when the collector ${what}`, () =>
+      Effect.gen(function*() {
+        const alone = yield* startService()
+        yield* alone.get("/consumers/42")
+        const [withoutCollector] = yield* alone.stop
+        const service = yield* startService({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${yield* port}` })
+        assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
+        const [took, { exitCode }] = yield* service.stop
+        assert.strictEqual(Number(exitCode), 0)
+        // the time-out of the exporter is a second; a shared machine gets some more
+        assert.isBelow(Duration.toMillis(took) - Duration.toMillis(withoutCollector), 2_500)
+        yield* Effect.logInfo(`ended ${Duration.toMillis(took) - Duration.toMillis(withoutCollector)} ms later`)
+      }).pipe(Effect.provide(Environment)), 60_000)
+  }
+})
