@@ -5,6 +5,7 @@ export const folders = [
   "packages/auth-v2",
   "packages/http-client",
   "packages/simulator",
+  "packages/telemetry",
   "tests/support",
   "tests/integration",
   "benchmarks/src/line",

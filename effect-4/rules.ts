@@ -70,6 +70,7 @@ export const members: Readonly<Record<string, string>> = {
   "HttpClientError.RequestError": "HttpClientError.HttpClientError",
   "HttpClientError.ResponseError": "HttpClientError.HttpClientError",
   "HttpServerResponse.unsafeJson": "HttpServerResponse.jsonUnsafe",
+  "Layer.scopedDiscard": "Layer.effectDiscard",
   "Layer.scoped": "Layer.effect",
   "Layer.unwrapEffect": "Layer.unwrap",
   "Effect.Effect.Context": "Effect.Services",
@@ -94,6 +95,10 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   [
     "class $NAME extends Context.Tag($ID)<$SELF, $SERVICE>() {}",
     "class $NAME extends Context.Service<$SELF, $SERVICE>()($ID) {}"
+  ],
+  [
+    "class $NAME extends Context.Reference<$SELF>()($ID, $OPTIONS) {}",
+    "const $NAME = Context.Reference($ID, $OPTIONS)"
   ],
   ["Deferred.unsafeMake<$A>(FiberId.none)", "Deferred.makeUnsafe<$A>()"],
   ["Duration.decodeUnknown($INPUT)", "Duration.fromInput($INPUT)"],

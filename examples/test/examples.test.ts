@@ -136,6 +136,12 @@ describe("examples", () => {
     }).pipe(Effect.provide(Simulator.layer())))
 
   it("every example is tested", () => {
-    assert.sameMembers(readdirSync(folder), [...Object.keys(expected), "real-environment.ts", "first-program.ts"])
+    // the service is tested with its collector and with Prometheus, in tests/observability
+    assert.sameMembers(readdirSync(folder), [
+      ...Object.keys(expected),
+      "real-environment.ts",
+      "first-program.ts",
+      "service"
+    ])
   })
 })

@@ -90,13 +90,15 @@ describe("AuthV1.layerConfig", () => {
 describe("the sunset of Auth V1", () => {
   it.effect("is logged as one warning when the layer is built", () => {
     const logged: Array<string> = []
-    const logger = Logger.make(({ logLevel, message }) => logged.push(`${logLevel.label} ${String(message)}`))
+    const logger = Logger.make(({ logLevel, message }) => {
+      if (logLevel.label === "WARN") logged.push(String(message))
+    })
     return Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
       yield* tokens.get
       yield* tokens.get
       assert.deepStrictEqual(logged, [
-        "WARN Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
+        "Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
       ])
     }).pipe(
       Effect.provide(

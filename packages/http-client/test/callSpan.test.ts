@@ -110,11 +110,20 @@ describe("the traces of a call", () => {
       }))
   }
 
-  it.effect("have as error.type the reason of a failed request", () =>
+  it.effect("have as error.type why a request got no answer", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()
-      yield* Effect.withTracer(Effect.exit(get(failingWith(() => new Error("a network")))), tracer)
-      assert.strictEqual(spans[0]?.attributes["error.type"], "Transport")
+      const refused = failingWith(() => Object.assign(new Error("no"), { code: "ECONNREFUSED", port: 443 }))
+      yield* Effect.withTracer(Effect.exit(get(refused)), tracer)
+      assert.strictEqual(spans[0]?.attributes["error.type"], "Refused")
+    }))
+
+  it.effect("have as error.type the status when the program's client turns an answer into an error", () =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      const answering = HttpClient.filterStatusOk((yield* transport(() => new Response(null, { status: 503 }))).client)
+      yield* Effect.withTracer(Effect.exit(get(answering)), tracer)
+      assert.strictEqual(spans[0]?.attributes["error.type"], "503")
     }))
 
   it.effect("say how long the call waited for tokens", () =>

@@ -39,12 +39,12 @@ const patience = "2 seconds"
  * @category responses
  * @example
  * ```ts
+ * import { AccessTokens } from "@credit-data/core"
  * import { HealthCheck } from "@credit-data/telemetry"
- * import { HttpRouter } from "@effect/platform"
+ * import { Effect } from "effect"
  *
- * export const routes = HttpRouter.empty.pipe(
- *   HttpRouter.get("/health/live", HealthCheck.live),
- *   HttpRouter.get("/health/ready", HealthCheck.ready)
+ * export const status = Effect.map(HealthCheck.ready, ({ status }) => status).pipe(
+ *   Effect.provide(AccessTokens.layerTest())
  * )
  * ```
  */

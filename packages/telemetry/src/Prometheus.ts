@@ -26,9 +26,9 @@ export const text: Effect.Effect<string> = Effect.map(Registry.snapshot, expose)
  * @example
  * ```ts
  * import { Prometheus } from "@credit-data/telemetry"
- * import { HttpRouter } from "@effect/platform"
+ * import { Effect } from "effect"
  *
- * export const routes = HttpRouter.empty.pipe(HttpRouter.get("/metrics", Prometheus.response))
+ * export const scraped = Effect.map(Prometheus.response, ({ headers }) => headers["content-type"])
  * ```
  */
 export const response: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect.map(

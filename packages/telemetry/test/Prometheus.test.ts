@@ -1,9 +1,10 @@
 import { Prometheus } from "@credit-data/telemetry"
 import { assert, describe, it } from "@effect/vitest"
 import { HttpServerResponse } from "@effect/platform"
-import { Effect, Metric, MetricBoundaries } from "effect"
+import { Effect } from "effect"
 import { expose } from "../src/internal/exposition.ts"
 import type { Sample } from "../src/internal/registry.ts"
+import { updateEachType } from "./support/metrics.ts"
 
 const about = { description: "", unit: "1", labels: {} }
 
@@ -86,16 +87,7 @@ describe("the text format of Prometheus", () => {
 
   it.effect("shows the metrics of the program, of every type", () =>
     Effect.gen(function*() {
-      yield* Metric.update(Metric.counter("test.bigint", { bigint: true, incremental: true }), 5n)
-      yield* Metric.update(Metric.counter("test.balance"), -5)
-      yield* Metric.update(Metric.gauge("test.gauge", { description: "A gauge" }), 1)
-      yield* Metric.update(Metric.frequency("test.frequency"), "red")
-      yield* Metric.update(Metric.histogram("test.histogram", MetricBoundaries.fromIterable([1, 2])), 1.5)
-      yield* Metric.update(
-        Metric.summary({ name: "test.summary", maxAge: "1 minute", maxSize: 9, error: 0, quantiles: [0.5] }),
-        4
-      )
-      yield* Metric.update(Metric.tagged(Metric.gauge("test.timer"), "time_unit", "milliseconds"), 3)
+      yield* updateEachType
       const text = yield* Prometheus.text
       for (
         const line of [

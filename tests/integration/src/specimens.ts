@@ -23,8 +23,9 @@ import {
   InsufficientScope
 } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
+import { HealthCheck, Prometheus, Telemetry } from "@credit-data/telemetry"
 import { requestError } from "@credit-data/test-support/httpErrors"
-import { HttpClient, HttpClientRequest } from "@effect/platform"
+import { HttpClient, HttpClientRequest, HttpServerResponse } from "@effect/platform"
 import {
   Cause,
   Config,
@@ -119,6 +120,29 @@ const ofSupply = Effect.fnUntraced(function*<E, R>(layer: Layer.Layer<AccessToke
   yield* tokens.invalidate(token)
   yield* simulator.failTokenRequests(leaks.refused)
   return [...values, yield* outcomes(tokens.get), yield* tokens.status]
+})
+
+const bodyOf = (response: HttpServerResponse.HttpServerResponse) =>
+  Effect.promise(() => HttpServerResponse.toWeb(response).text())
+
+/** What is shown of a supply that got a token, and then a failure. */
+const ofTelemetry = Effect.fnUntraced(function*<E, R>(layer: Layer.Layer<AccessTokens.AccessTokens, E, R>) {
+  const simulator = yield* Simulator.Simulator
+  const context = yield* Layer.build(Layer.provideMerge(Telemetry.layer(), layer))
+  const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  yield* tokens.invalidate(yield* tokens.get)
+  yield* simulator.failTokenRequests(leaks.refused)
+  yield* Effect.exit(tokens.refresh)
+  const live = yield* HealthCheck.live
+  const ready = yield* Effect.provide(HealthCheck.ready, context)
+  const scraped = yield* Prometheus.response
+  return {
+    "HealthCheck.live": [live, yield* bodyOf(live)],
+    "HealthCheck.ready": [ready, yield* bodyOf(ready)],
+    "Prometheus.response": [scraped, yield* bodyOf(scraped)],
+    "Prometheus.text": yield* Prometheus.text,
+    "Telemetry.layer": context
+  }
 })
 
 /** Everything that the client of a group returns. */
@@ -331,6 +355,8 @@ export const specimens = Effect.gen(function*() {
     "Simulator.layerConfig": yield* Layer.build(Simulator.layerConfig)
   }
 
+  const telemetry = yield* ofTelemetry(AuthV2.layer(options))
+
   const adapter = (name: string, members: Record<string, unknown>) =>
     Object.entries(members).map(([member, value]) => [`${name}.${member}`, value] as const)
 
@@ -353,6 +379,7 @@ export const specimens = Effect.gen(function*() {
       layerTokenEndpoint: v2
     })),
     "http-client": httpClient,
-    simulator: simulated
+    simulator: simulated,
+    telemetry
   }
 })

@@ -2,7 +2,7 @@ import { start } from "@credit-data/test-support/childProcess"
 import { Command, FileSystem, HttpClient, HttpClientResponse } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Schedule, Schema } from "effect"
-import { rulesFile } from "./promtool.ts"
+import { files } from "./files.ts"
 import { freePort } from "./service.ts"
 
 const Answer = HttpClientResponse.schemaBodyJson(Schema.Struct({
@@ -22,7 +22,7 @@ export const startPrometheus = Effect.fnUntraced(function*(target: number) {
     `${folder}/prometheus.yml`,
     JSON.stringify({
       global: { scrape_interval: "1s", evaluation_interval: "1s" },
-      rule_files: [rulesFile],
+      rule_files: [files.rules],
       scrape_configs: [{ job_name: "service", static_configs: [{ targets: [`127.0.0.1:${target}`] }] }]
     })
   )

@@ -2,12 +2,6 @@ import { run } from "@credit-data/test-support/childProcess"
 import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
-import { fileURLToPath } from "node:url"
-
-/** The alert rules of the package. */
-export const rulesFile = fileURLToPath(
-  new URL("../../../packages/telemetry/alerts/credit-data.rules.yml", import.meta.url)
-)
 
 /** A series in the notation of promtool: `0x5 1x10` is 0 six times, and then 1 eleven times. One value per minute. */
 export interface Series {

@@ -1,5 +1,5 @@
 import root from "@opentelemetry/otlp-transformer/build/src/generated/root.js"
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { createServer } from "node:http"
 
 /** What the compiled definitions have for each message. They have no types. */
@@ -11,6 +11,7 @@ interface MessageType {
 }
 
 const messageType = (signal: "logs" | "metrics" | "trace", name: string): MessageType =>
+  // oxlint-disable-next-line typescript/no-explicit-any -- the compiled definitions have no types
   ["opentelemetry", "proto", "collector", signal, "v1", name].reduce<any>((within, key) => within[key], root)
 
 /** The requests of OTLP, compiled from the official .proto files. */
@@ -25,7 +26,7 @@ type Path = keyof typeof types
 const isPath = (path: string | undefined): path is Path => path !== undefined && Object.hasOwn(types, path)
 
 /** A request of an exporter that could be decoded, as plain objects, and its bytes. */
-export interface Export {
+interface Export {
   readonly path: Path
   readonly message: Record<string, unknown>
   readonly bytes: Buffer
@@ -85,9 +86,8 @@ export const make = Effect.gen(function*() {
 })
 
 /** All objects in a message that have this property. */
-export const having = (value: unknown, property: string): ReadonlyArray<Record<string, unknown>> => {
+export const having = (value: unknown, property: string): ReadonlyArray<Readonly<Record<string | symbol, unknown>>> => {
   if (Array.isArray(value)) return value.flatMap((each) => having(each, property))
-  if (typeof value !== "object" || value === null) return []
-  const record = value as Record<string, unknown>
-  return [...(property in record ? [record] : []), ...Object.values(record).flatMap((each) => having(each, property))]
+  if (!Predicate.isReadonlyRecord(value)) return []
+  return [...(property in value ? [value] : []), ...Object.values(value).flatMap((each) => having(each, property))]
 }

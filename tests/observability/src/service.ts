@@ -3,9 +3,7 @@ import { Simulator } from "@credit-data/simulator"
 import { Command, HttpClient } from "@effect/platform"
 import { Effect } from "effect"
 import { createServer } from "node:net"
-import { fileURLToPath } from "node:url"
-
-const main = fileURLToPath(new URL("../../../examples/src/service/main.ts", import.meta.url))
+import { files } from "./files.ts"
 
 /** A port that was free a moment ago. */
 export const freePort = Effect.async<number>((resume) => {
@@ -21,7 +19,7 @@ export const freePort = Effect.async<number>((resume) => {
 export const startService = Effect.fnUntraced(function*(variables: Record<string, string> = {}) {
   const port = yield* freePort
   const { child, end, printed } = yield* start(
-    Command.make(process.execPath, "--import", "tsx", main).pipe(
+    Command.make(process.execPath, "--import", "tsx", files.service).pipe(
       Command.env({ ...(yield* Simulator.variables), PORT: String(port), NO_COLOR: "1", ...variables })
     )
   )

@@ -2,9 +2,10 @@ import { has } from "@credit-data/test-support/programs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import { check, fires, rulesFile, type Series } from "../src/promtool.ts"
+import { files } from "../src/files.ts"
+import { check, fires, type Series } from "../src/promtool.ts"
 
-const rules = readFileSync(rulesFile, "utf8")
+const rules = readFileSync(files.rules, "utf8")
 const alerts = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name]) => name)
 
 const labels = `credit_data_environment="sandbox",server_address="v2.example",job="service",instance="a"`

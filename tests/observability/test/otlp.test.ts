@@ -12,7 +12,7 @@ import {
   PeriodicExportingMetricReader
 } from "@opentelemetry/sdk-metrics"
 import { InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Predicate, Redacted } from "effect"
 import { inspect } from "node:util"
 import * as Receiver from "../src/receiver.ts"
 
@@ -45,10 +45,13 @@ const program = Effect.gen(function*() {
 
 const names = (value: unknown) => Receiver.having(value, "name").map(({ name }) => name)
 
+/** The only property of an AnyValue of OTLP, such as `{ stringValue: "a" }`. */
+const valueOf = (any: unknown): unknown => Predicate.isReadonlyRecord(any) ? Object.values(any)[0] : undefined
+
 /** The value of an attribute in OTLP. */
-const attribute = (holder: Record<string, unknown> | undefined, key: string) => {
+const attribute = (holder: unknown, key: string) => {
   const found = Receiver.having(holder, "key").find((each) => each["key"] === key)?.["value"]
-  return Object.values((found ?? {}) as Record<string, unknown>)[0]
+  return valueOf(found)
 }
 
 describe("a receiver of OTLP", () => {
@@ -61,7 +64,7 @@ describe("a receiver of OTLP", () => {
           const Export = layer({ baseUrl: receiver.url, resource: { serviceName: "a-service" } }).pipe(
             Layer.provide(NodeHttpClient.layerUndici)
           )
-          const token = yield* program.pipe(Effect.provide(Simulator.layer({ credentials })), Effect.provide(Export))
+          const token = yield* Effect.provide(program, Layer.provideMerge(Simulator.layer({ credentials }), Export))
           assert.deepStrictEqual(receiver.refused, [])
           const of = (path: string) =>
             receiver.exports.filter((each) => each.path === path).map(({ message }) => message)
@@ -105,7 +108,7 @@ describe("a receiver of OTLP", () => {
           const served = Receiver.having(metric("credit_data.token.served"), "asDouble")
           assert.isAbove(Number(served[0]?.["asDouble"]), 2, "the last reading is made before the last export")
 
-          const bodies = Receiver.having(of("/v1/logs"), "body").map(({ body }) => Object.values(body as object)[0])
+          const bodies = Receiver.having(of("/v1/logs"), "body").map(({ body }) => valueOf(body))
           assert.isTrue(bodies.some((body) => String(body).includes("Token requests are refused.")))
           assert.isTrue(bodies.some((body) => String(body).includes("An access token was obtained")))
 
@@ -152,7 +155,7 @@ describe("the SDK of OpenTelemetry", () => {
             points
           ], { depth: 20 })
           for (const canary of [secret, credentials.clientId, token, consumer]) assert.notInclude(finished, canary)
-        }).pipe(Effect.provide(Simulator.layer({ credentials })), Effect.provide(Sdk))
+        }).pipe(Effect.provide(Layer.provideMerge(Simulator.layer({ credentials }), Sdk)))
       }),
     30_000
   )

@@ -1,3 +1,4 @@
+import * as Transport from "@credit-data/core/Transport"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -7,6 +8,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import { type GroupClientError, PathTemplate } from "../GroupClient.ts"
+import { isAnswered } from "./callerError.ts"
 import type { Base } from "./target.ts"
 
 /** The span of a call, if the call has one. */
@@ -18,50 +20,49 @@ interface Options {
   readonly recordPath: boolean
 }
 
-/** Failures of the platform all have one tag for the request and one for the response, so their reasons say more. */
-const errorType = (error: GroupClientError): string =>
-  HttpClientError.isHttpClientError(error) ? error.reason : error._tag
+/** The tag of an error. Those of the platform say too little, so theirs is the status, or why there was no answer. */
+const errorType = (error: GroupClientError): string => {
+  if (!HttpClientError.isHttpClientError(error)) return error._tag
+  return isAnswered(error) ? String(error.response.status) : Transport.reason(error)
+}
 
-const isError = (status: number): boolean => status >= 400
+const attributes = (
+  { base, group, recordPath }: Options,
+  { method, url }: HttpClientRequest.HttpClientRequest,
+  template: Option.Option<string>
+): Record<string, string> => ({
+  "credit_data.group": group,
+  "http.request.method": method,
+  "server.address": base.hostname,
+  ...(Option.isSome(template) ? { "url.template": template.value } : {}),
+  ...(recordPath ? { "url.path": url.slice(base.origin.length).replace(/[?#].*$/s, "") } : {})
+})
 
 /**
  * Runs a call in a span. The attributes of the span contain neither the query nor the token, and no path unless the program asks
  * for it, because paths hold personal data.
  */
 export const inSpan = (
-  { base, group, recordPath }: Options,
+  options: Options,
   request: HttpClientRequest.HttpClientRequest,
   call: (span: CallSpan) => Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError>
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError> =>
   Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) => {
     if (isDisabled(request)) return call(Option.none())
-    return Effect.flatMap(
-      PathTemplate,
-      (template) =>
-        Effect.useSpan(
-          `${group} ${request.method}${Option.match(template, { onNone: () => "", onSome: (path) => ` ${path}` })}`,
-          {
-            kind: "client",
-            captureStackTrace: false,
-            attributes: {
-              "credit_data.group": group,
-              "http.request.method": request.method,
-              "server.address": base.hostname,
-              ...Option.match(template, { onNone: () => ({}), onSome: (path) => ({ "url.template": path }) }),
-              ...(recordPath ? { "url.path": request.url.slice(base.origin.length).replace(/[?#].*$/s, "") } : {})
-            }
-          },
-          (span) =>
-            Effect.tapBoth(call(Option.some(span)), {
-              onSuccess: ({ status }) =>
-                Effect.sync(() => {
-                  span.attribute("http.response.status_code", status)
-                  if (isError(status)) span.attribute("error.type", String(status))
-                }),
-              onFailure: (error) => Effect.sync(() => span.attribute("error.type", errorType(error)))
-            })
-        )
-    )
+    return Effect.flatMap(PathTemplate, (template) =>
+      Effect.useSpan(
+        [options.group, request.method, ...Option.toArray(template)].join(" "),
+        { kind: "client", captureStackTrace: false, attributes: attributes(options, request, template) },
+        (span) =>
+          call(Option.some(span)).pipe(
+            Effect.tap(({ status }) => {
+              span.attribute("http.response.status_code", status)
+              if (status >= 400) span.attribute("error.type", String(status))
+              return Effect.void
+            }),
+            Effect.tapError((error) => Effect.sync(() => span.attribute("error.type", errorType(error))))
+          )
+      ))
   })
 
 /** Measures how long the call waits for tokens, and lets the supply link the span to the token request. */

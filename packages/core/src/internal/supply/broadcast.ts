@@ -39,13 +39,14 @@ export const make = Effect.fnUntraced(
         Effect.suspend(() => {
           if (listeners.size === 0) return Effect.void
           const published = value()
-          const offer = (queue: Queue.Queue<A>) =>
+          return Effect.forEach(listeners, (queue) =>
             Effect.flatMap(Queue.isFull(queue), (isFull) => {
               if (isFull) lost++
               return Queue.offer(queue, published)
-            })
-          // a listener that leaves now has shut down its queue, and an offer to that queue would interrupt the publisher
-          return Effect.forEach(listeners, (queue) => Effect.exit(offer(queue)), { discard: true })
+            }).pipe(
+              // a listener that leaves now has shut down its queue, which would interrupt the publisher
+              Effect.exit
+            ), { discard: true })
         }),
       stream: Stream.unwrapScoped(
         Effect.suspend(() =>

@@ -1,0 +1,11 @@
+import { fileURLToPath } from "node:url"
+
+const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+
+/** The files that are made here, and the alert rules. */
+export const files = {
+  dashboard: at("packages/telemetry/dashboards/credit-data.json"),
+  picture: at("docs/telemetry.svg"),
+  rules: at("packages/telemetry/alerts/credit-data.rules.yml"),
+  service: at("examples/src/service/main.ts")
+}
