@@ -7,7 +7,7 @@ const operations = 300_000
 const rounds = 9
 
 /** The time of one operation in a running fiber, in nanoseconds. */
-const time = <A, E>(effect: Effect.Effect<A, E>) =>
+export const timePerRun = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.gen(function*() {
     let left = operations
     const start = process.hrtime.bigint()
@@ -26,10 +26,10 @@ export const cachedGet: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Eff
   const ratios: Record<string, Array<number>> = {}
   const baseline: Array<number> = []
   for (let round = 0; round < rounds; round++) {
-    const reference = yield* time(Ref.get(ref))
+    const reference = yield* timePerRun(Ref.get(ref))
     if (round > 0) baseline.push(reference)
     for (const [name, effect] of Object.entries(competitors)) {
-      const ratio = (yield* time(effect)) / reference
+      const ratio = (yield* timePerRun(effect)) / reference
       if (round > 0) (ratios[name] ??= []).push(ratio)
     }
   }

@@ -11,11 +11,13 @@ import { memory } from "./memory.ts"
 import { compare } from "./peers/compare.ts"
 import { allMet, table } from "./report.ts"
 import { transports } from "./transports.ts"
+import { telemetry } from "./telemetry.ts"
 import { failingRenewal, shortLifetime } from "./underLoad.ts"
 import { understanding } from "./understanding.ts"
 
 const scenarios = {
   cachedGet,
+  telemetry,
   coldCallers,
   shortLifetime,
   failingRenewal,

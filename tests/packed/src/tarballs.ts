@@ -26,7 +26,8 @@ export const pack = Effect.fnUntraced(function*(packages: string, folder: string
   return tarballs
 })
 
-const expected = /^package\/(package\.json|README\.md|LICENSE|(dist|src)\/[\w./-]+\.(ts|cts|js|cjs|map))$/
+const expected =
+  /^package\/(package\.json|README\.md|LICENSE|alerts\/[\w.-]+\.yml|dashboards\/[\w-]+\.json|(dist|src)\/[\w./-]+\.(ts|cts|js|cjs|map))$/
 
 /** Fails if a tarball has unexpected files or lacks required ones. */
 export const checkContents = Effect.fnUntraced(function*(tarball: string) {

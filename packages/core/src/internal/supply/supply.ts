@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
-import type * as Tracer from "effect/Tracer"
+import * as Tracer from "effect/Tracer"
 import type { AccessScope } from "../../AccessScope.ts"
 import type { AccessToken } from "../../AccessToken.ts"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
@@ -240,21 +240,24 @@ export const make = Effect.fnUntraced(function*(
     prepare: Effect.Effect<void> = Effect.void
   ) => flights.begin(flight(reason, prepare), deadlineMillis + 2 * graceMillis)
 
-  const linkToRequests = Effect.currentSpan.pipe(
-    Effect.map((caller) => caller.addLinks(spans.map((span) => ({ _tag: "SpanLink" as const, span, attributes: {} })))),
-    // there may be no span, and a tracer may throw
-    Effect.catchAllCause(() => Effect.void)
-  )
+  const linkToRequests = (caller: Tracer.Span) =>
+    Effect.sync(() => caller.addLinks(spans.map((span) => ({ _tag: "SpanLink" as const, span, attributes: {} })))).pipe(
+      // a tracer may throw
+      Effect.catchAllCause(() => Effect.void)
+    )
+
+  const waited = Effect.sync(() => {
+    callersWaiting--
+  })
 
   /** Waits for the outcome of the flight that is under way. */
-  const landing = Effect.suspend(() => {
+  const landing = Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (caller) => {
     callersWaiting++
     return Effect.ensuring(
       flights.landing(),
-      Effect.suspend(() => {
-        callersWaiting--
-        return linkToRequests
-      })
+      Option.isSome(caller) && caller.value._tag === "Span"
+        ? Effect.zipRight(waited, linkToRequests(caller.value))
+        : waited
     )
   })
   const join = () => {
