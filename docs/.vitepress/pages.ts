@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -14,6 +14,8 @@ const isPage = (path: string): boolean =>
   /^packages\/[\w-]+\/docs\/modules\/\w+\.ts\.md$/.test(path) ||
   /^benchmarks\/(README|results\/\w+)\.md$/.test(path)
 
+const isPicture = (path: string): boolean => path.endsWith(".svg")
+
 export const pages: ReadonlyArray<string> = ["", "docs/", "packages/", "benchmarks/"].flatMap((folder) =>
   readdirSync(`${root}${folder}`, { recursive: folder !== "", encoding: "utf8" })
     .map((file) => `${folder}${file.replaceAll("\\", "/")}`)
@@ -25,7 +27,7 @@ export const routeOf = (page: string): string => page.replace(/README\.md$/, "in
 
 /** Where a link of a page leads on the site. */
 const linkFrom = (page: string, href: string): string => {
-  if (/^([a-z]+:|#)/.test(href)) return href
+  if (/^([a-z]+:|#)/.test(href) || isPicture(href)) return href
   const [path = "", anchor = ""] = href.split(/(?=#)/)
   const target = posix.join(posix.dirname(page), path)
   const isFolder = existsSync(`${root}${target}`) && statSync(`${root}${target}`).isDirectory()
@@ -43,6 +45,9 @@ export const collect = (folder: string): void => {
   for (const page of pages) {
     const target = posix.join(folder, routeOf(page))
     mkdirSync(posix.dirname(target), { recursive: true })
+    for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]*\]\(([^)]+\.svg)\)/g)) {
+      cpSync(`${root}${posix.join(posix.dirname(page), picture)}`, posix.join(posix.dirname(target), picture))
+    }
     writeFileSync(target, read(page).replaceAll(/(?<=\]\()[^)\s]+(?=\))/g, (href) => linkFrom(page, href)))
   }
 }

@@ -6,7 +6,7 @@ import { Console, Effect, Layer } from "effect"
 const program = Effect.gen(function*() {
   const dataAccess = yield* DataAccess.DataAccess // an HttpClient for one endpoint group
   const response = yield* dataAccess.get("/data-access/consumers/42")
-  yield* Console.log(yield* response.json)
+  yield* Console.log(response.status, yield* response.json)
 })
 
 const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()

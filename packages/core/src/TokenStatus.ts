@@ -61,11 +61,13 @@ export interface TokenStatus {
 }
 
 /**
- * Is a program that depends on this supply expected to work? For a readiness probe. False when the last token request failed,
- * and there is no valid token or the token was rejected. Otherwise true, also before the first call, when nothing is known yet.
+ * Is a program that depends on this supply expected to work? For a readiness probe.
  *
- * It stays false until a token request succeeds, and reading `status` sends none: a program that gets no calls while it is not
- * ready has to call `refresh`. A missing scope does not make it false.
+ * It is false if two things hold: the last token request failed; and the supply has no valid token, or only a rejected one. In all
+ * other cases it is true, also before the first call, when nothing is known yet. A missing scope does not make it false.
+ *
+ * It stays false until a token request succeeds. Reading `status` sends no request. So a program that gets no calls while it is not
+ * ready has to call `get` from time to time: `get` keeps the pauses after failures.
  *
  * @since 1.0.0
  * @category guards
