@@ -26,13 +26,13 @@ export const grid = (cells: ReadonlyArray<ReadonlyArray<string>>): string => {
 /** Formats the figures and their thresholds as a table in Markdown. */
 export const table = (rows: ReadonlyArray<Measurement>): string =>
   grid([
-    ["what", "measured", "", "bar", ""],
+    ["what", "measured", "", "threshold", ""],
     ...rows.map((row) => [
       row.what,
       format(row.value),
       row.unit,
       row.atMost === undefined ? "" : `at most ${format(row.atMost)}`,
-      row.atMost === undefined ? "" : isMet(row) ? "met" : "MISSED"
+      row.atMost === undefined ? "" : isMet(row) ? "met" : "missed"
     ])
   ])
 

@@ -32,8 +32,8 @@ export const us = "@credit-data"
 export const us4 = "@credit-data, Effect 4"
 
 const ours: ReadonlyArray<Peer> = [
-  { name: us, note: "its Promise costs an Effect runtime's `runPromise`", make: effect3.makeSupply },
-  { name: us4, note: "the same", make: async (base) => (await effect4).makeSupply(base) }
+  { name: us, note: "a Promise from `runPromise` of an Effect runtime", make: effect3.makeSupply },
+  { name: us4, note: "the same, on Effect 4", make: async (base) => (await effect4).makeSupply(base) }
 ]
 
 interface TokenAnswer {
@@ -58,7 +58,7 @@ const requestByHand = (base: string) =>
 
 const effectCache: Peer = {
   name: "Effect's Cache",
-  note: "by hand: `Cache.makeWith`, 90 % of the lifetime, failures not kept",
+  note: "code of our own around `Cache.makeWith`: 90 % of the lifetime, failures are not kept",
   make: async (base) => {
     const runtime = ManagedRuntime.make(Layer.empty)
     await runtime.runtime()
@@ -81,7 +81,7 @@ const effectCache: Peer = {
 
 const effectCached: Peer = {
   name: "cachedInvalidateWithTTL",
-  note: "by hand: a time to live that has to be known before, invalidated after a failure",
+  note: "code of our own: the time to live has to be known before the request; invalidated after a failure",
   make: async (base) => {
     const lifetime = Number(base.split("/").at(-2))
     const runtime = ManagedRuntime.make(Layer.empty)
@@ -114,7 +114,7 @@ const badgateway: Peer = {
 
 const simple: Peer = {
   name: "simple-oauth2",
-  note: "keeps no token: `expired` by hand, as its README shows",
+  note: "keeps no token: code of our own around `expired`, as its README shows",
   make: async (base) => {
     const client = new ClientCredentials({
       client: { id: clientId, secret: clientSecret },
@@ -134,7 +134,7 @@ const simple: Peer = {
 
 const openid: Peer = {
   name: "openid-client",
-  note: "keeps no token: `expiresIn` by hand",
+  note: "keeps no token: code of our own around `expiresIn`",
   make: async (base) => {
     const server = { issuer: base, token_endpoint: `${base}/oauth2/token` }
     const config = new Configuration(server, clientId, undefined, ClientSecretPost(clientSecret))
@@ -152,7 +152,7 @@ const openid: Peer = {
 
 const azure: Peer = {
   name: "@azure/core-rest-pipeline",
-  note: "its bearer policy, over a credential and an HttpClient of a few lines",
+  note: "its bearer policy, with a credential and an HttpClient of a few lines",
   make: async (base) => {
     const pipeline = createEmptyPipeline()
     const getToken = async () => {
@@ -180,7 +180,7 @@ const azure: Peer = {
 
 const google: Peer = {
   name: "google-auth-library",
-  note: "has no client credentials grant: a refresh token in its place",
+  note: "has no client_credentials grant: it uses a refresh token",
   make: async (base) => {
     const client = new GoogleClient({
       clientId,

@@ -13,7 +13,7 @@ const verdict = ({ floor, isInformation, values }: Result) => {
   )
   const toFloor = floor === undefined ? Infinity : own / (values[floor] ?? Number.NaN)
   const told = [
-    own <= first ? "first" : `${number(first === 0 ? Infinity : own / first)} × the first`,
+    own <= first ? "the best" : `${number(first === 0 ? Infinity : own / first)} × the best`,
     ...(floor === undefined ? [] : [`${number(toFloor)} × the floor`])
   ].join(", ")
   return { told, isMet: isInformation === true || own <= first * 1.1 || toFloor <= 1.3, isInformation }
@@ -33,26 +33,26 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
       unit === "" ? scenario : `${scenario}, ${unit}`,
       ...names.map((name) => values[name] === undefined ? "" : number(values[name])),
       floor === undefined ? "" : `${number(values[floor] ?? Number.NaN)} (${floor})`,
-      isInformation === true ? "" : isMet ? `met: ${told}` : `MISSED: ${told}`
+      isInformation === true ? "" : isMet ? `met: ${told}` : `missed: ${told}`
     ]
   }
   return [
-    "# Against the field",
+    "# Comparison with other libraries",
     "",
-    "Written by `npx -y pnpm@10.34.9 bench`, never by hand. Medians of interleaved rounds; less is better, but for the counts that",
-    "have no verdict. The bar: first, or within 10 % of the first; where the Effect runtime is the cost, within 1.3 × of what it costs",
-    "alone.",
+    "`npx -y pnpm@10.34.9 bench peers` writes this page. Each value is the median of rounds in which the libraries take turns. Less is",
+    "better. A row without a threshold is for information. The threshold of all others: at most 1.1 × the best. Where most of the cost is",
+    "Effect itself, the floor is what Effect costs without these packages, and at most 1.3 × the floor is enough.",
     "",
     machine,
     "",
-    "![The same as bars](peers.svg)",
+    "![The same values as a bar chart](peers.svg)",
     "",
-    grid([["scenario", ...names, "floor", "we are"], ...results.map(row)]),
+    grid([["scenario", ...names, "floor", "result"], ...results.map(row)]),
     "",
-    "How each was set up, after its own docs:",
+    "How each library is set up, by its own documentation:",
     "",
     ...peers.map(({ name, note }) => `- ${name}: ${note}.`),
-    "- @azure/msal-node isn't here: it takes no authority without TLS, nor one that doesn't publish its metadata.",
+    "- @azure/msal-node is missing: it accepts no server without TLS, and none that does not publish its metadata.",
     ""
   ].join("\n")
 }

@@ -172,7 +172,7 @@ const expiring = async (url: string): Promise<ReadonlyArray<Result>> => {
   const of = (what: "expired" | "slow" | "requests") =>
     Object.fromEntries(Object.entries(results).map(([name, result]) => [name, result[what]]))
   return [
-    { scenario: "tokens of 2 s for 6 s, expired tokens given out", unit: "", values: of("expired") },
+    { scenario: "tokens of 2 s for 6 s, expired tokens that callers got", unit: "", values: of("expired") },
     { scenario: "tokens of 2 s for 6 s, calls over 20 ms", unit: "", values: of("slow") },
     { scenario: "tokens of 2 s for 6 s, token requests", unit: "", values: of("requests"), isInformation: true }
   ]
@@ -188,7 +188,7 @@ const failing = async (url: string): Promise<Result> => {
     await supply.dispose()
     return requests
   })
-  return { scenario: "an endpoint that fails for 3 s, 200 calls a second, token requests", unit: "", values }
+  return { scenario: "an endpoint that fails for 3 s, 200 calls per second, token requests", unit: "", values }
 }
 
 /** The CPU time of an authenticated call over fetch, 32 in flight. */
