@@ -1,4 +1,5 @@
 import type * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
 
 /**
  * A point in time on both clocks. The wall clock can be set, and the monotonic clock stops while a machine is
@@ -39,3 +40,6 @@ export const millisUntil = (now: Instant, instant: Instant): number =>
 /** The instant of a wall time, calculated from the reading of both clocks at a reference instant. */
 export const atWallTime = (reference: Instant, wallMillis: number): Instant =>
   later(reference, wallMillis - reference.wallMillis)
+
+/** The wall time of an instant. */
+export const wallTime = (instant: Instant): DateTime.Utc => DateTime.unsafeMake(instant.wallMillis)

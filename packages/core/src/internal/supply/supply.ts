@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,13 +12,13 @@ import type { AccessScope } from "../../AccessScope.ts"
 import type { AccessToken } from "../../AccessToken.ts"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
 import { InvalidResponse, type TokenError, TransportError } from "../../TokenError.ts"
-import * as TokenEvent from "../../TokenEvent.ts"
+import type * as TokenEvent from "../../TokenEvent.ts"
 import type { TokenStatus } from "../../TokenStatus.ts"
 import { amend } from "../amend.ts"
-import * as Broadcast from "./broadcast.ts"
 import * as Instant from "../instant.ts"
 import * as Pause from "./pause.ts"
-import { logError, logInfo, logWarning } from "../safeLog.ts"
+import * as Reports from "./reports.ts"
+import * as RequestSpans from "./requestSpans.ts"
 import * as SingleFlight from "./singleFlight.ts"
 import * as Life from "./tokenLife.ts"
 import { within } from "../within.ts"
@@ -29,17 +28,6 @@ const retries = 2
 
 /** A token endpoint keeps its own deadline. If an endpoint does not, the supply stops waiting this much later. */
 const graceMillis = 1_000
-
-/** A token request that is under way. */
-interface Attempt {
-  readonly reason: TokenEvent.RequestReason
-  readonly sentAt: Instant.Instant
-}
-
-const wallTime = (instant: Instant.Instant): DateTime.Utc => DateTime.unsafeMake(instant.wallMillis)
-
-const failedRequests = ({ failures, since }: NonNullable<Life.State["streak"]>): string =>
-  `after ${failures} failed ${failures === 1 ? "request" : "requests"} since ${DateTime.formatIso(wallTime(since))}`
 
 /** `refresh` sends at most one request in this time. */
 const refreshMillis = 1_000
@@ -57,7 +45,8 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const clock = yield* Effect.clock
   const now = () => Instant.now(clock)
-  const events = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
+  const reports = yield* Reports.make(endpoint, clock)
+  const spans = RequestSpans.make(endpoint)
   const flights = yield* SingleFlight.make<AccessToken, TokenError>(clock)
   const pauses = Pause.make(options.pause)
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
@@ -67,11 +56,8 @@ export const make = Effect.fnUntraced(function*(
   let state = Life.none
   let isOpen = true
   let refreshedAt: Instant.Instant | undefined
-  let grantWasShort = false
   let callersWaiting = 0
   let tokensServed = 0
-  /** The spans of the token requests of the last flight. */
-  let spans: Array<Tracer.Span> = []
   // After the scope is closed, no token is returned and no flight begins: callers are interrupted.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
@@ -80,18 +66,7 @@ export const make = Effect.fnUntraced(function*(
     })
   )
 
-  const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
-    events.publish(() => event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())))
-
-  /** What the events of a token request have in common. */
-  const about = (attempt: Attempt) => ({
-    tokenEndpoint: endpoint.url,
-    reason: attempt.reason,
-    duration: Duration.millis(Instant.millisBetween(attempt.sentAt, now()))
-  })
-
   const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
-  const endpointHost = URL.canParse(endpoint.url) ? new URL(endpoint.url).hostname : endpoint.url
   const timedOut = new TransportError({ ...where, reason: "Timeout" })
 
   /** A custom token endpoint may die or interrupt itself, which would end every caller. */
@@ -105,42 +80,13 @@ export const make = Effect.fnUntraced(function*(
     })
   }
 
-  const noteShortGrant = (token: AccessToken) =>
-    Effect.suspend(() => {
-      const missing = missingScopes(token)
-      if (missing.length === 0 || grantWasShort) return Effect.void
-      grantWasShort = true
-      return logWarning(
-        `The token endpoint ${endpoint.url} (${where.environment}) granted less than was requested: ` +
-          `${missing.join(" ")} is missing. Calls that need it fail. Ask the operator to grant it to this client.`
-      )
-    })
-
-  /** A span of its own for each token request. The calls that wait for the request link to it. */
-  const inSpan = <A>({ reason }: Attempt, run: Effect.Effect<A, TokenError>): Effect.Effect<A, TokenError> =>
-    Effect.useSpan("TokenEndpoint.requestToken", {
-      kind: "client",
-      captureStackTrace: false,
-      attributes: {
-        "credit_data.environment": where.environment,
-        "server.address": endpointHost,
-        "credit_data.token.reason": reason
-      }
-    }, (span) => {
-      spans.push(span)
-      return run.pipe(
-        Effect.tapError((error) => Effect.sync(() => span.attribute("error.type", error._tag))),
-        Effect.withParentSpan(span)
-      )
-    })
-
   const request = Effect.fnUntraced(function*(
-    attempt: Attempt,
+    attempt: Reports.Attempt,
     endsAt: Instant.Instant,
     onTimeout: TokenError
   ): Effect.fn.Return<AccessToken, TokenError> {
     const { reason, sentAt } = attempt
-    yield* announce((at) => TokenEvent.Requested({ at, tokenEndpoint: endpoint.url, reason }))
+    yield* reports.requested(attempt)
     const dueShare = yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
     state = Life.requested(state)
     const orDied = Effect.catchAllCause((cause: Cause.Cause<TokenError>) =>
@@ -148,8 +94,8 @@ export const make = Effect.fnUntraced(function*(
     )
     let before = state
     let dueAt = sentAt
-    const token = yield* orDied(inSpan(
-      attempt,
+    const token = yield* orDied(spans.inSpan(
+      reason,
       Effect.flatMap(
         within(Instant.millisBetween(sentAt, endsAt), constant(onTimeout))(orDied(endpoint.requestToken)),
         (token) => {
@@ -165,22 +111,15 @@ export const make = Effect.fnUntraced(function*(
       )
     ))
     pauses.reset()
-    const { scopes, expiresAt } = token
     const isRenewal = Life.servable(before, now()) !== undefined
-    const event = isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained
-    yield* announce((at) => event({ at, ...about(attempt), scopes, expiresAt, dueAt: wallTime(dueAt) }))
-    yield* logInfo(
-      `An access token was ${isRenewal ? "renewed" : "obtained"} from ${endpoint.url} (${where.environment})` +
-        `${before.streak === undefined ? "" : `, ${failedRequests(before.streak)}`}. ` +
-        `It expires at ${DateTime.formatIso(expiresAt)}.`
-    )
-    yield* noteShortGrant(token)
+    yield* reports.obtained(attempt, token, { dueAt, isRenewal, streak: before.streak })
+    yield* reports.grantedLess(missingScopes(token))
     return token
   })
 
   const recover = Effect.fnUntraced(function*(
     error: TokenError,
-    attempt: Attempt,
+    attempt: Reports.Attempt,
     endsAt: Instant.Instant,
     retriesLeft: number
   ): Effect.fn.Return<AccessToken, TokenError> {
@@ -191,8 +130,8 @@ export const make = Effect.fnUntraced(function*(
     const atOnce = !hasToken && retriesLeft === retries && error._tag === "TransportError" && error.reason === "Reset"
     const pause = atOnce ? Duration.zero : yield* pauses.after(error)
     const nextTryAt = Instant.later(failedAt, Duration.toMillis(pause))
-    const failure = amend(error, { nextTryAt: wallTime(nextTryAt) })
-    yield* announce((at) => TokenEvent.Failed({ at, ...about(attempt), error: failure }))
+    const failure = amend(error, { nextTryAt: Instant.wallTime(nextTryAt) })
+    yield* reports.failed(attempt, failure)
 
     if (!hasToken && error.retryable && retriesLeft > 0 && Instant.millisBetween(nextTryAt, endsAt) > 0) {
       if (!atOnce) yield* Effect.sleep(pause)
@@ -200,13 +139,7 @@ export const make = Effect.fnUntraced(function*(
     }
     const before = state.failure?.error
     state = Life.failed(state, failure, nextTryAt)
-    if (!error.retryable && before?._tag !== error._tag) {
-      yield* logError(
-        `Token requests are refused${hasToken ? ", the valid token stays in use" : ""}. ${failure.message}`
-      )
-    } else if (hasToken && before === undefined) {
-      yield* logWarning(`An access token was not renewed, the valid one stays in use. ${failure.message}`)
-    }
+    yield* reports.gaveUp(failure, { hasToken, before })
     return yield* failure
   })
 
@@ -227,7 +160,7 @@ export const make = Effect.fnUntraced(function*(
 
   const flight = (reason: TokenEvent.RequestReason, prepare: Effect.Effect<void>) =>
     Effect.suspend(() => {
-      spans = []
+      spans.reset()
       const endsAt = Instant.later(now(), deadlineMillis)
       return Effect.zipRight(
         prepare,
@@ -240,12 +173,6 @@ export const make = Effect.fnUntraced(function*(
     prepare: Effect.Effect<void> = Effect.void
   ) => flights.begin(flight(reason, prepare), deadlineMillis + 2 * graceMillis)
 
-  const linkToRequests = (caller: Tracer.Span) =>
-    Effect.sync(() => caller.addLinks(spans.map((span) => ({ _tag: "SpanLink" as const, span, attributes: {} })))).pipe(
-      // a tracer may throw
-      Effect.catchAllCause(() => Effect.void)
-    )
-
   const waited = Effect.sync(() => {
     callersWaiting--
   })
@@ -255,9 +182,7 @@ export const make = Effect.fnUntraced(function*(
     callersWaiting++
     return Effect.ensuring(
       flights.landing(),
-      Option.isSome(caller) && caller.value._tag === "Span"
-        ? Effect.zipRight(waited, linkToRequests(caller.value))
-        : waited
+      Option.isSome(caller) ? Effect.zipRight(waited, spans.linkFrom(caller.value)) : waited
     )
   })
   const join = () => {
@@ -313,7 +238,7 @@ export const make = Effect.fnUntraced(function*(
       const before = state
       state = Life.invalidated(state, rejected, now(), Duration.toMillis(options.forcedRenewalPause))
       return state === before ? Effect.void : Effect.zipRight(
-        announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: endpoint.url })),
+        reports.invalidated,
         Effect.sync(() => {
           if (Life.remembered(state, now()) === undefined) begin()
         })
@@ -356,7 +281,7 @@ export const make = Effect.fnUntraced(function*(
         const before = state
         if (state.held?.token.covers(scope) === false) state = Life.scopeMissed(state, now())
         if (state !== before) begin("Insufficient")
-        return wallTime(Life.nextTryForScope(state, now()))
+        return Instant.wallTime(Life.nextTryForScope(state, now()))
       }),
     status: Effect.sync((): TokenStatus => ({
       environment: where.environment,
@@ -367,8 +292,8 @@ export const make = Effect.fnUntraced(function*(
       ...Life.status(state, now()),
       callersWaiting,
       tokensServed,
-      eventsLost: events.lost()
+      eventsLost: reports.eventsLost()
     })),
-    events: events.stream
+    events: reports.events
   }
 })

@@ -1,0 +1,110 @@
+import type * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import type { AccessToken } from "../../AccessToken.ts"
+import type * as TokenEndpoint from "../../TokenEndpoint.ts"
+import type { TokenError } from "../../TokenError.ts"
+import * as TokenEvent from "../../TokenEvent.ts"
+import * as Instant from "../instant.ts"
+import { logError, logInfo, logWarning } from "../safeLog.ts"
+import * as Broadcast from "./broadcast.ts"
+import type { State } from "./tokenLife.ts"
+
+/** A token request. */
+export interface Attempt {
+  readonly reason: TokenEvent.RequestReason
+  readonly sentAt: Instant.Instant
+}
+
+/** What a supply reports, as events and in the log. */
+export interface Reports {
+  readonly events: Stream.Stream<TokenEvent.TokenEvent>
+  readonly eventsLost: () => number
+  readonly requested: (attempt: Attempt) => Effect.Effect<void>
+  readonly obtained: (
+    attempt: Attempt,
+    token: AccessToken,
+    about: { readonly dueAt: Instant.Instant; readonly isRenewal: boolean; readonly streak: State["streak"] }
+  ) => Effect.Effect<void>
+  /** The requested scopes that a token does not cover. They are logged once. */
+  readonly grantedLess: (missing: ReadonlyArray<string>) => Effect.Effect<void>
+  readonly failed: (attempt: Attempt, error: TokenError) => Effect.Effect<void>
+  /** A failure is not retried now. It is logged once in a row of failures. */
+  readonly gaveUp: (
+    error: TokenError,
+    about: { readonly hasToken: boolean; readonly before: TokenError | undefined }
+  ) => Effect.Effect<void>
+  readonly invalidated: Effect.Effect<void>
+}
+
+const afterFailures = (streak: State["streak"]): string => {
+  if (streak === undefined) return ""
+  const { failures, since } = streak
+  return `, after ${failures} failed ${failures === 1 ? "request" : "requests"} since ` +
+    DateTime.formatIso(Instant.wallTime(since))
+}
+
+export const make = Effect.fnUntraced(function*(
+  { environment, url }: TokenEndpoint.Service,
+  clock: Clock.Clock
+): Effect.fn.Return<Reports, never, Scope.Scope> {
+  const where = `${url} (${environment.name})`
+  const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
+  let grantWasShort = false
+
+  const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
+    publish(() => event(Instant.wallTime(Instant.now(clock))))
+
+  /** What the events of a request that ended have in common. */
+  const ended = ({ reason, sentAt }: Attempt) => ({
+    tokenEndpoint: url,
+    reason,
+    duration: Duration.millis(Instant.millisBetween(sentAt, Instant.now(clock)))
+  })
+
+  return {
+    events: stream,
+    eventsLost: lost,
+    requested: ({ reason }) => announce((at) => TokenEvent.Requested({ at, tokenEndpoint: url, reason })),
+    obtained: (attempt, { expiresAt, scopes }, { dueAt, isRenewal, streak }) =>
+      Effect.zipRight(
+        announce((at) =>
+          (isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained)({
+            at,
+            ...ended(attempt),
+            scopes,
+            expiresAt,
+            dueAt: Instant.wallTime(dueAt)
+          })
+        ),
+        logInfo(
+          `An access token was ${isRenewal ? "renewed" : "obtained"} from ${where}${afterFailures(streak)}. ` +
+            `It expires at ${DateTime.formatIso(expiresAt)}.`
+        )
+      ),
+    grantedLess: (missing) =>
+      Effect.suspend(() => {
+        if (missing.length === 0 || grantWasShort) return Effect.void
+        grantWasShort = true
+        return logWarning(
+          `The token endpoint ${where} granted less than was requested: ` +
+            `${missing.join(" ")} is missing. Calls that need it fail. Ask the operator to grant it to this client.`
+        )
+      }),
+    failed: (attempt, error) => announce((at) => TokenEvent.Failed({ at, ...ended(attempt), error })),
+    gaveUp: (error, { before, hasToken }) => {
+      if (!error.retryable && before?._tag !== error._tag) {
+        return logError(
+          `Token requests are refused${hasToken ? ", the valid token stays in use" : ""}. ${error.message}`
+        )
+      }
+      return hasToken && before === undefined
+        ? logWarning(`An access token was not renewed, the valid one stays in use. ${error.message}`)
+        : Effect.void
+    },
+    invalidated: announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: url }))
+  }
+})
