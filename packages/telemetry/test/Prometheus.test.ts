@@ -16,6 +16,11 @@ describe("the text format of Prometheus", () => {
       ["# TYPE jobs gauge", "jobs 1.5"]
     ],
     [
+      "digits that do not begin a name",
+      { ...about, name: "http2.streams", type: "gauge", value: 1, labels: { h2: "yes" } },
+      ["# TYPE http2_streams gauge", "http2_streams{h2=\"yes\"} 1"]
+    ],
+    [
       "a counter, whose name ends with total",
       { ...about, name: "jobs.done", type: "counter", value: 2, description: "Jobs\\\nthat are done" },
       ["# HELP jobs_done_total Jobs\\\\\\nthat are done", "# TYPE jobs_done_total counter", "jobs_done_total 2"]
