@@ -1,3 +1,4 @@
+import { TokenError } from "@credit-data/core"
 import { DataAccess, GroupClient } from "@credit-data/http-client"
 import { HttpApiBuilder, HttpApiError, HttpClientResponse, HttpServerRequest, HttpTraceContext } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
@@ -38,9 +39,11 @@ export const Consumers = HttpApiBuilder.group(
         Effect.catchIf(
           (error) => error._tag !== "NotFound",
           (error) =>
-            // the message of an error holds no secret, and no id of a consumer
+            // the message of an error of the platform holds the path, and so the id of a consumer
             Effect.zipRight(
-              Effect.logError(`A call of Data Access failed. ${error.message}`),
+              Effect.logError(
+                `A call of Data Access failed: ${TokenError.isTokenError(error) ? error.message : error._tag}`
+              ),
               new HttpApiError.ServiceUnavailable()
             )
         ),

@@ -4,6 +4,7 @@ import { Otlp } from "@effect/opentelemetry"
 import { HttpApiBuilder } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Config, Effect, Layer, Option } from "effect"
+import { randomUUID } from "node:crypto"
 
 /** The routes for the orchestrator, and for a Prometheus that scrapes. */
 export const Routes = HttpApiBuilder.Router.use((router) =>
@@ -27,7 +28,8 @@ export const Export = Layer.unwrapEffect(
       onSome: (url) =>
         Otlp.layerProtobuf({
           baseUrl: url.href,
-          resource: { serviceName: "consumer-service" },
+          // without an id of its own, two replicas would write to the same series
+          resource: { serviceName: "consumer-service", attributes: { "service.instance.id": randomUUID() } },
           // a collector that does not answer delays the end of the program by this time
           shutdownTimeout: "1 second"
         }).pipe(Layer.provide(NodeHttpClient.layerUndici))

@@ -46,7 +46,7 @@ export interface TokenStatus {
   readonly expiresAt: Option.Option<DateTime.Utc>
   /** The time from which a caller starts the next token request, because of the age of the token or after a failure. */
   readonly nextRequestAt: Option.Option<DateTime.Utc>
-  /** The failure of the last token request, until a token request succeeds. */
+  /** The failure of the last token request, until a token request succeeds or `refresh` forgets it. */
   readonly lastFailure: Option.Option<TokenError>
   /** When the first of the consecutive failures happened. None after a success. */
   readonly failingSince: Option.Option<DateTime.Utc>
@@ -54,7 +54,7 @@ export interface TokenStatus {
   readonly consecutiveFailures: number
   /** How many callers wait for a token now. */
   readonly callersWaiting: number
-  /** How often callers got a token, since the supply was built. */
+  /** How often a caller got a token, since the supply was built. A call whose token is replaced gets two. */
   readonly tokensServed: number
   /** How many events listeners have lost because they were too far behind, since the supply was built. */
   readonly eventsLost: number
@@ -66,7 +66,7 @@ export interface TokenStatus {
  * It is false if two things hold: the last token request failed; and the supply has no valid token, or only a rejected one. In all
  * other cases it is true, also before the first call, when nothing is known yet. A missing scope does not make it false.
  *
- * It stays false until a token request succeeds. Reading `status` sends no request. So a program that gets no calls while it is not
+ * It stays false until a token request succeeds, or `refresh` forgets the failure. Reading `status` sends no request. So a program that gets no calls while it is not
  * ready has to call `get` from time to time: `get` keeps the pauses after failures.
  *
  * @since 1.0.0

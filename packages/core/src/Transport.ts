@@ -14,6 +14,7 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as advice from "./internal/advice.ts"
 import { type CallerSettings, silence, withCallerSettings } from "./internal/callerSettings.ts"
+import * as observed from "./internal/observed.ts"
 import * as foreign from "./internal/tokenRequest/foreignError.ts"
 import { transportFailure } from "./internal/tokenRequest/transportFailure.ts"
 import type { TransportReason } from "./TokenError.ts"
@@ -161,3 +162,24 @@ export const describe = (error: HttpClientError.RequestError, server: {
  */
 export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Redacted>): unknown =>
   foreign.foreignError(error, secrets.map((secret) => Redacted.value(secret)))
+
+/**
+ * What runs in a span: the span, if tracing is enabled and the tracer works, and a function that sets its attributes and never throws.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Observed extends observed.Observed {}
+
+/**
+ * Runs an effect in a span of the kind `client`. The tracer gets no result, and only what `shown` returns of a failure: an error of the
+ * platform holds the URL, and paths hold personal data. A tracer that throws does not change the outcome.
+ *
+ * @since 1.0.0
+ * @category tracing
+ */
+export const inSpan: <A, E, R>(
+  name: string,
+  options: { readonly attributes: Record<string, unknown>; readonly shown: (error: E) => unknown },
+  run: (observed: Observed) => Effect.Effect<A, E, R>
+) => Effect.Effect<A, E, R> = observed.inSpan

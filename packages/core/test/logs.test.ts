@@ -37,9 +37,31 @@ describe("the log of the supply", () => {
       yield* endpoint.recover
       yield* TestClock.adjust("1 minute")
       yield* get
-      assert.deepStrictEqual(lines, [
+      assert.strictEqual(lines.length, 2)
+      assert.include(
+        lines[0],
+        "ERROR There is no valid access token, and calls fail. The token endpoint https://v2.example/"
+      )
+      assert.deepStrictEqual(lines.slice(1), [
         `INFO An access token was obtained ${where}, after 3 failed requests since 1970-01-01T00:00:00.100Z. ` +
         "It expires at 1970-01-01T01:01:10.100Z."
+      ])
+    }))
+
+  it.scoped("says once that the token has expired while its renewal fails", () =>
+    Effect.gen(function*() {
+      const { endpoint, get, lines } = yield* logging
+      yield* get
+      yield* TestClock.adjust("50 minutes")
+      yield* endpoint.fail(failures.unavailable)
+      for (let minute = 0; minute < 20; minute++) {
+        yield* get
+        yield* TestClock.adjust("1 minute")
+      }
+      assert.deepStrictEqual(lines.map((line) => line.replace(/ (The token endpoint|from) .*/, "")), [
+        "INFO An access token was obtained",
+        "WARN An access token was not renewed, the valid one stays in use.",
+        "ERROR There is no valid access token, and calls fail."
       ])
     }))
 

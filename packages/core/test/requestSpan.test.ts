@@ -1,6 +1,6 @@
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, TestClock } from "effect"
+import { Effect, Exit, Fiber, Option, TestClock, type Tracer } from "effect"
 import { failures } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -23,6 +23,7 @@ describe("the span of a token request", () => {
       assert.deepStrictEqual(requests().map(({ attributes, parent }) => [attributes, parent]), [[
         {
           "credit_data.environment": "test",
+          "http.request.method": "POST",
           "server.address": "v2.example",
           "credit_data.token.reason": "Nothing"
         },
@@ -67,21 +68,77 @@ describe("the span of a token request", () => {
       assert.deepStrictEqual(named("call").flatMap((span) => span.links), requests().map(({ spanId }) => spanId))
     }))
 
-  it.scoped("costs no caller its token if the tracer throws", () =>
+  it.scoped("has as error.type why no answer came", () =>
     Effect.gen(function*() {
-      const { tokens } = yield* Supply.make()
-      const { tracer } = recordingTracer()
-      const hostile = {
-        ...tracer,
-        span: (...options: Parameters<typeof tracer.span>) => ({
-          ...tracer.span(...options),
-          addLinks: () => {
-            throw new Error("a tracer that throws")
-          }
-        })
-      }
-      const caller = yield* Effect.fork(Effect.withTracer(Effect.withSpan(tokens.get, "call"), hostile))
+      const { call, endpoint, requests } = yield* traced
+      yield* endpoint.fail(failures.tls)
+      yield* call("call")
       yield* TestClock.adjust("100 millis")
-      yield* Fiber.join(caller)
+      assert.deepStrictEqual(requests().map(({ attributes }) => attributes["error.type"]), ["Tls"])
     }))
+
+  it.scoped("is linked only from callers that waited for it, and not from those of an earlier or later request", () =>
+    Effect.gen(function*() {
+      const { call, endpoint, named, requests } = yield* traced
+      yield* endpoint.fail(failures.unavailable)
+      yield* call("first")
+      yield* TestClock.adjust("100 millis")
+      yield* call("between")
+      yield* TestClock.adjust("10 seconds")
+      const [first, second, third] = requests().map(({ spanId }) => spanId)
+      assert.deepStrictEqual(named("first").flatMap(({ links }) => links), [first, second, third])
+      assert.deepStrictEqual(named("between").flatMap(({ links }) => links), [second, third])
+    }))
+
+  it.scoped("is not linked if tracing was disabled where the supply was built", () =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      const { tokens } = yield* Effect.withTracerEnabled(Supply.make(), false)
+      yield* Effect.fork(Effect.withTracer(Effect.withSpan(tokens.get, "call"), tracer))
+      yield* TestClock.adjust("100 millis")
+      assert.deepStrictEqual(spans.map(({ links, name }) => [name, links]), [["call", []]])
+    }))
+
+  const throwing = () => {
+    throw new Error("a tracer that throws")
+  }
+  const hostile = (replace: (span: Tracer.Span) => Partial<Tracer.Span>): Tracer.Tracer => {
+    const { tracer } = recordingTracer()
+    return {
+      ...tracer,
+      span: (...options) => {
+        const span = tracer.span(...options)
+        return { ...span, ...replace(span) }
+      }
+    }
+  }
+  const tracers = [
+    ["a span begins", { ...recordingTracer().tracer, span: throwing }],
+    ["an attribute is set", hostile(() => ({ attribute: throwing }))],
+    ["a link is added", hostile(() => ({ addLinks: throwing }))],
+    ["a span ends", hostile(() => ({ end: throwing }))]
+  ] as const
+  for (const [when, tracer] of tracers) {
+    it.scoped(`changes nothing for a supply whose tracer throws when ${when}`, () =>
+      Effect.gen(function*() {
+        const { endpoint, tokens } = yield* Effect.withTracer(Supply.make(), tracer)
+        const parent = hostile(() => ({ addLinks: throwing }))
+        const get = Effect.fork(
+          Effect.exit(Effect.withTracer(Effect.withSpan(tokens.get, "call"), parent))
+        )
+        yield* endpoint.fail(failures.refused)
+        const refused = yield* get
+        yield* TestClock.adjust("100 millis")
+        assert.strictEqual((yield* tokens.status).lastFailure.pipe(Option.getOrThrow)._tag, "InvalidClient")
+        assert.isTrue(Exit.isFailure(yield* Fiber.join(refused)))
+        assert.strictEqual(yield* endpoint.requests, 1)
+        yield* endpoint.recover
+        yield* TestClock.adjust("1 minute")
+        const granted = yield* get
+        yield* TestClock.adjust("100 millis")
+        assert.isTrue(Exit.isSuccess(yield* Fiber.join(granted)))
+        assert.deepInclude(yield* tokens.status, { consecutiveFailures: 0, lastFailure: Option.none() })
+        assert.strictEqual(yield* endpoint.requests, 2)
+      }))
+  }
 })

@@ -4,6 +4,7 @@ import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, TestClock } from "effect"
+import { inspect } from "node:util"
 import { call, failingWith, get } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
@@ -49,6 +50,7 @@ describe("the traces of a call", () => {
       const { sent, spans } = yield* traced()
       assert.deepStrictEqual(spans.map(({ name }) => name), ["Data Access GET"])
       assert.deepStrictEqual(spans[0]?.attributes, {
+        "credit_data.environment": "test",
         "credit_data.group": "Data Access",
         "http.request.method": "GET",
         "server.address": "api.example",
@@ -116,6 +118,35 @@ describe("the traces of a call", () => {
       const refused = failingWith(() => Object.assign(new Error("no"), { code: "ECONNREFUSED", port: 443 }))
       yield* Effect.withTracer(Effect.exit(get(refused)), tracer)
       assert.strictEqual(spans[0]?.attributes["error.type"], "Refused")
+      assert.notInclude(inspect(spans, { depth: 20 }), "consumers")
+    }))
+
+  const throwing = () => {
+    throw new Error("a tracer that throws")
+  }
+  for (const what of ["attribute", "end"] as const) {
+    it.effect(`change nothing for a call if the tracer throws in ${what}`, () =>
+      Effect.gen(function*() {
+        const { tracer } = recordingTracer()
+        const hostile: typeof tracer = {
+          ...tracer,
+          span: (...options) => ({ ...tracer.span(...options), [what]: throwing })
+        }
+        const { value } = yield* call((client) => client.get("/a"), { answer: rejecting("token-1") }).pipe(
+          Effect.withTracer(hostile)
+        )
+        assert(value._tag === "Right")
+        assert.strictEqual(value.right.status, 200)
+      }))
+  }
+
+  it.effect("show nothing of a defect", () =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      const dying = HttpClient.make(({ url }) => Effect.die(new Error(url)))
+      const exit = yield* Effect.withTracer(Effect.exit(get(dying)), tracer)
+      assert.isTrue(Exit.isFailure(exit))
+      assert.notInclude(inspect(spans, { depth: 20 }), "consumers")
     }))
 
   it.effect("have as error.type the status when the program's client turns an answer into an error", () =>
@@ -123,7 +154,8 @@ describe("the traces of a call", () => {
       const { spans, tracer } = recordingTracer()
       const answering = HttpClient.filterStatusOk((yield* transport(() => new Response(null, { status: 503 }))).client)
       yield* Effect.withTracer(Effect.exit(get(answering)), tracer)
-      assert.strictEqual(spans[0]?.attributes["error.type"], "503")
+      assert.deepInclude(spans[0]?.attributes, { "error.type": "503", "http.response.status_code": 503 })
+      assert.notInclude(inspect(spans, { depth: 20 }), "consumers")
     }))
 
   it.effect("say how long the call waited for tokens", () =>

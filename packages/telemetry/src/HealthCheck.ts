@@ -24,14 +24,14 @@ export const live: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect
   json(200, { status: "live" })
 )
 
-/** Less than the default time limit of probes that wait for longer than a second. */
-const patience = "2 seconds"
+/** Less than a second, which is the default time limit of a probe of Kubernetes. */
+const patience = "800 millis"
 
 /**
  * Whether calls can get a token: status 200, or 503 if they cannot. The body is JSON. It shows the phase of the token, the type of the
  * last failure and the time of the next token request, and no secret, address or message.
  *
- * If there is no token yet, or the supply is not usable, the check asks for a token and waits for up to 2 seconds. So a program with
+ * If there is no token yet, or the supply is not usable, the check asks for a token and waits for up to 800 ms. So a program with
  * wrong credentials never becomes ready, and a program that gets no calls becomes ready again after an outage. The pauses after
  * failures apply to the check as to any caller.
  *
@@ -53,15 +53,17 @@ export const ready: Effect.Effect<HttpServerResponse.HttpServerResponse, never, 
     const tokens = yield* AccessTokens.AccessTokens
     const before = yield* tokens.status
     if (before.phase === "None" || before.phase === "Expired" || !TokenStatus.isUsable(before)) {
-      yield* Effect.ignore(Effect.timeoutOption(tokens.get, patience))
+      // after the supply has ended, callers are interrupted
+      yield* Effect.exit(Effect.timeoutOption(tokens.get, patience))
     }
-    const { expiresAt, lastFailure, nextRequestAt, phase, ...status } = yield* tokens.status
-    const isReady = TokenStatus.isUsable({ ...status, expiresAt, lastFailure, nextRequestAt, phase }) &&
-      phase !== "None" && phase !== "Expired"
+    const status = yield* tokens.status
+    const { expiresAt, lastFailure, nextRequestAt, phase, rejected } = status
+    const isReady = TokenStatus.isUsable(status) && phase !== "None" && phase !== "Expired"
     const iso = (at: Option.Option<DateTime.Utc>) => Option.getOrUndefined(Option.map(at, DateTime.formatIso))
     return json(isReady ? 200 : 503, {
       status: isReady ? "ready" : "unavailable",
       phase,
+      rejected,
       expiresAt: iso(expiresAt),
       failure: Option.getOrUndefined(Option.map(lastFailure, ({ _tag }) => _tag)),
       nextRequestAt: iso(nextRequestAt)

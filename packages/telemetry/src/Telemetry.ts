@@ -4,9 +4,13 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import type * as Duration from "effect/Duration"
+import * as Variables from "@credit-data/core/Variables"
+import type * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Metrics from "./internal/metrics.ts"
 
@@ -18,18 +22,34 @@ import * as Metrics from "./internal/metrics.ts"
  */
 export interface Settings {
   /**
-   * How often the number of served tokens and of waiting callers is read. All other metrics change with the events of the supply.
-   * Default: 5 seconds.
+   * How often the number of served tokens and of waiting callers is read. All other metrics also change with the events of the supply.
+   * At least 100 ms. Default: 5 seconds.
    */
   readonly sampleInterval?: Duration.DurationInput | undefined
+  /** More attributes of all series. They tell the supplies of several clients or tenants apart. Default: none. */
+  readonly attributes?: Readonly<Record<string, string>> | undefined
 }
+
+const interval = (input: Duration.DurationInput) =>
+  Option.filter(Duration.decodeUnknown(input), Duration.greaterThanOrEqualTo(Duration.millis(100))).pipe(
+    Option.match({
+      onNone: () => Either.left(Variables.invalid(["sampleInterval"], "Expected a duration of at least 100 ms")),
+      onSome: Either.right
+    })
+  )
 
 /**
  * Keeps Effect's metrics about the supply of tokens up to date, for any exporter of metrics: `Otlp` and `NodeSdk` of
  * `@effect/opentelemetry`, or `Prometheus` of this package. A call updates no metric.
  *
- * All series have the attributes `credit_data.environment` and `server.address`, the host of the token endpoint. So the supplies of V1
- * and V2 can be told apart.
+ * All series have the attributes `credit_data.environment`, `credit_data.version` (`V1` or `V2`) and `server.address` (the host of the
+ * token endpoint). Supplies with the same attributes share their series: set `attributes` to tell them apart. Use one such layer per
+ * supply, because each one counts.
+ *
+ * Provide the exporter to this layer, not beside it: then the exporter sends the last values when the program ends. The layer keeps a timer
+ * until its scope is closed.
+ *
+ * Fails with a `ConfigError` if `sampleInterval` is not valid.
  *
  * @since 1.0.0
  * @category layers
@@ -44,22 +64,30 @@ export interface Settings {
  * export const metrics = Effect.provide(Prometheus.text, Tokens)
  * ```
  */
-export const layer = (settings: Settings = {}): Layer.Layer<never, never, AccessTokens.AccessTokens> =>
+export const layer = (
+  settings: Settings = {}
+): Layer.Layer<never, ConfigError.ConfigError, AccessTokens.AccessTokens> =>
   Layer.scopedDiscard(Effect.gen(function*() {
+    const sampleInterval = yield* interval(settings.sampleInterval ?? "5 seconds")
     const tokens = yield* AccessTokens.AccessTokens
-    const before = yield* tokens.status
+    const { environment, tokenEndpoint, version } = yield* tokens.status
     const metrics = Metrics.make({
-      "credit_data.environment": before.environment,
-      "server.address": URL.canParse(before.tokenEndpoint)
-        ? new URL(before.tokenEndpoint).hostname
-        : before.tokenEndpoint
+      ...settings.attributes,
+      "credit_data.environment": environment,
+      ...(Option.isSome(version) ? { "credit_data.version": version.value } : {}),
+      "server.address": URL.canParse(tokenEndpoint) ? new URL(tokenEndpoint).hostname : tokenEndpoint
     })
-    const sample = Effect.flatMap(tokens.status, metrics.sample)
-    yield* Effect.forkScoped(Stream.runForEach(tokens.events, metrics.onEvent))
+    // metrics that cannot be updated once are updated the next time
+    const safely = (update: Effect.Effect<void>) =>
+      Effect.catchAllCause(update, (cause) => Effect.logWarning("The metrics of the supply were not updated.", cause))
+    const show = safely(Effect.flatMap(tokens.status, metrics.show))
+    yield* Effect.forkScoped(
+      Stream.runForEach(tokens.events, (event) => Effect.zipRight(safely(metrics.count(event)), show))
+    )
     // the listener has to listen before the first token request is sent
     yield* Effect.yieldNow()
-    yield* Effect.flatMap(tokens.status, metrics.start)
-    yield* Effect.forkScoped(Effect.forever(Effect.delay(sample, settings.sampleInterval ?? "5 seconds")))
+    yield* Effect.zipRight(metrics.start, show)
+    yield* Effect.forkScoped(Effect.forever(Effect.delay(show, sampleInterval)))
     // an exporter sends the metrics for the last time after this
-    yield* Effect.addFinalizer(() => sample)
+    yield* Effect.addFinalizer(() => Effect.zipRight(show, metrics.end))
   }))

@@ -34,7 +34,7 @@ describe("HealthCheck.live", () => {
 })
 
 describe("HealthCheck.ready", () => {
-  const ready = { status: "ready", phase: "Valid", expiresAt: "1970-01-01T00:01:00.000Z" }
+  const ready = { status: "ready", phase: "Valid", rejected: false, expiresAt: "1970-01-01T00:01:00.000Z" }
   const check = (supply: Effect.Effect.Success<ReturnType<typeof FakeSupply.make>>) =>
     Effect.flatMap(Effect.provide(HealthCheck.ready, supply.layer), read)
 
@@ -80,20 +80,27 @@ describe("HealthCheck.ready", () => {
       assert.deepStrictEqual(yield* check(supply), [503, {
         status: "unavailable",
         phase: "None",
+        rejected: false,
         failure: "InvalidClient",
         nextRequestAt: "1970-01-01T00:00:30.000Z"
       }])
     }))
 
-  it.effect("waits for a token for at most 2 seconds", () =>
+  it.effect("waits for a token for at most 800 ms", () =>
     Effect.gen(function*() {
       const supply = yield* FakeSupply.make()
       yield* supply.onGet(Effect.never)
       const checking = yield* Effect.fork(check(supply))
-      yield* TestClock.adjust("1999 millis")
+      yield* TestClock.adjust("799 millis")
       assert.isNull(checking.unsafePoll())
       yield* TestClock.adjust("1 millis")
-      assert.deepStrictEqual(yield* Fiber.join(checking), [503, { status: "unavailable", phase: "None" }])
+      assert.deepStrictEqual(yield* Fiber.join(checking), [503, {
+        status: "unavailable",
+        phase: "None",
+        rejected: false
+      }])
+      yield* supply.onGet(Effect.interrupt)
+      assert.strictEqual((yield* check(supply))[0], 503, "the supply has ended")
       yield* supply.set({ phase: "Expired", expiresAt })
       yield* supply.onGet(Effect.void)
       assert.strictEqual((yield* check(supply))[0], 503)

@@ -77,6 +77,16 @@ describe("the text format of Prometheus", () => {
     })
   }
 
+  it("writes each label of a series once, and each series once", () => {
+    assert.strictEqual(
+      expose([
+        { ...about, name: "a.b", type: "gauge", value: 1, labels: { "x.y": "first", x_y: "second" } },
+        { ...about, name: "a_b", type: "gauge", value: 2, labels: { x_y: "first" } }
+      ]),
+      "# TYPE a_b gauge\na_b{x_y=\"first\"} 1\n"
+    )
+  })
+
   it("writes the series of a metric together, each once, and none of another type", () => {
     assert.strictEqual(
       expose([
@@ -108,7 +118,8 @@ describe("the text format of Prometheus", () => {
           "test_histogram_sum 1.5",
           "test_summary{quantile=\"0.5\"} 4",
           "test_summary_count 1",
-          "test_timer_milliseconds 3"
+          "test_timer_milliseconds 3",
+          "test_rent{unit=\"flat 1\"} 900"
         ]
       ) assert.include(text.split("\n"), line)
       assert.notInclude(text, "time_unit")

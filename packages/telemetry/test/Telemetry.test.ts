@@ -1,7 +1,7 @@
-import { TokenError, TokenEvent } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint, TokenError, TokenEvent } from "@credit-data/core"
 import { Prometheus, Telemetry } from "@credit-data/telemetry"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Exit, Layer, Option, Scope, TestClock } from "effect"
+import { DateTime, Duration, Effect, Exit, Layer, Logger, Option, Scope, TestClock } from "effect"
 import * as FakeSupply from "./support/fakeSupply.ts"
 
 const tokenEndpoint = FakeSupply.initial.tokenEndpoint
@@ -40,6 +40,7 @@ const metrics = Effect.fnUntraced(function*(
           const [, series = "", value] = /^(.*) (\S+)$/.exec(line) ?? []
           const name = series.replace("credit_data_token_", "")
             .replace(`credit_data_environment="${environment}"`, "")
+            .replace("credit_data_version=\"V2\"", "")
             .replace("server_address=\"v2.example\"", "")
             .replace(/\{,*/, "{").replace(/,*\}/, "}").replace(/,,+/g, ",").replace("{}", "")
           return [name, Number(value)] as const
@@ -68,6 +69,8 @@ describe("Telemetry.layer", () => {
       assert.strictEqual(series["invalidations_total"], 0)
       assert.strictEqual(series["served_total"], 0)
       assert.strictEqual(series["callers_waiting"], 0)
+      assert.strictEqual(series["events_lost_total"], 0)
+      assert.strictEqual(series["usable"], 1)
       assert.notProperty(series, "expiry_timestamp_seconds")
       assert.notProperty(series, "next_request_timestamp_seconds")
       yield* close
@@ -89,22 +92,34 @@ describe("Telemetry.layer", () => {
         next_request_timestamp_seconds: 5,
         "failing{error_type=\"InvalidClient\"}": 1,
         "failing{error_type=\"ServerError\"}": 0,
+        usable: 0,
         served_total: 3,
         callers_waiting: 2
       })
       yield* close
+      assert.deepInclude(
+        yield* read,
+        { "failing{error_type=\"InvalidClient\"}": 0, usable: 1, callers_waiting: 0 },
+        "a supply that has gone alerts nobody"
+      )
     }))
 
   it.effect("counts what happens to token requests", () =>
     Effect.gen(function*() {
-      const { close, publish, read } = yield* metrics("events")
+      const { close, publish, read, set } = yield* metrics("events")
       yield* publish(TokenEvent.Requested({ ...requested, reason: "Nothing" }))
+      yield* set({ lastFailure: Option.some(failure), nextRequestAt: Option.some(DateTime.unsafeMake(30_000)) })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Nothing", error: failure }))
       assert.deepInclude(yield* read, {
         "requests_total{error_type=\"InvalidClient\",outcome=\"failed\",reason=\"Nothing\"}": 1,
         "request_duration_seconds_count{error_type=\"InvalidClient\"}": 1,
         "failing{error_type=\"InvalidClient\"}": 1,
         next_request_timestamp_seconds: 30
+      })
+      yield* set({
+        lastFailure: Option.none(),
+        expiresAt: Option.some(succeeded.expiresAt),
+        nextRequestAt: Option.some(succeeded.dueAt)
       })
       yield* publish(TokenEvent.Obtained({ ...succeeded, reason: "Retry" }))
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
@@ -133,15 +148,6 @@ describe("Telemetry.layer", () => {
         buckets,
         "0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 +Inf".split(" ")
       )
-      yield* close
-    }))
-
-  it.effect("keeps the time of the next request after a failure that does not say it", () =>
-    Effect.gen(function*() {
-      const { close, publish, read } = yield* metrics("no time")
-      const error = new TokenError.InvalidClient({ environment: "test", tokenEndpoint, status: 401 })
-      yield* publish(TokenEvent.Failed({ ...requested, reason: "Due", error }))
-      assert.notProperty(yield* read, "next_request_timestamp_seconds")
       yield* close
     }))
 
@@ -176,7 +182,65 @@ describe("Telemetry.layer", () => {
   it.effect("names the token endpoint by its whole text if that is not an address", () =>
     Effect.gen(function*() {
       const { close } = yield* metrics("no address", { before: { tokenEndpoint: "a fake" } })
-      assert.include(yield* Prometheus.text, "credit_data_environment=\"no address\",server_address=\"a fake\"")
+      assert.include(
+        yield* Prometheus.text,
+        "credit_data_environment=\"no address\",credit_data_version=\"V2\",server_address=\"a fake\""
+      )
       yield* close
     }))
+
+  it.effect("separates supplies by the attributes of the program, and leaves out a version that is not known", () =>
+    Effect.gen(function*() {
+      const { close } = yield* metrics("tenants", {
+        before: { version: Option.none() },
+        settings: { attributes: { tenant: "a" } }
+      })
+      assert.include(
+        yield* Prometheus.text,
+        "usable{credit_data_environment=\"tenants\",server_address=\"v2.example\",tenant=\"a\"} 1"
+      )
+      yield* close
+    }))
+
+  for (const sampleInterval of ["soon", "99 millis", -5] as const) {
+    it.effect(`is not built with the interval ${sampleInterval}`, () =>
+      Effect.gen(function*() {
+        // a program without types may pass any text
+        const settings: object = { sampleInterval }
+        const error = yield* Effect.flip(metrics("interval", { settings }))
+        assert.include(String(error), "Expected a duration of at least 100 ms")
+      }))
+  }
+
+  it.effect("counts lost events, and goes on after a status that could not be read", () =>
+    Effect.gen(function*() {
+      const { close, die, publish, read, set } = yield* metrics("broken")
+      yield* set({ eventsLost: 3 })
+      yield* die
+      yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
+      assert.deepInclude(yield* read, { invalidations_total: 1, events_lost_total: 0 })
+      yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
+      assert.deepInclude(yield* read, { invalidations_total: 2, events_lost_total: 3 })
+      yield* close
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
+
+  it.scoped("sees the first token request of a real supply", () =>
+    Effect.gen(function*() {
+      const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+        environment: { name: "real", audience: "a", baseUrl: "https://api.example" },
+        url: tokenEndpoint,
+        requestedScopes: Option.none(),
+        deadline: Duration.seconds(10),
+        requestToken: Effect.flatMap(Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest()), ({ get }) =>
+          get)
+      })
+      const context = yield* Layer.build(
+        Telemetry.layer().pipe(Layer.provideMerge(AccessTokens.layer()), Layer.provide(endpoint))
+      )
+      yield* Effect.flatMap(AccessTokens.AccessTokens, ({ get }) =>
+        get).pipe(Effect.provide(context))
+      yield* TestClock.adjust("0 millis")
+      const series = (yield* Prometheus.text).split("\n").filter((line) => line.includes("\"real\""))
+      assert.isTrue(series.some((line) => /requests_total.*outcome="obtained",reason="Nothing".* 1$/.test(line)))
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 })

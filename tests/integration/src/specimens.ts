@@ -301,6 +301,9 @@ export const specimens = Effect.gen(function*() {
     "Transport.foreignError": Transport.foreignError(new Error(canary, { cause: { [canary]: canary } }), [
       Redacted.make(canary)
     ]),
+    "Transport.inSpan": yield* outcomes(
+      Transport.inSpan("a span", { attributes: {}, shown: () => "nothing" }, () => Effect.fail(new Error("an error")))
+    ),
     "Transport.isStatusError": Transport.isStatusError(failedRequest),
     "Transport.opaque": Transport.opaque(transport.execute),
     "Transport.reason": Transport.reason(failedRequest),

@@ -59,10 +59,13 @@ export const panels: ReadonlyArray<Panel> = [
     ]
   },
   {
-    title: "Processes whose token requests fail",
-    description: "By the type of the last failure.",
+    title: "Processes without a usable token, and those whose token requests fail",
+    description: "The second ones by the type of the last failure. A valid token hides a failing renewal.",
     unit: "short",
-    queries: [[`sum by (error_type) (credit_data_token_failing{${only}})`, "{{error_type}}"]]
+    queries: [
+      [`count(credit_data_token_usable{${only}} == 0)`, "without a usable token"],
+      [`sum by (error_type) (credit_data_token_failing{${only}})`, "{{error_type}}"]
+    ]
   },
   {
     title: "Rejected tokens",
@@ -78,7 +81,7 @@ export const panels: ReadonlyArray<Panel> = [
   },
   {
     title: "Tokens served",
-    description: "Calls that got a token.",
+    description: "How often a caller got a token.",
     unit: "reqps",
     queries: [[`sum(rate(credit_data_token_served_total{${only}}[$__rate_interval]))`, "served"]]
   }

@@ -9,8 +9,8 @@ export interface Series {
   readonly values: string
 }
 
-/** Whether an alert fires with these series at this time, by `promtool test rules`. */
-export const fires = (rules: string, alert: string, series: ReadonlyArray<Series>, at: string) =>
+/** Whether an expression has the value 1 at this minute, by `promtool test rules`. */
+const isOne = (rules: string, expression: string, series: ReadonlyArray<Series>, minute: number) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
@@ -22,8 +22,8 @@ export const fires = (rules: string, alert: string, series: ReadonlyArray<Series
         interval: "1m",
         input_series: series,
         promql_expr_test: [{
-          expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
-          eval_time: at,
+          expr: expression,
+          eval_time: `${minute}m`,
           exp_samples: [{ labels: "{}", value: 1 }]
         }]
       }]
@@ -33,9 +33,19 @@ export const fires = (rules: string, alert: string, series: ReadonlyArray<Series
     const { exitCode, stderr, stdout } = yield* run(Command.make("promtool", "test", "rules", `${folder}/test.json`))
     const output = stdout + stderr
     if (exitCode === 0) return true
-    if (output.includes("got: nil") || output.includes("got:nil")) return false
+    if (/got:\s*nil/.test(output)) return false
     return yield* Effect.dieMessage(output)
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+
+const firing = (alert: string) => `ALERTS{alertname="${alert}",alertstate="firing"}`
+
+/** Whether an alert fires with these series at this minute. */
+export const fires = (rules: string, alert: string, series: ReadonlyArray<Series>, minute: number) =>
+  isOne(rules, `count(count(${firing(alert)}))`, series, minute)
+
+/** Whether an alert fires with these series at any time from the start to this minute. */
+export const everFires = (rules: string, alert: string, series: ReadonlyArray<Series>, minute: number) =>
+  isOne(rules, `count(count(max_over_time(${firing(alert)}[${minute}m])))`, series, minute)
 
 /** Checks rules by `promtool check rules`, and metrics by `promtool check metrics`. */
 export const check = (what: "rules" | "metrics", text: string) =>

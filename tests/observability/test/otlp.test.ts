@@ -4,6 +4,7 @@ import { DataAccess, GroupClient } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { Telemetry } from "@credit-data/telemetry"
 import { NodeSdk, Otlp } from "@effect/opentelemetry"
+import { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -39,6 +40,10 @@ const program = Effect.gen(function*() {
     yield* GroupClient.withPathTemplate("/data-access/consumers/{id}")(call)
     yield* simulator.failCalls(Fault.Answer({ status: 401 }))
     yield* call
+    yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+    yield* Effect.flip(call)
+    yield* simulator.failCalls(Fault.Answer({ status: 500 }))
+    yield* Effect.flip(HttpClient.filterStatusOk(client).get(`/data-access/consumers/${consumer}`))
     return Redacted.value((yield* tokens.get).secret)
   }).pipe(Effect.provide(Clients))
 })
@@ -97,6 +102,7 @@ describe("a receiver of OTLP", () => {
               "credit_data.token.expiry_timestamp",
               "credit_data.token.next_request_timestamp",
               "credit_data.token.failing",
+              "credit_data.token.usable",
               "credit_data.token.invalidations",
               "credit_data.token.callers_waiting",
               "credit_data.token.served"

@@ -85,7 +85,13 @@ describe("the example service", () => {
       yield* simulator.failCalls(Fault.Answer({ status: 404 }))
       assert.strictEqual((yield* service.get("/consumers/42")).status, 404)
       yield* simulator.failCalls(Fault.Answer({ status: 500 }))
-      assert.strictEqual((yield* service.get("/consumers/42")).status, 503)
+      assert.strictEqual((yield* service.get("/consumers/c4711")).status, 503)
+      yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+      assert.strictEqual((yield* service.get("/consumers/c4711")).status, 503)
+      const [, { stderr, stdout }] = yield* service.stop
+      assert.include(stdout, "A call of Data Access failed: ResponseError")
+      assert.include(stdout, "A call of Data Access failed: RequestError")
+      assert.notInclude(stdout + stderr, "c4711")
     }).pipe(Effect.provide(Environment)), 60_000)
 
   const collectors = [["is down", freePort], ["accepts connections and never answers", blackHole]] as const

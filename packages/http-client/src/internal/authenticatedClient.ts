@@ -19,7 +19,7 @@ import * as Redacted from "effect/Redacted"
 import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, discard } from "./body.ts"
-import { type CallSpan, inSpan, waitingForToken } from "./callSpan.ts"
+import { inSpan, waitingForToken } from "./callSpan.ts"
 import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
 import { responseError, type Sent } from "./callerError.ts"
@@ -59,7 +59,8 @@ interface Call {
   readonly original: Request
   /** The same request with its absolute URL. */
   readonly request: Request
-  readonly span: CallSpan
+  /** The span of the call. */
+  readonly observed: Transport.Observed
   /** Waits for a token, and adds the time to the span. */
   readonly wait: ReturnType<typeof waitingForToken>
   /** How often the request was sent again. */
@@ -77,7 +78,7 @@ interface Answer {
 const resend = (call: Call) =>
   Effect.sync(() => {
     call.resends++
-    if (Option.isSome(call.span)) call.span.value.attribute("http.request.resend_count", call.resends)
+    call.observed.annotate("http.request.resend_count", call.resends)
   })
 
 /** The client of one endpoint group: every request goes to the base URL, with a token that covers the group. */
@@ -90,9 +91,14 @@ export const make = Effect.fnUntraced(
     const environment = yield* Environment.validate(tokens.environment)
     const base = parseBase(environment.baseUrl)
     const client = transport(options, yield* HttpClient.HttpClient, base)
-    const spanOptions = { group: options.group, base, recordPath: options.settings.recordPath ?? false }
+    const spanOptions = {
+      environment: environment.name,
+      group: options.group,
+      base,
+      recordPath: options.settings.recordPath ?? false
+    }
     // only transformClient can create spans below the span of the call
-    const inSpanOf = ({ span }: Call) => <A, E>(sending: Effect.Effect<A, E>) =>
+    const inSpanOf = ({ observed: { span } }: Call) => <A, E>(sending: Effect.Effect<A, E>) =>
       options.settings.transformClient === undefined || Option.isNone(span)
         ? sending
         : Effect.withParentSpan(sending, span.value)
@@ -154,7 +160,7 @@ export const make = Effect.fnUntraced(
       yield* discard(answer.response)
       const other = yield* covering(replacement.value)
       yield* resend(call)
-      if (Option.isSome(call.span)) call.span.value.attribute("credit_data.repeated", true)
+      call.observed.annotate("credit_data.repeated", true)
       return yield* Effect.flatMap(sendWith(call, other), ({ end }) => end)
     })
 
@@ -181,12 +187,13 @@ export const make = Effect.fnUntraced(
         return Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description }))
       }
       const absolute = HttpClientRequest.setUrl(original, where.right)
-      return inSpan(spanOptions, absolute, (span) => {
+      return inSpan(spanOptions, absolute, (observed) => {
+        const { span } = observed
         const request = options.settings.propagateTrace === true && Option.isSome(span)
           ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span.value))
           : absolute
-        const wait = waitingForToken(span)
-        const call: Call = { original, request, span, wait, resends: 0, hasMetClosedConnection: false }
+        const wait = waitingForToken(observed)
+        const call: Call = { original, request, observed, wait, resends: 0, hasMetClosedConnection: false }
         return "authorization" in original.headers ? asItIs(call) : authenticated(call)
       })
     })

@@ -6,15 +6,12 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
-import type * as Tracer from "effect/Tracer"
 import { type GroupClientError, PathTemplate } from "../GroupClient.ts"
 import { isAnswered } from "./callerError.ts"
 import type { Base } from "./target.ts"
 
-/** The span of a call, if the call has one. */
-export type CallSpan = Option.Option<Tracer.Span>
-
 interface Options {
+  readonly environment: string
   readonly group: string
   readonly base: Base
   readonly recordPath: boolean
@@ -26,11 +23,18 @@ const errorType = (error: GroupClientError): string => {
   return isAnswered(error) ? String(error.response.status) : Transport.reason(error)
 }
 
+/** The message and the stack of an error of the platform hold the URL. */
+const withoutUrl = (error: GroupClientError): unknown =>
+  HttpClientError.isHttpClientError(error) ? { _tag: error._tag, message: errorType(error) } : error
+
+const unobserved: Transport.Observed = { span: Option.none(), annotate: () => {} }
+
 const attributes = (
-  { base, group, recordPath }: Options,
+  { base, environment, group, recordPath }: Options,
   { method, url }: HttpClientRequest.HttpClientRequest,
   template: Option.Option<string>
 ): Record<string, string> => ({
+  "credit_data.environment": environment,
   "credit_data.group": group,
   "http.request.method": method,
   "server.address": base.hostname,
@@ -45,28 +49,34 @@ const attributes = (
 export const inSpan = (
   options: Options,
   request: HttpClientRequest.HttpClientRequest,
-  call: (span: CallSpan) => Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError>
+  call: (observed: Transport.Observed) => Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError>
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError> =>
   Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) => {
-    if (isDisabled(request)) return call(Option.none())
+    if (isDisabled(request)) return call(unobserved)
     return Effect.flatMap(PathTemplate, (template) =>
-      Effect.useSpan(
+      Transport.inSpan(
         [options.group, request.method, ...Option.toArray(template)].join(" "),
-        { kind: "client", captureStackTrace: false, attributes: attributes(options, request, template) },
-        (span) =>
-          call(Option.some(span)).pipe(
+        { attributes: attributes(options, request, template), shown: withoutUrl },
+        (observed) =>
+          call(observed).pipe(
             Effect.tap(({ status }) => {
-              span.attribute("http.response.status_code", status)
-              if (status >= 400) span.attribute("error.type", String(status))
+              observed.annotate("http.response.status_code", status)
+              if (status >= 400) observed.annotate("error.type", String(status))
               return Effect.void
             }),
-            Effect.tapError((error) => Effect.sync(() => span.attribute("error.type", errorType(error))))
+            Effect.tapError((error) => {
+              if (HttpClientError.isHttpClientError(error) && isAnswered(error)) {
+                observed.annotate("http.response.status_code", error.response.status)
+              }
+              observed.annotate("error.type", errorType(error))
+              return Effect.void
+            })
           )
       ))
   })
 
 /** Measures how long the call waits for tokens, and lets the supply link the span to the token request. */
-export const waitingForToken = (span: CallSpan) => {
+export const waitingForToken = ({ annotate, span }: Transport.Observed) => {
   let waited = 0n
   return <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Option.isNone(span) ? wait : Effect.clockWith((clock) => {
@@ -75,7 +85,7 @@ export const waitingForToken = (span: CallSpan) => {
         Effect.withParentSpan(wait, span.value),
         Effect.sync(() => {
           waited += clock.unsafeCurrentTimeNanos() - began
-          span.value.attribute("credit_data.token.wait_duration", Number(waited) / 1e9)
+          annotate("credit_data.token.wait_duration", Number(waited) / 1e9)
         })
       )
     })

@@ -26,51 +26,59 @@ const labelName = (name: string): string => name.replace(/\W/g, "_").replace(/^(
 
 const escaped = (text: string): string => text.replace(/\\/g, "\\\\").replace(/\n/g, "\\n")
 
-const series = (name: string, labels: Labels, value: number): string => {
-  const pairs = Object.entries(labels).toSorted(([a], [b]) => a < b ? -1 : 1)
-    .map(([key, text]) => `${labelName(key)}="${escaped(text).replace(/"/g, "\\\"")}"`)
-  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${number(value)}`
+type Line = readonly [series: string, value: string]
+
+const line = (name: string, labels: Labels, value: number): Line => {
+  // two labels can become one, and Prometheus refuses a whole page because of a label that stands there twice
+  const named = new Map(Object.entries(labels).toReversed().map(([key, text]) => [labelName(key), text]))
+  const pairs = Array.from(named).toSorted(([a], [b]) => a < b ? -1 : 1)
+    .map(([key, text]) => `${key}="${escaped(text).replace(/"/g, "\\\"")}"`)
+  return [`${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`}`, number(value)]
 }
 
 const number = (value: number): string => value === Infinity ? "+Inf" : value === -Infinity ? "-Inf" : String(value)
 
-const lines = (name: string, sample: Sample): ReadonlyArray<string> => {
+const lines = (name: string, sample: Sample): ReadonlyArray<Line> => {
   const { labels } = sample
   switch (sample.type) {
     case "counter":
     case "gauge":
-      return [series(name, labels, sample.value)]
+      return [line(name, labels, sample.value)]
     case "histogram":
       return [
         ...sample.buckets.map(([boundary, count]) =>
-          series(`${name}_bucket`, { ...labels, le: number(boundary) }, count)
+          line(`${name}_bucket`, { ...labels, le: number(boundary) }, count)
         ),
-        series(`${name}_sum`, labels, sample.sum),
-        series(`${name}_count`, labels, sample.count)
+        line(`${name}_sum`, labels, sample.sum),
+        line(`${name}_count`, labels, sample.count)
       ]
     case "summary":
       return [
-        ...sample.quantiles.map(([quantile, value]) => series(name, { ...labels, quantile: number(quantile) }, value)),
-        series(`${name}_sum`, labels, sample.sum),
-        series(`${name}_count`, labels, sample.count)
+        ...sample.quantiles.map(([quantile, value]) => line(name, { ...labels, quantile: number(quantile) }, value)),
+        line(`${name}_sum`, labels, sample.sum),
+        line(`${name}_count`, labels, sample.count)
       ]
   }
 }
 
-/** All samples of a name have to stand together and be of one type. Of a name with two types, only the first one is shown. */
+/**
+ * All series of a name have to stand together, be of one type, and differ. Of a name with two types, and of a series that appears twice,
+ * only the first one is shown.
+ */
 export const expose = (samples: ReadonlyArray<Sample>): string => {
-  const families = new Map<string, { readonly first: Sample; readonly lines: Set<string> }>()
+  const families = new Map<string, { readonly first: Sample; readonly values: Map<string, string> }>()
   for (const sample of samples) {
     const name = metricName(sample)
-    const family = families.get(name) ?? { first: sample, lines: new Set() }
+    const family = families.get(name) ?? { first: sample, values: new Map() }
     families.set(name, family)
-    if (family.first.type === sample.type) { for (const line of lines(name, sample)) family.lines.add(line) }
+    if (family.first.type !== sample.type) continue
+    for (const [series, value] of lines(name, sample)) if (!family.values.has(series)) family.values.set(series, value)
   }
-  return Array.from(families, ([name, { first, lines }]) =>
+  return Array.from(families, ([name, { first, values }]) =>
     [
       ...(first.description === "" ? [] : [`# HELP ${name} ${escaped(first.description)}`]),
       `# TYPE ${name} ${first.type}`,
-      ...lines,
+      ...Array.from(values, ([series, value]) => `${series} ${value}`),
       ""
     ].join("\n")).join("")
 }

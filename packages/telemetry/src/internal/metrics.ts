@@ -3,7 +3,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as TokenStatus from "@credit-data/core/TokenStatus"
+import * as TokenStatus from "@credit-data/core/TokenStatus"
 import * as Registry from "./registry.ts"
 
 const requests = Registry.counter({
@@ -40,6 +40,12 @@ const failing = Registry.gauge({
   unit: "{error}"
 })
 
+const usable = Registry.gauge({
+  name: "credit_data.token.usable",
+  description: "1 if calls are expected to get a token that works, otherwise 0",
+  unit: "{supply}"
+})
+
 const invalidations = Registry.counter({
   name: "credit_data.token.invalidations",
   description: "Tokens that the business API rejected",
@@ -54,8 +60,14 @@ const callersWaiting = Registry.gauge({
 
 const served = Registry.counter({
   name: "credit_data.token.served",
-  description: "Tokens that callers got",
+  description: "How often a caller got a token",
   unit: "{token}"
+})
+
+const eventsLost = Registry.counter({
+  name: "credit_data.token.events_lost",
+  description: "Events that were lost, so that other counters are too low",
+  unit: "{event}"
 })
 
 type ErrorType = TokenEvent.Failure["error"]["_tag"]
@@ -85,14 +97,16 @@ const seriesOf = (keys: object, series: (key: string) => Registry.Update): Reado
 const change = (series: ReadonlyMap<string, Registry.Update>, key: string, value: number): Effect.Effect<void> =>
   series.get(key)?.(value) ?? Effect.void
 
-/** The metrics of one supply. */
+/** The metrics of one supply. Counters follow its events, and all other metrics follow its status. */
 export interface Metrics {
-  /** Brings all metrics up to date. Counters exist from the start, because the first increase of an unborn series is not seen. */
-  readonly start: (status: TokenStatus.TokenStatus) => Effect.Effect<void>
-  /** What changes with an event. */
-  readonly onEvent: (event: TokenEvent.TokenEvent) => Effect.Effect<void>
-  /** What no event reports, because it changes with every call. */
-  readonly sample: (status: TokenStatus.TokenStatus) => Effect.Effect<void>
+  /** Makes all counters, because the first increase of an unborn series is not seen. */
+  readonly start: Effect.Effect<void>
+  /** Counts what happened. */
+  readonly count: (event: TokenEvent.TokenEvent) => Effect.Effect<void>
+  /** Shows the present state. */
+  readonly show: (status: TokenStatus.TokenStatus) => Effect.Effect<void>
+  /** Takes back what would stay wrong after the supply has gone. */
+  readonly end: Effect.Effect<void>
 }
 
 /** The metrics of the supply with these labels. */
@@ -108,10 +122,12 @@ export const make = (labels: Registry.Labels): Metrics => {
   const durationOfFailure = seriesOf(errorTypes, (type) => requestDuration({ ...labels, "error.type": type }))
   const setExpiry = expiryTimestamp(labels)
   const setNextRequest = nextRequestTimestamp(labels)
+  const setUsable = usable(labels)
   const countInvalidation = invalidations(labels)
   const setWaiting = callersWaiting(labels)
   const countServed = served(labels)
-  let counted = 0
+  const countLost = eventsLost(labels)
+  let counted = { tokensServed: 0, eventsLost: 0 }
 
   const setFailing = (failure: string | undefined) =>
     Effect.forEach(failingWith, ([type, set]) => set(type === failure ? 1 : 0), { discard: true })
@@ -119,55 +135,48 @@ export const make = (labels: Registry.Labels): Metrics => {
   const setAt = (set: Registry.Update, at: Option.Option<DateTime.Utc>) =>
     Option.match(at, { onNone: () => Effect.void, onSome: (at) => set(seconds(at)) })
 
-  const onSuccess = (event: TokenEvent.Success & { readonly _tag: keyof typeof succeeded }) =>
-    Effect.all([
-      change(succeeded[event._tag], event.reason, 1),
-      durationOfSuccess(Duration.toSeconds(event.duration)),
-      setExpiry(seconds(event.expiresAt)),
-      setNextRequest(seconds(event.dueAt)),
-      setFailing(undefined)
-    ], { discard: true })
-
-  const onFailure = ({ duration, error, reason }: TokenEvent.Failure) =>
-    Effect.all([
-      change(failed.get(error._tag) ?? new Map(), reason, 1),
-      change(durationOfFailure, error._tag, Duration.toSeconds(duration)),
-      setAt(setNextRequest, Option.fromNullable(error.nextTryAt)),
-      setFailing(error._tag)
-    ], { discard: true })
-
-  const sample = (status: TokenStatus.TokenStatus) =>
-    Effect.suspend(() => {
-      const added = status.tokensServed - counted
-      counted = status.tokensServed
-      return Effect.zipRight(setWaiting(status.callersWaiting), countServed(added))
-    })
+  const all = (updates: ReadonlyArray<Effect.Effect<void>>) => Effect.all(updates, { discard: true })
 
   return {
-    sample,
-    start: (status) =>
-      Effect.all([
-        Effect.forEach([...Object.values(succeeded), ...failed.values()], (series) =>
-          Effect.forEach(series.values(), (count) => count(0), { discard: true }), { discard: true }),
-        countInvalidation(0),
-        setAt(setExpiry, status.expiresAt),
-        setAt(setNextRequest, status.nextRequestAt),
-        setFailing(Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) =>
-          _tag))),
-        sample(status)
-      ], { discard: true }),
-    onEvent: (event) => {
+    start: all([
+      ...[...Object.values(succeeded), ...failed.values()].flatMap((series) =>
+        Array.from(series.values(), (count) => count(0))
+      ),
+      countInvalidation(0)
+    ]),
+    count: (event) => {
       switch (event._tag) {
         case "Obtained":
         case "Renewed":
-          return onSuccess(event)
+          return all([
+            change(succeeded[event._tag], event.reason, 1),
+            durationOfSuccess(Duration.toSeconds(event.duration))
+          ])
         case "Failed":
-          return onFailure(event)
+          return all([
+            change(failed.get(event.error._tag) ?? new Map(), event.reason, 1),
+            change(durationOfFailure, event.error._tag, Duration.toSeconds(event.duration))
+          ])
         case "Invalidated":
           return countInvalidation(1)
         case "Requested":
           return Effect.void
       }
-    }
+    },
+    show: (status) =>
+      Effect.suspend(() => {
+        const before = counted
+        counted = status
+        return all([
+          setAt(setExpiry, status.expiresAt),
+          setAt(setNextRequest, status.nextRequestAt),
+          setFailing(Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) => _tag))),
+          setUsable(TokenStatus.isUsable(status) ? 1 : 0),
+          setWaiting(status.callersWaiting),
+          countServed(status.tokensServed - before.tokensServed),
+          countLost(status.eventsLost - before.eventsLost)
+        ])
+      }),
+    end: all([setFailing(undefined), setUsable(1), setWaiting(0)])
   }
 }

@@ -72,14 +72,18 @@ export type Sample =
     }
   )
 
+/** The unit is a tag. A program may use the same name for something else, such as a flat. */
+const withoutUnit = ({ time_unit, unit, ...labels }: Record<string, string>): Pick<Sample, "labels" | "unit"> =>
+  unit !== undefined && !/^(1|[a-zA-Z%]{1,12}|\{.*\})$/.test(unit)
+    ? { labels: { ...labels, unit }, unit: time_unit ?? "1" }
+    : { labels, unit: unit ?? time_unit ?? "1" }
+
 /** All series of the program, also those of other libraries and of Effect itself. */
 export const snapshot: Effect.Effect<ReadonlyArray<Sample>> = Effect.map(
   Metric.snapshot,
   (pairs) =>
     pairs.flatMap(({ metricKey, metricState: state }): ReadonlyArray<Sample> => {
-      const { time_unit, unit = time_unit ?? "1", ...labels }: Record<string, string> = Object.fromEntries(
-        metricKey.tags.map(({ key, value }) => [key, value])
-      )
+      const { labels, unit } = withoutUnit(Object.fromEntries(metricKey.tags.map(({ key, value }) => [key, value])))
       const about = {
         name: metricKey.name,
         description: Option.getOrElse(metricKey.description, () => ""),

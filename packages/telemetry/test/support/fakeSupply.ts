@@ -30,13 +30,18 @@ export const make = (before: Partial<TokenStatus.TokenStatus> = {}) =>
     const gets = yield* Ref.make(0)
     const onGet = yield* Ref.make<Effect.Effect<void>>(Effect.void)
     const given = yield* Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest())
+    let dies = false
     const service: AccessTokens.Service = {
       ...given,
       get: Effect.zipRight(
         Ref.update(gets, (count) => count + 1),
         Effect.zipRight(Effect.flatten(Ref.get(onGet)), given.get)
       ),
-      status: Ref.get(status),
+      status: Effect.suspend(() => {
+        if (!dies) return Ref.get(status)
+        dies = false
+        return Effect.die("a status that cannot be read")
+      }),
       events: Stream.fromQueue(events)
     }
     return {
@@ -46,6 +51,10 @@ export const make = (before: Partial<TokenStatus.TokenStatus> = {}) =>
       /** What happens when a token is asked for. */
       onGet: (effect: Effect.Effect<void>) => Ref.set(onGet, effect),
       set: (change: Partial<TokenStatus.TokenStatus>) => Ref.update(status, (before) => ({ ...before, ...change })),
+      /** Makes the next reading of the status die. */
+      die: Effect.sync(() => {
+        dies = true
+      }),
       publish: (event: TokenEvent.TokenEvent) => Queue.offer(events, event)
     }
   })

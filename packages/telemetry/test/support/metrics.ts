@@ -12,4 +12,5 @@ export const updateEachType = Effect.gen(function*() {
   // a quantile without a value
   yield* Metric.update(Metric.summary({ ...summary, name: "test.empty", maxAge: "0 millis", quantiles: [0.5] }), 4)
   yield* Metric.update(Metric.tagged(Metric.gauge("test.timer"), "time_unit", "milliseconds"), 3)
+  yield* Metric.update(Metric.tagged(Metric.gauge("test.rent"), "unit", "flat 1"), 900)
 })

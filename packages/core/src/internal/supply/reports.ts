@@ -32,7 +32,7 @@ export interface Reports {
   /** The requested scopes that a token does not cover. They are logged once. */
   readonly grantedLess: (missing: ReadonlyArray<string>) => Effect.Effect<void>
   readonly failed: (attempt: Attempt, error: TokenError) => Effect.Effect<void>
-  /** A failure is not retried now. It is logged once in a row of failures. */
+  /** A failure is not retried now. It is logged when it is the first one, when it is of another kind, and when the token expires. */
   readonly gaveUp: (
     error: TokenError,
     about: { readonly hasToken: boolean; readonly before: TokenError | undefined }
@@ -54,6 +54,7 @@ export const make = Effect.fnUntraced(function*(
   const where = `${url} (${environment.name})`
   const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   let grantWasShort = false
+  let saidNoToken = false
 
   const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
     publish(() => event(Instant.wallTime(Instant.now(clock))))
@@ -69,8 +70,9 @@ export const make = Effect.fnUntraced(function*(
     events: stream,
     eventsLost: lost,
     requested: ({ reason }) => announce((at) => TokenEvent.Requested({ at, tokenEndpoint: url, reason })),
-    obtained: (attempt, { expiresAt, scopes }, { dueAt, isRenewal, streak }) =>
-      Effect.zipRight(
+    obtained: (attempt, { expiresAt, scopes }, { dueAt, isRenewal, streak }) => {
+      saidNoToken = false
+      return Effect.zipRight(
         announce((at) =>
           (isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained)({
             at,
@@ -84,7 +86,8 @@ export const make = Effect.fnUntraced(function*(
           `An access token was ${isRenewal ? "renewed" : "obtained"} from ${where}${afterFailures(streak)}. ` +
             `It expires at ${DateTime.formatIso(expiresAt)}.`
         )
-      ),
+      )
+    },
     grantedLess: (missing) =>
       Effect.suspend(() => {
         if (missing.length === 0 || grantWasShort) return Effect.void
@@ -101,9 +104,14 @@ export const make = Effect.fnUntraced(function*(
           `Token requests are refused${hasToken ? ", the valid token stays in use" : ""}. ${error.message}`
         )
       }
-      return hasToken && before === undefined
-        ? logWarning(`An access token was not renewed, the valid one stays in use. ${error.message}`)
-        : Effect.void
+      if (hasToken) {
+        return before === undefined
+          ? logWarning(`An access token was not renewed, the valid one stays in use. ${error.message}`)
+          : Effect.void
+      }
+      if (saidNoToken || !error.retryable) return Effect.void
+      saidNoToken = true
+      return logError(`There is no valid access token, and calls fail. ${error.message}`)
     },
     invalidated: announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: url }))
   }

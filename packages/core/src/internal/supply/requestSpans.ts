@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
 import type { TokenError } from "../../TokenError.ts"
 import type { RequestReason } from "../../TokenEvent.ts"
+import { inSpan } from "../observed.ts"
 
 /** The spans of token requests. They belong to no caller's trace, so the span of each caller that waits links to them. */
 export interface RequestSpans {
@@ -10,39 +12,59 @@ export interface RequestSpans {
   readonly reset: () => void
   /** Runs a token request in a span of its own. */
   readonly inSpan: <A>(reason: RequestReason, request: Effect.Effect<A, TokenError>) => Effect.Effect<A, TokenError>
-  /** Links a span to the token requests of the flight. */
-  readonly linkFrom: (caller: Tracer.AnySpan) => Effect.Effect<void>
+  /** Links the span of a caller to the requests of the present flight that end from now on, when the effect has run. */
+  readonly linked: <A, E>(waiting: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
+
+/** The requests of a flight: those that are exported, and how many have ended. */
+interface Requests {
+  readonly spans: Array<Tracer.Span>
+  ended: number
+}
+
+const link = (caller: Tracer.Span, spans: ReadonlyArray<Tracer.Span>) =>
+  Effect.sync(() => caller.addLinks(spans.map((span) => ({ _tag: "SpanLink" as const, span, attributes: {} })))).pipe(
+    // a tracer may throw
+    Effect.catchAllCause(() => Effect.void)
+  )
+
+/** A time-out and a certificate need different people, so the reason of a TransportError is its type. */
+const errorType = (error: TokenError): string => error._tag === "TransportError" ? error.reason : error._tag
 
 export const make = (endpoint: TokenEndpoint.Service): RequestSpans => {
   const attributes = {
     "credit_data.environment": endpoint.environment.name,
+    "http.request.method": "POST",
     "server.address": URL.canParse(endpoint.url) ? new URL(endpoint.url).hostname : endpoint.url
   }
-  let spans: Array<Tracer.Span> = []
+  let requests: Requests = { spans: [], ended: 0 }
   return {
     reset: () => {
-      spans = []
+      requests = { spans: [], ended: 0 }
     },
     inSpan: (reason, request) =>
-      Effect.useSpan("TokenEndpoint.requestToken", {
-        kind: "client",
-        captureStackTrace: false,
-        attributes: { ...attributes, "credit_data.token.reason": reason }
-      }, (span) => {
-        spans.push(span)
-        return request.pipe(
-          Effect.tapError((error) => Effect.sync(() => span.attribute("error.type", error._tag))),
-          Effect.withParentSpan(span)
-        )
-      }),
-    linkFrom: (caller) =>
-      caller._tag !== "Span" ?
-        Effect.void :
-        Effect.sync(() => caller.addLinks(spans.map((span) => ({ _tag: "SpanLink" as const, span, attributes: {} }))))
-          .pipe(
-            // a tracer may throw
-            Effect.catchAllCause(() => Effect.void)
+      inSpan(
+        "TokenEndpoint.requestToken",
+        { attributes: { ...attributes, "credit_data.token.reason": reason }, shown: (error) => error },
+        ({ annotate, span }) => {
+          const own = requests
+          // a span that is not sampled may have no id
+          const isExported = Option.exists(span, ({ sampled }) => sampled)
+          if (Option.isSome(span) && isExported) own.spans.push(span.value)
+          return (Option.isSome(span) ? Effect.withParentSpan(request, span.value) : request).pipe(
+            Effect.tapError((error) => Effect.sync(() => annotate("error.type", errorType(error)))),
+            Effect.ensuring(Effect.sync(() => {
+              if (isExported) own.ended++
+            }))
           )
+        }
+      ),
+    linked: (waiting) =>
+      Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (parent) => {
+        if (Option.isNone(parent) || parent.value._tag !== "Span") return waiting
+        const caller = parent.value
+        const { ended, spans } = requests
+        return Effect.ensuring(waiting, Effect.suspend(() => link(caller, spans.slice(ended))))
+      })
   }
 }

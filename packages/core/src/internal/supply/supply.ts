@@ -7,7 +7,6 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
-import * as Tracer from "effect/Tracer"
 import type { AccessScope } from "../../AccessScope.ts"
 import type { AccessToken } from "../../AccessToken.ts"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
@@ -160,7 +159,6 @@ export const make = Effect.fnUntraced(function*(
 
   const flight = (reason: TokenEvent.RequestReason, prepare: Effect.Effect<void>) =>
     Effect.suspend(() => {
-      spans.reset()
       const endsAt = Instant.later(now(), deadlineMillis)
       return Effect.zipRight(
         prepare,
@@ -171,20 +169,23 @@ export const make = Effect.fnUntraced(function*(
   const begin = (
     reason: TokenEvent.RequestReason = Life.reason(state, now()),
     prepare: Effect.Effect<void> = Effect.void
-  ) => flights.begin(flight(reason, prepare), deadlineMillis + 2 * graceMillis)
-
-  const waited = Effect.sync(() => {
-    callersWaiting--
-  })
+  ) => {
+    // before the flight starts to run, because callers join it at once
+    if (!flights.isUnderWay()) spans.reset()
+    flights.begin(flight(reason, prepare), deadlineMillis + 2 * graceMillis)
+  }
 
   /** Waits for the outcome of the flight that is under way. */
-  const landing = Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (caller) => {
-    callersWaiting++
-    return Effect.ensuring(
-      flights.landing(),
-      Option.isSome(caller) ? Effect.zipRight(waited, spans.linkFrom(caller.value)) : waited
-    )
-  })
+  const landing = Effect.acquireUseRelease(
+    Effect.sync(() => {
+      callersWaiting++
+    }),
+    () => spans.linked(Effect.suspend(flights.landing)),
+    () =>
+      Effect.sync(() => {
+        callersWaiting--
+      })
+  )
   const join = () => {
     begin()
     return landing

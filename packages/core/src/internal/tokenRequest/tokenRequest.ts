@@ -91,7 +91,11 @@ export const tokenRequest = (
         Effect.catchAll((failure) => Effect.flatMap(transportError(where, failure), Effect.fail)),
         Effect.timed
       )
-      yield* Effect.annotateCurrentSpan("http.response.status_code", answer.status)
+      // a tracer may throw
+      yield* Effect.catchAllCause(
+        Effect.annotateCurrentSpan("http.response.status_code", answer.status),
+        () => Effect.void
+      )
       const { lifetimeKnown, token } = yield* classify(answer, {
         where,
         clientSecret: credentials.clientSecret,

@@ -12,4 +12,5 @@ export const updateEachType = Effect.gen(function*() {
   // a quantile without a value
   yield* Metric.update(Metric.summary("test.empty", { ...summary, maxAge: "0 millis" }), 4)
   yield* Metric.update(Metric.withAttributes(Metric.gauge("test.timer"), { time_unit: "milliseconds" }), 3)
+  yield* Metric.update(Metric.withAttributes(Metric.gauge("test.rent"), { unit: "flat 1" }), 900)
 })
