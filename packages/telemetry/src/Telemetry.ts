@@ -8,7 +8,6 @@ import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -33,8 +32,8 @@ export interface Settings {
 const interval = (input: Duration.DurationInput) =>
   Option.filter(Duration.decodeUnknown(input), Duration.greaterThanOrEqualTo(Duration.millis(100))).pipe(
     Option.match({
-      onNone: () => Either.left(Variables.invalid(["sampleInterval"], "Expected a duration of at least 100 ms")),
-      onSome: Either.right
+      onNone: () => Effect.fail(Variables.invalid(["sampleInterval"], "Expected a duration of at least 100 ms")),
+      onSome: Effect.succeed
     })
   )
 
