@@ -302,7 +302,7 @@ export const specimens = Effect.gen(function*() {
       Redacted.make(canary)
     ]),
     "Transport.inSpan": yield* outcomes(
-      Transport.inSpan("a span", { attributes: {}, shown: () => "nothing" }, () => Effect.fail(new Error("an error")))
+      Transport.inSpan("a span", { attributes: {}, shown: () => "nothing" }, () => Effect.fail(failedRequest))
     ),
     "Transport.isStatusError": Transport.isStatusError(failedRequest),
     "Transport.opaque": Transport.opaque(transport.execute),
