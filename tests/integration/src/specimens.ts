@@ -207,6 +207,7 @@ const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
 const at = DateTime.unsafeMake(0)
 const duration = Duration.millis(100)
 const tokenEndpoint = "https://v2.example/oauth2/token"
+const unanswered = new TokenError.TransportError({ environment: "test", tokenEndpoint, reason: "Reset" })
 const requested = { at, tokenEndpoint, reason: "Nothing" } as const
 
 /**
@@ -302,7 +303,7 @@ export const specimens = Effect.gen(function*() {
       Redacted.make(canary)
     ]),
     "Transport.inSpan": yield* outcomes(
-      Transport.inSpan("a span", { attributes: {}, shown: () => "nothing" }, () => Effect.fail(failedRequest))
+      Transport.inSpan("a span", { attributes: {}, shown: () => "nothing" }, () => Effect.fail(unanswered))
     ),
     "Transport.isStatusError": Transport.isStatusError(failedRequest),
     "Transport.opaque": Transport.opaque(transport.execute),
