@@ -181,6 +181,24 @@ describe("events", () => {
       }
     }))
 
+  it.scoped("who hears of a failure finds it in the status", () =>
+    Effect.gen(function*() {
+      const { endpoint, tokens } = yield* Supply.make()
+      const status = yield* tokens.events.pipe(
+        Stream.filter(TokenEvent.$is("Failed")),
+        Stream.mapEffect(() => tokens.status),
+        Stream.runHead,
+        Effect.fork
+      )
+      yield* Effect.yieldNow()
+      yield* endpoint.fail(failures.refused)
+      yield* Effect.fork(Effect.exit(tokens.get))
+      yield* TestClock.adjust("100 millis")
+      const { consecutiveFailures, lastFailure } = Option.getOrThrow(yield* Fiber.join(status))
+      assert.strictEqual(Option.getOrThrow(lastFailure)._tag, "InvalidClient")
+      assert.strictEqual(consecutiveFailures, 1)
+    }))
+
   it.scoped("a listener that leaves while an event is published does not affect others", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()

@@ -130,14 +130,16 @@ export const make = Effect.fnUntraced(function*(
     const pause = atOnce ? Duration.zero : yield* pauses.after(error)
     const nextTryAt = Instant.later(failedAt, Duration.toMillis(pause))
     const failure = amend(error, { nextTryAt: Instant.wallTime(nextTryAt) })
-    yield* reports.failed(attempt, failure)
 
     if (!hasToken && error.retryable && retriesLeft > 0 && Instant.millisBetween(nextTryAt, endsAt) > 0) {
+      yield* reports.failed(attempt, failure)
       if (!atOnce) yield* Effect.sleep(pause)
       return yield* attemptRequest("Retry", endsAt, amend(error, { deadlineEnded: true }), endsAt, retriesLeft - 1)
     }
     const before = state.failure?.error
     state = Life.failed(state, failure, nextTryAt)
+    // who hears of the failure finds it in the status
+    yield* reports.failed(attempt, failure)
     yield* reports.gaveUp(failure, { hasToken, before })
     return yield* failure
   })
