@@ -14,7 +14,10 @@ const clean = (stdout: string) => ({ exitCode: CommandExecutor.ExitCode(0), stdo
 /** The same without the lines that the supply logs. */
 const withoutLog = <A extends { readonly stdout: string }>(ended: A): A => ({
   ...ended,
-  stdout: ended.stdout.replace(/^.*(An access token was (obtained|renewed) from|There is no valid access token).*\n/gm, "")
+  stdout: ended.stdout.replace(
+    /^.*(An access token was (obtained|renewed) from|There is no valid access token).*\n/gm,
+    ""
+  )
 })
 
 const endless = Fault.Endless({ bytes: Fault.answerBytes({ headers: ["Connection: close"] }) })
