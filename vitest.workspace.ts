@@ -15,6 +15,9 @@ if (missing.length > 0) {
 
 export default defineConfig({
   test: {
+    // by default, one core would be left for a watch mode
+    maxWorkers: "100%",
+    minWorkers: 1,
     projects: [
       ...roots.map((root) => ({
         test: { name: root.replace(/^.*\//, ""), root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
