@@ -181,7 +181,7 @@ describe("events", () => {
       }
     }))
 
-  it.scoped("who hears of a failure finds it in the status", () =>
+  it.scoped("a listener that gets a failure finds it in the status", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const status = yield* tokens.events.pipe(

@@ -100,7 +100,7 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(
         yield* read,
         { "failing{error_type=\"InvalidClient\"}": 0, usable: 1, callers_waiting: 0 },
-        "a supply that has gone alerts nobody"
+        "no alert stays on after the supply has ended"
       )
     }))
 

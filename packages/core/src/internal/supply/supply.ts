@@ -138,7 +138,7 @@ export const make = Effect.fnUntraced(function*(
     }
     const before = state.failure?.error
     state = Life.failed(state, failure, nextTryAt)
-    // who hears of the failure finds it in the status
+    // the status shows the failure before a listener gets the event
     yield* reports.failed(attempt, failure)
     yield* reports.gaveUp(failure, { hasToken, before })
     return yield* failure
