@@ -7,10 +7,10 @@ import type { Measurement } from "./report.ts"
 export const deadEndpoint: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.suspend(() => {
   let calls = 0
   let requests = 0
-  const counted = endpoint(Effect.suspend(() => {
+  const counted = endpoint(() => {
     requests++
     return Effect.fail(dead)
-  }))
+  })
   return Effect.gen(function*() {
     const tokens = yield* AccessTokens.AccessTokens
     const call = Effect.suspend(() => {

@@ -27,7 +27,7 @@ export const token = (text: string, lifetime: Duration.DurationInput): Effect.Ef
     }))
 
 /** A token endpoint that answers at once. */
-export const instantEndpoint = endpoint(token("token", "24 hours"))
+export const instantEndpoint = endpoint(() => token("token", "24 hours"))
 
 /** The failure of an endpoint that is down. */
 export const dead = new TokenError.TransportError({

@@ -34,7 +34,7 @@ const makeClock = () => {
 export const memory: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.suspend(() => {
   const { clock, pass } = makeClock()
   let requests = 0
-  const counted = endpoint(Effect.suspend(() => token(`token-${++requests}`, "1 hour")))
+  const counted = endpoint(() => token(`token-${++requests}`, "1 hour"))
   return Effect.gen(function*() {
     const { get } = yield* AccessTokens.AccessTokens
     const work = Effect.fnUntraced(function*(share: number) {

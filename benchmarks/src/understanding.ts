@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint } from "@credit-data/core"
+import { TokenEndpoint, Replaces } from "@credit-data/core"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Context, Effect, Either, Layer, Redacted } from "effect"
 import { type Measurement, median } from "./report.ts"
@@ -109,7 +109,7 @@ const tokenRequest = ({ body, status }: Pick<Answer, "body" | "status">) => {
   })
   return Effect.map(
     Layer.build(Layer.provide(endpoint, Layer.succeed(HttpClient.HttpClient, transport))),
-    (context) => Effect.either(Context.get(context, TokenEndpoint.TokenEndpoint).requestToken)
+    (context) => Effect.either(Context.get(context, TokenEndpoint.TokenEndpoint).requestToken(Replaces.Nothing()))
   )
 }
 

@@ -165,6 +165,58 @@ export const config = {
   ...ClientCredentials.config
 }
 
+type Fields =
+  & Omit<typeof config, keyof ClientCredentials.ClientCredentials>
+  & Partial<typeof config>
+
+type OptionalCredentials<E, R> = { readonly credentials?: ClientCredentials.Source<E, R> }
+
+/** The token endpoint that the variables configure. */
+const tokenEndpoint = <E, R>(
+  { clientId = config.clientId, clientSecret = config.clientSecret, ...others }: Fields = config,
+  settings: TokenEndpoint.Settings & OptionalCredentials<E, R> = {}
+): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
+  // reads the credentials with the other variables, so that one error lists everything that is missing
+  const variables = settings.credentials === undefined
+    ? Variables.read({ ...others, clientId, clientSecret })
+    : Variables.read(others)
+  return Layer.unwrapEffect(
+    Effect.map(
+      variables,
+      ({ audience, authV1Url, baseUrl, environment }) =>
+        layerTokenEndpoint<E | ConfigError.ConfigError, R>({
+          ...settings,
+          environment: { name: environment, audience, baseUrl, authV1Url },
+          credentials: settings.credentials ?? Config.all({ clientId, clientSecret })
+        })
+    )
+  )
+}
+
+/**
+ * Only the token endpoint, with its options read from the environment like those of `layerConfig`. For a supply whose tokens
+ * several processes share: `SharedTokens` of `@credit-data/fleet`.
+ *
+ * Building the layer fails in the same cases as `layerConfig`.
+ *
+ * @since 1.0.0
+ * @category layers
+ */
+export function layerTokenEndpointConfig<E = never, R = never>(
+  fields: Omit<typeof config, keyof ClientCredentials.ClientCredentials>,
+  settings: TokenEndpoint.Settings & CredentialsSetting<E, R>
+): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
+export function layerTokenEndpointConfig(
+  fields?: typeof config,
+  settings?: TokenEndpoint.Settings
+): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError, HttpClient.HttpClient>
+export function layerTokenEndpointConfig<E = never, R = never>(
+  fields?: Fields,
+  settings?: TokenEndpoint.Settings & OptionalCredentials<E, R>
+): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
+  return tokenEndpoint(fields, settings)
+}
+
 /**
  * The supply of tokens from Auth V1, with its options read from the environment. `AuthV2.layerConfig()` has the same type,
  * so a program switches between V1 and V2 by changing one word.
@@ -191,21 +243,8 @@ export function layerConfig(
   settings?: Settings
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
 export function layerConfig<E = never, R = never>(
-  { clientId = config.clientId, clientSecret = config.clientSecret, ...others }:
-    & Omit<typeof config, keyof ClientCredentials.ClientCredentials>
-    & Partial<typeof config> = config,
-  settings: Settings & { readonly credentials?: ClientCredentials.Source<E, R> } = {}
+  fields?: Fields,
+  settings?: Settings & OptionalCredentials<E, R>
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  // reads the credentials with the other variables, so that one error lists everything that is missing
-  const variables = settings.credentials === undefined
-    ? Variables.read({ ...others, clientId, clientSecret })
-    : Variables.read(others)
-  return Layer.unwrapEffect(
-    Effect.map(variables, ({ audience, authV1Url, baseUrl, environment }) =>
-      layer<E | ConfigError.ConfigError, R>({
-        ...settings,
-        environment: { name: environment, audience, baseUrl, authV1Url },
-        credentials: settings.credentials ?? Config.all({ clientId, clientSecret })
-      }))
-  )
+  return AccessTokens.layer(settings).pipe(Layer.provide(tokenEndpoint(fields, settings)))
 }

@@ -1,5 +1,5 @@
 import { AuthV1 } from "@credit-data/auth-v1"
-import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { AccessTokens, Replaces, TokenEndpoint } from "@credit-data/core"
 import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
@@ -110,11 +110,12 @@ describe("the sunset of Auth V1", () => {
   })
 
   const failing = (client: HttpClient.HttpClient) =>
-    Effect.flatMap(TokenEndpoint.TokenEndpoint, ({ requestToken }) => Effect.flip(requestToken)).pipe(
-      Effect.provide(
-        AuthV1.layerTokenEndpoint(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client)))
+    Effect.flatMap(TokenEndpoint.TokenEndpoint, ({ requestToken }) => Effect.flip(requestToken(Replaces.Nothing())))
+      .pipe(
+        Effect.provide(
+          AuthV1.layerTokenEndpoint(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client)))
+        )
       )
-    )
 
   it.effect("is named in an error only when the host does not resolve, or answers 404 or 410", () =>
     Effect.gen(function*() {

@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, ClientCredentials, TokenEndpoint } from "@credit-data/core"
+import { AccessTokens, ClientCredentials, TokenEndpoint, Replaces } from "@credit-data/core"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Layer, Redacted } from "effect"
@@ -186,7 +186,10 @@ describe("AuthV2.layer", () => {
   it.effect("layerTokenEndpoint sends one token request for each requestToken", () =>
     Effect.gen(function*() {
       const endpoint = yield* TokenEndpoint.TokenEndpoint
-      const [first, second] = [yield* endpoint.requestToken, yield* endpoint.requestToken]
+      const [first, second] = [
+        yield* endpoint.requestToken(Replaces.Nothing()),
+        yield* endpoint.requestToken(Replaces.Nothing())
+      ]
       assert.notStrictEqual(first, second)
       assert.deepStrictEqual(first.scopes, ["serviceplus:all"])
     }).pipe(Effect.provide(AuthV2.layerTokenEndpoint(options).pipe(Layer.provide(echo)))))

@@ -21,7 +21,8 @@ export type Coverage = "GrantedScopes" | "AnyScope"
  * An access token that the token endpoint issued (service contract, section 2). Two tokens are equal when all their fields are
  * equal.
  *
- * It has no Schema on purpose: no function here turns a token into text that could be stored or logged.
+ * It has no Schema on purpose: no function here turns a token into text that could be logged. `@credit-data/fleet` is the only
+ * package that stores tokens. It seals them under a key that is derived from the client secret.
  *
  * @since 1.0.0
  * @category models
@@ -37,6 +38,8 @@ export class AccessToken extends Data.Class<{
   readonly expiresAt: DateTime.Utc
   /** How `covers` decides. */
   readonly coverage: Coverage
+  /** Another process obtained the token, and this one took it from the store that they share. */
+  readonly shared?: true | undefined
 }> {
   /**
    * The only type of token that the service issues.

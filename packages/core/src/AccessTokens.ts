@@ -236,7 +236,8 @@ export const layerTest = (options: {
       consecutiveFailures: 0,
       callersWaiting: 0,
       tokensServed: 0,
-      eventsLost: 0
+      eventsLost: 0,
+      store: Option.none()
     }),
     events: Stream.empty
   })

@@ -23,9 +23,11 @@ import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 import * as Instant from "./internal/instant.ts"
 import { logWarning } from "./internal/safeLog.ts"
+import * as sealing from "./internal/sealing.ts"
 import { withoutPath } from "./internal/secureUrl.ts"
 import { tokenRequest } from "./internal/tokenRequest/tokenRequest.ts"
 import { within } from "./internal/within.ts"
+import type { Replaces } from "./Replaces.ts"
 import type { TokenError } from "./TokenError.ts"
 import * as Transport from "./Transport.ts"
 
@@ -59,7 +61,28 @@ export interface Service {
   /** Reads the credentials again, for the next token request. A failure is logged, and the old credentials stay in use. */
   readonly rereadCredentials?: Effect.Effect<void> | undefined
   /** Makes one token request, without a cache and without retries. */
-  readonly requestToken: Effect.Effect<AccessToken, TokenError>
+  readonly requestToken: (replaces: Replaces) => Effect.Effect<AccessToken, TokenError>
+  /**
+   * What a store that several processes share needs of this client. It follows the credentials, which a token request may have
+   * read again. Fails with a `ConfigError` if the client secret is shorter than 32 characters.
+   */
+  readonly sealing?: Effect.Effect<Sealing, ConfigError.ConfigError> | undefined
+}
+
+/**
+ * Keys for tokens outside the process. They are derived from the client secret, which cannot be calculated from them.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Sealing {
+  /**
+   * 64 hexadecimal digits. They are the same in all processes with the same token endpoint, audience, scopes and credentials, and
+   * differ if one of these differs.
+   */
+  readonly name: string
+  /** Derives a key of 256 bits: HKDF with SHA-256 (RFC 5869). */
+  readonly deriveKey: (salt: Uint8Array) => Effect.Effect<Uint8Array>
 }
 
 /**
@@ -196,7 +219,7 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
       Effect.withSpan("TokenEndpoint.readCredentials")
     )
 
-  const requestToken = Effect.gen(function*() {
+  const requestToken = Effect.fnUntraced(function*() {
     const clock = yield* Effect.clock
     const endsAt = Instant.later(Instant.now(clock), Duration.toMillis(checked.deadline))
     const timeLeft = () => Duration.millis(Instant.millisBetween(Instant.now(clock), endsAt))
@@ -225,6 +248,9 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
         current = next
       })
     ),
-    requestToken
+    requestToken,
+    sealing: Effect.suspend(() =>
+      sealing.make(current, [url, checked.environment.audience, Option.getOrNull(checked.scopes)])
+    )
   }
 })

@@ -30,7 +30,9 @@ const oauth = {
   /** The OAuth error code of the answer, if its body had one: at most 200 printable characters. */
   error: Schema.optional(Schema.String),
   /** The explanation in the answer, if its body had one: at most 200 printable characters, without the client secret. */
-  description: Schema.optional(Schema.String)
+  description: Schema.optional(Schema.String),
+  /** Another process of the fleet got this answer, and this process took it from the store that they share. */
+  shared: Schema.optional(Schema.Boolean)
 }
 
 /**

@@ -6,17 +6,16 @@
 import * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
+import type { Replaces } from "./Replaces.ts"
 import type { TokenError } from "./TokenError.ts"
 
 /**
- * Why a token is requested. `Nothing`: there is no valid token to replace. `Due`: the renewal of the token is due. `Rejected`: the
- * business API rejected the token. `Insufficient`: a call needs a scope that the token does not cover. `Refresh`: the program
- * called `refresh`. `Retry`: the previous request failed, and this one repeats it.
+ * Why a token is requested: the tags of `Replaces`, or `Retry`: the previous request failed, and this one repeats it.
  *
  * @since 1.0.0
  * @category models
  */
-export type RequestReason = "Nothing" | "Due" | "Rejected" | "Insufficient" | "Refresh" | "Retry"
+export type RequestReason = Replaces["_tag"] | "Retry"
 
 /**
  * A token request. Both times of an event come from different clocks: `at` is the wall time, and a `duration` is measured with the
@@ -65,9 +64,33 @@ export interface Failure extends TokenRequest {
 }
 
 /**
- * A change in the supply of tokens; safe to print. `Requested`: a token request is about to be sent. `Obtained`: there is a
- * token, and none was valid before. `Renewed`: a new token has replaced a valid one. `Failed`: a token request failed; the
- * error carries the time of the next attempt. `Invalidated`: the business API rejected the token.
+ * A use of the store that the processes of a fleet share.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface StoreUse {
+  /** When the event happened. */
+  readonly at: DateTime.Utc
+  /** The address of the token endpoint. */
+  readonly tokenEndpoint: string
+}
+
+/**
+ * Why a store could not be used. `Unavailable`: it cannot be reached. `Timeout`: it did not answer in time. `Refused`: it answered
+ * with an error, because it is full or read-only, for example. `Sealing`: the client secret is too short for sharing.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type StoreFailure = "Unavailable" | "Timeout" | "Refused" | "Sealing"
+
+/**
+ * A change in the supply of tokens; safe to print. `Requested`: a token request is about to be sent; with a shared store, the store
+ * is read first. `Obtained`: there is a token, and none was valid before. `Renewed`: a new token has replaced a valid one. `Shared`:
+ * a token was taken from the shared store, and no token request was sent. `Failed`: a token request failed; the error carries the
+ * time of the next attempt. `Invalidated`: the business API rejected the token. `Published`: a token or a failure was put into the
+ * shared store. `StoreFailed`: the shared store could not be used, and this process went on alone.
  *
  * @since 1.0.0
  * @category models
@@ -76,8 +99,11 @@ export type TokenEvent = Data.TaggedEnum<{
   Requested: TokenRequest
   Obtained: Success
   Renewed: Success
+  Shared: Success
   Failed: Failure
   Invalidated: { readonly at: DateTime.Utc; readonly tokenEndpoint: string }
+  Published: StoreUse & { readonly content: "Token" | "Failure" }
+  StoreFailed: StoreUse & { readonly reason: StoreFailure }
 }>
 
 /**
@@ -86,4 +112,5 @@ export type TokenEvent = Data.TaggedEnum<{
  * @since 1.0.0
  * @category constructors
  */
-export const { $is, $match, Failed, Invalidated, Obtained, Renewed, Requested } = Data.taggedEnum<TokenEvent>()
+export const { $is, $match, Failed, Invalidated, Obtained, Published, Renewed, Requested, Shared, StoreFailed } = Data
+  .taggedEnum<TokenEvent>()

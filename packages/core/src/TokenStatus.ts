@@ -6,6 +6,7 @@
 import type * as DateTime from "effect/DateTime"
 import * as Option from "effect/Option"
 import type { TokenError } from "./TokenError.ts"
+import type { StoreFailure } from "./TokenEvent.ts"
 
 /**
  * The phase of a token in its life (service contract, section 3). `None`: there is no token. `Valid`: the token is used. `Due`:
@@ -16,6 +17,27 @@ import type { TokenError } from "./TokenError.ts"
  * @category models
  */
 export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
+
+/**
+ * How a process uses the store that it shares with the other processes of a fleet. The counts begin when the supply is built.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface StoreStatus {
+  /** False for 10 seconds after three consecutive faults of the store. In that time the process goes on alone. */
+  readonly available: boolean
+  /** How many tokens were taken from the store. */
+  readonly tokensTaken: number
+  /** How many failures of other processes were taken from the store. */
+  readonly failuresTaken: number
+  /** How many tokens and failures were put into the store. */
+  readonly published: number
+  /** How often the store could not be used. */
+  readonly faults: number
+  /** Why the store could not be used the last time. None after it was used successfully. */
+  readonly lastFault: Option.Option<StoreFailure>
+}
 
 /**
  * The state of a supply of tokens, for health checks and logs. It holds no secret.
@@ -58,6 +80,8 @@ export interface TokenStatus {
   readonly tokensServed: number
   /** How many events listeners have lost because they were too far behind, since the supply was built. */
   readonly eventsLost: number
+  /** The use of the shared store, if there is one. */
+  readonly store: Option.Option<StoreStatus>
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { type Clock, Duration, Effect, Layer, Option } from "effect"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
@@ -16,10 +16,10 @@ const setUp = Effect.gen(function*() {
     url: "https://v2.example/oauth2/token",
     requestedScopes: Option.none(),
     deadline: Duration.seconds(10),
-    requestToken: Effect.suspend(() => {
+    requestToken: () => {
       requests++
       return failing ? Effect.fail(failures.refused) : token(`token-${requests}`, "24 hours")
-    })
+    }
   })
   const context = yield* Layer.build(
     AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 } }).pipe(Layer.provide(endpoint))
@@ -52,7 +52,7 @@ describe("wall clock and monotonic clock", () => {
         url: "https://v2.example/oauth2/token",
         requestedScopes: Option.none(),
         deadline: Duration.seconds(10),
-        requestToken: Effect.suspend(() => ++requests === 1 ? token("token-1", "1 hour") : Effect.never)
+        requestToken: () => ++requests === 1 ? token("token-1", "1 hour") : Effect.never
       })
       const { get } = yield* AccessTokens.AccessTokens.pipe(
         Effect.provide(yield* Effect.withClock(Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))), clock))
@@ -124,7 +124,7 @@ describe("wall clock and monotonic clock", () => {
         return json(granted)
       })
       const endpoint = yield* TokenEndpointOver.make({}, jumping)
-      const obtained = yield* Effect.withClock(endpoint.requestToken, clocks.clock)
+      const obtained = yield* Effect.withClock(endpoint.requestToken(Replaces.Nothing()), clocks.clock)
       assert.strictEqual(textOf(obtained), "an-access-token")
     }))
 

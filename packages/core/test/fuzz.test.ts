@@ -1,4 +1,4 @@
-import { AccessToken, TokenError } from "@credit-data/core"
+import { AccessToken, TokenError, Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, FastCheck, Option, Redacted } from "effect"
 import { inspect } from "node:util"
@@ -13,7 +13,7 @@ const assertTyped = Effect.fnUntraced(function*(status: number, body: Uint8Array
     { credentials: { ...credentials, clientSecret: Redacted.make(canary) } },
     raw(typeof body === "string" ? body : new Uint8Array(body), { status })
   )
-  const exit = yield* Effect.exit(endpoint.requestToken)
+  const exit = yield* Effect.exit(endpoint.requestToken(Replaces.Nothing()))
   if (Exit.isSuccess(exit)) assert.instanceOf(exit.value, AccessToken.AccessToken)
   else {
     assert.isTrue(Option.isSome(Cause.failureOption(exit.cause)))

@@ -6,13 +6,13 @@ import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
 /** A supply that requests two scopes. The endpoint grants one of them until a test changes its answer. */
 const setUp = Effect.gen(function*() {
   let requests = 0
-  let answer: (text: string) => TokenEndpoint.Service["requestToken"] = (text) => token(text, "24 hours")
+  let answer: (text: string) => ReturnType<TokenEndpoint.Service["requestToken"]> = (text) => token(text, "24 hours")
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
     url: "https://v2.example/oauth2/token",
     requestedScopes: Option.some(["data-access:all", "furnishment:all"] as const),
     deadline: Duration.seconds(10),
-    requestToken: Effect.suspend(() => answer(`token-${++requests}`))
+    requestToken: () => answer(`token-${++requests}`)
   })
   const warnings: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {

@@ -26,7 +26,8 @@ describe("status", () => {
         consecutiveFailures: 0,
         callersWaiting: 0,
         tokensServed: 0,
-        eventsLost: 0
+        eventsLost: 0,
+        store: Option.none()
       })
       yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("100 millis")

@@ -136,7 +136,8 @@ describe("isUsable", () => {
     consecutiveFailures: 0,
     callersWaiting: 0,
     tokensServed: 0,
-    eventsLost: 0
+    eventsLost: 0,
+    store: Option.none()
   }
   const rows = [
     ["None", false, false, true],

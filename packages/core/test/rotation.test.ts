@@ -14,7 +14,7 @@ import {
 } from "effect"
 import { granted, json } from "./support/fakeTransport.ts"
 import { credentials, make } from "./support/tokenEndpoint.ts"
-import { ClientCredentials } from "@credit-data/core"
+import { ClientCredentials, Replaces } from "@credit-data/core"
 import * as TwoClocks from "./support/twoClocks.ts"
 
 const refused = json({ error: "invalid_client" }, { status: 401 })
@@ -34,9 +34,9 @@ describe("a rotated secret", () => {
       const { read, readings } = yield* rotating("old", "new")
       const endpoint = yield* make({ credentials: read }, refused, json(granted))
       assert.strictEqual(yield* readings, 1)
-      yield* endpoint.requestToken
+      yield* endpoint.requestToken(Replaces.Nothing())
       assert.strictEqual(yield* readings, 2)
-      yield* endpoint.requestToken
+      yield* endpoint.requestToken(Replaces.Nothing())
       const sent = yield* endpoint.sent
       assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), [
         "old",
@@ -56,7 +56,7 @@ describe("a rotated secret", () => {
         return { clientId: "the-client", clientSecret: Redacted.make(`secret ${traces.length}`) }
       }).pipe(Effect.orDie)
       const endpoint = yield* Effect.withSpan(make({ credentials: read }, refused, json(granted)), "start")
-      yield* Effect.withSpan(endpoint.requestToken, "caller")
+      yield* Effect.withSpan(endpoint.requestToken(Replaces.Nothing()), "caller")
       assert.deepStrictEqual(traces, [
         ["start"],
         ["TokenEndpoint.readCredentials", "caller"]
@@ -67,7 +67,7 @@ describe("a rotated secret", () => {
     Effect.gen(function*() {
       const { read, readings } = yield* rotating("same")
       const endpoint = yield* make({ credentials: read }, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken(Replaces.Nothing())))._tag, "InvalidClient")
       assert.strictEqual(yield* readings, 2)
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
@@ -76,14 +76,14 @@ describe("a rotated secret", () => {
     Effect.gen(function*() {
       const { read } = yield* rotating("old", "new", "newer")
       const endpoint = yield* make({ credentials: read }, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken(Replaces.Nothing())))._tag, "InvalidClient")
       assert.strictEqual((yield* endpoint.sent).length, 2)
     }))
 
   it.effect("a secret given as a value is never read again", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken))._tag, "InvalidClient")
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken(Replaces.Nothing())))._tag, "InvalidClient")
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
 
@@ -95,7 +95,7 @@ describe("a rotated secret", () => {
         (count) => ({ clientId: `client ${count}`, clientSecret: credentials.clientSecret })
       )
       const endpoint = yield* make({ credentials: read }, refused, json(granted))
-      yield* endpoint.requestToken
+      yield* endpoint.requestToken(Replaces.Nothing())
       assert.deepStrictEqual((yield* endpoint.sent).map(({ body }) => new URLSearchParams(body).get("client_id")), [
         "client 1",
         "client 2"
@@ -118,7 +118,7 @@ describe("a rotated secret", () => {
           (count): Effect.Effect<typeof credentials, string> => count === 0 ? Effect.succeed(credentials) : second
         )
         const endpoint = yield* make({ credentials: read }, refused)
-        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken)))
+        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken(Replaces.Nothing()))))
         yield* TestClock.adjust("10 seconds")
         const [, error] = yield* Fiber.join(request)
         assert.strictEqual(error._tag, "InvalidClient")
@@ -139,7 +139,7 @@ describe("a rotated secret", () => {
         Effect.tap(() => TestClock.adjust("4 seconds")),
         Effect.flatMap(Fiber.join)
       )
-      const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken)))
+      const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken(Replaces.Nothing()))))
       yield* TestClock.adjust("10 seconds")
       const [duration, error] = yield* Fiber.join(request)
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
@@ -164,7 +164,7 @@ describe("a rotated secret", () => {
         return refused
       })
       const endpoint = yield* make({ credentials: Effect.zipRight(Effect.yieldNow(), read) }, late, json(granted))
-      yield* Effect.withClock(endpoint.requestToken, clock)
+      yield* Effect.withClock(endpoint.requestToken(Replaces.Nothing()), clock)
       // the whole deadline for the first request, and then the rest of it
       assert.deepStrictEqual(sleeps, [10_000, 1_000, 1_000])
     }))
@@ -174,7 +174,7 @@ describe("a rotated secret", () => {
       const { read, readings } = yield* rotating("old", "new")
       const stubborn = Effect.flatMap(readings, (count) => count === 0 ? read : Effect.uninterruptible(Effect.never))
       const endpoint = yield* make({ credentials: stubborn }, refused)
-      const request = yield* Effect.fork(Effect.flip(endpoint.requestToken))
+      const request = yield* Effect.fork(Effect.flip(endpoint.requestToken(Replaces.Nothing())))
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(request))._tag, "InvalidClient")
     }))
@@ -188,7 +188,7 @@ describe("a rotated secret", () => {
         ConfigProvider.nested(ConfigProvider.fromEnv(), "ROTATION")
       )
       process.env["ROTATION_CREDIT_DATA_CLIENT_SECRET"] = "new"
-      yield* endpoint.requestToken
+      yield* endpoint.requestToken(Replaces.Nothing())
       const sent = yield* endpoint.sent
       assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), ["old", "new"])
     }))

@@ -1,3 +1,4 @@
+import { Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { granted, json } from "./support/fakeTransport.ts"
@@ -12,7 +13,7 @@ describe("text from the server", () => {
         { credentials: { clientId: "the-client", clientSecret: Redacted.make(clientSecret) } },
         json({ error: "invalid_client", error_description }, { status: 401 })
       )
-      const failure = yield* Effect.flip(endpoint.requestToken)
+      const failure = yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))
       return failure._tag === "InvalidClient" ? failure.description ?? "" : ""
     })
 
@@ -37,7 +38,7 @@ describe("text from the server", () => {
       const tokens = { access_token: "an-access-token", refresh_token: "a-refresh-token", id_token: "an-id-token" }
       for (const echo of Object.values(tokens)) {
         const endpoint = yield* make({}, json({ ...tokens, error: "x", error_description: `It was ${echo}.` }))
-        const failure = yield* Effect.flip(endpoint.requestToken)
+        const failure = yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))
         assert.deepInclude({ ...failure }, { _tag: "ServerError", description: withheld })
       }
     }))
@@ -56,11 +57,11 @@ describe("text from the server", () => {
         ]
       ) {
         const endpoint = yield* make({ credentials }, json({ ...granted, scope: `data-access:all ${echo}` }))
-        const outcome = yield* Effect.either(endpoint.requestToken)
+        const outcome = yield* Effect.either(endpoint.requestToken(Replaces.Nothing()))
         assert.strictEqual(outcome._tag, echo === secret.replaceAll("\"", "") ? "Right" : "Left", echo)
       }
       const endpoint = yield* make({}, json({ ...granted, refresh_token: "refresh-token", scope: "refresh-token" }))
-      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, { rule: "Scope" })
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) }, { rule: "Scope" })
     }))
 
   const percent = (text: string) =>
@@ -171,12 +172,12 @@ describe("text from the server", () => {
         {},
         json({ ...granted, access_token: longest, id_token: "x".repeat(700_000), scope: "read:consumers a:b" })
       )
-      assert.strictEqual(Redacted.value((yield* token.requestToken).secret), longest)
+      assert.strictEqual(Redacted.value((yield* token.requestToken(Replaces.Nothing())).secret), longest)
       const refused = yield* make(
         {},
         json({ error: "invalid_client", error_description: "No.", id_token: "y".repeat(700_000) }, { status: 401 })
       )
-      assert.deepInclude({ ...(yield* Effect.flip(refused.requestToken)) }, {
+      assert.deepInclude({ ...(yield* Effect.flip(refused.requestToken(Replaces.Nothing()))) }, {
         _tag: "InvalidClient",
         description: "No."
       })
@@ -184,6 +185,9 @@ describe("text from the server", () => {
         {},
         json({ error: "e", error_description: "z".repeat(800_000), access_token: "t".repeat(4_000) }, { status: 400 })
       )
-      assert.deepInclude({ ...(yield* Effect.flip(failed.requestToken)) }, { _tag: "ServerError", error: "e" })
+      assert.deepInclude({ ...(yield* Effect.flip(failed.requestToken(Replaces.Nothing()))) }, {
+        _tag: "ServerError",
+        error: "e"
+      })
     }))
 })

@@ -1,4 +1,4 @@
-import { TokenError } from "@credit-data/core"
+import { TokenError, Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Logger, Redacted, TestClock } from "effect"
 import { type Answer, granted, json, raw } from "./support/fakeTransport.ts"
@@ -110,7 +110,7 @@ describe("a 200 within the contract", () => {
       const scopeWith = Effect.fnUntraced(function*(secret: string) {
         const credentials = { clientId: "id", clientSecret: Redacted.make(secret) }
         const endpoint = yield* make({ credentials }, json({ ...granted, scope: `a:${secret}` }))
-        return yield* endpoint.requestToken
+        return yield* endpoint.requestToken(Replaces.Nothing())
       })
       assert.deepStrictEqual((yield* scopeWith("1234567")).scopes, ["a:1234567"])
       assert.strictEqual((yield* Effect.flip(scopeWith("12345678")))._tag, "InvalidResponse")
@@ -232,7 +232,10 @@ describe("other statuses below 400", () => {
       Effect.gen(function*() {
         const answer = raw(null, { status, headers: { location: "https://elsewhere.example/" } })
         const endpoint = yield* make({}, answer)
-        assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, invalidResponse("Redirect", status))
+        assert.deepInclude(
+          { ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) },
+          invalidResponse("Redirect", status)
+        )
         const sent = yield* endpoint.sent
         assert.deepStrictEqual(sent.map(({ url }) => url), ["https://v2.example/oauth2/token"])
       }))

@@ -1,4 +1,4 @@
-import type { TokenEndpoint } from "@credit-data/core"
+import { Replaces, type TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { environment } from "./support/fakeEndpoint.ts"
@@ -117,7 +117,7 @@ describe("invalid options of a token endpoint", () => {
     it.effect(`an authorization server at ${url} is accepted`, () =>
       Effect.gen(function*() {
         const endpoint = yield* make({ environment: { ...environment, authV2Url: url } }, json(granted))
-        yield* endpoint.requestToken
+        yield* endpoint.requestToken(Replaces.Nothing())
         assert.strictEqual((yield* endpoint.sent)[0]?.url, endpointUrl)
       }))
   }

@@ -11,7 +11,7 @@ const setUp = Effect.fnUntraced(function*(life: { readonly from: number; readonl
     url: "https://v2.example/oauth2/token",
     requestedScopes: Option.none(),
     deadline: Duration.seconds(10),
-    requestToken: Effect.gen(function*() {
+    requestToken: Effect.fnUntraced(function*() {
       const text = `token-${++requests}`
       const now = yield* DateTime.now
       yield* Effect.sleep(latency)

@@ -1,4 +1,4 @@
-import { TokenEndpoint } from "@credit-data/core"
+import { TokenEndpoint, Replaces } from "@credit-data/core"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
@@ -9,7 +9,7 @@ describe("the token request", () => {
   it.effect("a token request is a POST of a form with the fields of the contract", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, json(granted))
-      yield* endpoint.requestToken
+      yield* endpoint.requestToken(Replaces.Nothing())
       const [request] = yield* endpoint.sent
       assert(request !== undefined)
       assert.strictEqual(request.method, "POST")
@@ -24,14 +24,14 @@ describe("the token request", () => {
   it.effect("a token request has no scope field for an endpoint without scopes", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ requestedScopes: Option.none() }, json(granted))
-      yield* endpoint.requestToken
+      yield* endpoint.requestToken(Replaces.Nothing())
       assert.notInclude((yield* endpoint.sent)[0]?.body, "scope")
     }))
 
   it.effect("a token request carries trace headers only with propagateTrace", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ propagateTrace: true }, json(granted))
-      yield* Effect.withSpan(endpoint.requestToken, "caller")
+      yield* Effect.withSpan(endpoint.requestToken(Replaces.Nothing()), "caller")
       assert.property((yield* endpoint.sent)[0]?.headers, "traceparent")
     }))
 
@@ -50,8 +50,10 @@ describe("the token request", () => {
           )
         )
       )
-      yield* endpoint.requestToken
-      yield* Effect.provideService(endpoint.requestToken, FetchHttpClient.RequestInit, { cache: "no-store" })
+      yield* endpoint.requestToken(Replaces.Nothing())
+      yield* Effect.provideService(endpoint.requestToken(Replaces.Nothing()), FetchHttpClient.RequestInit, {
+        cache: "no-store"
+      })
       assert.deepInclude(inits[0], { redirect: "manual", keepalive: true })
       assert.deepInclude(inits[1], { redirect: "manual", cache: "no-store" })
       assert.isTrue(Option.isNone(yield* Effect.serviceOption(FetchHttpClient.RequestInit)))
@@ -61,7 +63,7 @@ describe("the token request", () => {
     Effect.gen(function*() {
       const elsewhere = raw(null, { status: 307, headers: { location: "https://elsewhere.example/" } })
       const endpoint = yield* make({ transformClient: HttpClient.followRedirects() }, elsewhere)
-      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, {
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) }, {
         _tag: "TransportError",
         reason: "Other"
       })
@@ -71,7 +73,7 @@ describe("the token request", () => {
   it.effect("a token request over a transport that dies is a TransportError", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, Effect.die(new Error("the-secret")))
-      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, {
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) }, {
         _tag: "TransportError",
         reason: "Other"
       })
@@ -94,7 +96,7 @@ describe("the token request", () => {
       const endpoint = yield* make({
         transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-test", "here"))
       }, json(granted))
-      yield* endpoint.requestToken
+      yield* endpoint.requestToken(Replaces.Nothing())
       assert.strictEqual((yield* endpoint.sent)[0]?.headers["x-test"], "here")
     }))
 
@@ -107,7 +109,7 @@ describe("the token request", () => {
         const [deadline, answer] of [[undefined, Effect.never], [undefined, silent], ["3 seconds", silent]] as const
       ) {
         const endpoint = yield* make({ deadline }, answer)
-        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken)))
+        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken(Replaces.Nothing()))))
         yield* TestClock.adjust("10 seconds")
         const [duration, error] = yield* Fiber.join(request)
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
@@ -118,14 +120,17 @@ describe("the token request", () => {
   it.effect("a body that is larger than maxBodySize is refused", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ maxBodySize: 10 }, json(granted))
-      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken)) }, { _tag: "InvalidResponse", rule: "Size" })
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) }, {
+        _tag: "InvalidResponse",
+        rule: "Size"
+      })
     }))
 
   it.effect("a failed token request carries the hint of its adapter", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ hint: ({ _tag }) => `about ${_tag}` }, raw(null, { status: 404 }))
       assert.include(
-        (yield* Effect.flip(endpoint.requestToken)).message,
+        (yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))).message,
         "answered with an error: 404. about ServerError"
       )
     }))
@@ -133,7 +138,7 @@ describe("the token request", () => {
   const over = (client: HttpClient.HttpClient) =>
     Effect.flatMap(
       Effect.provide(TokenEndpoint.make(options), Layer.succeed(HttpClient.HttpClient, client)),
-      (endpoint) => endpoint.requestToken
+      (endpoint) => endpoint.requestToken(Replaces.Nothing())
     )
 
   it.effect("a token request over a transport that interrupts itself, or returns no valid response, is a TransportError", () =>
@@ -174,7 +179,7 @@ describe("a refused client", () => {
       { credentials: { clientId, clientSecret: Redacted.make(clientSecret) } },
       json({ error: "invalid_client" }, { status: 401 })
     )
-    return (yield* Effect.flip(endpoint.requestToken)).message
+    return (yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))).message
   })
 
   it.effect("the message of a refusal names stray blanks and quotes of the credentials, without showing them", () =>

@@ -1,4 +1,4 @@
-import { TokenEndpoint, Transport } from "@credit-data/core"
+import { TokenEndpoint, Transport, Replaces } from "@credit-data/core"
 import { kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
@@ -30,7 +30,7 @@ const recording = (answer: () => Response = () => Response.json(granted)) => {
 }
 
 const requestTokenOver = (client: Client) =>
-  Effect.flatMap(TokenEndpoint.make(options), (endpoint) => endpoint.requestToken).pipe(
+  Effect.flatMap(TokenEndpoint.make(options), (endpoint) => endpoint.requestToken(Replaces.Nothing())).pipe(
     Effect.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 

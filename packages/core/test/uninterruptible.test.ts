@@ -1,4 +1,4 @@
-import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
 import * as ClockParts from "./support/clock.ts"
@@ -13,7 +13,9 @@ describe("in an uninterruptible region", () => {
   it.effect("an uninterruptible token request keeps its deadline", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, silent)
-      const request = yield* Effect.fork(Effect.uninterruptible(Effect.timed(Effect.flip(endpoint.requestToken))))
+      const request = yield* Effect.fork(
+        Effect.uninterruptible(Effect.timed(Effect.flip(endpoint.requestToken(Replaces.Nothing()))))
+      )
       yield* TestClock.adjust("10 seconds")
       const [time, error] = yield* Fiber.join(request)
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
@@ -28,8 +30,8 @@ describe("in an uninterruptible region", () => {
       const fiber = yield* Effect.never.pipe(
         Effect.ensuring(
           Effect.gen(function*() {
-            ends.push(textOf(yield* good.requestToken))
-            ends.push((yield* Effect.flip(dead.requestToken))._tag)
+            ends.push(textOf(yield* good.requestToken(Replaces.Nothing())))
+            ends.push((yield* Effect.flip(dead.requestToken(Replaces.Nothing())))._tag)
           }).pipe(Effect.orDie)
         ),
         Effect.fork
@@ -112,7 +114,7 @@ describe("a flight that never ends", () => {
         url: "https://v2.example/oauth2/token",
         requestedScopes: Option.none(),
         deadline: Duration.seconds(10),
-        requestToken: Effect.suspend(() => ++requests === 1 ? Effect.never : token(`token-${requests}`, "1 hour"))
+        requestToken: () => ++requests === 1 ? Effect.never : token(`token-${requests}`, "1 hour")
       })
       // the timers of the flight never fire, as on a runtime that suspends the work of an earlier request
       const clock = yield* Effect.clockWith(Effect.succeed)

@@ -88,7 +88,8 @@ describe("AccessTokens.layerTest", () => {
         consecutiveFailures: 0,
         callersWaiting: 0,
         tokensServed: 0,
-        eventsLost: 0
+        eventsLost: 0,
+        store: Option.none()
       })
       assert.deepStrictEqual(tokens.requestedScopes, Option.some(["furnishment:all"]))
       assert.deepStrictEqual(Array.from(yield* Stream.runCollect(tokens.events)), [])

@@ -117,7 +117,7 @@ export const layer = (
       tokenLifetime: options.tokenLifetime ?? "24 hours",
       wholeSeconds: options.wholeSeconds ?? false,
       credentials: options.credentials ??
-        { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret") },
+        { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret-0123456789abcdefghijklm") },
       ports: options.ports ?? { Api: 0, AuthV1: 0, AuthV2: 0 }
     })
   )

@@ -4,7 +4,7 @@ import { Effect, Fiber, Layer, Redacted, Schema, TestClock } from "effect"
 
 const form = {
   client_id: "simulated-client",
-  client_secret: "simulated-secret",
+  client_secret: "simulated-secret-0123456789abcdefghijklm",
   audience: "https://simulator.credit-data.example",
   scope: "data-access:all furnishment:all",
   grant_type: "client_credentials"

@@ -231,14 +231,13 @@ describe("Telemetry.layer", () => {
         url: tokenEndpoint,
         requestedScopes: Option.none(),
         deadline: Duration.seconds(10),
-        requestToken: Effect.flatMap(Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest()), ({ get }) =>
-          get)
+        requestToken: () =>
+          Effect.flatMap(Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest()), ({ get }) => get)
       })
       const context = yield* Layer.build(
         Telemetry.layer().pipe(Layer.provideMerge(AccessTokens.layer()), Layer.provide(endpoint))
       )
-      yield* Effect.flatMap(AccessTokens.AccessTokens, ({ get }) =>
-        get).pipe(Effect.provide(context))
+      yield* Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get).pipe(Effect.provide(context))
       yield* TestClock.adjust("0 millis")
       const series = (yield* Prometheus.text).split("\n").filter((line) => line.includes("\"real\""))
       assert.isTrue(series.some((line) => /requests_total.*outcome="obtained",reason="Nothing".* 1$/.test(line)))

@@ -11,7 +11,8 @@ import {
   TokenEvent,
   TokenStatus,
   Transport,
-  Variables
+  Variables,
+  Replaces
 } from "@credit-data/core"
 import {
   DataAccess,
@@ -102,10 +103,10 @@ const ofEndpoint = Effect.fnUntraced(function*<E>(
     headers: { "set-cookie": `session=${canary}` },
     body: JSON.stringify({ ...granted(1), refresh_token: canary, id_token: canary, note: canary })
   }))
-  const values: Array<unknown> = [layer, context, endpoint, yield* outcomes(endpoint.requestToken)]
+  const values: Array<unknown> = [layer, context, endpoint, yield* outcomes(endpoint.requestToken(Replaces.Nothing()))]
   for (const fault of Object.values(leaks)) {
     yield* simulator.failTokenRequests(fault)
-    values.push(yield* outcomes(endpoint.requestToken))
+    values.push(yield* outcomes(endpoint.requestToken(Replaces.Nothing())))
   }
   return values
 })
@@ -225,7 +226,7 @@ export const specimens = Effect.gen(function*() {
     Effect.gen(function*() {
       yield* simulator.failTokenRequests(fault)
       const { requestToken } = yield* TokenEndpoint.TokenEndpoint
-      return yield* outcomes(requestToken)
+      return yield* outcomes(requestToken(Replaces.Nothing()))
     }).pipe(Effect.provide(AuthV2.layerTokenEndpoint(options)))
   const failed = yield* failure(leaks.failed)
   const invalid = yield* failure(leaks.illTyped)

@@ -1,6 +1,6 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
 import { type Received, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck, Layer, Redacted } from "effect"
@@ -27,7 +27,7 @@ describe.each(transports)("a token request over %s", (_, transport) => {
       assert.strictEqual(request.headers["content-type"], "application/x-www-form-urlencoded")
       assert.strictEqual(
         bodyOf(request),
-        "client_id=simulated-client&client_secret=simulated-secret" +
+        "client_id=simulated-client&client_secret=simulated-secret-0123456789abcdefghijklm" +
           "&audience=https%3A%2F%2Fsimulator.credit-data.example" +
           "&scope=data-access%3Aall+furnishment%3Aall+serviceplus%3Aall&grant_type=client_credentials"
       )
@@ -54,7 +54,7 @@ describe.each(transports)("a token request over %s", (_, transport) => {
       assert.strictEqual(request.headers["content-type"], "application/x-www-form-urlencoded")
       assert.strictEqual(
         bodyOf(request),
-        "client_id=simulated-client&client_secret=simulated-secret" +
+        "client_id=simulated-client&client_secret=simulated-secret-0123456789abcdefghijklm" +
           "&audience=https%3A%2F%2Fsimulator.credit-data.example&grant_type=client_credentials"
       )
       assert.deepStrictEqual(token.scopes, [
@@ -80,7 +80,9 @@ describe.each(transports)("a token request over %s", (_, transport) => {
         credentials,
         scopes: ["data-access:all"]
       })
-      yield* Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken).pipe(Effect.provide(endpoint))
+      yield* Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken(Replaces.Nothing())).pipe(
+        Effect.provide(endpoint)
+      )
       const form = new URLSearchParams(bodyOf((yield* simulator.received)[0]))
       assert.deepStrictEqual([...form.entries()], [
         ["client_id", clientId],

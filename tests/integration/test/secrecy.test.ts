@@ -1,6 +1,6 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, ClientCredentials, TokenEndpoint } from "@credit-data/core"
+import { AccessTokens, ClientCredentials, TokenEndpoint, Replaces } from "@credit-data/core"
 import { DataAccess, Furnishment } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
@@ -64,12 +64,12 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
         })
       ) {
         yield* simulator.failTokenRequests(fault)
-        const exit = yield* Effect.exit(endpoint.requestToken)
+        const exit = yield* Effect.exit(endpoint.requestToken(Replaces.Nothing()))
         assert.isTrue(Exit.isFailure(exit))
         failures[name] = exit
         if (Exit.isFailure(exit)) failures[`${name}, the cause`] = exit.cause
         yield* simulator.failTokenRequests(fault)
-        failures[`${name}, the error`] = yield* Effect.flip(endpoint.requestToken)
+        failures[`${name}, the error`] = yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))
       }
 
       yield* assertNothingShows({

@@ -21,7 +21,7 @@ const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
   url: where.tokenEndpoint,
   requestedScopes: Option.none(),
   deadline: Duration.seconds(10),
-  requestToken: Effect.gen(function*() {
+  requestToken: Effect.fnUntraced(function*() {
     const requestedAt = yield* DateTime.now
     yield* Effect.sleep("300 millis")
     const minute = DateTime.toEpochMillis(requestedAt) / 60_000

@@ -8,6 +8,7 @@ interface Failure {
   readonly hint?: string | undefined
   readonly deadlineEnded?: boolean | undefined
   readonly nextTryAt?: DateTime.Utc | undefined
+  readonly shared?: boolean | undefined
 }
 
 interface Answer {
@@ -19,6 +20,7 @@ interface Answer {
 export const message = (failure: Failure, what: string, todo: string): string =>
   [
     `The token endpoint ${failure.tokenEndpoint} (${failure.environment}) ${what}.`,
+    ...(failure.shared === true ? ["Another process of the fleet got this answer."] : []),
     ...(failure.deadlineEnded === true ? ["The deadline ended the retries."] : []),
     failure.hint ?? todo,
     ...(failure.nextTryAt === undefined ? [] : [`Next attempt not before ${DateTime.formatIso(failure.nextTryAt)}.`])

@@ -1,7 +1,7 @@
 /** A bug, as an edit of one file of the supply. */
 export interface Bug {
   readonly name: string
-  readonly file: "supply" | "singleFlight" | "tokenLife" | "pause"
+  readonly file: "supply" | "singleFlight" | "tokenLife" | "pause" | "recovery"
   readonly find: string
   readonly put: string
 }
@@ -72,22 +72,22 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a retry goes beyond the deadline",
-    file: "supply",
+    file: "recovery",
     find: " && Instant.millisBetween(nextTryAt, endsAt) > 0",
     put: ""
   },
   {
     name: "a flight retries a request once too often",
-    file: "supply",
+    file: "recovery",
     find: "const retries = 2",
     put: "const retries = 3"
   },
-  { name: "a refusal is retried", file: "supply", find: "&& error.retryable && retriesLeft", put: "&& retriesLeft" },
+  { name: "a refusal is retried", file: "recovery", find: "&& error.retryable && retriesLeft", put: "&& retriesLeft" },
   {
     name: "a failed renewal is retried at once while there is a valid token",
-    file: "supply",
-    find: "if (!hasToken && error.retryable",
-    put: "if (error.retryable"
+    file: "recovery",
+    find: "return !hasToken && error.retryable",
+    put: "return error.retryable"
   },
   {
     name: "a failure drops the token",
@@ -129,8 +129,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a retry has no deadline",
     file: "supply",
-    find: "\"Retry\", endsAt, amend(error",
-    put: "\"Retry\", Instant.later(endsAt, 60_000), amend(error"
+    find: "endsAt: flight.endsAt,\n          onTimeout",
+    put: "endsAt: Instant.later(flight.endsAt, 60_000),\n          onTimeout"
   },
   {
     name: "the time-out of a retry hides the failure before it",
@@ -140,13 +140,13 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a connection that was reset is retried after the pause only",
-    file: "supply",
-    find: "const atOnce = !hasToken",
-    put: "const atOnce = false"
+    file: "recovery",
+    find: "Life.servable(state, at) === undefined && retriesLeft === retries",
+    put: "false"
   },
   {
     name: "every retry after a reset is made at once",
-    file: "supply",
+    file: "recovery",
     find: "retriesLeft === retries && error._tag",
     put: "error._tag"
   },

@@ -11,7 +11,7 @@ const makeReal = Effect.gen(function*() {
   let mode: Mode = "grants"
   let requests = 0
   let lastText = ""
-  const answer = (mode: Mode, number: number): TokenEndpoint.Service["requestToken"] => {
+  const answer = (mode: Mode, number: number): ReturnType<TokenEndpoint.Service["requestToken"]> => {
     switch (mode) {
       case "grants":
       case "grants late":
@@ -38,7 +38,7 @@ const makeReal = Effect.gen(function*() {
     url: "https://v2.example/oauth2/token",
     requestedScopes: Option.some(["data-access:all", "furnishment:all"] as const),
     deadline: Duration.millis(deadline),
-    requestToken: Effect.gen(function*() {
+    requestToken: Effect.fnUntraced(function*() {
       const asked = mode
       const answered = yield* Effect.exit(answer(asked, ++requests))
       yield* Effect.sleep(latency[asked])

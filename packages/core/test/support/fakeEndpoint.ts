@@ -55,12 +55,13 @@ export const make = (options: {
     const requests = yield* Ref.make(0)
     const aborted = yield* Ref.make(0)
     const answer = yield* Ref.make(grant)
-    const requestToken = Effect.gen(function*() {
-      const number = yield* Ref.updateAndGet(requests, (count) => count + 1)
-      const answered = yield* Effect.flatMap(Ref.get(answer), (answer) => answer(`token-${number}`)).pipe(Effect.exit)
-      yield* Effect.sleep(options.latency ?? "100 millis")
-      return yield* answered
-    }).pipe(Effect.onInterrupt(() => Ref.update(aborted, (count) => count + 1)))
+    const requestToken = () =>
+      Effect.gen(function*() {
+        const number = yield* Ref.updateAndGet(requests, (count) => count + 1)
+        const answered = yield* Effect.flatMap(Ref.get(answer), (answer) => answer(`token-${number}`)).pipe(Effect.exit)
+        yield* Effect.sleep(options.latency ?? "100 millis")
+        return yield* answered
+      }).pipe(Effect.onInterrupt(() => Ref.update(aborted, (count) => count + 1)))
     return {
       /** The number of token requests. */
       requests: Ref.get(requests),

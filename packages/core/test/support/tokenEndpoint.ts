@@ -1,4 +1,4 @@
-import { TokenEndpoint } from "@credit-data/core"
+import { TokenEndpoint, Replaces } from "@credit-data/core"
 import { Effect, Option, Redacted } from "effect"
 import { environment } from "./fakeEndpoint.ts"
 import * as FakeTransport from "./fakeTransport.ts"
@@ -28,4 +28,4 @@ export const make = <E = never, R = never>(
 
 /** The result of a token request with this answer. */
 export const requestToken = (answer: FakeTransport.Answer) =>
-  Effect.flatMap(Effect.orDie(make({}, answer)), (endpoint) => endpoint.requestToken)
+  Effect.flatMap(Effect.orDie(make({}, answer)), (endpoint) => endpoint.requestToken(Replaces.Nothing()))

@@ -167,7 +167,7 @@ export const make = (options: Options) =>
         (random) =>
           Ref.updateAndGet(credentials, ({ clientId }) => ({
             clientId,
-            clientSecret: Redacted.make(`simulated-secret-${random.toString(36)}`)
+            clientSecret: Redacted.make(`simulated-secret-${random.toString(36).padStart(23, "0")}`)
           }))
       )
     }

@@ -52,6 +52,18 @@ const invalidations = Registry.counter({
   unit: "{token}"
 })
 
+const shared = Registry.counter({
+  name: "credit_data.token.shared",
+  description: "Answers that were taken from a shared store, so that no token request was sent",
+  unit: "{answer}"
+})
+
+const storeFaults = Registry.counter({
+  name: "credit_data.token.store_faults",
+  description: "How often a shared store could not be used",
+  unit: "{fault}"
+})
+
 const callersWaiting = Registry.gauge({
   name: "credit_data.token.callers_waiting",
   description: "Callers that wait for a token",
@@ -86,6 +98,13 @@ const reasons: Readonly<Record<TokenEvent.RequestReason, true>> = {
   Insufficient: true,
   Refresh: true,
   Retry: true
+}
+
+const storeFailures: Readonly<Record<TokenEvent.StoreFailure, true>> = {
+  Unavailable: true,
+  Timeout: true,
+  Refused: true,
+  Sealing: true
 }
 
 const seconds = (at: DateTime.Utc): number => DateTime.toEpochMillis(at) / 1000
@@ -127,6 +146,11 @@ export const make = (labels: Registry.Labels): Metrics => {
   const setWaiting = callersWaiting(labels)
   const countServed = served(labels)
   const countLost = eventsLost(labels)
+  const countShared = {
+    token: shared({ ...labels, outcome: "token" }),
+    failure: shared({ ...labels, outcome: "failed" })
+  }
+  const countStoreFault = seriesOf(storeFailures, (type) => storeFaults({ ...labels, "error.type": type }))
   let counted = { tokensServed: 0, eventsLost: 0 }
 
   const setFailing = (failure: string | undefined) =>
@@ -142,7 +166,9 @@ export const make = (labels: Registry.Labels): Metrics => {
       ...[...Object.values(succeeded), ...failed.values()].flatMap((series) =>
         Array.from(series.values(), (count) => count(0))
       ),
-      countInvalidation(0)
+      countInvalidation(0),
+      ...Object.values(countShared).map((count) => count(0)),
+      ...Array.from(countStoreFault.values(), (count) => count(0))
     ]),
     count: (event) => {
       switch (event._tag) {
@@ -152,7 +178,12 @@ export const make = (labels: Registry.Labels): Metrics => {
             change(succeeded[event._tag], event.reason, 1),
             durationOfSuccess(Duration.toSeconds(event.duration))
           ])
+        case "Shared":
+          return countShared.token(1)
+        case "StoreFailed":
+          return change(countStoreFault, event.reason, 1)
         case "Failed":
+          if ("shared" in event.error && event.error.shared === true) return countShared.failure(1)
           return all([
             change(failed.get(event.error._tag) ?? new Map(), event.reason, 1),
             change(durationOfFailure, event.error._tag, Duration.toSeconds(event.duration))
@@ -160,6 +191,7 @@ export const make = (labels: Registry.Labels): Metrics => {
         case "Invalidated":
           return countInvalidation(1)
         case "Requested":
+        case "Published":
           return Effect.void
       }
     },

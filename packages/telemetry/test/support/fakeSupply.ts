@@ -19,7 +19,8 @@ export const initial: TokenStatus.TokenStatus = {
   consecutiveFailures: 0,
   callersWaiting: 0,
   tokensServed: 0,
-  eventsLost: 0
+  eventsLost: 0,
+  store: Option.none()
 }
 
 /** A supply whose status and events are set by the test. */

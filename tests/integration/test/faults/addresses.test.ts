@@ -1,6 +1,6 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint } from "@credit-data/core"
+import { TokenEndpoint, Replaces } from "@credit-data/core"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
@@ -11,7 +11,10 @@ const closedAddress = Effect.map(Simulator.Simulator, ({ environment }) => envir
   Effect.provide(Simulator.layer())
 )
 
-const requestToken = Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => endpoint.requestToken)
+const requestToken = Effect.flatMap(
+  TokenEndpoint.TokenEndpoint,
+  (endpoint) => endpoint.requestToken(Replaces.Nothing())
+)
 
 const endpointV2 = Layer.unwrapEffect(
   Effect.map(
@@ -66,7 +69,10 @@ describe.each(transports)("a token request over %s", (_, transport) => {
   it.effect("the next request reaches a server that has started in the meantime", () =>
     Effect.gen(function*() {
       const authV2Url = yield* closedAddress
-      const credentials = { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret") }
+      const credentials = {
+        clientId: "simulated-client",
+        clientSecret: Redacted.make("simulated-secret-0123456789abcdefghijklm")
+      }
       const context = yield* Layer.build(
         AuthV2.layerTokenEndpoint({
           environment: {

@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint } from "@credit-data/core"
+import { Replaces, TokenEndpoint } from "@credit-data/core"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock } from "effect"
@@ -203,7 +203,7 @@ describe.concurrent.each(transports)("a token request over %s", (name, transport
       const { requestToken } = yield* withLimits({ deadline: "2 seconds" })
       for (const [count, [, fault]] of untilTheDeadline.filter(([row]) => !row.startsWith("100 ")).entries()) {
         yield* simulator.failTokenRequests(fault)
-        const request = yield* Effect.fork(Effect.flip(requestToken))
+        const request = yield* Effect.fork(Effect.flip(requestToken(Replaces.Nothing())))
         yield* simulator.awaitReceived("AuthV2", count + 1)
         yield* TestClock.adjust("2 seconds")
         assert.deepInclude<object>(yield* Fiber.join(request), transportError("Timeout").error)
@@ -221,9 +221,9 @@ describe.concurrent.each(transports)("a token request over %s", (name, transport
         ]
       ) {
         yield* simulator.failTokenRequests(fault)
-        assert.deepInclude<object>(yield* Effect.flip(requestToken), invalidResponse("Size").error)
+        assert.deepInclude<object>(yield* Effect.flip(requestToken(Replaces.Nothing())), invalidResponse("Size").error)
       }
       yield* simulator.failTokenRequests(Fault.Answer({ status: 200, body: " ".repeat(100) }))
-      assert.deepInclude<object>(yield* Effect.flip(requestToken), invalidResponse("Json").error)
+      assert.deepInclude<object>(yield* Effect.flip(requestToken(Replaces.Nothing())), invalidResponse("Json").error)
     }).pipe(Effect.provide(Simulator.layer())))
 })

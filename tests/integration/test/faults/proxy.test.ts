@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint } from "@credit-data/core"
+import { TokenEndpoint, Replaces } from "@credit-data/core"
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { ProxyAgent } from "@effect/platform-node/Undici"
@@ -28,20 +28,21 @@ const through: ReadonlyArray<
 ]
 
 const requestToken = (transport: Layer.Layer<HttpClient.HttpClient>) =>
-  Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => Effect.flip(endpoint.requestToken)).pipe(
-    Effect.provide(
-      AuthV2.layerTokenEndpoint({
-        environment: {
-          name: "proxied",
-          audience: "a",
-          baseUrl: "https://api.example",
-          authV2Url: "https://auth.example"
-        },
-        credentials: { clientId: "id", clientSecret: Redacted.make(canary) },
-        scopes: ["data-access:all"]
-      }).pipe(Layer.provide(transport))
+  Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => Effect.flip(endpoint.requestToken(Replaces.Nothing())))
+    .pipe(
+      Effect.provide(
+        AuthV2.layerTokenEndpoint({
+          environment: {
+            name: "proxied",
+            audience: "a",
+            baseUrl: "https://api.example",
+            authV2Url: "https://auth.example"
+          },
+          credentials: { clientId: "id", clientSecret: Redacted.make(canary) },
+          scopes: ["data-access:all"]
+        }).pipe(Layer.provide(transport))
+      )
     )
-  )
 
 /** Starts a forward proxy with this answer, and returns its port and what it received. */
 const proxy = Effect.fnUntraced(function*(statusLine: string) {

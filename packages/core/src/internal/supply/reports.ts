@@ -70,11 +70,12 @@ export const make = Effect.fnUntraced(function*(
     events: stream,
     eventsLost: lost,
     requested: ({ reason }) => announce((at) => TokenEvent.Requested({ at, tokenEndpoint: url, reason })),
-    obtained: (attempt, { expiresAt, scopes }, { dueAt, isRenewal, streak }) => {
+    obtained: (attempt, token, { dueAt, isRenewal, streak }) => {
+      const { expiresAt, scopes } = token
       saidNoToken = false
       return Effect.zipRight(
         announce((at) =>
-          (isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained)({
+          (token.shared ? TokenEvent.Shared : isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained)({
             at,
             ...ended(attempt),
             scopes,
@@ -83,7 +84,9 @@ export const make = Effect.fnUntraced(function*(
           })
         ),
         logInfo(
-          `An access token was ${isRenewal ? "renewed" : "obtained"} from ${where}${afterFailures(streak)}. ` +
+          `An access token was ${
+            token.shared ? "taken from the shared store, for" : isRenewal ? "renewed from" : "obtained from"
+          } ${where}${afterFailures(streak)}. ` +
             `It expires at ${DateTime.formatIso(expiresAt)}.`
         )
       )

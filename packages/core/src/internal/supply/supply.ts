@@ -9,21 +9,19 @@ import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
 import type { AccessScope } from "../../AccessScope.ts"
 import type { AccessToken } from "../../AccessToken.ts"
+import * as Replaces from "../../Replaces.ts"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
 import { InvalidResponse, type TokenError, TransportError } from "../../TokenError.ts"
-import type * as TokenEvent from "../../TokenEvent.ts"
 import type { TokenStatus } from "../../TokenStatus.ts"
 import { amend } from "../amend.ts"
 import * as Instant from "../instant.ts"
 import * as Pause from "./pause.ts"
+import * as Recovery from "./recovery.ts"
 import * as Reports from "./reports.ts"
 import * as RequestSpans from "./requestSpans.ts"
 import * as SingleFlight from "./singleFlight.ts"
 import * as Life from "./tokenLife.ts"
 import { within } from "../within.ts"
-
-/** How often a flight retries after a retryable failure when there is no valid token. */
-const retries = 2
 
 /** A token endpoint keeps its own deadline. If an endpoint does not, the supply stops waiting this much later. */
 const graceMillis = 1_000
@@ -35,6 +33,12 @@ interface Options {
   readonly renewalWindow: { readonly from: number; readonly to: number }
   readonly pause: Schedule.Schedule<unknown, TokenError>
   readonly forcedRenewalPause: Duration.Duration
+}
+
+/** A flight: which token its requests replace, and when it ends. */
+interface Flight {
+  readonly replaces: () => Replaces.Replaces
+  readonly endsAt: Instant.Instant
 }
 
 /** The supply: one state that changes in synchronous steps, and at most one flight (a token request with its retries). */
@@ -81,6 +85,7 @@ export const make = Effect.fnUntraced(function*(
 
   const request = Effect.fnUntraced(function*(
     attempt: Reports.Attempt,
+    replaces: Replaces.Replaces,
     endsAt: Instant.Instant,
     onTimeout: TokenError
   ): Effect.fn.Return<AccessToken, TokenError> {
@@ -96,7 +101,9 @@ export const make = Effect.fnUntraced(function*(
     const token = yield* orDied(spans.inSpan(
       reason,
       Effect.flatMap(
-        within(Instant.millisBetween(sentAt, endsAt), constant(onTimeout))(orDied(endpoint.requestToken)),
+        within(Instant.millisBetween(sentAt, endsAt), constant(onTimeout))(
+          orDied(Effect.suspend(() => endpoint.requestToken(replaces)))
+        ),
         (token) => {
           before = state
           const next = Life.obtained(before, token, sentAt, { dueShare, missesScope: missingScopes(token).length > 0 })
@@ -119,62 +126,68 @@ export const make = Effect.fnUntraced(function*(
   const recover = Effect.fnUntraced(function*(
     error: TokenError,
     attempt: Reports.Attempt,
-    endsAt: Instant.Instant,
+    flight: Flight,
     retriesLeft: number
   ): Effect.fn.Return<AccessToken, TokenError> {
-    const failedAt = now()
-    state = Life.requestFailed(state, failedAt)
-    const hasToken = Life.servable(state, failedAt) !== undefined
-    // The transports do not report whether the server had closed an idle connection, so the first reset is retried at once.
-    const atOnce = !hasToken && retriesLeft === retries && error._tag === "TransportError" && error.reason === "Reset"
+    const failed = { error, at: now(), endsAt: flight.endsAt, retriesLeft }
+    state = Life.requestFailed(state, failed.at)
+    const atOnce = Recovery.isRetriedAtOnce(state, failed)
     const pause = atOnce ? Duration.zero : yield* pauses.after(error)
-    const nextTryAt = Instant.later(failedAt, Duration.toMillis(pause))
-    const failure = amend(error, { nextTryAt: Instant.wallTime(nextTryAt) })
-
-    if (!hasToken && error.retryable && retriesLeft > 0 && Instant.millisBetween(nextTryAt, endsAt) > 0) {
-      yield* reports.failed(attempt, failure)
-      if (!atOnce) yield* Effect.sleep(pause)
-      return yield* attemptRequest("Retry", endsAt, amend(error, { deadlineEnded: true }), endsAt, retriesLeft - 1)
-    }
-    const before = state.failure?.error
-    state = Life.failed(state, failure, nextTryAt)
-    // the status shows the failure before a listener gets the event
-    yield* reports.failed(attempt, failure)
-    yield* reports.gaveUp(failure, { hasToken, before })
-    return yield* failure
+    return yield* Recovery.decide(state, failed, pause, {
+      retry: Effect.fnUntraced(function*(failure) {
+        yield* reports.failed(attempt, failure)
+        if (!atOnce) yield* Effect.sleep(pause)
+        return yield* attemptRequest(flight, retriesLeft - 1, {
+          endsAt: flight.endsAt,
+          onTimeout: amend(error, { deadlineEnded: true })
+        })
+      }),
+      giveUp: Effect.fnUntraced(function*(failure, next): Effect.fn.Return<AccessToken, TokenError> {
+        const hasToken = Life.servable(state, failed.at) !== undefined
+        const before = state.failure?.error
+        state = next
+        // the status shows the failure before a listener gets the event
+        yield* reports.failed(attempt, failure)
+        yield* reports.gaveUp(failure, { hasToken, before })
+        return yield* failure
+      })
+    })
   })
 
   const attemptRequest = (
-    reason: TokenEvent.RequestReason,
-    requestEndsAt: Instant.Instant,
-    onTimeout: TokenError,
-    endsAt: Instant.Instant,
-    retriesLeft: number
+    flight: Flight,
+    retriesLeft: number,
+    { endsAt, onTimeout }: { readonly endsAt: Instant.Instant; readonly onTimeout: TokenError }
   ): Effect.Effect<AccessToken, TokenError> =>
     Effect.suspend(() => {
-      const attempt = { reason, sentAt: now() }
+      const replaces = flight.replaces()
+      const attempt = {
+        reason: retriesLeft === Recovery.retries ? replaces._tag : "Retry" as const,
+        sentAt: now()
+      }
       return Effect.catchAll(
-        request(attempt, requestEndsAt, onTimeout),
-        (error) => recover(error, attempt, endsAt, retriesLeft)
-      )
-    })
-
-  const flight = (reason: TokenEvent.RequestReason, prepare: Effect.Effect<void>) =>
-    Effect.suspend(() => {
-      const endsAt = Instant.later(now(), deadlineMillis)
-      return Effect.zipRight(
-        prepare,
-        attemptRequest(reason, Instant.later(endsAt, graceMillis), timedOut, endsAt, retries)
+        request(attempt, replaces, endsAt, onTimeout),
+        (error) => recover(error, attempt, flight, retriesLeft)
       )
     })
 
   const begin = (
-    reason: TokenEvent.RequestReason = Life.reason(state, now()),
+    replaces: Flight["replaces"] = () => Life.replaces(state, now()),
     prepare: Effect.Effect<void> = Effect.void
   ) => {
     // before the flight starts to run, because callers join it at once
     if (!flights.isUnderWay()) spans.reset()
-    flights.begin(flight(reason, prepare), deadlineMillis + 2 * graceMillis)
+    const flight = Effect.suspend(() => {
+      const endsAt = Instant.later(now(), deadlineMillis)
+      return Effect.zipRight(
+        prepare,
+        attemptRequest({ replaces, endsAt }, Recovery.retries, {
+          endsAt: Instant.later(endsAt, graceMillis),
+          onTimeout: timedOut
+        })
+      )
+    })
+    flights.begin(flight, deadlineMillis + 2 * graceMillis)
   }
 
   /** Waits for the outcome of the flight that is under way. */
@@ -275,15 +288,16 @@ export const make = Effect.fnUntraced(function*(
         if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get
         refreshedAt = at
         state = Life.forgotten(state)
-        begin("Refresh", endpoint.rereadCredentials)
+        begin(() => Replaces.Refresh({ token: state.held?.token }), endpoint.rereadCredentials)
       }
       return Effect.flatMap(landing, (exit) => landed(exit, () => get))
     }),
     reportMissingScope: (scope: AccessScope) =>
       Effect.sync(() => {
         const before = state
-        if (state.held?.token.covers(scope) === false) state = Life.scopeMissed(state, now())
-        if (state !== before) begin("Insufficient")
+        const token = state.held?.token
+        if (token?.covers(scope) === false) state = Life.scopeMissed(state, now())
+        if (token !== undefined && state !== before) begin(() => Replaces.Insufficient({ token }))
         return Instant.wallTime(Life.nextTryForScope(state, now()))
       }),
     status: Effect.sync((): TokenStatus => ({
@@ -295,7 +309,8 @@ export const make = Effect.fnUntraced(function*(
       ...Life.status(state, now()),
       callersWaiting,
       tokensServed,
-      eventsLost: reports.eventsLost()
+      eventsLost: reports.eventsLost(),
+      store: Option.none()
     })),
     events: reports.events
   }

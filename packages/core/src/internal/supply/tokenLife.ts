@@ -4,7 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { AccessToken } from "../../AccessToken.ts"
 import type { TokenError } from "../../TokenError.ts"
-import type { RequestReason } from "../../TokenEvent.ts"
+import * as Replaces from "../../Replaces.ts"
 import type { TokenPhase } from "../../TokenStatus.ts"
 import * as Instant from "../instant.ts"
 
@@ -107,9 +107,13 @@ export const decideReplacement = <A>(state: State, rejected: AccessToken, now: I
   return failure !== undefined ? on.fail(failure.exit) : on.await()
 }
 
-/** Why a caller that finds this state starts a token request. */
-export const reason = (state: State, now: Instant.Instant): RequestReason =>
-  servable(state, now) === undefined ? "Nothing" : state.held?.rejected === true ? "Rejected" : "Due"
+/** Why a caller that finds this state starts a token request, and which token it replaces. */
+export const replaces = (state: State, now: Instant.Instant): Replaces.Replaces =>
+  state.held === undefined || servable(state, now) === undefined
+    ? Replaces.Nothing()
+    : state.held.rejected
+    ? Replaces.Rejected({ token: state.held.token })
+    : Replaces.Due({ token: state.held.token })
 
 /** A token request is about to be sent. Its answer takes earlier rejections into account. */
 export const requested = (state: State): State => ({ ...state, rejected: undefined })

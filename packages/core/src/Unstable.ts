@@ -1,0 +1,37 @@
+/**
+ * The decisions of the supply as pure functions, for simulations. They may change in any version, without a notice.
+ *
+ * @since 1.0.0
+ */
+
+/**
+ * Points in time on both clocks.
+ *
+ * @since 1.0.0
+ * @category unstable
+ */
+export * as Instant from "./internal/instant.ts"
+
+/**
+ * The pauses after failures.
+ *
+ * @since 1.0.0
+ * @category unstable
+ */
+export * as Pause from "./internal/supply/pause.ts"
+
+/**
+ * What follows a failed token request.
+ *
+ * @since 1.0.0
+ * @category unstable
+ */
+export * as Recovery from "./internal/supply/recovery.ts"
+
+/**
+ * The state of a supply, and what a caller gets.
+ *
+ * @since 1.0.0
+ * @category unstable
+ */
+export * as TokenLife from "./internal/supply/tokenLife.ts"
