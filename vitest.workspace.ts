@@ -20,7 +20,7 @@ export default defineConfig({
     minWorkers: 1,
     projects: [
       ...roots.map((root) => ({
-        test: { name: root.replace(/^.*\//, ""), root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
+        test: { name: root.replace(/^packages\//, ""), root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
       })),
       {
         test: {

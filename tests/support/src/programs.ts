@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 
 /** The programs that tests need and npm cannot install. */
-type Program = "prometheus" | "promtool"
+type Program = "prometheus" | "promtool" | "redis-server"
 
 const isExecutable = (file: string) => {
   try {
@@ -21,5 +21,6 @@ export const has = (program: Program): boolean =>
 export const missingPackages = (): ReadonlyArray<string> => {
   const packages = []
   if (!has("prometheus") || !has("promtool")) packages.push("prometheus")
+  if (!has("redis-server")) packages.push("redis-server")
   return packages
 }

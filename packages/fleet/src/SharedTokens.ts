@@ -1,0 +1,89 @@
+/**
+ * The supply of access tokens of a process whose fleet shares one token.
+ *
+ * @since 1.0.0
+ */
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import * as Variables from "@credit-data/core/Variables"
+import type * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Protocol from "./internal/protocol.ts"
+import * as StoreAccess from "./internal/storeAccess.ts"
+import { TokenStore } from "./TokenStore.ts"
+
+/**
+ * Builds a supply whose tokens come from a store that the processes of a fleet share. All of its behaviour is that of
+ * `AccessTokens.make`, with one difference: for each lifetime of a token, one process of the fleet sends a token request, and
+ * the others take its token from the store.
+ *
+ * - A process that finds neither a token nor a lease takes the lease (2 seconds, renewed while the request runs) and sends the
+ *   request. The others wait for the token, for at most one deadline of the token endpoint. The deadline of the supply is
+ *   therefore twice that of the token endpoint.
+ * - The answers `InvalidClient` and `ServerError` are shared too: for 1 second, or as long as `Retry-After` says.
+ * - What is stored is sealed under a key that is derived from the client secret. Processes with other credentials, another token
+ *   endpoint, audience or other scopes use another entry of the store.
+ * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds. Then this process requests its
+ *   own token. After three consecutive faults, it leaves the store alone for 10 seconds.
+ *
+ * Fails with a `ConfigError` if a setting is invalid, if the client secret has fewer than 32 characters, or if the token endpoint
+ * has no `sealing`.
+ *
+ * @since 1.0.0
+ * @category constructors
+ */
+export const make: (
+  settings?: AccessTokens.Settings
+) => Effect.Effect<
+  AccessTokens.Service,
+  ConfigError.ConfigError,
+  TokenEndpoint.TokenEndpoint | TokenStore | Scope.Scope
+> = Effect.fnUntraced(function*(settings: AccessTokens.Settings = {}) {
+  const endpoint = yield* TokenEndpoint.TokenEndpoint
+  const store = yield* TokenStore
+  const clock = yield* Effect.clock
+  const entry = endpoint.sealing ??
+    Effect.fail(Variables.invalid(["TokenEndpoint", "sealing"], "Expected a token endpoint whose tokens can be sealed"))
+  yield* entry
+  const access = yield* StoreAccess.make({ clock, tokenEndpoint: endpoint.url })
+  const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {
+    ...endpoint,
+    // the wait for another process, and then a token request of this one
+    deadline: Duration.times(endpoint.deadline, 2),
+    requestToken: Protocol.make({ access, clock, endpoint, entry, store })
+  })
+  return {
+    ...tokens,
+    events: Stream.merge(tokens.events, access.events),
+    status: Effect.zipWith(tokens.status, access.status, (status, store) => ({ ...status, store: Option.some(store) }))
+  }
+})
+
+/**
+ * The supply of `make` as a layer, over the token endpoint of an adapter and a store.
+ *
+ * Layers are shared by reference. Bind this one to a const, because each call of `layer` makes another supply.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { AuthV2 } from "@credit-data/auth-v2"
+ * import { SharedTokens, TokenStore } from "@credit-data/fleet"
+ * import { Layer } from "effect"
+ *
+ * export const Auth = SharedTokens.layer().pipe( // was: AuthV2.layerConfig()
+ *   Layer.provide(AuthV2.layerTokenEndpointConfig()),
+ *   Layer.provide(TokenStore.layerFileSystem({ directory: "/var/lib/my-service/tokens" }))
+ * )
+ * ```
+ */
+export const layer = (
+  settings: AccessTokens.Settings = {}
+): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, TokenEndpoint.TokenEndpoint | TokenStore> =>
+  Layer.scoped(AccessTokens.AccessTokens, make(settings))

@@ -1,0 +1,23 @@
+/**
+ * The failure of an operation of a store.
+ *
+ * @since 1.0.0
+ */
+import * as Data from "effect/Data"
+
+/**
+ * Why an operation of a store failed. `Unavailable`: the store cannot be reached. `Refused`: it answered with an error, because it is
+ * full or read-only, for example.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export class StoreError extends Data.TaggedError("StoreError")<{
+  readonly reason: "Unavailable" | "Refused"
+  /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of an answer, which could hold anything. */
+  readonly code: string
+}> {
+  override get message(): string {
+    return `The shared store ${this.reason === "Refused" ? "refused an operation" : "cannot be reached"}: ${this.code}.`
+  }
+}

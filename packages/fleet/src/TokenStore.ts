@@ -1,0 +1,140 @@
+/**
+ * The store that the processes of a fleet share, as a port to an engine, and two engines.
+ *
+ * @since 1.0.0
+ */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import * as files from "./internal/files.ts"
+import * as memory from "./internal/memory.ts"
+import type { StoreError } from "./StoreError.ts"
+
+/**
+ * The store that the processes of a fleet share. It holds sealed bytes and knows nothing about tokens.
+ *
+ * @since 1.0.0
+ * @category services
+ */
+export class TokenStore extends Context.Tag("@credit-data/fleet/TokenStore")<TokenStore, Service>() {}
+
+/**
+ * Bytes in the store.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Value {
+  /** The sealed bytes. */
+  readonly bytes: Uint8Array
+  /** The fence of the lease under which they were written. */
+  readonly fence: number
+}
+
+/**
+ * Bytes that were read from the store.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface StoredValue extends Value {
+  /** How long the value still lives, by the store's clock. */
+  readonly remaining: Duration.Duration
+}
+
+/**
+ * What an entry can hold at the same time: a token and a failure.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Slot = "Token" | "Failure"
+
+/**
+ * What an engine does. An entry has a name (64 hexadecimal digits), two slots with values, and a lease. An engine that passes the
+ * contract tests of this project can be used in place of the ones here.
+ *
+ * A value that is not one of the engine's own (another type, no time to live, larger than `maxValueSize`) counts as absent.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Service {
+  /** Reads both slots of an entry at one instant. */
+  readonly read: (name: string) => Effect.Effect<Readonly<Record<Slot, Option.Option<StoredValue>>>, StoreError>
+  /**
+   * Takes the lease of an entry, unless another owner has it. Returns its fence: a number that is higher than the fence of every
+   * earlier lease and every stored value of this entry, and higher than `above`.
+   */
+  readonly takeLease: (name: string, lease: {
+    readonly owner: string
+    readonly duration: Duration.Duration
+    readonly above: number
+  }) => Effect.Effect<Option.Option<number>, StoreError>
+  /** Prolongs the lease, if this owner still has it. Returns whether it does. */
+  readonly renewLease: (name: string, lease: {
+    readonly owner: string
+    readonly duration: Duration.Duration
+  }) => Effect.Effect<boolean, StoreError>
+  /** Gives the lease back, if this owner still has it. */
+  readonly releaseLease: (name: string, owner: string) => Effect.Effect<void, StoreError>
+  /** Writes a slot, unless it holds a value with a higher fence. Returns whether it was written. */
+  readonly publish: (
+    name: string,
+    slot: Slot,
+    value: Value & {
+      readonly timeToLive: Duration.Duration
+    }
+  ) => Effect.Effect<boolean, StoreError>
+}
+
+/**
+ * The maximum size of a value in bytes. Larger ones count as absent.
+ *
+ * @since 1.0.0
+ * @category constants
+ */
+export const maxValueSize: number = memory.maxValueSize
+
+/**
+ * A store in the memory of this process, for tests. It counts time with the clock that is in use when it is made.
+ *
+ * @since 1.0.0
+ * @category constructors
+ */
+export const makeMemory: Effect.Effect<Service> = memory.make
+
+/**
+ * `makeMemory` as a layer.
+ *
+ * @since 1.0.0
+ * @category layers
+ */
+export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, makeMemory)
+
+/**
+ * A store in a folder of one machine, for the processes on it. Not for network file systems, which do not keep the promises that
+ * it needs (an exclusive creation, an atomic rename), and not for machines that share a folder: their clocks differ.
+ *
+ * The folder is created if it is missing, with access for its owner only. All files in it have the mode 0600.
+ *
+ * Building the layer fails with a `ConfigError` if the folder cannot be created.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { TokenStore } from "@credit-data/fleet"
+ *
+ * export const Store = TokenStore.layerFileSystem({ directory: "/var/lib/my-service/tokens" })
+ * ```
+ */
+export const layerFileSystem = (options: {
+  /** The path of the folder. */
+  readonly directory: string
+}): Layer.Layer<TokenStore, ConfigError.ConfigError, FileSystem.FileSystem> =>
+  Layer.effect(TokenStore, files.make(options))

@@ -1,0 +1,108 @@
+import { AccessToken } from "@credit-data/core/AccessToken"
+import { InvalidClient, ServerError, type TokenError } from "@credit-data/core/TokenError"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+
+// The texts in the envelopes. They hold lifetimes and no instants, because the clocks of the processes differ.
+
+const Token = Schema.Struct({
+  secret: Schema.String,
+  scopes: Schema.Array(Schema.String),
+  coverage: Schema.Literal("GrantedScopes", "AnyScope"),
+  lifetimeMillis: Schema.Number
+})
+
+/** A failure that other processes would get too. */
+export type SharedFailure = InvalidClient | ServerError
+
+/** The secret of the client was rotated, so its tokens have another entry now. */
+export const rotated = "Rotated"
+
+/** A text, and how long it counts. */
+export interface Content {
+  readonly text: string
+  readonly timeToLive: Duration.Duration
+}
+
+const Failure = Schema.Union(
+  Schema.Literal(rotated),
+  Schema.Struct({
+    _tag: Schema.Literal("InvalidClient", "ServerError"),
+    status: Schema.Int,
+    error: Schema.optional(Schema.String),
+    description: Schema.optional(Schema.String),
+    hint: Schema.optional(Schema.String),
+    /** Whether the server asked for a wait. */
+    retryAfter: Schema.Boolean
+  })
+)
+
+const decode = <A>(schema: Schema.Schema<A>) => (text: string): Option.Option<A> =>
+  Either.getRight(
+    Either.flatMap(Either.try((): unknown => JSON.parse(text)), Schema.decodeUnknownEither(schema))
+  )
+
+/** The milliseconds of a token's whole life. */
+const lifetimeOf = ({ expiresAt, requestedAt }: AccessToken): number =>
+  DateTime.toEpochMillis(expiresAt) - DateTime.toEpochMillis(requestedAt)
+
+export const encodeToken = (token: AccessToken, now: DateTime.Utc): Content => ({
+  text: JSON.stringify(
+    {
+      secret: Redacted.value(token.secret),
+      scopes: token.scopes,
+      coverage: token.coverage,
+      lifetimeMillis: lifetimeOf(token)
+    } satisfies typeof Token.Type
+  ),
+  timeToLive: Duration.millis(DateTime.toEpochMillis(token.expiresAt) - DateTime.toEpochMillis(now))
+})
+
+/** A token with this remaining life. It expires on the clock of this process, `remaining` after `readAt`. */
+export const decodeToken =
+  (readAt: DateTime.Utc, remaining: Duration.Duration) => (text: string): Option.Option<AccessToken> =>
+    Option.map(decode(Token)(text), ({ coverage, lifetimeMillis, scopes, secret }) => {
+      const expiresAt = DateTime.add(readAt, { millis: Math.min(Duration.toMillis(remaining), lifetimeMillis) })
+      return new AccessToken({
+        secret: Redacted.make(secret),
+        scopes,
+        coverage,
+        expiresAt,
+        requestedAt: DateTime.subtract(expiresAt, { millis: lifetimeMillis }),
+        shared: true
+      })
+    })
+
+export const isShared = (error: TokenError): error is SharedFailure =>
+  error._tag === "InvalidClient" || error._tag === "ServerError"
+
+/** A failure is shared for a second, or as long as `Retry-After` says. */
+export const encodeFailure = (failure: SharedFailure): Content => {
+  const { _tag, description, error, hint, status } = failure
+  const retryAfter = failure._tag === "ServerError" ? failure.retryAfter ?? Duration.zero : Duration.zero
+  return {
+    text: JSON.stringify({ _tag, status, error, description, hint, retryAfter: Duration.toMillis(retryAfter) > 0 }),
+    timeToLive: Duration.max(retryAfter, Duration.seconds(1))
+  }
+}
+
+export const encodeRotated = (timeToLive: Duration.Duration): Content => ({ text: JSON.stringify(rotated), timeToLive })
+
+/** The failure as this process reports it. The wait that the server asked for has partly passed. */
+export const decodeFailure = (
+  where: { readonly environment: string; readonly tokenEndpoint: string },
+  remaining: Duration.Duration
+) =>
+(text: string): Option.Option<SharedFailure | typeof rotated> =>
+  Option.map(decode(Failure)(text), (failure) => {
+    if (failure === rotated) return failure
+    const { _tag, retryAfter, ...answer } = failure
+    const shared = { ...answer, ...where, shared: true }
+    return _tag === "InvalidClient"
+      ? new InvalidClient(shared)
+      : new ServerError({ ...shared, retryAfter: retryAfter ? remaining : undefined })
+  })

@@ -1,0 +1,66 @@
+import type { Sealing } from "@credit-data/core/TokenEndpoint"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type { Slot } from "../TokenStore.ts"
+
+// Bytes in the store: version (1 byte), salt (16), nonce (12), and the text under AES-256-GCM with its tag (RFC 5116). Each envelope
+// has a key of its own, derived from the client secret with the salt.
+
+const version = 1
+const saltSize = 16
+const nonceSize = 12
+const headerSize = 1 + saltSize + nonceSize
+
+/** Where an envelope belongs. It opens nowhere else. */
+export interface Place {
+  readonly slot: Slot
+  readonly fence: number
+}
+
+const utf8 = new TextEncoder()
+
+const cipher = Effect.fnUntraced(function*(sealing: Sealing, { fence, slot }: Place, header: Uint8Array) {
+  const bytes = yield* sealing.deriveKey(header.subarray(1, 1 + saltSize))
+  const key = yield* Effect.promise(() =>
+    crypto.subtle.importKey("raw", new Uint8Array(bytes), "AES-GCM", false, ["encrypt", "decrypt"])
+  )
+  return {
+    key,
+    algorithm: {
+      name: "AES-GCM",
+      iv: new Uint8Array(header.subarray(1 + saltSize)),
+      additionalData: utf8.encode(`${version} ${sealing.name} ${slot} ${fence}`)
+    }
+  }
+})
+
+/** Seals a text. */
+export const seal = Effect.fnUntraced(function*(
+  sealing: Sealing,
+  place: Place,
+  text: string
+): Effect.fn.Return<Uint8Array> {
+  const header = new Uint8Array(headerSize)
+  crypto.getRandomValues(header)
+  header[0] = version
+  const { algorithm, key } = yield* cipher(sealing, place, header)
+  const sealed = yield* Effect.promise(() => crypto.subtle.encrypt(algorithm, key, utf8.encode(text)))
+  const bytes = new Uint8Array(headerSize + sealed.byteLength)
+  bytes.set(header)
+  bytes.set(new Uint8Array(sealed), headerSize)
+  return bytes
+})
+
+/** Opens an envelope. None if it was sealed with another secret or for another place, or if it was changed. */
+export const open = Effect.fnUntraced(function*(
+  sealing: Sealing,
+  place: Place,
+  bytes: Uint8Array
+): Effect.fn.Return<Option.Option<string>> {
+  if (bytes.length <= headerSize || bytes[0] !== version) return Option.none()
+  const { algorithm, key } = yield* cipher(sealing, place, bytes.subarray(0, headerSize))
+  const sealed = new Uint8Array(bytes.subarray(headerSize))
+  return yield* Effect.option(
+    Effect.tryPromise(async () => new TextDecoder().decode(await crypto.subtle.decrypt(algorithm, key, sealed)))
+  )
+})

@@ -1,0 +1,208 @@
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Variables from "@credit-data/core/Variables"
+import type * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { StoreError } from "../StoreError.ts"
+import type { Service, Slot, StoredValue } from "../TokenStore.ts"
+import { maxValueSize } from "./memory.ts"
+
+// Each file is `<name>.<kind>.<fence>`. Only the file with the highest fence of its kind counts, so a process that was stopped and
+// wakes up cannot overwrite anything: it writes a file that nobody reads. The lease with the next fence is created exclusively, so
+// only one process gets it.
+
+type Kind = Slot | "Lease"
+
+interface File {
+  readonly kind: Kind
+  readonly fence: number
+  readonly path: string
+}
+
+const Value = Schema.Struct({ expiresAt: Schema.Number, bytes: Schema.String })
+const Lease = Schema.Struct({ expiresAt: Schema.Number, owner: Schema.String })
+
+const fileName = /^([0-9a-f]{64})\.(Token|Failure|Lease)\.(\d{1,15})$/
+
+const kindOf = (text: string | undefined): Kind => text === "Token" || text === "Failure" ? text : "Lease"
+
+/** The size of the largest value in its file: base64, in JSON. */
+const maxFileSize = Math.ceil(maxValueSize / 3) * 4 + 100
+
+/** A file that a process was writing when it was killed is removed after this time. */
+const abandonedAfter = Duration.toMillis("1 minute")
+
+const storeError = (error: PlatformError) =>
+  error._tag === "SystemError"
+    ? new StoreError({
+      reason: error.reason === "NotFound" || error.reason === "TimedOut" ? "Unavailable" : "Refused",
+      code: error.reason
+    })
+    : new StoreError({ reason: "Refused", code: error._tag })
+
+const isMissing = (error: PlatformError) => error._tag === "SystemError" && error.reason === "NotFound"
+const exists = (error: PlatformError) => error._tag === "SystemError" && error.reason === "AlreadyExists"
+
+const decode = <A>(schema: Schema.Schema<A>) => (text: string): Option.Option<A> =>
+  Either.getRight(
+    Either.flatMap(
+      Either.try((): unknown => JSON.parse(text)),
+      Schema.decodeUnknownEither(schema)
+    )
+  )
+
+const highest = (files: ReadonlyArray<File>, kind: Kind): File | undefined =>
+  files.reduce<File | undefined>(
+    (found, file) => file.kind === kind && (found === undefined || file.fence > found.fence) ? file : found,
+    undefined
+  )
+
+export const make = Effect.fnUntraced(function*(
+  { directory }: { readonly directory: string }
+): Effect.fn.Return<Service, ConfigError.ConfigError, FileSystem.FileSystem> {
+  const fs = yield* FileSystem.FileSystem
+  const clock = yield* Effect.clock
+  const now = () => clock.unsafeCurrentTimeMillis()
+  yield* Effect.mapError(
+    fs.makeDirectory(directory, { recursive: true, mode: 0o700 }),
+    (error) =>
+      Variables.invalid(["directory"], `Expected a folder that can be created and written: ${storeError(error).code}`)
+  )
+
+  const pathOf = (name: string, kind: Kind | "Writing", suffix: string) => `${directory}/${name}.${kind}.${suffix}`
+
+  const list = (name: string): Effect.Effect<ReadonlyArray<File>, PlatformError> =>
+    Effect.map(fs.readDirectory(directory), (names) =>
+      names.flatMap((each) => {
+        const [, of, kind, fence] = fileName.exec(each) ?? []
+        return of === name ? [{ kind: kindOf(kind), fence: Number(fence), path: `${directory}/${each}` }] : []
+      }))
+
+  /** The text of a file, or none if it has gone in the meantime or is too large. */
+  const text = (path: string): Effect.Effect<Option.Option<string>, PlatformError> =>
+    Effect.gen(function*() {
+      const { size } = yield* fs.stat(path)
+      return size > maxFileSize ? Option.none() : Option.some(yield* fs.readFileString(path))
+    }).pipe(Effect.catchIf(isMissing, () => Effect.succeed(Option.none())))
+
+  const remove = (path: string) => Effect.ignore(fs.remove(path))
+
+  /** Writes a file as a whole, in place of one with the same name. */
+  const write = Effect.fnUntraced(function*(name: string, path: string, content: object) {
+    const writing = pathOf(name, "Writing", crypto.randomUUID())
+    yield* fs.writeFileString(writing, JSON.stringify(content), { flag: "wx", mode: 0o600 }).pipe(
+      Effect.zipRight(fs.rename(writing, path)),
+      Effect.onError(() => remove(writing))
+    )
+  })
+
+  const stored = Effect.fnUntraced(function*(file: File | undefined) {
+    const value = file === undefined ? Option.none() : Option.flatMap(yield* text(file.path), decode(Value))
+    if (file === undefined || Option.isNone(value)) return Option.none<StoredValue>()
+    const { bytes, expiresAt } = value.value
+    const remaining = expiresAt - now()
+    return Either.match(Encoding.decodeBase64(bytes), {
+      onLeft: () => Option.none<StoredValue>(),
+      onRight: (bytes) =>
+        remaining > 0 && bytes.length <= maxValueSize
+          ? Option.some({ bytes, fence: file.fence, remaining: Duration.millis(remaining) })
+          : Option.none<StoredValue>()
+    })
+  })
+
+  /** Whether a lease is in force. One that was being written when its owner was killed counts from the time of its file. */
+  const isInForce = Effect.fnUntraced(function*(file: File, duration: Duration.Duration) {
+    const content = yield* text(file.path)
+    if (Option.isNone(content)) return false
+    const lease = decode(Lease)(content.value)
+    const expiresAt = Option.isSome(lease)
+      ? lease.value.expiresAt
+      : Option.match((yield* fs.stat(file.path)).mtime, {
+        onNone: () => 0,
+        onSome: (written) => written.getTime() + Duration.toMillis(duration)
+      })
+    // no lease lasts longer than this, so the clock was set back
+    return now() < expiresAt && expiresAt <= now() + 2 * Duration.toMillis(duration)
+  }, Effect.catchIf(isMissing, () => Effect.succeed(false)))
+
+  /** The lease of this owner, if it is the one that counts and is in force. */
+  const own = Effect.fnUntraced(function*(name: string, owner: string) {
+    const file = highest(yield* list(name), "Lease")
+    if (file === undefined) return undefined
+    const lease = Option.flatMap(yield* text(file.path), decode(Lease))
+    return Option.isSome(lease) && lease.value.owner === owner && now() < lease.value.expiresAt ? file : undefined
+  })
+
+  const removeAbandoned = (name: string) =>
+    Effect.flatMap(
+      fs.readDirectory(directory),
+      (names) =>
+        Effect.forEach(names.filter((each) => each.startsWith(`${name}.Writing.`)), (each) =>
+          Effect.flatMap(fs.stat(`${directory}/${each}`), ({ mtime }) =>
+            Option.exists(mtime, (written) =>
+                now() - written.getTime() > abandonedAfter)
+              ? remove(`${directory}/${each}`)
+              : Effect.void), { discard: true })
+    ).pipe(Effect.ignore)
+
+  const takeLease = Effect.fnUntraced(function*(
+    name: string,
+    { above, duration, owner }: { readonly above: number; readonly duration: Duration.Duration; readonly owner: string }
+  ) {
+    const files = yield* list(name)
+    const last = highest(files, "Lease")
+    if (last !== undefined && (yield* isInForce(last, duration))) return Option.none()
+    const fence = Math.max(above, ...files.map((file) => file.fence), 0) + 1
+    const lease = { owner, expiresAt: now() + Duration.toMillis(duration) }
+    yield* fs.writeFileString(pathOf(name, "Lease", String(fence)), JSON.stringify(lease), { flag: "wx", mode: 0o600 })
+    const others = (yield* list(name)).filter(({ kind }) => kind === "Lease")
+    // another process with a higher `above` was faster
+    if (others.some((file) => file.fence > fence)) return Option.none()
+    yield* Effect.forEach(others.filter((file) => file.fence < fence), ({ path }) => remove(path), { discard: true })
+    yield* removeAbandoned(name)
+    return Option.some(fence)
+  }, Effect.catchIf(exists, () => Effect.succeed(Option.none<number>())))
+
+  return {
+    read: (name) =>
+      Effect.gen(function*() {
+        const files = yield* list(name)
+        return {
+          Token: yield* stored(highest(files, "Token")),
+          Failure: yield* stored(highest(files, "Failure"))
+        }
+      }).pipe(Effect.mapError(storeError)),
+    takeLease: (name, lease) => Effect.mapError(takeLease(name, lease), storeError),
+    renewLease: (name, { duration, owner }) =>
+      Effect.gen(function*() {
+        const file = yield* own(name, owner)
+        if (file === undefined) return false
+        yield* write(name, file.path, { owner, expiresAt: now() + Duration.toMillis(duration) })
+        return true
+      }).pipe(Effect.mapError(storeError)),
+    releaseLease: (name, owner) =>
+      Effect.gen(function*() {
+        const file = yield* own(name, owner)
+        // the file stays, so that the next lease has a higher fence
+        if (file !== undefined) yield* write(name, file.path, { owner, expiresAt: 0 })
+      }).pipe(Effect.mapError(storeError)),
+    publish: (name, slot, { bytes, fence, timeToLive }) =>
+      Effect.gen(function*() {
+        const isOvertaken = Effect.map(list(name), (files) => (highest(files, slot)?.fence ?? 0) > fence)
+        if (yield* isOvertaken) return false
+        const path = pathOf(name, slot, String(fence))
+        yield* write(name, path, {
+          expiresAt: now() + Duration.toMillis(timeToLive),
+          bytes: Encoding.encodeBase64(bytes)
+        })
+        const files = (yield* list(name)).filter(({ kind }) => kind === slot)
+        yield* Effect.forEach(files.filter((file) => file.fence < fence), ({ path }) => remove(path), { discard: true })
+        return !files.some((file) => file.fence > fence)
+      }).pipe(Effect.mapError(storeError))
+  }
+})

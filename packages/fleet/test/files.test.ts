@@ -1,0 +1,147 @@
+import { TokenStore } from "@credit-data/fleet"
+import { contract, underTestClock } from "@credit-data/test-support/storeContract"
+import { FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Layer, Option, TestClock } from "effect"
+
+const name = "0123456789abcdef".repeat(4)
+const duration = Duration.seconds(2)
+const timeToLive = Duration.hours(1)
+
+/** A store in a new folder. */
+const setUp = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const directory = `${yield* fs.makeTempDirectoryScoped()}/tokens`
+  const make = Layer.build(TokenStore.layerFileSystem({ directory })).pipe(
+    Effect.flatMap((context) => Effect.provide(TokenStore.TokenStore, context)),
+    Effect.provide(NodeContext.layer)
+  )
+  // files have real times
+  yield* TestClock.setTime(Date.now())
+  return { directory, fs, make, store: yield* make }
+}).pipe(Effect.provide(NodeContext.layer))
+
+contract("files", Effect.map(setUp, ({ store }) => ({ store, pass: TestClock.adjust })), underTestClock)
+
+describe("a store in files", () => {
+  const publish = (store: TokenStore.Service, fence: number) =>
+    store.publish(name, "Token", { bytes: new Uint8Array([fence]), fence, timeToLive })
+  const token = (store: TokenStore.Service) =>
+    Effect.map(store.read(name), ({ Token }) => Option.getOrUndefined(Option.map(Token, ({ bytes }) => bytes[0])))
+
+  it.scoped("has a folder and files that only their owner can read", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      yield* store.takeLease(name, { owner: "a", above: 0, duration })
+      yield* publish(store, 1)
+      yield* store.renewLease(name, { owner: "a", duration })
+      const files = yield* fs.readDirectory(directory)
+      assert.lengthOf(files, 2)
+      assert.strictEqual((yield* fs.stat(directory)).mode & 0o777, 0o700)
+      for (const file of files) assert.strictEqual((yield* fs.stat(`${directory}/${file}`)).mode & 0o777, 0o600)
+    }))
+
+  it.scoped("is shared by all stores in the same folder", () =>
+    Effect.gen(function*() {
+      const { make, store } = yield* setUp
+      const other = yield* make
+      yield* publish(store, 1)
+      assert.strictEqual(yield* token(other), 1)
+      yield* other.takeLease(name, { owner: "a", above: 0, duration })
+      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "b", above: 0, duration }), Option.none())
+    }))
+
+  it.scoped("keeps one file for each slot and one for the lease", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      for (let fence = 1; fence <= 20; fence++) {
+        yield* store.takeLease(name, { owner: "a", above: 0, duration })
+        yield* publish(store, fence)
+        yield* store.releaseLease(name, "a")
+      }
+      assert.deepStrictEqual((yield* fs.readDirectory(directory)).toSorted(), [`${name}.Lease.20`, `${name}.Token.20`])
+    }))
+
+  it.scoped("counts a file that is no value as absent, and replaces it", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      const far = Date.now() + 1e9
+      const texts = [
+        "",
+        "garbage",
+        "null",
+        "{}",
+        JSON.stringify({ expiresAt: "soon", bytes: "AA==" }),
+        JSON.stringify({ expiresAt: far, bytes: "!" }),
+        JSON.stringify({ expiresAt: far, bytes: "A".repeat(1_000_000) }),
+        JSON.stringify({ bytes: "AA==" })
+      ]
+      for (const [index, text] of texts.entries()) {
+        yield* fs.writeFileString(`${directory}/${name}.Token.${100 + index}`, text)
+        assert.isUndefined(yield* token(store))
+      }
+      const fence = Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration }))
+      assert.isTrue(yield* publish(store, fence))
+      assert.strictEqual(yield* token(store), fence)
+    }))
+
+  it.scoped("does not look at files with other names", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      for (const file of ["README", `${name}.Token`, `${name}.Token.x`, `${name}.Other.1`, "b.Lease.1"]) {
+        yield* fs.writeFileString(`${directory}/${file}`, "{}")
+      }
+      yield* fs.makeDirectory(`${directory}/folder`)
+      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "a", above: 0, duration }), Option.some(1))
+    }))
+
+  it.scoped("lets a lease that was only half written end after the time of a lease", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      yield* fs.writeFileString(`${directory}/${name}.Lease.1`, "{\"own")
+      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "a", above: 0, duration }), Option.none())
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "a", above: 0, duration }), Option.some(2))
+    }))
+
+  it.scoped("ends a lease when the clock was set back", () =>
+    Effect.gen(function*() {
+      const { store } = yield* setUp
+      yield* store.takeLease(name, { owner: "a", above: 0, duration })
+      yield* TestClock.setTime(Date.now() - 3_600_000)
+      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "b", above: 0, duration }), Option.some(2))
+    }))
+
+  it.scoped("removes what a process was writing when it was killed, after a minute", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      const abandoned = `${directory}/${name}.Writing.abandoned`
+      yield* fs.writeFileString(abandoned, "{")
+      yield* store.takeLease(name, { owner: "a", above: 0, duration })
+      assert.isTrue(yield* fs.exists(abandoned))
+      yield* TestClock.adjust("90 seconds")
+      yield* store.takeLease(name, { owner: "a", above: 0, duration })
+      assert.isFalse(yield* fs.exists(abandoned))
+    }))
+
+  it.scoped("reports a folder that has gone, and recovers when it is back", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      yield* fs.remove(directory, { recursive: true })
+      const error = yield* Effect.flip(store.read(name))
+      assert.deepStrictEqual([error.reason, error.code], ["Unavailable", "NotFound"])
+      assert.strictEqual(error.message, "The shared store cannot be reached: NotFound.")
+      assert.strictEqual((yield* Effect.flip(publish(store, 1))).reason, "Unavailable")
+      yield* fs.makeDirectory(directory)
+      assert.isTrue(yield* publish(store, 1))
+    }))
+
+  it.scoped("cannot be built where no folder can be", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const file = yield* fs.makeTempFileScoped()
+      const error = yield* Effect.flip(Layer.build(TokenStore.layerFileSystem({ directory: file })))
+      assert.match(String(error), /directory.*Expected a folder that can be created and written/)
+    }).pipe(Effect.provide(NodeContext.layer)))
+})

@@ -1,0 +1,97 @@
+/**
+ * The store that a fleet shares, on Redis or Valkey.
+ *
+ * @since 1.0.0
+ */
+import { TokenStore } from "@credit-data/fleet/TokenStore"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type { RedisOptions } from "ioredis"
+import * as connection from "./internal/connection.ts"
+import * as engine from "./internal/engine.ts"
+
+/**
+ * How to reach Redis.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Options {
+  /**
+   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for hosts on this machine. With `sentinels`, the host is
+   * the name of the master. With `cluster`, it is one node of the cluster.
+   */
+  readonly url: Redacted.Redacted
+  /** The beginning of all keys. Default: `credit-data:`. */
+  readonly prefix?: string | undefined
+  /** The sentinels that know the master. Default: none. */
+  readonly sentinels?: ReadonlyArray<{ readonly host: string; readonly port: number }> | undefined
+  /** The password of the sentinels. Default: none. */
+  readonly sentinelPassword?: Redacted.Redacted | undefined
+  /** The servers are a cluster. Default: false. */
+  readonly cluster?: boolean | undefined
+  /** Settings of TLS, such as `ca`. Default: those of Node. */
+  readonly tls?: RedisOptions["tls"] | undefined
+}
+
+/**
+ * The store on Redis (6.2 or later) or Valkey, over a connection of its own. The connection is closed with the scope of the layer.
+ *
+ * Building the layer does not wait for Redis. It fails only with a `ConfigError`, which names the invalid option and never its value.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { RedisTokenStore } from "@credit-data/store-redis"
+ * import { Redacted } from "effect"
+ *
+ * export const Store = RedisTokenStore.layer({
+ *   url: Redacted.make("redis://localhost:6379")
+ * })
+ * ```
+ */
+export const layer = (options: Options): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
+  Layer.scoped(
+    TokenStore,
+    Effect.map(connection.make(options, "url"), (client) => engine.make(client, options.prefix ?? "credit-data:"))
+  )
+
+const variable = "CREDIT_DATA_REDIS_URL"
+
+/**
+ * The same as `layer`, with the address read from `CREDIT_DATA_REDIS_URL`.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { AuthV2 } from "@credit-data/auth-v2"
+ * import { SharedTokens } from "@credit-data/fleet"
+ * import { RedisTokenStore } from "@credit-data/store-redis"
+ * import { Layer } from "effect"
+ *
+ * export const Auth = SharedTokens.layer().pipe( // was: AuthV2.layerConfig()
+ *   Layer.provide(AuthV2.layerTokenEndpointConfig()),
+ *   Layer.provide(RedisTokenStore.layerConfig())
+ * )
+ * ```
+ */
+export const layerConfig = (
+  options: Omit<Options, "url"> = {}
+): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
+  Layer.scoped(
+    TokenStore,
+    Effect.gen(function*() {
+      const url = yield* Config.option(Config.redacted(variable))
+      const client = yield* connection.make(
+        { ...options, url: Option.getOrElse(url, () => Redacted.make("")) },
+        variable
+      )
+      return engine.make(client, options.prefix ?? "credit-data:")
+    })
+  )

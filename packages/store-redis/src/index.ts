@@ -1,0 +1,1 @@
+export * as RedisTokenStore from "./RedisTokenStore.ts"

@@ -1,0 +1,94 @@
+import * as Variables from "@credit-data/core/Variables"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { Cluster, Redis, type RedisOptions } from "ioredis"
+import type { Options } from "../RedisTokenStore.ts"
+
+/** The store waits this long for an answer. It may delay a token request by 0.6 seconds in total. */
+const commandTimeout = 600
+const connectTimeout = 2_000
+
+/** A server that was stopped does not answer `QUIT`, and closing a scope takes at most a second. */
+const quitTimeout = "500 millis"
+
+const isLocal = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
+
+const parse = (options: Options): URL | string => {
+  const text = Redacted.value(options.url)
+  const expected = "Expected the address of Redis, for example rediss://user:password@redis.example:6379"
+  if (!URL.canParse(text)) return expected
+  const url = new URL(text)
+  if ((url.protocol !== "redis:" && url.protocol !== "rediss:") || url.hostname === "") return expected
+  if (!/^\/?\d*$/.test(url.pathname)) return "Expected a database number as the path"
+  if (options.cluster === true && options.sentinels !== undefined) return "Expected either a cluster or sentinels"
+  const hosts = options.sentinels?.map(({ host }) => host) ?? [url.hostname]
+  if (url.protocol === "redis:" && !hosts.every(isLocal)) {
+    return "Expected rediss:// for a host that is not this machine"
+  }
+  return url
+}
+
+const connect = (url: URL, options: Options): Redis | Cluster => {
+  const tls = url.protocol === "rediss:" ? { tls: options.tls ?? {} } : {}
+  const common: RedisOptions = {
+    ...tls,
+    ...(url.username === "" ? {} : { username: decodeURIComponent(url.username) }),
+    ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
+    connectionName: "credit-data",
+    disableClientInfo: true,
+    commandTimeout,
+    connectTimeout,
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    retryStrategy: (times) => Math.min(times * 200, 2_000),
+    // after a failover, the server that was the master is a replica
+    reconnectOnError: (error) => error.message.startsWith("READONLY")
+  }
+  const server = { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 6379) }
+  if (options.cluster === true) {
+    return new Cluster([server], {
+      enableOfflineQueue: false,
+      clusterRetryStrategy: (times) => Math.min(times * 200, 2_000),
+      redisOptions: common
+    })
+  }
+  const database = { db: Number(url.pathname.slice(1) || 0) }
+  return options.sentinels === undefined ? new Redis({ ...common, ...database, ...server }) : new Redis({
+    ...common,
+    ...database,
+    name: url.hostname,
+    sentinels: options.sentinels.map(({ host, port }) => ({ host, port })),
+    ...(options.sentinelPassword === undefined ? {} : { sentinelPassword: Redacted.value(options.sentinelPassword) }),
+    ...(url.protocol === "rediss:" ? { sentinelTLS: options.tls ?? {}, enableTLSForSentinelMode: true } : {})
+  })
+}
+
+/** A connection that belongs to the scope. `option` is what an error names. */
+export const make = (
+  options: Options,
+  option: string
+): Effect.Effect<Redis | Cluster, ConfigError.ConfigError, Scope.Scope> =>
+  Effect.gen(function*() {
+    const url = parse(options)
+    if (typeof url === "string") return yield* Effect.fail(Variables.invalid([option], url))
+    return yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const client = connect(url, options)
+        // each operation reports the failure itself, and an `error` event without a listener ends the process
+        client.on("error", () => {})
+        client.setMaxListeners(0)
+        return client
+      }),
+      (client) =>
+        Effect.promise(() => client.status === "ready" ? client.quit().catch(() => {}) : Promise.resolve()).pipe(
+          Effect.disconnect,
+          Effect.interruptible,
+          Effect.timeout(quitTimeout),
+          Effect.ignore,
+          Effect.ensuring(Effect.sync(() => client.disconnect()))
+        )
+    )
+  })

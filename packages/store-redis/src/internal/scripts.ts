@@ -1,0 +1,60 @@
+// Every operation is one script, so it happens at one instant. All keys of an entry have one hash tag, so they are on one node of a
+// cluster. A value is `<fence>:<bytes>`. A fence above `MAX_FENCE` was not written by this store.
+
+const helpers = `
+local MAX_FENCE = 1e15
+-- the text of a key, if it is a string with a time to live
+local function text(key)
+  local value = redis.pcall('GET', key)
+  local left = redis.call('PTTL', key)
+  if type(value) ~= 'string' or left <= 0 then return false, 0 end
+  return value, left
+end
+local function fenceOf(value)
+  local fence = value and tonumber(string.match(value, '^(%d+)')) or 0
+  return fence <= MAX_FENCE and fence or 0
+end
+`
+
+/** KEYS: token, failure. ARGV: the maximum size. */
+export const read = `${helpers}
+local function slot(key)
+  local value, left = text(key)
+  if not value or #value > tonumber(ARGV[1]) then return false end
+  return {value, left}
+end
+return {slot(KEYS[1]), slot(KEYS[2])}
+`
+
+/** KEYS: lease, fence, token, failure. ARGV: owner, milliseconds, the fence to exceed, the life of the fence. */
+export const takeLease = `${helpers}
+local owner, left = text(KEYS[1])
+-- no lease lasts longer than it was taken for
+if owner and left <= tonumber(ARGV[2]) then return false end
+local fence = tonumber(ARGV[3])
+for i = 2, 4 do fence = math.max(fence, fenceOf(text(KEYS[i]))) end
+local next = string.format('%.0f', fence + 1)
+redis.call('SET', KEYS[2], next, 'PX', ARGV[4])
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return next
+`
+
+/** KEYS: lease. ARGV: owner, milliseconds. */
+export const renewLease = `${helpers}
+if text(KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`
+
+/** KEYS: lease. ARGV: owner. */
+export const releaseLease = `${helpers}
+if text(KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])
+`
+
+/** KEYS: slot. ARGV: fence, bytes, milliseconds. */
+export const publish = `${helpers}
+if fenceOf(text(KEYS[1])) > tonumber(ARGV[1]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'PX', ARGV[3])
+return 1
+`

@@ -1,0 +1,114 @@
+import { Effect, Schedule } from "effect"
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { connect, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+export const freePort: Effect.Effect<number> = Effect.async((resume) => {
+  const server = createServer()
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    const port = address !== null && typeof address === "object" ? address.port : 0
+    server.close(() => resume(Effect.succeed(port)))
+  })
+})
+
+/** Sends one inline command over a connection of its own, and returns the beginning of the answer. */
+const ask = (port: number, command: string): Effect.Effect<string, Error> =>
+  Effect.async((resume) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.setTimeout(1_000, () => socket.destroy(new Error("no answer")))
+    socket.once("error", (error) => resume(Effect.fail(error)))
+    socket.once("connect", () => socket.write(`${command}\r\n`))
+    socket.once("data", (data) => {
+      socket.destroy()
+      resume(Effect.succeed(data.toString()))
+    })
+    return Effect.sync(() => socket.destroy())
+  })
+
+const exited = (child: ChildProcess): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+    child.once("exit", () => resume(Effect.void))
+  })
+
+/** A real `redis-server` on a port of this machine. It ends with the scope, and leaves nothing behind. */
+export const startRedis = Effect.fnUntraced(function*(options: {
+  readonly settings?: ReadonlyArray<string>
+  /** The port is for TLS. `command` does not work then. */
+  readonly tls?: boolean
+  readonly sentinel?: boolean
+} = {}) {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "redis-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  const port = yield* freePort
+  const file = join(folder, "redis.conf")
+  writeFileSync(
+    file,
+    [
+      options.tls === true ? `port 0\ntls-port ${port}` : `port ${port}`,
+      "bind 127.0.0.1",
+      `dir ${folder}`,
+      ...(options.sentinel === true ? [] : ["save \"\""]),
+      ...(options.settings ?? [])
+    ].join("\n")
+  )
+  const start = Effect.sync(() =>
+    spawn("redis-server", [file, ...(options.sentinel === true ? ["--sentinel"] : [])], { stdio: "ignore" })
+  )
+  let child = yield* start
+  const stop = (signal: NodeJS.Signals) =>
+    Effect.suspend(() => {
+      child.kill("SIGCONT")
+      child.kill(signal)
+      return exited(child)
+    })
+  yield* Effect.addFinalizer(() => stop("SIGKILL"))
+  const command = (text: string) => Effect.orDie(ask(port, text))
+  const isReady = ask(port, "PING").pipe(
+    Effect.filterOrFail(
+      (answer) => options.tls === true || !answer.startsWith("-LOADING"),
+      () => new Error("it is loading")
+    ),
+    Effect.retry(Schedule.spaced("20 millis")),
+    Effect.timeout("10 seconds"),
+    Effect.orDie
+  )
+  const awaitListening: Effect.Effect<void> = options.tls === true
+    ? Effect.orDie(Effect.retry(
+      Effect.async<void, Error>((resume) => {
+        const socket = connect(port, "127.0.0.1", () => {
+          socket.destroy()
+          resume(Effect.void)
+        })
+        socket.once("error", (error) => resume(Effect.fail(error)))
+      }),
+      Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500))
+    ))
+    : Effect.asVoid(isReady)
+  yield* awaitListening
+  return {
+    port,
+    folder,
+    url: `${options.tls === true ? "rediss" : "redis"}://127.0.0.1:${port}`,
+    /** Sends one command and returns the beginning of the answer. */
+    command,
+    /** The process does not run until `resume`. Connections stay open. */
+    pause: Effect.sync(() => child.kill("SIGSTOP")),
+    resume: Effect.sync(() => child.kill("SIGCONT")),
+    kill: stop("SIGKILL"),
+    /** Starts again on the same port, after `kill`. Without persistence it is empty. */
+    restart: Effect.zipRight(
+      Effect.map(start, (started) => {
+        child = started
+      }),
+      awaitListening
+    ),
+    /** What the server wrote to disk. */
+    fileText: (name: string) => Effect.sync(() => readFileSync(join(folder, name), "latin1"))
+  }
+})

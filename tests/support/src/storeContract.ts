@@ -1,0 +1,197 @@
+import type { Service, Slot } from "@credit-data/fleet/TokenStore"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Option, type Scope } from "effect"
+
+/** A store for one test, and how time passes for it. */
+export interface Subject {
+  readonly store: Service
+  readonly pass: (duration: Duration.Duration) => Effect.Effect<void>
+}
+
+const life = Duration.millis(400)
+const longer = Duration.millis(500)
+
+const bytesOf = (text: string) => new TextEncoder().encode(text)
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+/** 64 hexadecimal digits, other ones for each test. */
+const newName = () => crypto.randomUUID().replaceAll("-", "").repeat(2)
+
+const use = ({ pass, store }: Subject, name = newName()) => ({
+  name,
+  pass,
+  take: (owner: string, above = 0) =>
+    Effect.map(store.takeLease(name, { owner, above, duration: life }), Option.getOrUndefined),
+  renew: (owner: string) => store.renewLease(name, { owner, duration: life }),
+  release: (owner: string) => store.releaseLease(name, owner),
+  publish: (slot: Slot, text: string, fence: number, timeToLive = life) =>
+    store.publish(name, slot, { bytes: bytesOf(text), fence, timeToLive }),
+  value: (slot: Slot) => Effect.map(store.read(name), (slots) => Option.getOrUndefined(slots[slot])),
+  text: (slot: Slot) =>
+    Effect.map(
+      store.read(name),
+      (slots) => Option.getOrUndefined(Option.map(slots[slot], ({ bytes }) => textOf(bytes)))
+    )
+})
+
+const isAbove = (fence: number | undefined, other: number | undefined) => {
+  assert.isAbove(fence ?? 0, other ?? Number.POSITIVE_INFINITY)
+}
+
+/** The tests that every engine has to pass. */
+export const contract = <E, R>(
+  engine: string,
+  make: Effect.Effect<Subject, E, R | Scope.Scope>,
+  run: <A, E2>(name: string, test: () => Effect.Effect<A, E2, R | Scope.Scope>) => void
+) => {
+  const test = (
+    name: string,
+    body: (entry: ReturnType<typeof use>, subject: Subject) => Effect.Effect<void, unknown>
+  ) => run(name, () => Effect.flatMap(make, (subject) => body(use(subject), subject)))
+
+  describe(`the contract of stores: ${engine}`, () => {
+    test("an entry that was never written is empty", ({ value }) =>
+      Effect.gen(function*() {
+        assert.isUndefined(yield* value("Token"))
+        assert.isUndefined(yield* value("Failure"))
+      }))
+
+    test(
+      "a value is read with its bytes, its fence and its remaining life",
+      ({ name, value }, { store }) =>
+        Effect.gen(function*() {
+          const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+          assert.isTrue(yield* store.publish(name, "Token", { bytes, fence: 7, timeToLive: Duration.minutes(1) }))
+          const read = yield* value("Token")
+          assert.deepStrictEqual(read?.bytes, bytes)
+          assert.strictEqual(read?.fence, 7)
+          const remaining = Duration.toMillis(read?.remaining ?? 0)
+          assert.isTrue(remaining > 50_000 && remaining <= 60_000, `${remaining}`)
+        })
+    )
+
+    test("an empty value and one of the maximum size are kept", ({ name, value }, { store }) =>
+      Effect.gen(function*() {
+        for (const size of [0, 256 * 1024]) {
+          yield* store.publish(name, "Token", { bytes: new Uint8Array(size), fence: 1, timeToLive: life })
+          assert.strictEqual((yield* value("Token"))?.bytes.length, size)
+        }
+      }))
+
+    test("a value that is too large counts as absent", ({ name, value }, { store }) =>
+      Effect.gen(function*() {
+        yield* store.publish(name, "Token", { bytes: new Uint8Array(256 * 1024 + 1), fence: 1, timeToLive: life })
+        assert.isUndefined(yield* value("Token"))
+      }))
+
+    test("a value is gone when its time is over", ({ pass, publish, text }) =>
+      Effect.gen(function*() {
+        yield* publish("Token", "token", 1)
+        assert.strictEqual(yield* text("Token"), "token")
+        yield* pass(longer)
+        assert.isUndefined(yield* text("Token"))
+      }))
+
+    test("both slots and all entries are independent", ({ publish, text }, subject) =>
+      Effect.gen(function*() {
+        const other = use(subject)
+        yield* publish("Token", "token", 1)
+        yield* publish("Failure", "failure", 2)
+        assert.strictEqual(yield* text("Token"), "token")
+        assert.strictEqual(yield* text("Failure"), "failure")
+        assert.isUndefined(yield* other.text("Token"))
+        assert.isDefined(yield* other.take("a"))
+      }))
+
+    test("a value is replaced under the same fence and a higher one, and not under a lower one", ({ publish, text }) =>
+      Effect.gen(function*() {
+        assert.isTrue(yield* publish("Token", "first", 5))
+        assert.isTrue(yield* publish("Token", "again", 5))
+        assert.isFalse(yield* publish("Token", "late", 4))
+        assert.strictEqual(yield* text("Token"), "again")
+        assert.isTrue(yield* publish("Token", "next", 6))
+        assert.strictEqual(yield* text("Token"), "next")
+      }))
+
+    test("a lease has one owner until it is given back", ({ release, take }) =>
+      Effect.gen(function*() {
+        assert.isDefined(yield* take("a"))
+        assert.isUndefined(yield* take("b"))
+        assert.isUndefined(yield* take("a"))
+        yield* release("a")
+        assert.isDefined(yield* take("b"))
+      }))
+
+    test("a lease ends when its time is over", ({ pass, take }) =>
+      Effect.gen(function*() {
+        const first = yield* take("a")
+        yield* pass(longer)
+        isAbove(yield* take("b"), first)
+      }))
+
+    test("a lease that is renewed goes on", ({ pass, renew, take }) =>
+      Effect.gen(function*() {
+        yield* take("a")
+        for (let round = 0; round < 3; round++) {
+          yield* pass(Duration.millis(250))
+          assert.isTrue(yield* renew("a"))
+        }
+        assert.isUndefined(yield* take("b"))
+      }))
+
+    test("a lease that has ended cannot be renewed or given back, and its successor is untouched", (entry) =>
+      Effect.gen(function*() {
+        yield* entry.take("a")
+        yield* entry.pass(longer)
+        assert.isFalse(yield* entry.renew("a"))
+        yield* entry.take("b")
+        assert.isFalse(yield* entry.renew("a"))
+        yield* entry.release("a")
+        assert.isUndefined(yield* entry.take("c"))
+        assert.isTrue(yield* entry.renew("b"))
+      }))
+
+    test("a lease that nobody took can be given back and cannot be renewed", ({ release, renew }) =>
+      Effect.gen(function*() {
+        assert.isFalse(yield* renew("a"))
+        yield* release("a")
+      }))
+
+    test("each fence is higher than all before it", ({ pass, publish, release, take }) =>
+      Effect.gen(function*() {
+        const first = yield* take("a")
+        yield* release("a")
+        const second = yield* take("b")
+        isAbove(second, first)
+        yield* release("b")
+        isAbove(yield* take("a", 1_000), 1_000)
+        yield* release("a")
+        yield* publish("Token", "token", 5_000)
+        isAbove(yield* take("c"), 5_000)
+        yield* release("c")
+        yield* publish("Failure", "failure", 6_000)
+        const last = yield* take("c")
+        isAbove(last, 6_000)
+        // also when the values and the lease have gone
+        yield* pass(longer)
+        isAbove(yield* take("d"), last)
+      }))
+
+    test("one of many processes gets the lease", ({ take }) =>
+      Effect.gen(function*() {
+        const owners = Array.from({ length: 50 }, (_, index) => `owner-${index}`)
+        const fences = yield* Effect.forEach(owners, (owner) => take(owner), { concurrency: "unbounded" })
+        assert.lengthOf(fences.filter((fence) => fence !== undefined), 1)
+      }))
+  })
+}
+
+/** Runs the contract under the TestClock. */
+export const underTestClock = <A, E>(name: string, test: () => Effect.Effect<A, E, Scope.Scope>): void => {
+  it.scoped(name, test)
+}
+
+/** Runs the contract in real time, for a server that has a clock of its own. */
+export const inRealTime = <A, E>(name: string, test: () => Effect.Effect<A, E, Scope.Scope>): void => {
+  it.scopedLive(name, test)
+}
