@@ -1,7 +1,7 @@
 import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
-import * as ClockParts from "./support/clock.ts"
+import * as ClockParts from "@credit-data/test-support/clock"
 import { environment, textOf, token } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"

@@ -2,7 +2,7 @@ import { AccessTokens, TokenEndpoint, type TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
 import { environment, failures, textOf, token } from "../support/fakeEndpoint.ts"
-import * as VirtualClock from "../support/virtualClock.ts"
+import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { deadline, latency, lifetime, Model, type Mode, modes, type Outcome } from "./model.ts"
 
 /** The real supply, with the operations and the results of the model. */

@@ -1,5 +1,5 @@
 import { Duration, Effect } from "effect"
-import * as ClockParts from "./clock.ts"
+import * as ClockParts from "@credit-data/test-support/clock"
 
 /**
  * A Clock whose wall clock and monotonic clock can differ, as they do after a clock is set or a machine was suspended. Time

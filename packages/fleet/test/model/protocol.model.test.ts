@@ -1,0 +1,58 @@
+import { TokenStore } from "@credit-data/fleet"
+import { assert, describe, it } from "@effect/vitest"
+import { type Clock, Effect, FastCheck as fc } from "effect"
+import { bugs } from "./bugs.ts"
+import { type Bug, type Event, type Mode, run } from "./world.ts"
+
+const one = fc.nat(3)
+const pass = (min: number, max: number) =>
+  fc.record({ what: fc.constant("pass" as const), millis: fc.integer({ min, max }) })
+const happens = <What extends "ask" | "kill" | "stop" | "wake" | "reject">(
+  what: What,
+  who: fc.Arbitrary<number | "holder" | "all">
+) => fc.record({ what: fc.constant(what), who })
+
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 5, arbitrary: happens("ask", fc.constant("all")) },
+  { weight: 4, arbitrary: happens("ask", one) },
+  { weight: 6, arbitrary: pass(1, 700) },
+  { weight: 4, arbitrary: pass(700, 5_000) },
+  { weight: 3, arbitrary: pass(600_000, 3_000_000) },
+  { weight: 1, arbitrary: happens("reject", one) },
+  { weight: 1, arbitrary: happens("kill", fc.oneof(one, fc.constant("holder" as const))) },
+  {
+    weight: 3,
+    arbitrary: happens(
+      "stop",
+      fc.oneof({ weight: 1, arbitrary: one }, { weight: 3, arbitrary: fc.constant("holder" as const) })
+    )
+  },
+  { weight: 3, arbitrary: happens("wake", fc.oneof(one, fc.constant("all" as const))) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      what: fc.constant("server" as const),
+      mode: fc.constantFrom<Mode>("grants", "grants late", "fails")
+    })
+  }
+)
+const events = fc.array(event, { minLength: 10, maxLength: 60, size: "max" })
+
+const memory = (clock: Clock.Clock) => Effect.withClock(TokenStore.makeMemory, clock)
+
+const property = (bug: () => Bug) =>
+  fc.asyncProperty(events, async (events) => {
+    const { violations } = await Effect.runPromise(run(memory, bug(), events))
+    assert.strictEqual(violations.join("\n"), "")
+  })
+
+describe("a fleet of four processes, whatever happens to them", () => {
+  it("keeps the rules of the protocol", async () => {
+    await fc.assert(property(() => (store) => store), { numRuns: 80 })
+  }, 120_000)
+
+  it.each(Object.entries(bugs))("breaks a rule when %s", async (_, bug) => {
+    const { failed } = await fc.check(property(bug), { numRuns: 400, endOnFailure: true })
+    assert.isTrue(failed, "the planted bug was not found")
+  }, 120_000)
+})

@@ -1,0 +1,246 @@
+import { AccessToken, type AccessTokens, type TokenEndpoint, TokenError } from "@credit-data/core"
+import type { TokenStore } from "@credit-data/fleet"
+import * as VirtualClock from "@credit-data/test-support/virtualClock"
+import { Clock, DateTime, Deferred, Duration, Effect, Either, Exit, Fiber, Option, Redacted, Scope } from "effect"
+import { isBusy } from "../support/busyCrypto.ts"
+import { sealingOf, startSupply } from "../support/fleet.ts"
+
+export type Mode = "grants" | "grants late" | "fails"
+
+/** What happens to the fleet. `stop` and `wake` are the signals SIGSTOP and SIGCONT, and `kill` is SIGKILL. */
+export type Event =
+  | { readonly what: "ask" | "kill" | "stop" | "wake" | "reject"; readonly who: number | "holder" | "all" }
+  | { readonly what: "pass"; readonly millis: number }
+  | { readonly what: "server"; readonly mode: Mode }
+
+/** The bug that is planted, as a change of the store of one process. */
+export type Bug = (store: TokenStore.Service) => TokenStore.Service
+
+export const lifetime = 3_600_000
+const latency: Record<Mode, number> = { grants: 200, "grants late": 4_000, fails: 200 }
+const deadline = 10_000
+
+interface TokenRequest {
+  readonly by: Machine
+  readonly number: number
+  readonly sentAt: number
+  /** Its process was killed or stopped meanwhile. */
+  disturbed: boolean
+}
+
+interface Machine {
+  readonly tokens: AccessTokens.Service
+  readonly scope: Scope.CloseableScope
+  isAlive: boolean
+  disturbedAt: number
+  stopped: Deferred.Deferred<void> | undefined
+  lastRequest: number
+}
+
+const ahead = [0, 600_000, -600_000, 60_000]
+
+/** Lets the events happen to a fleet of four processes. Returns what was violated. */
+export const run = Effect.fnUntraced(
+  function*(memory: (clock: Clock.Clock) => Effect.Effect<TokenStore.Service>, bug: Bug, events: ReadonlyArray<Event>) {
+    const time = VirtualClock.make({ isBusy })
+    const now = () => time.clock.unsafeCurrentTimeMillis()
+    const shared = yield* memory(time.clock)
+    const violations: Array<string> = []
+    const violated = (rule: string) => {
+      violations.push(`${Math.round(now())}: ${rule}`)
+    }
+
+    const issuedAt = new Map<string, number>()
+    const active = new Set<TokenRequest>()
+    let mode: Mode = "grants"
+    let requests = 0
+    let disturbances = 0
+    let failingSince: { readonly at: number; readonly requests: number } | undefined
+    let lastPublished = 0
+    let calls = 0
+    let failed = false
+
+    const disturb = (machine: Machine) => {
+      disturbances++
+      machine.disturbedAt = now()
+      for (const request of active) if (request.by === machine) request.disturbed = true
+    }
+    const running = (machine: Machine | undefined): Effect.Effect<void> =>
+      Effect.suspend(() =>
+        machine?.isAlive === false ? Effect.never : machine?.stopped === undefined ? Effect.void : Effect.flatMap(
+          Deferred.await(machine.stopped),
+          () => running(machine)
+        )
+      )
+
+    const start = Effect.fnUntraced(function*(index: number) {
+      const scope = yield* Scope.make()
+      const own: { machine: Machine | undefined } = { machine: undefined }
+      const held = <A, E>(effect: Effect.Effect<A, E>) =>
+        Effect.suspend(() => running(own.machine)).pipe(
+          Effect.zipRight(effect),
+          Effect.zipLeft(Effect.suspend(() => running(own.machine)))
+        )
+      const base = time.clockOf(ahead[index] ?? 0)
+      const clock: Clock.Clock = { ...base, sleep: (duration) => held(base.sleep(duration)) }
+
+      const requestToken = () =>
+        Effect.gen(function*() {
+          const { machine } = own
+          if (machine === undefined) return yield* Effect.dieMessage("The process has not started.")
+          const request: TokenRequest = { by: machine, number: ++requests, sentAt: now(), disturbed: false }
+          const answer = mode
+          machine.lastRequest = request.number
+          const rival = Array.from(active).find(({ disturbed }) => !disturbed)
+          if (rival !== undefined) violated(`request ${request.number} is sent during request ${rival.number}`)
+          active.add(request)
+          const requestedAt = yield* DateTime.now
+          yield* Effect.ensuring(
+            held(Effect.withClock(Effect.sleep(latency[answer]), time.clock)),
+            Effect.sync(() => active.delete(request))
+          )
+          if (answer === "fails") {
+            return yield* new TokenError.ServerError({
+              environment: "test",
+              tokenEndpoint: "https://v2.example",
+              status: 503
+            })
+          }
+          issuedAt.set(`token-${request.number}`, request.sentAt)
+          return new AccessToken.AccessToken({
+            secret: Redacted.make(`token-${request.number}`),
+            scopes: ["data-access:all"],
+            requestedAt,
+            expiresAt: DateTime.add(requestedAt, { millis: lifetime }),
+            coverage: "GrantedScopes"
+          })
+        })
+
+      const engine = bug(shared)
+      const store: TokenStore.Service = {
+        read: (name) => held(engine.read(name)),
+        takeLease: (name, lease) => held(engine.takeLease(name, lease)),
+        renewLease: (name, lease) => held(engine.renewLease(name, lease)),
+        releaseLease: (name, owner) => held(engine.releaseLease(name, owner)),
+        publish: (name, slot, value) =>
+          held(Effect.tap(engine.publish(name, slot, value), (isPublished) =>
+            Effect.sync(() => {
+              const number = own.machine?.lastRequest ?? 0
+              if (!isPublished || slot === "Failure") return
+              if (number < lastPublished) violated(`token ${number} overwrites token ${lastPublished}`)
+              lastPublished = number
+            })))
+      }
+      const endpoint: TokenEndpoint.Service = {
+        environment: { name: "test", audience: "audience", baseUrl: "https://api.example" },
+        url: "https://v2.example",
+        requestedScopes: Option.none(),
+        deadline: Duration.millis(deadline),
+        requestToken,
+        sealing: sealingOf({})
+      }
+      const tokens = yield* Effect.withClock(startSupply(endpoint, store, scope), clock)
+      const machine: Machine = { tokens, scope, isAlive: true, disturbedAt: -1, stopped: undefined, lastRequest: 0 }
+      own.machine = machine
+      return machine
+    })
+
+    const machines = yield* Effect.forEach(ahead, (_, index) => start(index))
+    const callers: Array<Fiber.RuntimeFiber<void>> = []
+
+    const ask = Effect.fnUntraced(function*(machine: Machine) {
+      yield* running(machine)
+      const askedAt = now()
+      const outcome = yield* Effect.either(machine.tokens.get)
+      calls++
+      const age = Either.isRight(outcome)
+        ? now() - (issuedAt.get(Redacted.value(outcome.right.secret)) ?? -Infinity)
+        : 0
+      if (age >= lifetime) violated(`a token of ${age} ms was served`)
+      // each disturbance costs the others the rest of a lease and another request
+      const longest = 5_000 + disturbances * 7_500
+      const isComparable = !failed && machine.disturbedAt < askedAt
+      if (isComparable && now() - askedAt > longest) violated(`a caller waited for ${now() - askedAt} ms`)
+    })
+
+    const wake = (machine: Machine) =>
+      Effect.suspend(() => {
+        const { stopped } = machine
+        if (stopped === undefined) return Effect.void
+        machine.stopped = undefined
+        machine.disturbedAt = now()
+        return Deferred.succeed(stopped, void 0)
+      })
+
+    const checkFailing = () => {
+      if (failingSince === undefined) return
+      const sent = requests - failingSince.requests
+      const allowed = (now() - failingSince.at) / 1_000 + 2 + disturbances
+      if (sent > allowed) violated(`${sent} requests to an endpoint that fails for ${now() - failingSince.at} ms`)
+    }
+
+    /** `holder`: the process whose token request is under way. */
+    const machinesOf = (who: number | "holder" | "all"): ReadonlyArray<Machine> =>
+      who === "all" ? machines : who === "holder" ? Array.from(active, ({ by }) => by) : machines.slice(who, who + 1)
+
+    const happen = Effect.fnUntraced(function*(event: Event, machine: Machine | undefined) {
+      switch (event.what) {
+        case "pass":
+          yield* time.pass(event.millis)
+          checkFailing()
+          break
+        case "server":
+          checkFailing()
+          mode = event.mode
+          if (mode === "fails") failed = true
+          failingSince = mode === "fails" ? failingSince ?? { at: now(), requests } : undefined
+          break
+        case "ask":
+          if (machine?.isAlive === true) callers.push(yield* Effect.fork(ask(machine)))
+          yield* time.settle
+          break
+        case "reject":
+          if (machine?.isAlive === true && machine.stopped === undefined) {
+            const { tokens } = machine
+            yield* Effect.fork(
+              Effect.flatMap(
+                Effect.either(tokens.get),
+                (token) => Either.isRight(token) ? tokens.invalidate(token.right) : Effect.void
+              )
+            )
+          }
+          yield* time.settle
+          break
+        case "kill":
+          if (machine?.isAlive === true) {
+            disturb(machine)
+            machine.isAlive = false
+          }
+          break
+        case "stop":
+          if (machine?.isAlive === true && machine.stopped === undefined) {
+            disturb(machine)
+            machine.stopped = yield* Deferred.make<void>()
+          }
+          break
+        case "wake":
+          if (machine?.stopped !== undefined) {
+            yield* wake(machine)
+            yield* time.settle
+          }
+      }
+    })
+
+    for (const event of events) {
+      const concerned = "who" in event ? machinesOf(event.who) : [undefined]
+      for (const machine of concerned) {
+        yield* happen(event, machine)
+      }
+    }
+    yield* Effect.forEach(machines, wake)
+    yield* time.pass(60_000)
+    for (const machine of machines) yield* Effect.fork(Scope.close(machine.scope, Exit.void))
+    yield* time.pass(5_000)
+    return { violations, requests, calls }
+  }
+)

@@ -1,0 +1,378 @@
+import { AccessToken } from "@credit-data/core"
+import { StoreError, TokenStore } from "@credit-data/fleet"
+import * as VirtualClock from "@credit-data/test-support/virtualClock"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Duration, Effect, Either, Fiber, Option, Redacted, Stream } from "effect"
+import { isBusy } from "./support/busyCrypto.ts"
+import { makeServer, type Process, startProcess } from "./support/fleet.ts"
+
+const hour = 3_600_000
+
+/** A fleet in virtual time. The wall clocks of its processes differ by up to ten minutes. */
+const setUp = Effect.fnUntraced(function*(options: {
+  readonly size?: number
+  readonly store?: (store: TokenStore.Service) => TokenStore.Service
+} = {}) {
+  const time = VirtualClock.make({ isBusy })
+  const memory = yield* Effect.withClock(TokenStore.makeMemory, time.clock)
+  const store = options.store?.(memory) ?? memory
+  const server = makeServer()
+  const start = (ahead: number, credentials?: Effect.Effect<string>) =>
+    Effect.withClock(startProcess(server, store, credentials), time.clockOf(ahead))
+  const fleet = yield* Effect.forEach(
+    Array.from({ length: options.size ?? 2 }),
+    (_, index) => start((index % 5 - 2) * 300_000)
+  )
+  /** What processes get that ask at the same time. */
+  const ask = Effect.fnUntraced(function*(processes: ReadonlyArray<Process>, within = 30_000) {
+    const fibers = yield* Effect.forEach(processes, ({ tokens }) => Effect.fork(Effect.either(tokens.get)))
+    yield* time.pass(within)
+    return yield* Effect.forEach(fibers, Fiber.join)
+  })
+  const get = (process: Process, within?: number) =>
+    Effect.flatMap(
+      ask([process], within),
+      ([outcome]) => outcome === undefined ? Effect.dieMessage("No outcome.") : Effect.succeed(outcome)
+    )
+  return { ...time, ask, fleet, get, memory, server, start, store }
+})
+
+const textOf = (outcome: Either.Either<AccessToken.AccessToken, { readonly _tag: string }>) =>
+  Either.match(outcome, { onLeft: ({ _tag }) => _tag, onRight: ({ secret }) => Redacted.value(secret) })
+
+const one = ([first]: ReadonlyArray<Process>): Process => {
+  assert.isDefined(first)
+  return first
+}
+
+const storeOf = ({ tokens }: Process) => Effect.map(tokens.status, ({ store }) => Option.getOrThrow(store))
+
+describe("the processes of a fleet", () => {
+  it.effect("send one token request together when they start", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, server } = yield* setUp({ size: 20 })
+      assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["token-1"]))
+      assert.strictEqual(server.server.requests, 1)
+    }))
+
+  it.effect("send one token request for each lifetime, and none is served after its expiry", () =>
+    Effect.gen(function*() {
+      const { ask, clock, fleet, pass, server } = yield* setUp({ size: 5 })
+      const now = () => clock.unsafeCurrentTimeMillis()
+      const sentAt: Array<number> = []
+      server.server.answer = () => {
+        sentAt.push(now())
+        return {}
+      }
+      for (let round = 0; round < 60; round++) {
+        for (const outcome of yield* ask(fleet, 1_000)) {
+          assert.isTrue(Either.isRight(outcome))
+          assert.isBelow(now() - (sentAt[Number(textOf(outcome).slice("token-".length)) - 1] ?? 0), hour)
+        }
+        yield* pass(599_000)
+      }
+      assert.strictEqual(server.server.requests, 12)
+    }))
+
+  it.effect("take a token with its remaining life, whatever their wall clocks show", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, get, pass, server, start } = yield* setUp({ size: 1 })
+      yield* ask(fleet)
+      yield* pass(0.7 * hour)
+      for (const ahead of [-600_000, 0, 600_000]) {
+        const late = yield* start(ahead)
+        assert.strictEqual(textOf(yield* get(late, 1_000)), "token-1")
+      }
+      const late = yield* start(-600_000)
+      yield* get(late, 1_000)
+      // another process renews it
+      server.server.answer = () => ({ status: 503 })
+      yield* pass(0.31 * hour)
+      assert.strictEqual(textOf(yield* get(late)), "ServerError")
+    }))
+
+  it.effect("take a failure, for as long as it is shared, and retry it together", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, server } = yield* setUp({ size: 30 })
+      server.server.answer = () => ({ status: 503 })
+      assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["ServerError"]))
+      // each process alone would send 3
+      assert.isAtMost(server.server.requests, 9)
+      const failure = (yield* one(fleet).tokens.status).lastFailure
+      assert.isTrue(Option.isSome(failure))
+    }))
+
+  it.effect("wait together as long as Retry-After says", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server } = yield* setUp({ size: 10 })
+      server.server.answer = () => ({ status: 503, headers: { "retry-after": "50" } })
+      yield* ask(fleet, 5_000)
+      assert.strictEqual(server.server.requests, 1)
+      yield* pass(35_000)
+      const outcomes = yield* ask(fleet, 1_000)
+      assert.strictEqual(server.server.requests, 1)
+      assert.deepStrictEqual(new Set(outcomes.map(textOf)), new Set(["ServerError"]))
+      server.server.answer = () => ({})
+      yield* pass(20_000)
+      yield* ask(fleet, 5_000)
+      assert.strictEqual(server.server.requests, 2)
+    }))
+
+  it.effect("name the process that took a failure of another one in its message", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, server } = yield* setUp({ size: 2 })
+      server.server.secret = "another one"
+      const messages = (yield* ask(fleet)).map(Either.match({ onLeft: ({ message }) => message, onRight: () => "" }))
+      assert.lengthOf(
+        messages.filter((message) => message.includes("Another process of the fleet got this answer.")),
+        1
+      )
+      assert.strictEqual(server.server.requests, 1)
+    }))
+
+  it.effect("do not share a failure of the transport, which may be local", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, memory, server } = yield* setUp({ size: 2 })
+      server.server.latency = Duration.hours(1)
+      const outcomes = yield* ask(fleet, 60_000)
+      assert.deepStrictEqual(outcomes.map(textOf), ["TransportError", "TransportError"])
+      const name = yield* Effect.succeed(memory)
+      assert.isDefined(name)
+      for (const process of fleet) assert.strictEqual((yield* storeOf(process)).published, 0)
+    }))
+
+  it.effect("replace a rejected token once, and others take the replacement", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server } = yield* setUp({ size: 10 })
+      const [token] = yield* ask(fleet)
+      const rejected = token !== undefined && Either.isRight(token) ? token.right : undefined
+      assert.isDefined(rejected)
+      const replacements = yield* Effect.forEach(fleet, ({ tokens }) =>
+        Effect.flatMap(tokens.get, (own) => Effect.fork(tokens.replace(own))))
+      yield* pass(5_000)
+      for (const replacement of replacements) {
+        assert.strictEqual(Redacted.value((yield* Fiber.join(replacement)).secret), "token-2")
+      }
+      assert.strictEqual(server.server.requests, 2)
+      // a 401 that comes late finds the replacement in the store
+      const late = yield* Effect.fork(one(fleet).tokens.replace(rejected))
+      yield* pass(1_000)
+      assert.strictEqual(Redacted.value((yield* Fiber.join(late)).secret), "token-2")
+      assert.strictEqual(server.server.requests, 2)
+    }))
+
+  it.effect("refresh sends a token request, and does not return a failure that is shared", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server } = yield* setUp({ size: 2 })
+      server.server.answer = () => ({ status: 503, headers: { "retry-after": "50" } })
+      yield* ask(fleet, 5_000)
+      server.server.answer = () => ({})
+      const refreshed = yield* Effect.fork(one(fleet).tokens.refresh)
+      yield* pass(2_000)
+      assert.strictEqual(Redacted.value((yield* Fiber.join(refreshed)).secret), "token-2")
+    }))
+
+  it.effect("send two token requests after the secret was rotated: one with each secret", () =>
+    Effect.gen(function*() {
+      const { ask, server, start, pass } = yield* setUp({ size: 0 })
+      let secret = server.server.secret
+      const credentials = Effect.sync(() => secret)
+      const fleet = yield* Effect.forEach(Array.from({ length: 10 }), () => start(0, credentials))
+      yield* ask(fleet)
+      secret = server.server.secret = "the next secret, which has 32 characters too"
+      yield* pass(0.85 * hour)
+      yield* ask(fleet)
+      yield* pass(5_000)
+      assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["token-3"]))
+      assert.deepStrictEqual([server.server.requests, server.server.refused], [3, 1])
+    }))
+
+  it.effect("take over from a process that ended while it had the lease", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server, start } = yield* setUp({ size: 10 })
+      server.server.latency = Duration.seconds(6)
+      const holder = yield* start(0)
+      const killed = yield* Effect.fork(holder.tokens.get)
+      yield* pass(300)
+      assert.strictEqual(server.server.requests, 1)
+      const waiting = yield* Effect.forEach(fleet, ({ tokens }) => Effect.fork(tokens.get))
+      yield* pass(1_000)
+      yield* holder.close
+      yield* Fiber.interrupt(killed)
+      yield* pass(10_000)
+      for (const fiber of waiting) assert.strictEqual(Redacted.value((yield* Fiber.join(fiber)).secret), "token-2")
+      assert.strictEqual(server.server.requests, 2)
+      assert.lengthOf(yield* ask([]), 0)
+    }))
+
+  it.effect("need as long as the token request, also when it takes longer than a lease", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, server } = yield* setUp({ size: 10 })
+      server.server.latency = Duration.seconds(9)
+      assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["token-1"]))
+      assert.strictEqual(server.server.requests, 1)
+    }))
+})
+
+describe("a faulty store", () => {
+  type Operation = Exclude<keyof TokenStore.Service, never>
+  const refused = Effect.fail(new StoreError.StoreError({ reason: "Refused", code: "OOM" }))
+
+  /** A store some of whose operations fail, hang or die while `fault` says so. */
+  const faulty =
+    (operations: ReadonlyArray<Operation>, fault: { how: "fail" | "hang" | "die" | "none" }) =>
+    (store: TokenStore.Service): TokenStore.Service => {
+      const guard = <A>(operation: Operation, effect: Effect.Effect<A, StoreError.StoreError>) =>
+        Effect.suspend(() => {
+          if (!operations.includes(operation) || fault.how === "none") return effect
+          return fault.how === "fail" ? refused : fault.how === "hang" ? Effect.never : Effect.dieMessage("a canary")
+        })
+      return {
+        read: (name) => guard("read", store.read(name)),
+        takeLease: (name, lease) => guard("takeLease", store.takeLease(name, lease)),
+        renewLease: (name, lease) => guard("renewLease", store.renewLease(name, lease)),
+        releaseLease: (name, owner) => guard("releaseLease", store.releaseLease(name, owner)),
+        publish: (name, slot, value) => guard("publish", store.publish(name, slot, value))
+      }
+    }
+  const operations = ["read", "takeLease", "renewLease", "releaseLease", "publish"] as const
+
+  for (const how of ["fail", "hang", "die"] as const) {
+    for (const operation of operations) {
+      it.effect(`delays callers by at most 0.6 seconds and fails none, when ${operation} ${how}s`, () =>
+        Effect.gen(function*() {
+          const { ask, fleet, get, server } = yield* setUp({ size: 3, store: faulty([operation], { how }) })
+          const first = yield* get(one(fleet), 200 + 600 + 300)
+          assert.strictEqual(textOf(first), "token-1")
+          const outcomes = yield* ask(fleet, 5_000)
+          assert.isTrue(outcomes.every(Either.isRight))
+          assert.isAtMost(server.server.requests, 3)
+        }))
+    }
+  }
+
+  it.effect("is left alone for ten seconds after three faults, and used again when it works", () =>
+    Effect.gen(function*() {
+      const fault: { how: "fail" | "none" } = { how: "fail" }
+      let reads = 0
+      const { fleet, get, pass, server } = yield* setUp({
+        size: 2,
+        store: (store) => {
+          const guarded = faulty(operations, fault)(store)
+          return {
+            ...guarded,
+            read: (name) =>
+              Effect.suspend(() => {
+                reads++
+                return guarded.read(name)
+              })
+          }
+        }
+      })
+      const process = one(fleet)
+      server.server.answer = () => ({ lifetime: 10 })
+      for (let round = 0; round < 3; round++) {
+        assert.isTrue((yield* storeOf(process)).available)
+        yield* get(process, 1_000)
+        yield* pass(9_500)
+      }
+      assert.strictEqual(reads, 3)
+      const after = yield* storeOf(process)
+      assert.deepStrictEqual([after.faults, after.lastFault], [3, Option.some("Refused")])
+      fault.how = "none"
+      yield* pass(20_000)
+      assert.isTrue((yield* storeOf(process)).available)
+      yield* get(process, 1_000)
+      assert.deepStrictEqual((yield* storeOf(process)).lastFault, Option.none())
+      assert.strictEqual((yield* storeOf(process)).published, 1)
+      // one line for the faults, and one for their end
+      const about = process.logs.filter((line) => line.includes("shared store of access tokens"))
+      assert.lengthOf(about, 2)
+      assert.match(about[0] ?? "", /^WARN .*cannot be used \(Refused\)/)
+      assert.match(about[1] ?? "", /^INFO .*works again/)
+    }))
+
+  it.effect("that is open is not asked", () =>
+    Effect.gen(function*() {
+      let reads = 0
+      const { fleet, get, server } = yield* setUp({
+        size: 1,
+        store: (store) => ({
+          ...faulty(operations, { how: "fail" })(store),
+          read: () =>
+            Effect.suspend(() => {
+              reads++
+              return refused
+            })
+        })
+      })
+      server.server.answer = () => ({ lifetime: 1 })
+      for (let round = 0; round < 6; round++) yield* get(one(fleet), 1_500)
+      assert.strictEqual(reads, 3)
+      assert.isFalse((yield* storeOf(one(fleet))).available)
+      assert.strictEqual(server.server.requests, 6)
+    }))
+})
+
+describe("the events and the status of a fleet", () => {
+  it.effect("show what was taken, published and could not be used", () =>
+    Effect.gen(function*() {
+      const { fleet, get, pass, server } = yield* setUp({ size: 2 })
+      const [first, second] = [one(fleet), one(fleet.slice(1))]
+      const listen = ({ tokens }: Process) => Effect.fork(Stream.runCollect(Stream.take(tokens.events, 3)))
+      const listeners = [yield* listen(first), yield* listen(second)]
+      yield* pass(100)
+      yield* get(first)
+      yield* get(second)
+      server.server.answer = () => ({ status: 503 })
+      yield* pass(0.9 * hour)
+      yield* get(first)
+      yield* get(second, 500)
+      const [of1, of2] = yield* Effect.forEach(listeners, Fiber.join)
+      const tags = (events: Chunk.Chunk<{ readonly _tag: string }> = Chunk.empty()) =>
+        Chunk.toReadonlyArray(events).map(({ _tag }) => _tag)
+      assert.deepStrictEqual(tags(of1).toSorted(), ["Obtained", "Published", "Requested"])
+      assert.deepStrictEqual(tags(of2), ["Requested", "Shared", "Requested"])
+      const status = yield* storeOf(second)
+      assert.deepStrictEqual([status.tokensTaken, status.published, status.faults], [1, 1, 0])
+      assert.isTrue(second.logs.some((line) => line.includes("taken from the shared store")))
+    }))
+
+  it.effect("every process knows the store in its status", () =>
+    Effect.gen(function*() {
+      const { fleet } = yield* setUp({ size: 1 })
+      assert.deepStrictEqual(yield* storeOf(one(fleet)), {
+        available: true,
+        tokensTaken: 0,
+        failuresTaken: 0,
+        published: 0,
+        faults: 0,
+        lastFault: Option.none()
+      })
+    }))
+})
+
+describe("a supply that cannot be shared", () => {
+  it.effect("is a ConfigError when the secret is too short", () =>
+    Effect.gen(function*() {
+      const { start } = yield* setUp({ size: 0 })
+      const error = yield* Effect.flip(start(0, Effect.succeed("a short canary")))
+      assert.match(String(error), /clientSecret.*Expected at least 32 characters/)
+      assert.notInclude(String(error), "canary")
+    }))
+
+  it.effect("goes on alone when the next secret is too short", () =>
+    Effect.gen(function*() {
+      const { get, pass, server, start } = yield* setUp({ size: 0 })
+      let secret = server.server.secret
+      const process = yield* start(0, Effect.sync(() => secret))
+      yield* get(process)
+      secret = server.server.secret = "a short secret"
+      yield* pass(0.85 * hour)
+      yield* get(process)
+      const refreshed = yield* Effect.fork(process.tokens.refresh)
+      yield* pass(2_000)
+      assert.isDefined(yield* Fiber.join(refreshed))
+      assert.deepStrictEqual((yield* storeOf(process)).lastFault, Option.some("Sealing"))
+    }))
+})

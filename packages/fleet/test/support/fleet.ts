@@ -1,0 +1,129 @@
+import { type AccessScope, AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
+import { HttpClient, HttpClientResponse } from "@effect/platform"
+import { Duration, Effect, Exit, FiberRef, HashSet, Layer, Logger, Option, Redacted, Scope } from "effect"
+
+const secret = "a client secret of at least 32 characters"
+
+interface Client {
+  readonly secret?: string
+  readonly clientId?: string
+  readonly audience?: string
+  readonly authV2Url?: string
+  readonly scopes?: readonly [AccessScope.AccessScope]
+}
+
+/** What the token endpoint answers: a token of this lifetime in seconds, or a failure. */
+export interface Answer {
+  readonly status?: number
+  readonly error?: string
+  readonly headers?: Record<string, string>
+  readonly lifetime?: number
+}
+
+/** A token endpoint of an adapter, over a transport without a network. */
+const endpointOf = <E = never>(
+  { audience = "audience", authV2Url = "https://v2.example", clientId = "the-client", scopes, ...client }: Client,
+  send: HttpClient.HttpClient,
+  credentials: Effect.Effect<string, E> = Effect.succeed(client.secret ?? secret)
+) =>
+  TokenEndpoint.make({
+    environment: { name: "test", audience, baseUrl: "https://api.example", authV2Url },
+    authorizationServer: "authV2Url",
+    path: "/oauth2/token",
+    credentials: Effect.map(credentials, (text) => ({ clientId, clientSecret: Redacted.make(text) })),
+    requestedScopes: Option.some(scopes ?? ["data-access:all"]),
+    coverage: "GrantedScopes"
+  }).pipe(Effect.provideService(HttpClient.HttpClient, send))
+
+const silent = HttpClient.make(() => Effect.never)
+
+/** The keys of a client. */
+export const sealingOf = (client: Client) =>
+  Effect.flatMap(
+    endpointOf(client, silent),
+    ({ sealing }) => sealing ?? Effect.dieMessage("The endpoint has no keys.")
+  )
+
+/** An authorization server in memory. A request takes 200 ms, and its tokens live for an hour, unless a test says otherwise. */
+export const makeServer = () => {
+  const server = {
+    requests: 0,
+    refused: 0,
+    latency: Duration.millis(200),
+    secret,
+    answer: (): Answer => ({}),
+    issued: Array<string>()
+  }
+  const client = HttpClient.make((request) =>
+    Effect.gen(function*() {
+      const number = ++server.requests
+      const body = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
+      const { error, headers, lifetime = 3_600, status = 200 } = server.answer()
+      yield* Effect.sleep(server.latency)
+      const isKnown = new URLSearchParams(body).get("client_secret") === server.secret
+      const respond = (status: number, body: object) =>
+        HttpClientResponse.fromWeb(request, new Response(JSON.stringify(body), { status, headers: headers ?? {} }))
+      if (!isKnown) {
+        server.refused++
+        return respond(401, { error: "invalid_client" })
+      }
+      if (status !== 200) return respond(status, error === undefined ? {} : { error })
+      const text = `token-${number}`
+      server.issued.push(text)
+      return respond(200, { access_token: text, token_type: "Bearer", expires_in: lifetime, scope: "data-access:all" })
+    })
+  )
+  return { ...server, client, server }
+}
+
+export type Server = ReturnType<typeof makeServer>
+
+/** A process of the fleet. */
+export interface Process {
+  readonly tokens: AccessTokens.Service
+  readonly close: Effect.Effect<void>
+  readonly logs: ReadonlyArray<string>
+}
+
+const settings = { renewalWindow: { from: 0.8, to: 0.8 } }
+
+/** The supply of a process in a scope of its own, and its log. */
+const buildSupply = Effect.fnUntraced(function*<E>(
+  endpoint: Effect.Effect<TokenEndpoint.Service, E>,
+  store: TokenStore.Service,
+  scope: Scope.Scope
+) {
+  const logs: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    logs.push(`${logLevel.label} ${String(message)}`)
+  })
+  const context = yield* Layer.build(
+    SharedTokens.layer(settings).pipe(
+      Layer.provide([
+        Layer.effect(TokenEndpoint.TokenEndpoint, endpoint),
+        Layer.succeed(TokenStore.TokenStore, store)
+      ])
+    )
+  ).pipe(
+    Scope.extend(scope),
+    // each process has its own log
+    Effect.locally(FiberRef.currentLoggers, HashSet.make(logger))
+  )
+  return { tokens: yield* Effect.provide(AccessTokens.AccessTokens, context), logs }
+})
+
+/** The supply of a process over this endpoint. */
+export const startSupply = (endpoint: TokenEndpoint.Service, store: TokenStore.Service, scope: Scope.Scope) =>
+  Effect.map(buildSupply(Effect.succeed(endpoint), store, scope), ({ tokens }) => tokens)
+
+/** Starts a process whose fleet shares this store, and whose endpoint is this server. */
+export const startProcess = Effect.fnUntraced(function*(
+  { client }: Server,
+  store: TokenStore.Service,
+  credentials?: Effect.Effect<string>
+) {
+  const scope = yield* Scope.make()
+  const supply = yield* buildSupply(endpointOf({}, client, credentials), store, scope)
+  return { ...supply, close: Scope.close(scope, Exit.void) } satisfies Process
+})
