@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -109,6 +109,11 @@ export const startRedis = Effect.fnUntraced(function*(options: {
       awaitListening
     ),
     /** What the server wrote to disk. */
-    fileText: (name: string) => Effect.sync(() => readFileSync(join(folder, name), "latin1"))
+    fileText: (name: string) => Effect.sync(() => readFileSync(join(folder, name), "latin1")),
+    folderTexts: (name: string) =>
+      Effect.sync(() => {
+        const files = readdirSync(join(folder, name)).filter((file) => file.endsWith(".aof"))
+        return files.map((file) => readFileSync(join(folder, name, file), "latin1")).filter((text) => text !== "")
+      })
   }
 })

@@ -51,5 +51,10 @@ export const make = (options: {
       return Effect.zipRight(settle, passTo(target))
     })
 
-  return { clock: clockOf(0), clockOf, settle, pass: (millis: number) => Effect.flatMap(settle, () => passTo(now + millis)) }
+  return {
+    clock: clockOf(0),
+    clockOf,
+    settle,
+    pass: (millis: number) => Effect.flatMap(settle, () => passTo(now + millis))
+  }
 }

@@ -1,0 +1,136 @@
+// A process of a fleet. It reads one command for each line of its standard input, and answers each with a line of JSON.
+
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens } from "@credit-data/core"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
+import { RedisTokenStore } from "@credit-data/store-redis"
+import { NodeContext, NodeHttpClient } from "@effect/platform-node"
+import { Clock, ConfigProvider, Duration, Effect, Either, Exit, Layer, Logger, Option, Redacted, Scope } from "effect"
+import { createHash } from "node:crypto"
+import { get as httpGet } from "node:http"
+import { createInterface } from "node:readline"
+import type { Answer, Command } from "./protocol.ts"
+
+/** The clock of a machine whose wall clock is wrong by this much. */
+const clockAhead = (millis: number): Clock.Clock => {
+  const real = Clock.make()
+  const wall = () => real.unsafeCurrentTimeMillis() + millis
+  return {
+    ...real,
+    unsafeCurrentTimeMillis: wall,
+    unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
+    currentTimeMillis: Effect.sync(wall),
+    currentTimeNanos: real.currentTimeNanos,
+    sleep: (duration) => real.sleep(duration)
+  }
+}
+
+const storeOf = ({ directory, redis }: Extract<Command, { readonly do: "start" }>) =>
+  redis !== undefined
+    ? RedisTokenStore.layer({ url: Redacted.make(redis) })
+    : TokenStore.layerFileSystem({ directory: directory ?? "" })
+
+let scope = Effect.runSync(Scope.make())
+let tokens: AccessTokens.Service | undefined
+const logs: Array<string> = []
+const logger = Logger.make(({ logLevel, message }) => {
+  logs.push(`${logLevel.label} ${String(message)}`)
+})
+
+const start = (command: Extract<Command, { readonly do: "start" }>) => {
+  const isShared = command.redis !== undefined || command.directory !== undefined
+  const supply = isShared
+    ? SharedTokens.layer().pipe(
+      Layer.provide(AuthV2.layerTokenEndpointConfig()),
+      Layer.provide(storeOf(command))
+    )
+    : AuthV2.layerConfig()
+  logs.length = 0
+  return Effect.gen(function*() {
+    scope = yield* Scope.make()
+    const context = yield* Layer.build(supply.pipe(Layer.provide([NodeHttpClient.layer, NodeContext.layer]))).pipe(
+      Scope.extend(scope)
+    )
+    tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  }).pipe(
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(command.variables)))),
+    Effect.withClock(clockAhead(command.aheadMillis ?? 0)),
+    Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+  )
+}
+
+const got = (
+  from: number,
+  outcome: Either.Either<{ readonly secret: Redacted.Redacted }, { readonly _tag: string }>
+) => ({
+  millis: performance.now() - from,
+  token: Either.match(outcome, {
+    onLeft: () => undefined,
+    // a token is never printed
+    onRight: ({ secret }) => createHash("sha256").update(Redacted.value(secret)).digest("hex").slice(0, 12)
+  }),
+  error: Either.match(outcome, { onLeft: ({ _tag }) => _tag, onRight: () => undefined })
+})
+
+/** A call of the business API, which knows when its tokens expire. */
+const call = (url: string, { secret }: { readonly secret: Redacted.Redacted }) =>
+  Effect.async<{ readonly error: string | undefined }>((resume) => {
+    httpGet(url, { headers: { authorization: `Bearer ${Redacted.value(secret)}` } }, (response) => {
+      response.resume().on("end", () => {
+        const { statusCode } = response
+        resume(Effect.succeed({ error: statusCode === 200 ? undefined : `status ${statusCode}` }))
+      })
+    })
+  })
+
+const run = (command: Command): Effect.Effect<Answer, unknown> =>
+  Effect.gen(function*() {
+    if (command.do === "start") {
+      yield* start(command)
+      return {}
+    }
+    const { get, replace, status } = tokens ?? (yield* Effect.dieMessage("Not started."))
+    switch (command.do) {
+      case "get": {
+        const from = performance.now()
+        return got(from, yield* Effect.either(get))
+      }
+      case "replace": {
+        const rejected = yield* get
+        const from = performance.now()
+        return got(from, yield* Effect.either(replace(rejected)))
+      }
+      case "run": {
+        const until = performance.now() + command.millis
+        const errors: Array<string> = []
+        let calls = 0
+        let longest = 0
+        while (performance.now() < until) {
+          const from = performance.now()
+          const outcome = yield* Effect.either(get)
+          longest = Math.max(longest, performance.now() - from)
+          calls++
+          const { error } = Either.isRight(outcome) ? yield* call(command.url, outcome.right) : got(from, outcome)
+          if (error !== undefined) errors.push(error)
+          yield* Effect.sleep(Duration.millis(100 + Math.random() * 100))
+        }
+        return { calls, errors, millis: longest }
+      }
+      case "status":
+        return { store: Option.getOrUndefined((yield* status).store), logs }
+      case "close": {
+        const from = performance.now()
+        yield* Scope.close(scope, Exit.void)
+        return { millis: performance.now() - from }
+      }
+    }
+  })
+
+process.stdout.write("{}\n")
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const command: Command = JSON.parse(line)
+  Effect.runPromise(run(command)).then(
+    (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`),
+    (error: unknown) => process.stdout.write(`${JSON.stringify({ error: String(error) })}\n`)
+  )
+}).on("close", () => process.exit())
