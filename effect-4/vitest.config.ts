@@ -7,6 +7,8 @@ const roots = ["packages", "tests"]
 
 export default defineConfig({
   test: {
+    // by default, one core would be left for a watch mode
+    maxWorkers: "100%",
     projects: roots.map((root) => ({
       test: { name: root.replace(/^.*\//, ""), root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
     }))

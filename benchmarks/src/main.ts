@@ -10,6 +10,7 @@ import { lines } from "./lines.ts"
 import { memory } from "./memory.ts"
 import { compare } from "./peers/compare.ts"
 import { allMet, table } from "./report.ts"
+import { simulation } from "./simulation.ts"
 import { transports } from "./transports.ts"
 import { telemetry } from "./telemetry.ts"
 import { failingRenewal, shortLifetime } from "./underLoad.ts"
@@ -27,7 +28,8 @@ const scenarios = {
   lateRejections,
   understanding,
   idleProxy,
-  lines
+  lines,
+  simulation
 }
 
 /** The benchmarks that print their own table and write it to `results`. */

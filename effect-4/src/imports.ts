@@ -49,7 +49,11 @@ const usedIn = (code: ReadonlyArray<SgNode>) => {
 /** Where a module of Effect 3 is in Effect 4. */
 const moved = (module: string): string =>
   imports[module.split("/").at(-1) ?? ""] ??
-    module.replace("@effect/platform/HttpApi", "effect/http-api/HttpApi").replace("@effect/platform/", "effect/http/")
+    module
+      .replace("@effect/platform/HttpApi", "effect/http-api/HttpApi")
+      .replace("@effect/platform/FileSystem", "effect/FileSystem")
+      .replace("@effect/platform/Error", "effect/PlatformError")
+      .replace("@effect/platform/", "effect/http/")
 
 const as = (imported: string, local: string): string => imported === local ? local : `${imported} as ${local}`
 

@@ -1,5 +1,6 @@
 /**
- * The decisions of the supply as pure functions, for simulations. They may change in any version, without a notice.
+ * The decisions of the supply as pure functions, for simulations, and what the packages of this project share. It may change in any
+ * version, without a notice.
  *
  * @since 1.0.0
  */
@@ -27,6 +28,14 @@ export * as Pause from "./internal/supply/pause.ts"
  * @category unstable
  */
 export * as Recovery from "./internal/supply/recovery.ts"
+
+/**
+ * A time limit that also holds in uninterruptible regions.
+ *
+ * @since 1.0.0
+ * @category unstable
+ */
+export { within } from "./internal/within.ts"
 
 /**
  * The state of a supply, and what a caller gets.

@@ -52,10 +52,9 @@ describe("an envelope", () => {
       assert.isTrue(Option.isNone(yield* Envelope.open({ ...sealing, name: "a".repeat(64) }, place, bytes)))
     }))
 
-  it.effect.prop(
-    "does not open when one bit was flipped",
-    { position: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), bit: fc.nat(7) },
-    ({ bit, position }) =>
+  it("does not open when one bit was flipped", async () => {
+    const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    const flipped = (position: number, bit: number) =>
       Effect.gen(function*() {
         const sealing = yield* sealingOf({})
         const bytes = yield* Envelope.seal(sealing, place, text)
@@ -63,7 +62,8 @@ describe("an envelope", () => {
         bytes[index] = (bytes[index] ?? 0) ^ (1 << bit)
         assert.isTrue(Option.isNone(yield* Envelope.open(sealing, place, bytes)))
       })
-  )
+    await fc.assert(fc.asyncProperty(position, fc.nat(7), (position, bit) => Effect.runPromise(flipped(position, bit))))
+  })
 
   it.effect("does not open when it was cut or is something else", () =>
     Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { TokenStore } from "@credit-data/fleet"
 import { contract, underTestClock } from "@credit-data/test-support/storeContract"
 import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
+import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, TestClock } from "effect"
 
@@ -15,12 +15,12 @@ const setUp = Effect.gen(function*() {
   const directory = `${yield* fs.makeTempDirectoryScoped()}/tokens`
   const make = Layer.build(TokenStore.layerFileSystem({ directory })).pipe(
     Effect.flatMap((context) => Effect.provide(TokenStore.TokenStore, context)),
-    Effect.provide(NodeContext.layer)
+    Effect.provide(NodeFileSystem.layer)
   )
   // files have real times
   yield* TestClock.setTime(Date.now())
   return { directory, fs, make, store: yield* make }
-}).pipe(Effect.provide(NodeContext.layer))
+}).pipe(Effect.provide(NodeFileSystem.layer))
 
 contract("files", Effect.map(setUp, ({ store }) => ({ store, pass: TestClock.adjust })), underTestClock)
 
@@ -143,5 +143,5 @@ describe("a store in files", () => {
       const file = yield* fs.makeTempFileScoped()
       const error = yield* Effect.flip(Layer.build(TokenStore.layerFileSystem({ directory: file })))
       assert.match(String(error), /directory.*Expected a folder that can be created and written/)
-    }).pipe(Effect.provide(NodeContext.layer)))
+    }).pipe(Effect.provide(NodeFileSystem.layer)))
 })

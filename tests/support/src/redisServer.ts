@@ -87,7 +87,7 @@ export const startRedis = Effect.fnUntraced(function*(options: {
         })
         socket.once("error", (error) => resume(Effect.fail(error)))
       }),
-      Schedule.intersect(Schedule.spaced("20 millis"), Schedule.recurs(500))
+      { schedule: Schedule.spaced("20 millis"), times: 500 }
     ))
     : Effect.asVoid(isReady)
   yield* awaitListening

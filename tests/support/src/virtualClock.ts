@@ -52,6 +52,7 @@ export const make = (options: {
     })
 
   return {
+    now: () => now,
     clock: clockOf(0),
     clockOf,
     settle,

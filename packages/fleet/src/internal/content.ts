@@ -2,10 +2,10 @@ import { AccessToken } from "@credit-data/core/AccessToken"
 import { InvalidClient, ServerError, type TokenError } from "@credit-data/core/TokenError"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
-import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { decodeJson } from "./json.ts"
 
 // The texts in the envelopes. They hold lifetimes and no instants, because the clocks of the processes differ.
 
@@ -41,11 +41,6 @@ const Failure = Schema.Union(
   })
 )
 
-const decode = <A>(schema: Schema.Schema<A>) => (text: string): Option.Option<A> =>
-  Either.getRight(
-    Either.flatMap(Either.try((): unknown => JSON.parse(text)), Schema.decodeUnknownEither(schema))
-  )
-
 /** The milliseconds of a token's whole life. */
 const lifetimeOf = ({ expiresAt, requestedAt }: AccessToken): number =>
   DateTime.toEpochMillis(expiresAt) - DateTime.toEpochMillis(requestedAt)
@@ -65,14 +60,17 @@ export const encodeToken = (token: AccessToken, now: DateTime.Utc): Content => (
 /** A token with this remaining life. It expires on the clock of this process, `remaining` after `readAt`. */
 export const decodeToken =
   (readAt: DateTime.Utc, remaining: Duration.Duration) => (text: string): Option.Option<AccessToken> =>
-    Option.map(decode(Token)(text), ({ coverage, lifetimeMillis, scopes, secret }) => {
-      const expiresAt = DateTime.add(readAt, { millis: Math.min(Duration.toMillis(remaining), lifetimeMillis) })
+    Option.map(decodeJson(Token)(text), ({ coverage, lifetimeMillis, scopes, secret }) => {
+      const expiresAt = DateTime.addDuration(
+        readAt,
+        Duration.millis(Math.min(Duration.toMillis(remaining), lifetimeMillis))
+      )
       return new AccessToken({
         secret: Redacted.make(secret),
         scopes,
         coverage,
         expiresAt,
-        requestedAt: DateTime.subtract(expiresAt, { millis: lifetimeMillis }),
+        requestedAt: DateTime.subtractDuration(expiresAt, Duration.millis(lifetimeMillis)),
         shared: true
       })
     })
@@ -98,7 +96,7 @@ export const decodeFailure = (
   remaining: Duration.Duration
 ) =>
 (text: string): Option.Option<SharedFailure | typeof rotated> =>
-  Option.map(decode(Failure)(text), (failure) => {
+  Option.map(decodeJson(Failure)(text), (failure) => {
     if (failure === rotated) return failure
     const { _tag, retryAfter, ...answer } = failure
     const shared = { ...answer, ...where, shared: true }

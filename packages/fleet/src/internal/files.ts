@@ -8,9 +8,10 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { StoreError } from "../StoreError.ts"
 import type { Service, Slot, StoredValue } from "../TokenStore.ts"
+import { decodeJson } from "./json.ts"
 import { maxValueSize } from "./memory.ts"
+import { isExisting, isMissing, storeError } from "./platformError.ts"
 
 // Each file is `<name>.<kind>.<fence>`. Only the file with the highest fence of its kind counts, so a process that was stopped and
 // wakes up cannot overwrite anything: it writes a file that nobody reads. The lease with the next fence is created exclusively, so
@@ -36,25 +37,6 @@ const maxFileSize = Math.ceil(maxValueSize / 3) * 4 + 100
 
 /** A file that a process was writing when it was killed is removed after this time. */
 const abandonedAfter = Duration.toMillis("1 minute")
-
-const storeError = (error: PlatformError) =>
-  error._tag === "SystemError"
-    ? new StoreError({
-      reason: error.reason === "NotFound" || error.reason === "TimedOut" ? "Unavailable" : "Refused",
-      code: error.reason
-    })
-    : new StoreError({ reason: "Refused", code: error._tag })
-
-const isMissing = (error: PlatformError) => error._tag === "SystemError" && error.reason === "NotFound"
-const exists = (error: PlatformError) => error._tag === "SystemError" && error.reason === "AlreadyExists"
-
-const decode = <A>(schema: Schema.Schema<A>) => (text: string): Option.Option<A> =>
-  Either.getRight(
-    Either.flatMap(
-      Either.try((): unknown => JSON.parse(text)),
-      Schema.decodeUnknownEither(schema)
-    )
-  )
 
 const highest = (files: ReadonlyArray<File>, kind: Kind): File | undefined =>
   files.reduce<File | undefined>(
@@ -102,24 +84,24 @@ export const make = Effect.fnUntraced(function*(
   })
 
   const stored = Effect.fnUntraced(function*(file: File | undefined) {
-    const value = file === undefined ? Option.none() : Option.flatMap(yield* text(file.path), decode(Value))
+    const value = file === undefined ? Option.none() : Option.flatMap(yield* text(file.path), decodeJson(Value))
     if (file === undefined || Option.isNone(value)) return Option.none<StoredValue>()
     const { bytes, expiresAt } = value.value
     const remaining = expiresAt - now()
-    return Either.match(Encoding.decodeBase64(bytes), {
-      onLeft: () => Option.none<StoredValue>(),
-      onRight: (bytes) =>
-        remaining > 0 && bytes.length <= maxValueSize
-          ? Option.some({ bytes, fence: file.fence, remaining: Duration.millis(remaining) })
-          : Option.none<StoredValue>()
-    })
+    const content = Option.filter(
+      Either.getRight(Encoding.decodeBase64(bytes)),
+      (bytes) => bytes.length <= maxValueSize
+    )
+    return remaining > 0
+      ? Option.map(content, (bytes) => ({ bytes, fence: file.fence, remaining: Duration.millis(remaining) }))
+      : Option.none<StoredValue>()
   })
 
   /** Whether a lease is in force. One that was being written when its owner was killed counts from the time of its file. */
   const isInForce = Effect.fnUntraced(function*(file: File, duration: Duration.Duration) {
     const content = yield* text(file.path)
     if (Option.isNone(content)) return false
-    const lease = decode(Lease)(content.value)
+    const lease = decodeJson(Lease)(content.value)
     const expiresAt = Option.isSome(lease)
       ? lease.value.expiresAt
       : Option.match((yield* fs.stat(file.path)).mtime, {
@@ -134,7 +116,7 @@ export const make = Effect.fnUntraced(function*(
   const own = Effect.fnUntraced(function*(name: string, owner: string) {
     const file = highest(yield* list(name), "Lease")
     if (file === undefined) return undefined
-    const lease = Option.flatMap(yield* text(file.path), decode(Lease))
+    const lease = Option.flatMap(yield* text(file.path), decodeJson(Lease))
     return Option.isSome(lease) && lease.value.owner === owner && now() < lease.value.expiresAt ? file : undefined
   })
 
@@ -166,7 +148,7 @@ export const make = Effect.fnUntraced(function*(
     yield* Effect.forEach(others.filter((file) => file.fence < fence), ({ path }) => remove(path), { discard: true })
     yield* removeAbandoned(name)
     return Option.some(fence)
-  }, Effect.catchIf(exists, () => Effect.succeed(Option.none<number>())))
+  }, Effect.catchIf(isExisting, () => Effect.succeed(Option.none<number>())))
 
   return {
     read: (name) =>

@@ -2,6 +2,7 @@ import type { AccessToken } from "@credit-data/core/AccessToken"
 import type { Replaces } from "@credit-data/core/Replaces"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
+import { within } from "@credit-data/core/Unstable"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import type * as ConfigError from "effect/ConfigError"
@@ -116,9 +117,7 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
           onNone: () => Effect.void,
           onSome: () =>
             session.use(store.releaseLease(name, lease.owner)).pipe(
-              Effect.disconnect,
-              Effect.interruptible,
-              Effect.timeout(releaseTimeout),
+              within(releaseTimeout, () => undefined),
               Effect.ignore
             )
         })
@@ -157,7 +156,7 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
       yield* put(session, entry, { slot: "Failure", fence }, Content.encodeRotated(content.timeToLive))
       yield* withLease(session, next, (fence) => put(session, next, { slot: "Token", fence }, content))
     },
-    Effect.ignore
+    (effect) => Effect.ignore(effect)
   )
 
   /** The token request of the process that has the lease. None if another process was faster and failed. */

@@ -1,5 +1,6 @@
 import type { StoreStatus } from "@credit-data/core/TokenStatus"
 import * as TokenEvent from "@credit-data/core/TokenEvent"
+import { within } from "@credit-data/core/Unstable"
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
@@ -89,9 +90,7 @@ export const make = Effect.fnUntraced(function*(
             Effect.mapError(({ reason }): TokenEvent.StoreFailure => reason),
             // an engine of the user may die
             Effect.catchAllDefect(() => Effect.fail("Refused" as const)),
-            Effect.disconnect,
-            Effect.interruptible,
-            Effect.timeoutFail({ duration: Duration.millis(left), onTimeout: () => "Timeout" as const }),
+            within(Duration.millis(left), () => "Timeout" as const),
             Effect.tap(worked),
             Effect.catchAll((reason) => {
               left = Math.max(0, left - (millis() - startedAt))

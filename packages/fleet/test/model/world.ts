@@ -1,7 +1,7 @@
 import { AccessToken, type AccessTokens, type TokenEndpoint, TokenError } from "@credit-data/core"
 import type { TokenStore } from "@credit-data/fleet"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
-import { Clock, DateTime, Deferred, Duration, Effect, Either, Exit, Fiber, Option, Redacted, Scope } from "effect"
+import { Clock, DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import { isBusy } from "../support/busyCrypto.ts"
 import { sealingOf, startSupply } from "../support/fleet.ts"
 
@@ -43,7 +43,7 @@ const ahead = [0, 600_000, -600_000, 60_000]
 export const run = Effect.fnUntraced(
   function*(memory: (clock: Clock.Clock) => Effect.Effect<TokenStore.Service>, bug: Bug, events: ReadonlyArray<Event>) {
     const time = VirtualClock.make({ isBusy })
-    const now = () => time.clock.unsafeCurrentTimeMillis()
+    const { now } = time
     const shared = yield* memory(time.clock)
     const violations: Array<string> = []
     const violated = (rule: string) => {
@@ -79,7 +79,7 @@ export const run = Effect.fnUntraced(
       const held = <A, E>(effect: Effect.Effect<A, E>) =>
         Effect.suspend(() => running(own.machine)).pipe(
           Effect.zipRight(effect),
-          Effect.zipLeft(Effect.suspend(() => running(own.machine)))
+          Effect.tap(() => running(own.machine))
         )
       const base = time.clockOf(ahead[index] ?? 0)
       const clock: Clock.Clock = { ...base, sleep: (duration) => held(base.sleep(duration)) }
@@ -87,7 +87,7 @@ export const run = Effect.fnUntraced(
       const requestToken = () =>
         Effect.gen(function*() {
           const { machine } = own
-          if (machine === undefined) return yield* Effect.dieMessage("The process has not started.")
+          if (machine === undefined) return yield* Effect.die(new Error("The process has not started."))
           const request: TokenRequest = { by: machine, number: ++requests, sentAt: now(), disturbed: false }
           const answer = mode
           machine.lastRequest = request.number
@@ -111,7 +111,7 @@ export const run = Effect.fnUntraced(
             secret: Redacted.make(`token-${request.number}`),
             scopes: ["data-access:all"],
             requestedAt,
-            expiresAt: DateTime.add(requestedAt, { millis: lifetime }),
+            expiresAt: DateTime.addDuration(requestedAt, Duration.millis(lifetime)),
             coverage: "GrantedScopes"
           })
         })
@@ -151,10 +151,10 @@ export const run = Effect.fnUntraced(
     const ask = Effect.fnUntraced(function*(machine: Machine) {
       yield* running(machine)
       const askedAt = now()
-      const outcome = yield* Effect.either(machine.tokens.get)
+      const outcome = yield* Effect.exit(machine.tokens.get)
       calls++
-      const age = Either.isRight(outcome)
-        ? now() - (issuedAt.get(Redacted.value(outcome.right.secret)) ?? -Infinity)
+      const age = Exit.isSuccess(outcome)
+        ? now() - (issuedAt.get(Redacted.value(outcome.value.secret)) ?? -Infinity)
         : 0
       if (age >= lifetime) violated(`a token of ${age} ms was served`)
       // each disturbance costs the others the rest of a lease and another request
@@ -204,8 +204,8 @@ export const run = Effect.fnUntraced(
             const { tokens } = machine
             yield* Effect.fork(
               Effect.flatMap(
-                Effect.either(tokens.get),
-                (token) => Either.isRight(token) ? tokens.invalidate(token.right) : Effect.void
+                Effect.exit(tokens.get),
+                (token) => Exit.isSuccess(token) ? tokens.invalidate(token.value) : Effect.void
               )
             )
           }

@@ -1,7 +1,7 @@
 import { type AccessScope, AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
-import { Duration, Effect, Exit, FiberRef, HashSet, Layer, Logger, Option, Redacted, Scope } from "effect"
+import { Duration, Effect, Exit, Layer, Logger, Option, Redacted, Scope } from "effect"
 
 const secret = "a client secret of at least 32 characters"
 
@@ -42,7 +42,7 @@ const silent = HttpClient.make(() => Effect.never)
 export const sealingOf = (client: Client) =>
   Effect.flatMap(
     endpointOf(client, silent),
-    ({ sealing }) => sealing ?? Effect.dieMessage("The endpoint has no keys.")
+    ({ sealing }) => sealing ?? Effect.die(new Error("The endpoint has no keys."))
   )
 
 /** An authorization server in memory. A request takes 200 ms, and its tokens live for an hour, unless a test says otherwise. */
@@ -108,7 +108,7 @@ const buildSupply = Effect.fnUntraced(function*<E>(
   ).pipe(
     Scope.extend(scope),
     // each process has its own log
-    Effect.locally(FiberRef.currentLoggers, HashSet.make(logger))
+    Effect.provide(Logger.replace(Logger.defaultLogger, logger))
   )
   return { tokens: yield* Effect.provide(AccessTokens.AccessTokens, context), logs }
 })

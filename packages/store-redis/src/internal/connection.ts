@@ -1,3 +1,4 @@
+import { within } from "@credit-data/core/Unstable"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -84,9 +85,7 @@ export const make = (
       }),
       (client) =>
         Effect.promise(() => client.status === "ready" ? client.quit().catch(() => {}) : Promise.resolve()).pipe(
-          Effect.disconnect,
-          Effect.interruptible,
-          Effect.timeout(quitTimeout),
+          within(quitTimeout, () => undefined),
           Effect.ignore,
           Effect.ensuring(Effect.sync(() => client.disconnect()))
         )

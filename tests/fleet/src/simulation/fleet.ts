@@ -1,0 +1,114 @@
+import type { TokenError } from "@credit-data/core"
+import { Instant, Recovery, TokenLife } from "@credit-data/core/Unstable"
+import { Duration, Either } from "effect"
+import * as Draw from "./draw.ts"
+import * as Endpoint from "./endpoint.ts"
+import * as EventQueue from "./eventQueue.ts"
+import * as Pauses from "./pauses.ts"
+import * as Recoveries from "./recoveries.ts"
+import { deadline, type Result, type Scenario, second, startOf } from "./scenario.ts"
+import * as SharedStore from "./sharedStore.ts"
+
+/** A process with a supply, and with callers at every moment. Only the calls that change something are events. */
+interface Client {
+  state: TokenLife.State
+  pauses: Pauses.Streak | undefined
+  isAffected: boolean
+}
+
+/** When a flight ends, and how many retries it has left. */
+interface Flight {
+  readonly endsAt: Instant.Instant
+  readonly retriesLeft: number
+}
+
+/** A supply waits this much longer for the first request of a flight, because the endpoint keeps its own deadline. */
+const grace = second
+
+const instant = (millis: number): Instant.Instant => ({
+  wallMillis: millis,
+  monotonicNanos: BigInt(millis) * 1_000_000n
+})
+
+const calls = {
+  serve: () => "Wait" as const,
+  serveAndRenew: () => "Request" as const,
+  await: () => "Request" as const,
+  awaitFor: () => "Request" as const,
+  fail: () => "Fail" as const
+}
+
+/** The first full millisecond after now in which a call may get something else. */
+const nextChange = ({ failure, held }: TokenLife.State, now: number): number => {
+  let next = Number.POSITIVE_INFINITY
+  for (const change of [held?.dueAt, held?.expiringAt, held?.expiresAt, failure?.nextTryAt]) {
+    if (change !== undefined && change.wallMillis > now) next = Math.min(next, Math.ceil(change.wallMillis))
+  }
+  return next
+}
+
+/** Simulates a fleet. The decisions are those of core, and this function only carries them out. */
+export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
+  const queue = EventQueue.make<(now: number) => void>(scenario.duration)
+  const traffic = Endpoint.traffic(scenario)
+  const alone = Endpoint.make(scenario, traffic)
+  const endpoint = scenario.isShared ? SharedStore.make(alone) : alone
+  const pauses = Pauses.make(draw)
+  let affected = 0
+
+  const call = (client: Client, now: Instant.Instant) => {
+    const decision = TokenLife.decide<"Wait" | "Request" | "Fail">(client.state, now, calls)
+    if (decision === "Request") {
+      const flight = { endsAt: instant(now.wallMillis + deadline), retriesLeft: Recovery.retries }
+      return request(client, flight, now, flight.endsAt.wallMillis + grace)
+    }
+    if (decision === "Fail" && !client.isAffected) {
+      client.isAffected = true
+      affected++
+    }
+    queue.add(nextChange(client.state, now.wallMillis), (at) => call(client, instant(at)))
+  }
+
+  const request = (client: Client, flight: Flight, sentAt: Instant.Instant, limit: number) => {
+    const replaces = TokenLife.replaces(client.state, sentAt)
+    const dueShare = Draw.between(draw, scenario.renewalWindow.from, scenario.renewalWindow.to)
+    client.state = TokenLife.requested(client.state)
+    const answer = endpoint.ask(sentAt.wallMillis, replaces)
+    if (answer.at >= limit) return queue.add(limit, (at) => fail(client, flight, Endpoint.timeout, instant(at)))
+    queue.add(answer.at, (at) => {
+      if (Either.isLeft(answer.outcome)) return fail(client, flight, answer.outcome.left, instant(at))
+      client.state = TokenLife.obtained(client.state, answer.outcome.right, sentAt, { dueShare, missesScope: false })
+      client.pauses = undefined
+      call(client, instant(at))
+    })
+  }
+
+  const fail = (client: Client, flight: Flight, error: TokenError.TokenError, at: Instant.Instant) => {
+    const failed = { error, at, endsAt: flight.endsAt, retriesLeft: flight.retriesLeft }
+    client.state = TokenLife.requestFailed(client.state, at)
+    const pause = Recovery.isRetriedAtOnce(client.state, failed)
+      ? Duration.zero
+      : (client.pauses ??= pauses.begin()).after(error)
+    const next = Recoveries.after(client.state, failed, pause)
+    if (next._tag === "Retry") {
+      const left = { endsAt: flight.endsAt, retriesLeft: flight.retriesLeft - 1 }
+      return queue.add(
+        at.wallMillis + Duration.toMillis(pause),
+        (retryAt) => request(client, left, instant(retryAt), flight.endsAt.wallMillis)
+      )
+    }
+    client.state = next.state
+    call(client, at)
+  }
+
+  const carryOut = (event: (now: number) => void, now: number) => event(now)
+  // without a store and without a queue, clients do not affect each other, and a single client fits the caches of the processor
+  const areIndependent = !scenario.isShared && scenario.capacity === undefined
+  for (let index = 0; index < scenario.clients; index++) {
+    const client: Client = { state: TokenLife.none, pauses: undefined, isAffected: false }
+    queue.add(startOf(index, scenario), (at) => call(client, instant(at)))
+    if (areIndependent) queue.takeAll(carryOut)
+  }
+  queue.takeAll(carryOut)
+  return { perSecond: traffic.perSecond, failures: traffic.failures, affected }
+}

@@ -1,0 +1,40 @@
+import type { AccessToken, Replaces } from "@credit-data/core"
+import { DateTime, Either } from "effect"
+import type { Answer, Endpoint } from "./endpoint.ts"
+import { second } from "./scenario.ts"
+
+/** The time that a store takes to answer. */
+const latency = 1
+
+/** How often a client that waits for another client's request reads the store. */
+const pollInterval = 100
+
+/** How long a failure is shared. */
+const failureMemory = second
+
+/** May a client take this token in place of the one that it replaces? */
+const isUsable = (token: AccessToken.AccessToken, now: number, replaces: Replaces.Replaces): boolean =>
+  DateTime.toEpochMillis(token.expiresAt) > now && !("token" in replaces && replaces.token === token)
+
+/** A store that never fails: one client asks the endpoint for the whole fleet, and the others take its answer. */
+export const make = (endpoint: Endpoint): Endpoint => {
+  let last: Answer | undefined
+  return {
+    ask: (now, replaces) => {
+      if (last !== undefined) {
+        // a request is under way, and everyone waits for it
+        if (now < last.at) {
+          const polls = Math.ceil((last.at - now) / pollInterval)
+          return { at: now + polls * pollInterval, outcome: last.outcome }
+        }
+        const serves = Either.match(last.outcome, {
+          onLeft: () => last !== undefined && now < last.at + failureMemory,
+          onRight: (token) => isUsable(token, now, replaces)
+        })
+        if (serves) return { at: now + latency, outcome: last.outcome }
+      }
+      last = endpoint.ask(now, replaces)
+      return last
+    }
+  }
+}
