@@ -65,6 +65,11 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
   "streaming.ts": ["uploaded: 200", "downloaded: 200, with a body"],
   "retries.ts": ["200, after 2 token requests and 3 calls"],
   "two-environments.ts": ["sandbox 200, production 200", "the same host: false"],
+  "fleet.ts": [
+    /process \d+: a token from the token endpoint/,
+    /process \d+: a token from the store/,
+    "token requests: 1"
+  ],
   "provide-once.ts": [
     "5 calls, provided once: token requests: 1\n",
     "5 calls, provided inside each call: token requests: 5\n"

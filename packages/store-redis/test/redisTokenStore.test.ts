@@ -6,7 +6,6 @@ import { contract, inRealTime } from "@credit-data/test-support/storeContract"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import { Redis } from "ioredis"
-import { readFileSync } from "node:fs"
 
 const name = "0123456789abcdef".repeat(4)
 const key = (slot: string) => `credit-data:{${name}}:${slot}`
@@ -110,11 +109,8 @@ describe.skipIf(!has("redis-server"))("a store on Redis", () => {
   it.scopedLive("needs no more than the permissions in acl.conf", () =>
     Effect.gen(function*() {
       const { pathname } = new URL("../acl.conf", import.meta.url)
-      const rule = readFileSync(pathname, "utf8").split("\n").find((line) => line.startsWith("user "))
-      assert.isDefined(rule)
-      const { port } = yield* startRedis({ settings: ["user default off", rule ?? ""] })
-      const password = rule?.match(/>(\S+)/)?.[1] ?? ""
-      const url = `redis://credit-data:${password}@127.0.0.1:${port}`
+      const { port } = yield* startRedis({ settings: [`aclfile ${pathname}`] })
+      const url = `redis://credit-data:change-me@127.0.0.1:${port}`
       yield* works(yield* storeOf({ url }))
       // and no keys of others
       const other = yield* storeOf({ url, prefix: "other:" })

@@ -82,9 +82,3 @@ export const askAll = (workers: ReadonlyArray<Worker>, command: Command | ((inde
     ({ ask }, index) => ask(typeof command === "function" ? command(index) : command),
     { concurrency: "unbounded" }
   )
-
-/** A share of sorted figures, in milliseconds. */
-export const percentile = (answers: ReadonlyArray<Answer>, share: number): number => {
-  const sorted = answers.map(({ millis }) => millis ?? Number.POSITIVE_INFINITY).toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
-}

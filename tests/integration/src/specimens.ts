@@ -23,10 +23,12 @@ import {
   GroupClient,
   InsufficientScope
 } from "@credit-data/http-client"
+import { SharedTokens, StoreError, TokenStore } from "@credit-data/fleet"
 import { Fault, Simulator } from "@credit-data/simulator"
+import { RedisTokenStore } from "@credit-data/store-redis"
 import { HealthCheck, Prometheus, Telemetry } from "@credit-data/telemetry"
 import { requestError } from "@credit-data/test-support/httpErrors"
-import { HttpClient, HttpClientRequest, HttpServerResponse } from "@effect/platform"
+import { FileSystem, HttpClient, HttpClientRequest, HttpServerResponse } from "@effect/platform"
 import {
   Cause,
   Config,
@@ -146,6 +148,14 @@ const ofTelemetry = Effect.fnUntraced(function*<E, R>(layer: Layer.Layer<AccessT
   }
 })
 
+/** A store, and what is read from it after a supply has used it. */
+const ofStore = <E, R>(layer: Layer.Layer<TokenStore.TokenStore, E, R>) =>
+  Effect.gen(function*() {
+    const context = yield* Layer.build(layer)
+    const store = yield* Effect.provide(TokenStore.TokenStore, context)
+    return [layer, context, store, yield* outcomes(store.read("a".repeat(64)))]
+  })
+
 /** Everything that the client of a group returns. */
 const ofGroup = Effect.fnUntraced(function*<I, E>(
   tag: { readonly key: string } & Effect.Effect<GroupClient.GroupClient, never, I>,
@@ -263,6 +273,12 @@ export const specimens = Effect.gen(function*() {
     "Environment.url": yield* ofConfig({ url: Environment.url("CREDIT_DATA_BASE_URL") }),
     "Environment.config": yield* ofConfig(Environment.config),
     "Environment.validate": Environment.validate(brokenEnvironment),
+    ...Object.fromEntries(
+      Object.entries(Replaces).map(([name, constructor]) => [
+        `Replaces.${name}`,
+        name.startsWith("$") ? constructor : Reflect.apply(constructor, undefined, [{ token: token(canary) }])
+      ])
+    ),
     "TokenEndpoint.TokenEndpoint": [TokenEndpoint.TokenEndpoint, v2],
     "TokenEndpoint.make": yield* outcomes(TokenEndpoint.make({
       ...options,
@@ -298,7 +314,10 @@ export const specimens = Effect.gen(function*() {
     "TokenEvent.Invalidated": TokenEvent.Invalidated({ at, tokenEndpoint }),
     "TokenEvent.Obtained": TokenEvent.Obtained({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
     "TokenEvent.Renewed": TokenEvent.Renewed({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
+    "TokenEvent.Published": TokenEvent.Published({ at, tokenEndpoint, content: "Token" }),
     "TokenEvent.Requested": TokenEvent.Requested(requested),
+    "TokenEvent.Shared": TokenEvent.Shared({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
+    "TokenEvent.StoreFailed": TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" }),
     "Transport.describe": Transport.describe(failedRequest, { name: "the API", address: "CREDIT_DATA_BASE_URL" }),
     "Transport.foreignError": Transport.foreignError(new Error(canary, { cause: { [canary]: canary } }), [
       Redacted.make(canary)
@@ -365,15 +384,45 @@ export const specimens = Effect.gen(function*() {
   const adapter = (name: string, members: Record<string, unknown>) =>
     Object.entries(members).map(([member, value]) => [`${name}.${member}`, value] as const)
 
+  const sharedEndpoint = AuthV2.layerTokenEndpoint(options)
+  const overMemory = Layer.mergeAll(sharedEndpoint, TokenStore.layerMemory)
+  const redis = RedisTokenStore.layer({ url: Redacted.make(`redis://user:${canary}@127.0.0.1:1`) })
+
   return {
     core,
+    fleet: {
+      "SharedTokens.layer": yield* ofSupply(Layer.provide(SharedTokens.layer(), overMemory)),
+      "SharedTokens.make": yield* outcomes(Effect.provide(SharedTokens.make(), overMemory)),
+      "StoreError.StoreError": new StoreError.StoreError({ reason: "Refused", code: "OOM" }),
+      "TokenStore.TokenStore": TokenStore.TokenStore,
+      "TokenStore.layerFileSystem": yield* outcomes(
+        Layer.build(TokenStore.layerFileSystem({ directory: canary })).pipe(Effect.provide(FileSystem.layerNoop({})))
+      ),
+      "TokenStore.layerMemory": yield* ofStore(TokenStore.layerMemory),
+      "TokenStore.makeMemory": yield* TokenStore.makeMemory,
+      "TokenStore.maxValueSize": TokenStore.maxValueSize
+    },
+    "store-redis": {
+      "RedisTokenStore.layer": [
+        yield* ofStore(redis),
+        yield* outcomes(Layer.build(RedisTokenStore.layer({ url: Redacted.make(canary) })))
+      ],
+      "RedisTokenStore.layerConfig": yield* outcomes(
+        Layer.build(RedisTokenStore.layerConfig()).pipe(
+          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CREDIT_DATA_REDIS_URL", canary]])))
+        )
+      )
+    },
     "auth-v1": Object.fromEntries(adapter("AuthV1", {
       config: yield* ofConfig(AuthV1.config),
       layer: yield* outcomes(Layer.build(AuthV1.layer(broken))),
       layerConfig: yield* outcomes(
         Effect.withConfigProvider(Layer.build(AuthV1.layerConfig()), configFromCanaries)
       ),
-      layerTokenEndpoint: yield* ofEndpoint(AuthV1.layerTokenEndpoint(options))
+      layerTokenEndpoint: yield* ofEndpoint(AuthV1.layerTokenEndpoint(options)),
+      layerTokenEndpointConfig: yield* outcomes(
+        Effect.withConfigProvider(Layer.build(AuthV1.layerTokenEndpointConfig()), configFromCanaries)
+      )
     })),
     "auth-v2": Object.fromEntries(adapter("AuthV2", {
       config: yield* ofConfig(AuthV2.config),
@@ -381,7 +430,10 @@ export const specimens = Effect.gen(function*() {
       layerConfig: yield* outcomes(
         Effect.withConfigProvider(Layer.build(AuthV2.layerConfig()), configFromCanaries)
       ),
-      layerTokenEndpoint: v2
+      layerTokenEndpoint: v2,
+      layerTokenEndpointConfig: yield* outcomes(
+        Effect.withConfigProvider(Layer.build(AuthV2.layerTokenEndpointConfig()), configFromCanaries)
+      )
     })),
     "http-client": httpClient,
     simulator: simulated,

@@ -1,4 +1,4 @@
-import { Effect, Schedule } from "effect"
+import { Data, Effect, Schedule } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
@@ -14,12 +14,15 @@ export const freePort: Effect.Effect<number> = Effect.async((resume) => {
   })
 })
 
+/** The server does not answer, or not yet. */
+class NotReady extends Data.TaggedError("NotReady")<{}> {}
+
 /** Sends one inline command over a connection of its own, and returns the beginning of the answer. */
-const ask = (port: number, command: string): Effect.Effect<string, Error> =>
+const ask = (port: number, command: string): Effect.Effect<string, NotReady> =>
   Effect.async((resume) => {
     const socket = connect(port, "127.0.0.1")
     socket.setTimeout(1_000, () => socket.destroy(new Error("no answer")))
-    socket.once("error", (error) => resume(Effect.fail(error)))
+    socket.once("error", () => resume(Effect.fail(new NotReady())))
     socket.once("connect", () => socket.write(`${command}\r\n`))
     socket.once("data", (data) => {
       socket.destroy()
@@ -72,7 +75,7 @@ export const startRedis = Effect.fnUntraced(function*(options: {
   const isReady = ask(port, "PING").pipe(
     Effect.filterOrFail(
       (answer) => options.tls === true || !answer.startsWith("-LOADING"),
-      () => new Error("it is loading")
+      () => new NotReady()
     ),
     Effect.retry(Schedule.spaced("20 millis")),
     Effect.timeout("10 seconds"),
@@ -80,12 +83,12 @@ export const startRedis = Effect.fnUntraced(function*(options: {
   )
   const awaitListening: Effect.Effect<void> = options.tls === true
     ? Effect.orDie(Effect.retry(
-      Effect.async<void, Error>((resume) => {
+      Effect.async<void, NotReady>((resume) => {
         const socket = connect(port, "127.0.0.1", () => {
           socket.destroy()
           resume(Effect.void)
         })
-        socket.once("error", (error) => resume(Effect.fail(error)))
+        socket.once("error", () => resume(Effect.fail(new NotReady())))
       }),
       { schedule: Schedule.spaced("20 millis"), times: 500 }
     ))

@@ -16,7 +16,7 @@ export type Event =
 /** The bug that is planted, as a change of the store of one process. */
 export type Bug = (store: TokenStore.Service) => TokenStore.Service
 
-export const lifetime = 3_600_000
+const lifetime = 3_600_000
 const latency: Record<Mode, number> = { grants: 200, "grants late": 4_000, fails: 200 }
 const deadline = 10_000
 
