@@ -5,10 +5,12 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import * as TokenError from "@credit-data/core/TokenError"
 import { DataAccess } from "@credit-data/http-client"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { Fault, Simulator } from "@credit-data/simulator"
-import { FetchHttpClient } from "@effect/platform"
-import { NodeHttpClient } from "@effect/platform-node"
-import { Console, Effect, Layer, Logger } from "effect"
+import { RedisTokenStore } from "@credit-data/store-redis"
+import { FetchHttpClient, FileSystem } from "@effect/platform"
+import { NodeFileSystem, NodeHttpClient } from "@effect/platform-node"
+import { Console, Effect, Layer, Logger, Redacted } from "effect"
 
 const consumer = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
 
@@ -34,10 +36,34 @@ const refused = Effect.gen(function*() {
   yield* Console.log(error._tag, TokenError.isTokenError(error))
 })
 
+/** Two supplies share one token, as two processes do. */
+const share = Effect.fnUntraced(function*<E, R>(where: string, store: Layer.Layer<TokenStore.TokenStore, E, R>) {
+  const supply = Layer.fresh(
+    SharedTokens.layer().pipe(Layer.provide(AuthV2.layerTokenEndpointConfig()), Layer.provide(store))
+  )
+  const get = Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), supply)
+  yield* get
+  const { shared } = yield* get
+  const { tokenRequests } = yield* Simulator.Simulator
+  yield* Console.log(where, "shared:", shared, "token requests:", yield* tokenRequests)
+}, Effect.provide(Layer.provideMerge(Simulator.layerConfig, Layer.merge(Simulator.layer(), NodeHttpClient.layer))))
+
+const inFiles = Effect.gen(function*() {
+  const { makeTempDirectoryScoped } = yield* FileSystem.FileSystem
+  yield* share("files", TokenStore.layerFileSystem({ directory: yield* makeTempDirectoryScoped() }))
+}).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
+
+const [, , redis] = process.argv
+const onRedis = redis === undefined
+  ? Effect.void
+  : share("Redis", RedisTokenStore.layer({ url: Redacted.make(redis), prefix: `${crypto.randomUUID()}:` }))
+
 const program = Effect.gen(function*() {
   yield* Effect.provide(call, over(AuthV2.layerConfig(), NodeHttpClient.layer))
   yield* Effect.provide(call, over(AuthV1.layerConfig(), FetchHttpClient.layer))
   yield* Effect.provide(refused, over(AuthV2.layerConfig(), FetchHttpClient.layer))
+  yield* inFiles
+  yield* onRedis
 })
 
 await Effect.runPromise(Effect.provide(program, Logger.remove(Logger.defaultLogger)))

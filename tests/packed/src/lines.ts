@@ -46,7 +46,8 @@ export const effect3 = (root: string): Line => ({
     "@effect/experimental": "0.60.0",
     "@effect/rpc": "0.75.1",
     "@effect/sql": "0.51.1",
-    "@effect/workflow": "0.18.2"
+    "@effect/workflow": "0.18.2",
+    ioredis: "5.9.0"
   },
   askedFor: { "@effect/cluster": "*", "@effect/rpc": "*", "@effect/sql": "*" },
   bundleBar: 1.22,
@@ -58,7 +59,7 @@ export const effect4 = (root: string): Line => ({
   name: "Effect 4",
   packages: `${root}/effect-4/generated/packages`,
   project: `${root}/effect-4/generated/tests/packed/project`,
-  lowest: { effect: "4.1.0", "@effect/platform-node": "4.1.0" },
+  lowest: { effect: "4.1.0", "@effect/platform-node": "4.1.0", ioredis: "5.9.0" },
   askedFor: {},
   // these packages are smaller than on Effect 3, and Effect is smaller too
   bundleBar: 1.28,

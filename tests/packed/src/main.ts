@@ -1,6 +1,8 @@
 // Packs the packages of both lines and uses the tarballs as a new user would. Without arguments, it uses one runtime for each
 // line; with `--all`, it uses every supported runtime.
 
+import { has } from "@credit-data/test-support/programs"
+import { startRedis } from "@credit-data/test-support/redisServer"
 import { Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Duration, Effect } from "effect"
@@ -23,7 +25,7 @@ const step = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
   )
 
 /** Packs, installs, runs and bundles the packages of a line. */
-const walk = Effect.fnUntraced(function*(here: string, line: Line) {
+const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string | undefined) {
   const path = yield* Path.Path
   yield* Console.log(line.name)
   const tarballs = yield* step("build and pack", Effect.flatMap(temporary, (folder) => pack(line.packages, folder)))
@@ -39,16 +41,16 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line) {
   const [runtime, command] = line.runtime
   const byNpm = yield* temporary
   yield* step("install by npm, lowest peers, and types", makeProject(line, byNpm, tarballs, "npm", line.lowest))
-  yield* step(`${runtime}, installed by npm`, runProgram(byNpm, command))
+  yield* step(`${runtime}, installed by npm`, runProgram(byNpm, command, redis))
   const byPnpm = yield* temporary
   yield* step(
     "install by pnpm, highest peers, and types",
     Effect.flatMap(
-      highest(line, tarballs["@credit-data/simulator"] ?? ""),
+      highest(line, [tarballs["@credit-data/simulator"] ?? "", tarballs["@credit-data/store-redis"] ?? ""]),
       (versions) => makeProject(line, byPnpm, tarballs, "pnpm", versions)
     )
   )
-  yield* step(`${runtime}, installed by pnpm`, runProgram(byPnpm, command))
+  yield* step(`${runtime}, installed by pnpm`, runProgram(byPnpm, command, redis))
 
   const esbuild = path.join(here, "node_modules/.bin/esbuild")
   const bundle = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle/program.mjs"]
@@ -56,15 +58,15 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line) {
   const require =
     "--banner:js=import{createRequire as toRequire}from'node:module';const require=toRequire(import.meta.url);"
   yield* step("bundle by esbuild", run(byNpm, esbuild, "program.ts", ...bundle, require))
-  yield* step(`${runtime}, bundled`, runProgram(byNpm, command, "bundle/program.mjs"))
+  yield* step(`${runtime}, bundled`, runProgram(byNpm, command, redis, "bundle/program.mjs"))
 
   const { figures, sizes } = yield* step("size of the bundle", compareBundles(byNpm, line.bundleBar))
   yield* Console.log(`    ${figures}`)
 
   if (isWhole) {
     for (const [name, other] of line.otherRuntimes) {
-      yield* step(`${name}, installed by npm`, runProgram(byNpm, other))
-      yield* step(`${name}, installed by pnpm`, runProgram(byPnpm, other))
+      yield* step(`${name}, installed by npm`, runProgram(byNpm, other, redis))
+      yield* step(`${name}, installed by pnpm`, runProgram(byPnpm, other, redis))
     }
   }
   return sizes
@@ -74,7 +76,9 @@ Effect.gen(function*() {
   const path = yield* Path.Path
   const here = path.resolve(import.meta.dirname, "..")
   const root = path.resolve(here, "../..")
-  const three = yield* walk(here, effect3(root))
-  const four = yield* walk(here, effect4(root))
+  if (!has("redis-server")) yield* Console.log("Without redis-server: the store on Redis is not tried.")
+  const redis = has("redis-server") ? (yield* startRedis()).url : undefined
+  const three = yield* walk(here, effect3(root), redis)
+  const four = yield* walk(here, effect4(root), redis)
   yield* Console.log(yield* compareLines(three, four))
 }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), NodeRuntime.runMain)

@@ -11,17 +11,22 @@ export type Versions = Readonly<Record<string, string>>
 const printed = [
   "200 200 Valid token requests: 1",
   "200 200 Valid token requests: 1",
-  "InvalidClient true"
+  "InvalidClient true",
+  "files shared: true token requests: 1"
 ]
+const printedWithRedis = [...printed, "Redis shared: true token requests: 1"]
 
 /** The ranges of all peers. pnpm installs the highest version of each range. */
-export const highest = (line: Line, tarball: string) =>
-  Effect.map(peerRanges(tarball), (ranges): Versions => ({ ...ranges, ...line.askedFor }))
+export const highest = (line: Line, tarballs: ReadonlyArray<string>) =>
+  Effect.map(
+    Effect.forEach(tarballs, peerRanges),
+    (ranges): Versions => Object.assign({}, ...ranges, line.askedFor)
+  )
 
 /** Fails if the lowest version of a peer that a tarball accepts is not the lowest version that is tested. */
 export const checkLowest = Effect.fnUntraced(function*(line: Line, tarball: string) {
   for (const [name, range] of Object.entries(yield* peerRanges(tarball))) {
-    if (/^(?:\^|~|>=)(\d+\.\d+\.\d+)(?= <|$)/.exec(range)?.[1] !== line.lowest[name]) {
+    if (/^(?:\^|~|>=)(\d+\.\d+\.\d+)(?= <| \|\||$)/.exec(range)?.[1] !== line.lowest[name]) {
       return yield* Effect.fail(
         new CommandFailed(
           `${tarball} accepts ${name} ${range}, but the lowest version tested is ${line.lowest[name]}. ` +
@@ -65,12 +70,15 @@ export const makeProject = Effect.fnUntraced(function*(
   yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
 })
 
-/** Runs the program in the project, and checks its output. */
+/** Runs the program in the project, and checks its output. Without the address of Redis, it uses none. */
 export const runProgram = Effect.fnUntraced(
-  function*(folder: string, runtime: ReadonlyArray<string>, file = "program.js") {
+  function*(folder: string, runtime: ReadonlyArray<string>, redis: string | undefined, file = "program.js") {
     const [command = "", ...args] = runtime
-    const lines = (yield* run(folder, command, ...args, file)).trim().split("\n")
-    if (lines.join("\n") !== printed.join("\n")) {
+    const expected = redis === undefined ? printed : printedWithRedis
+    const lines = (yield* run(folder, command, ...args, file, ...(redis === undefined ? [] : [redis]))).trim().split(
+      "\n"
+    )
+    if (lines.join("\n") !== expected.join("\n")) {
       return yield* Effect.fail(new CommandFailed(`${runtime.join(" ")} printed\n${lines.join("\n")}`))
     }
   }

@@ -27,7 +27,7 @@ export const pack = Effect.fnUntraced(function*(packages: string, folder: string
 })
 
 const expected =
-  /^package\/(package\.json|README\.md|LICENSE|alerts\/[\w.-]+\.yml|dashboards\/[\w-]+\.json|(dist|src)\/[\w./-]+\.(ts|cts|js|cjs|map))$/
+  /^package\/(package\.json|README\.md|LICENSE|acl\.conf|alerts\/[\w.-]+\.yml|dashboards\/[\w-]+\.json|(dist|src)\/[\w./-]+\.(ts|cts|js|cjs|map))$/
 
 /** Fails if a tarball has unexpected files or lacks required ones. */
 export const checkContents = Effect.fnUntraced(function*(tarball: string) {
