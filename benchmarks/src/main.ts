@@ -5,11 +5,13 @@ import { cachedGet } from "./cachedGet.ts"
 import { authenticatedCall, lateRejections } from "./calls.ts"
 import { coldCallers } from "./coldCallers.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
+import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
 import { lines } from "./lines.ts"
 import { memory } from "./memory.ts"
 import { compare } from "./peers/compare.ts"
 import { allMet, table } from "./report.ts"
+import { sharedTokens } from "./sharedTokens.ts"
 import { simulation } from "./simulation.ts"
 import { transports } from "./transports.ts"
 import { telemetry } from "./telemetry.ts"
@@ -19,6 +21,7 @@ import { understanding } from "./understanding.ts"
 const scenarios = {
   cachedGet,
   telemetry,
+  sharedTokens,
   coldCallers,
   shortLifetime,
   failingRenewal,
@@ -29,6 +32,7 @@ const scenarios = {
   understanding,
   idleProxy,
   lines,
+  fleet,
   simulation
 }
 

@@ -63,27 +63,22 @@ export interface Service {
   /** Makes one token request, without a cache and without retries. */
   readonly requestToken: (replaces: Replaces) => Effect.Effect<AccessToken, TokenError>
   /**
-   * What a store that several processes share needs of this client. It follows the credentials, which a token request may have
-   * read again. Fails with a `ConfigError` if the client secret is shorter than 32 characters.
+   * The keys with which a store that several processes share is sealed, derived from the present client secret. A token request may
+   * have read the credentials again. Fails with a `ConfigError` if the client secret is shorter than 32 characters.
    */
   readonly sealing?: Effect.Effect<Sealing, ConfigError.ConfigError> | undefined
 }
 
 /**
- * Keys for tokens outside the process. They are derived from the client secret, which cannot be calculated from them.
+ * Derives a key of 256 bits from the client secret: HKDF with SHA-256 (RFC 5869). The secret cannot be calculated from the key.
  *
  * @since 1.0.0
  * @category models
  */
-export interface Sealing {
-  /**
-   * 64 hexadecimal digits. They are the same in all processes with the same token endpoint, audience, scopes and credentials, and
-   * differ if one of these differs.
-   */
-  readonly name: string
-  /** Derives a key of 256 bits: HKDF with SHA-256 (RFC 5869). */
-  readonly deriveKey: (salt: Uint8Array) => Effect.Effect<Uint8Array>
-}
+export type Sealing = (
+  salt: Uint8Array<ArrayBuffer>,
+  info: Uint8Array<ArrayBuffer>
+) => Effect.Effect<ArrayBuffer>
 
 /**
  * The settings of a token request. Each has a default.
@@ -242,15 +237,15 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
     version: options.version,
     requestedScopes: checked.scopes,
     deadline: checked.deadline,
-    clientId: current.clientId,
+    get clientId() {
+      return current.clientId
+    },
     rereadCredentials: Effect.ignore(
       Effect.map(reread(checked.deadline), (next) => {
         current = next
       })
     ),
     requestToken,
-    sealing: Effect.suspend(() =>
-      sealing.make(current, [url, checked.environment.audience, Option.getOrNull(checked.scopes)])
-    )
+    sealing: Effect.suspend(() => sealing.make(current.clientSecret))
   }
 })

@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Entry from "./internal/entry.ts"
 import * as Protocol from "./internal/protocol.ts"
 import * as StoreAccess from "./internal/storeAccess.ts"
 import { TokenStore } from "./TokenStore.ts"
@@ -47,8 +48,9 @@ export const make: (
   const endpoint = yield* TokenEndpoint.TokenEndpoint
   const store = yield* TokenStore
   const clock = yield* Effect.clock
-  const entry = endpoint.sealing ??
+  const sealing = endpoint.sealing ??
     Effect.fail(Variables.invalid(["TokenEndpoint", "sealing"], "Expected a token endpoint whose tokens can be sealed"))
+  const entry = Effect.flatMap(sealing, (sealing) => Entry.make(endpoint, sealing))
   yield* entry
   const access = yield* StoreAccess.make({ clock, tokenEndpoint: endpoint.url })
   const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {

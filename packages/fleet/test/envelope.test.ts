@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Option } from "effect"
 import * as Envelope from "../src/internal/envelope.ts"
-import { sealingOf } from "./support/fleet.ts"
+import { entryOf } from "./support/fleet.ts"
 
 const place = { slot: "Token", fence: 7 } as const
 const text = "the text of a token"
@@ -9,15 +9,15 @@ const text = "the text of a token"
 describe("an envelope", () => {
   it.effect("opens with the same secret at the same place", () =>
     Effect.gen(function*() {
-      const sealing = yield* sealingOf({})
-      const bytes = yield* Envelope.seal(sealing, place, text)
-      assert.deepStrictEqual(yield* Envelope.open(yield* sealingOf({}), place, bytes), Option.some(text))
+      const entry = yield* entryOf({})
+      const bytes = yield* Envelope.seal(entry, place, text)
+      assert.deepStrictEqual(yield* Envelope.open(yield* entryOf({}), place, bytes), Option.some(text))
     }))
 
   it.effect("does not show its text, and is never the same twice", () =>
     Effect.gen(function*() {
-      const sealing = yield* sealingOf({})
-      const [first, second] = [yield* Envelope.seal(sealing, place, text), yield* Envelope.seal(sealing, place, text)]
+      const entry = yield* entryOf({})
+      const [first, second] = [yield* Envelope.seal(entry, place, text), yield* Envelope.seal(entry, place, text)]
       assert.notInclude(Buffer.from(first).toString("latin1"), "token")
       assert.notDeepEqual(first.subarray(1, 29), second.subarray(1, 29))
       assert.notDeepEqual(first.subarray(29), second.subarray(29))
@@ -25,7 +25,7 @@ describe("an envelope", () => {
 
   it.effect("does not open with another secret, client, audience, endpoint or scope", () =>
     Effect.gen(function*() {
-      const bytes = yield* Envelope.seal(yield* sealingOf({}), place, text)
+      const bytes = yield* Envelope.seal(yield* entryOf({}), place, text)
       const others = [
         { secret: "another secret of at least 32 characters" },
         { clientId: "another-client" },
@@ -35,50 +35,50 @@ describe("an envelope", () => {
       ] as const
       const names = new Set<string>()
       for (const other of others) {
-        const sealing = yield* sealingOf(other)
-        names.add(sealing.name)
-        assert.isTrue(Option.isNone(yield* Envelope.open(sealing, place, bytes)), JSON.stringify(other))
+        const entry = yield* entryOf(other)
+        names.add(entry.name)
+        assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, bytes)), JSON.stringify(other))
       }
       assert.strictEqual(names.size, others.length)
-      assert.isFalse(names.has((yield* sealingOf({})).name))
+      assert.isFalse(names.has((yield* entryOf({})).name))
     }))
 
   it.effect("does not open at another place", () =>
     Effect.gen(function*() {
-      const sealing = yield* sealingOf({})
-      const bytes = yield* Envelope.seal(sealing, place, text)
-      assert.isTrue(Option.isNone(yield* Envelope.open(sealing, { ...place, fence: 8 }, bytes)))
-      assert.isTrue(Option.isNone(yield* Envelope.open(sealing, { ...place, slot: "Failure" }, bytes)))
-      assert.isTrue(Option.isNone(yield* Envelope.open({ ...sealing, name: "a".repeat(64) }, place, bytes)))
+      const entry = yield* entryOf({})
+      const bytes = yield* Envelope.seal(entry, place, text)
+      assert.isTrue(Option.isNone(yield* Envelope.open(entry, { ...place, fence: 8 }, bytes)))
+      assert.isTrue(Option.isNone(yield* Envelope.open(entry, { ...place, slot: "Failure" }, bytes)))
+      assert.isTrue(Option.isNone(yield* Envelope.open({ ...entry, name: "a".repeat(64) }, place, bytes)))
     }))
 
   it("does not open when one bit was flipped", async () => {
     const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     const flipped = (position: number, bit: number) =>
       Effect.gen(function*() {
-        const sealing = yield* sealingOf({})
-        const bytes = yield* Envelope.seal(sealing, place, text)
+        const entry = yield* entryOf({})
+        const bytes = yield* Envelope.seal(entry, place, text)
         const index = Math.floor(position * bytes.length)
         bytes[index] = (bytes[index] ?? 0) ^ (1 << bit)
-        assert.isTrue(Option.isNone(yield* Envelope.open(sealing, place, bytes)))
+        assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, bytes)))
       })
     await fc.assert(fc.asyncProperty(position, fc.nat(7), (position, bit) => Effect.runPromise(flipped(position, bit))))
   })
 
   it.effect("does not open when it was cut or is something else", () =>
     Effect.gen(function*() {
-      const sealing = yield* sealingOf({})
-      const bytes = yield* Envelope.seal(sealing, place, text)
+      const entry = yield* entryOf({})
+      const bytes = yield* Envelope.seal(entry, place, text)
       for (let length = 0; length < bytes.length; length++) {
-        assert.isTrue(Option.isNone(yield* Envelope.open(sealing, place, bytes.subarray(0, length))))
+        assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, bytes.subarray(0, length))))
       }
-      assert.isTrue(Option.isNone(yield* Envelope.open(sealing, place, new Uint8Array(100_000))))
+      assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, new Uint8Array(100_000))))
     }))
 
   it.effect("a secret of fewer than 32 characters has no key", () =>
     Effect.gen(function*() {
-      const error = yield* Effect.flip(sealingOf({ secret: "s".repeat(31) }))
+      const error = yield* Effect.flip(entryOf({ secret: "s".repeat(31) }))
       assert.match(String(error), /credentials.*clientSecret.*Expected at least 32 characters/)
-      yield* sealingOf({ secret: "s".repeat(32) })
+      yield* entryOf({ secret: "s".repeat(32) })
     }))
 })

@@ -104,6 +104,27 @@ describe("Telemetry.layer", () => {
       )
     }))
 
+  it.effect("counts what was taken from a shared store, and its faults, and no token requests for them", () =>
+    Effect.gen(function*() {
+      const { close, publish, read } = yield* metrics("shared")
+      const taken = "shared_total{outcome=\"token\"}"
+      const failed = "shared_total{outcome=\"failed\"}"
+      const faults = "store_faults_total{error_type=\"Timeout\"}"
+      assert.deepInclude(yield* read, { [taken]: 0, [failed]: 0, [faults]: 0 })
+      yield* publish(TokenEvent.Shared({ ...succeeded, reason: "Nothing" }))
+      yield* publish(TokenEvent.Shared({ ...succeeded, reason: "Due" }))
+      const shared = new TokenError.ServerError({ environment: "test", tokenEndpoint, status: 503, shared: true })
+      yield* publish(TokenEvent.Failed({ ...requested, reason: "Due", error: shared }))
+      yield* publish(TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" }))
+      yield* publish(TokenEvent.Published({ at, tokenEndpoint, content: "Token" }))
+      const series = yield* read
+      assert.deepInclude(series, { [taken]: 2, [failed]: 1, [faults]: 1 })
+      for (const [name, value] of Object.entries(series)) {
+        if (name.startsWith("requests_total")) assert.strictEqual(value, 0, name)
+      }
+      yield* close
+    }))
+
   it.effect("counts what happens to token requests", () =>
     Effect.gen(function*() {
       const { close, publish, read, set } = yield* metrics("events")

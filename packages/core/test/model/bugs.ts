@@ -73,7 +73,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a retry goes beyond the deadline",
     file: "recovery",
-    find: " && Instant.millisBetween(nextTryAt, endsAt) > 0",
+    find: " &&\n    Instant.millisBetween(nextTryAt, endsAt) > 0",
     put: ""
   },
   {
@@ -86,8 +86,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a failed renewal is retried at once while there is a valid token",
     file: "recovery",
-    find: "return !hasToken && error.retryable",
-    put: "return error.retryable"
+    find: "const isRetried = Life.servable(state, at) === undefined && error.retryable",
+    put: "const isRetried = error.retryable"
   },
   {
     name: "a failure drops the token",
@@ -129,8 +129,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a retry has no deadline",
     file: "supply",
-    find: "endsAt: flight.endsAt,\n          onTimeout",
-    put: "endsAt: Instant.later(flight.endsAt, 60_000),\n          onTimeout"
+    find: "{ endsAt: flight.endsAt, onTimeout }",
+    put: "{ endsAt: Instant.later(flight.endsAt, 60_000), onTimeout }"
   },
   {
     name: "the time-out of a retry hides the failure before it",

@@ -17,6 +17,7 @@ import * as Random from "effect/Random"
 import type * as TokenStore from "../TokenStore.ts"
 import * as Content from "./content.ts"
 import * as Envelope from "./envelope.ts"
+import type { Entry } from "./entry.ts"
 import * as Fences from "./fences.ts"
 import type { Alone, Session, StoreAccess } from "./storeAccess.ts"
 
@@ -40,8 +41,6 @@ type Found = Data.TaggedEnum<{
   Nothing: {}
 }>
 const Found = Data.taggedEnum<Found>()
-
-type Entry = TokenEndpoint.Sealing
 
 interface Options {
   readonly endpoint: TokenEndpoint.Service

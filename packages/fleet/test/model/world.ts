@@ -3,7 +3,7 @@ import type { TokenStore } from "@credit-data/fleet"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { Clock, DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import { isBusy } from "../support/busyCrypto.ts"
-import { sealingOf, startSupply } from "../support/fleet.ts"
+import { sealing, startSupply } from "../support/fleet.ts"
 
 export type Mode = "grants" | "grants late" | "fails"
 
@@ -137,7 +137,7 @@ export const run = Effect.fnUntraced(
         requestedScopes: Option.none(),
         deadline: Duration.millis(deadline),
         requestToken,
-        sealing: sealingOf({})
+        sealing
       }
       const tokens = yield* Effect.withClock(startSupply(endpoint, store, scope), clock)
       const machine: Machine = { tokens, scope, isAlive: true, disturbedAt: -1, stopped: undefined, lastRequest: 0 }

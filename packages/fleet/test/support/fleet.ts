@@ -2,6 +2,7 @@ import { type AccessScope, AccessTokens, TokenEndpoint } from "@credit-data/core
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Exit, Layer, Logger, Option, Redacted, Scope } from "effect"
+import * as Entry from "../../src/internal/entry.ts"
 
 const secret = "a client secret of at least 32 characters"
 
@@ -38,12 +39,17 @@ const endpointOf = <E = never>(
 
 const silent = HttpClient.make(() => Effect.never)
 
-/** The keys of a client. */
-export const sealingOf = (client: Client) =>
+const sealingOf = ({ sealing }: TokenEndpoint.Service) => sealing ?? Effect.die(new Error("The endpoint has no keys."))
+
+/** The entry of a client. */
+export const entryOf = (client: Client) =>
   Effect.flatMap(
     endpointOf(client, silent),
-    ({ sealing }) => sealing ?? Effect.die(new Error("The endpoint has no keys."))
+    (endpoint) => Effect.flatMap(sealingOf(endpoint), (sealing) => Entry.make(endpoint, sealing))
   )
+
+/** The keys of the usual client. */
+export const sealing = Effect.flatMap(endpointOf({}, silent), sealingOf)
 
 /** An authorization server in memory. A request takes 200 ms, and its tokens live for an hour, unless a test says otherwise. */
 export const makeServer = () => {

@@ -1,6 +1,5 @@
 import * as Duration from "effect/Duration"
 import type { TokenError } from "../../TokenError.ts"
-import { amend } from "../amend.ts"
 import * as Instant from "../instant.ts"
 import * as Life from "./tokenLife.ts"
 
@@ -24,22 +23,14 @@ export const isRetriedAtOnce = (state: Life.State, { at, error, retriesLeft }: F
   Life.servable(state, at) === undefined && retriesLeft === retries && error._tag === "TransportError" &&
   error.reason === "Reset"
 
-/** Decides from the state and the pause after this failure whether the flight sends the request again. */
-export const decide = <A>(
+/** When the next token request may be sent after this failure and its pause, and whether this flight sends it. */
+export const decide = (
   state: Life.State,
   { at, endsAt, error, retriesLeft }: Failed,
-  pause: Duration.Duration,
-  on: {
-    /** After the pause, the request is sent again. */
-    readonly retry: (failure: TokenError) => A
-    /** The flight ends. The new state remembers the failure, and keeps the token. */
-    readonly giveUp: (failure: TokenError, state: Life.State) => A
-  }
-): A => {
+  pause: Duration.Duration
+): { readonly nextTryAt: Instant.Instant; readonly isRetried: boolean } => {
   const nextTryAt = Instant.later(at, Duration.toMillis(pause))
-  const failure = amend(error, { nextTryAt: Instant.wallTime(nextTryAt) })
-  const hasToken = Life.servable(state, at) !== undefined
-  return !hasToken && error.retryable && retriesLeft > 0 && Instant.millisBetween(nextTryAt, endsAt) > 0
-    ? on.retry(failure)
-    : on.giveUp(failure, Life.failed(state, failure, nextTryAt))
+  const isRetried = Life.servable(state, at) === undefined && error.retryable && retriesLeft > 0 &&
+    Instant.millisBetween(nextTryAt, endsAt) > 0
+  return { nextTryAt, isRetried }
 }

@@ -133,25 +133,20 @@ export const make = Effect.fnUntraced(function*(
     state = Life.requestFailed(state, failed.at)
     const atOnce = Recovery.isRetriedAtOnce(state, failed)
     const pause = atOnce ? Duration.zero : yield* pauses.after(error)
-    return yield* Recovery.decide(state, failed, pause, {
-      retry: Effect.fnUntraced(function*(failure) {
-        yield* reports.failed(attempt, failure)
-        if (!atOnce) yield* Effect.sleep(pause)
-        return yield* attemptRequest(flight, retriesLeft - 1, {
-          endsAt: flight.endsAt,
-          onTimeout: amend(error, { deadlineEnded: true })
-        })
-      }),
-      giveUp: Effect.fnUntraced(function*(failure, next): Effect.fn.Return<AccessToken, TokenError> {
-        const hasToken = Life.servable(state, failed.at) !== undefined
-        const before = state.failure?.error
-        state = next
-        // the status shows the failure before a listener gets the event
-        yield* reports.failed(attempt, failure)
-        yield* reports.gaveUp(failure, { hasToken, before })
-        return yield* failure
-      })
-    })
+    const { isRetried, nextTryAt } = Recovery.decide(state, failed, pause)
+    const failure = amend(error, { nextTryAt: Instant.wallTime(nextTryAt) })
+    if (isRetried) {
+      yield* reports.failed(attempt, failure)
+      if (!atOnce) yield* Effect.sleep(pause)
+      const onTimeout = amend(error, { deadlineEnded: true })
+      return yield* attemptRequest(flight, retriesLeft - 1, { endsAt: flight.endsAt, onTimeout })
+    }
+    const before = state.failure?.error
+    state = Life.failed(state, failure, nextTryAt)
+    // the status shows the failure before a listener gets the event
+    yield* reports.failed(attempt, failure)
+    yield* reports.gaveUp(failure, { hasToken: Life.servable(state, failed.at) !== undefined, before })
+    return yield* failure
   })
 
   const attemptRequest = (

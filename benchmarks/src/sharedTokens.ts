@@ -1,0 +1,34 @@
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
+import { Context, Effect, Layer } from "effect"
+import { timePerRun } from "./cachedGet.ts"
+import { instantEndpoint } from "./endpoint.ts"
+import { median, type Measurement } from "./report.ts"
+
+const rounds = 15
+
+/** The time of `get` with a cached token and with a shared store, as a ratio to the same without one in the same round. */
+export const sharedTokens: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
+  const sealed = Layer.map(instantEndpoint, (context) =>
+    Context.make(TokenEndpoint.TokenEndpoint, {
+      ...Context.get(context, TokenEndpoint.TokenEndpoint),
+      sealing: Effect.succeed(() => Effect.succeed(new ArrayBuffer(32)))
+    }))
+  const alone = AccessTokens.layer().pipe(Layer.provide(instantEndpoint))
+  const shared = SharedTokens.layer().pipe(Layer.provide(sealed), Layer.provide(TokenStore.layerMemory))
+  const { get: bare } = Context.get(yield* Layer.build(alone), AccessTokens.AccessTokens)
+  const { get: sharing } = Context.get(yield* Layer.build(shared), AccessTokens.AccessTokens)
+  const ratios: Array<number> = []
+  for (let round = 0; round < rounds; round++) {
+    // the order changes with each round, because the second one profits from what the first one warmed up
+    const [first, second] = round % 2 === 0 ? [bare, sharing] : [sharing, bare]
+    const times = [yield* timePerRun(first), yield* timePerRun(second)] as const
+    if (round > 0) ratios.push(round % 2 === 0 ? times[1] / times[0] : times[0] / times[1])
+  }
+  return [{
+    what: "`get` of a cached token, with a shared store",
+    value: median(ratios),
+    unit: "× without",
+    atMost: 1.05
+  }]
+}).pipe(Effect.scoped)

@@ -1,0 +1,121 @@
+// Measures fleets of real processes and prints one line of JSON for each figure. `pnpm bench fleet` runs it.
+
+import { Fault, Simulator } from "@credit-data/simulator"
+import { startRedis } from "@credit-data/test-support/redisServer"
+import { NodeRuntime } from "@effect/platform-node"
+import { Console, Duration, Effect, Fiber, Layer, Logger } from "effect"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { askAll, startWorkers, type Worker } from "./fleet.ts"
+import type { Answer } from "./protocol.ts"
+
+interface Run {
+  readonly what: string
+  readonly workers: ReadonlyArray<Worker>
+  readonly store?: { readonly redis: string } | { readonly directory: string }
+  readonly latency?: Duration.DurationInput
+  readonly fault?: Fault.Fault
+  /** The highest allowed number of token requests. */
+  readonly atMost?: number
+  /** What happens after the supplies were built. */
+  readonly before?: Effect.Effect<unknown>
+}
+
+const share = (answers: ReadonlyArray<Answer>, of: number) => {
+  const sorted = answers.map(({ millis }) => millis ?? Number.POSITIVE_INFINITY).toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(of * sorted.length))] ?? Number.NaN
+}
+
+const print = (what: string, value: number, unit: string, atMost?: number) =>
+  Console.log(JSON.stringify({ what, value, unit, ...(atMost === undefined ? {} : { atMost }) }))
+
+/** The first `get` of all processes at the same time. Returns its median. */
+const first = Effect.fnUntraced(function*({ atMost, before, fault, latency, store, what, workers }: Run) {
+  const context = yield* Layer.build(Simulator.layer())
+  const simulator = yield* Effect.provide(Simulator.Simulator, context)
+  const variables = yield* Effect.provide(Simulator.variables, context)
+  yield* simulator.failTokenRequests(fault ?? Fault.Delay({ duration: latency ?? "200 millis" }), { times: 5_000 })
+  yield* askAll(workers, { do: "start", variables, ...store })
+  if (before !== undefined) yield* before
+  const answers = yield* askAll(workers, { do: "get" })
+  const requests = yield* simulator.tokenRequests
+  const closing = yield* askAll(workers, { do: "close" })
+  const errors = answers.filter(({ error }) => error !== undefined).length
+  const name = `${workers.length} processes, ${what}`
+  yield* print(name, requests, "token requests", atMost)
+  yield* print(`${name}: first \`get\`, p50`, share(answers, 0.5), "ms")
+  yield* print(`${name}: first \`get\`, p99`, share(answers, 0.99), "ms")
+  yield* print(`${name}: the scope closes after, p99`, share(closing, 0.99), "ms", 1_500)
+  if (fault === undefined) yield* print(`${name}: failures`, errors, "failures", 0)
+  return share(answers, 0.5)
+}, Effect.scoped)
+
+Effect.gen(function*() {
+  const workers = yield* startWorkers(200)
+  const fifty = workers.slice(0, 50)
+  const twenty = workers.slice(0, 20)
+  const thirty = workers.slice(0, 30)
+  const fresh = Effect.map(startRedis(), (redis) => ({ redis, store: { redis: redis.url } }))
+
+  // the first run of a process compiles its code
+  yield* first({ what: "to warm up", workers })
+  yield* first({ what: "without a store", workers })
+  yield* first({ what: "Redis", workers, store: (yield* fresh).store, atMost: 1 })
+  yield* first({ what: "files", workers, store: { directory: mkdtempSync(join(tmpdir(), "fleet-")) }, atMost: 1 })
+  yield* first({
+    what: "Redis, endpoint 6 s",
+    workers: twenty,
+    store: (yield* fresh).store,
+    latency: "6 seconds",
+    atMost: 1
+  })
+
+  const unavailable = Fault.Answer({ status: 503 })
+  const alone = yield* first({ what: "without a store, endpoint answers 503", workers: thirty, fault: unavailable })
+  const shared = yield* first({
+    what: "Redis, endpoint answers 503",
+    workers: thirty,
+    store: (yield* fresh).store,
+    fault: unavailable,
+    atMost: 9
+  })
+  yield* print("endpoint answers 503: first answer with Redis", shared / alone, "× without a store", 1.1)
+
+  const faults = {
+    "stands still": (redis: Redis) => redis.pause,
+    "was killed": (redis: Redis) => redis.kill,
+    "is full": (redis: Redis) => redis.command("CONFIG SET maxmemory 1"),
+    "is read-only": (redis: Redis) => redis.command("REPLICAOF 127.0.0.1 1")
+  }
+  for (const [what, happens] of Object.entries(faults)) {
+    const { redis, store } = yield* fresh
+    yield* first({ what: `Redis ${what}`, workers: fifty, store, before: happens(redis), atMost: fifty.length })
+  }
+
+  for (const signal of ["SIGKILL", "SIGSTOP"] as const) {
+    const { store } = yield* fresh
+    const [holder] = yield* startWorkers(1)
+    if (holder === undefined) continue
+    const context = yield* Layer.build(Simulator.layer())
+    const simulator = yield* Effect.provide(Simulator.Simulator, context)
+    const variables = yield* Effect.provide(Simulator.variables, context)
+    yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }), { times: 100 })
+    yield* askAll([holder, ...thirty], { do: "start", variables, ...store })
+    yield* Effect.fork(holder.ask({ do: "get" }))
+    yield* simulator.awaitReceived("AuthV2", 1)
+    const waiting = yield* Effect.fork(askAll(thirty, { do: "get" }))
+    yield* holder.signal(signal)
+    const answers = yield* Fiber.join(waiting)
+    const name = `30 processes, ${signal} to the one with the lease`
+    yield* print(name, yield* simulator.tokenRequests, "token requests", 2)
+    // the rest of a lease, and a request of 1 s
+    yield* print(`${name}: first \`get\`, p99`, share(answers, 0.99), "ms", 1_000 + 3_000)
+  }
+}).pipe(
+  Effect.scoped,
+  Effect.provide(Logger.remove(Logger.defaultLogger)),
+  NodeRuntime.runMain({ disablePrettyLogger: true })
+)
+
+type Redis = Effect.Effect.Success<ReturnType<typeof startRedis>>
