@@ -4,6 +4,7 @@
  * @since 1.0.0
  */
 import * as Data from "effect/Data"
+import type { AccessScope } from "./AccessScope.ts"
 import type { AccessToken } from "./AccessToken.ts"
 
 /**
@@ -21,7 +22,7 @@ export type Replaces = Data.TaggedEnum<{
   Nothing: {}
   Due: { readonly token: AccessToken }
   Rejected: { readonly token: AccessToken }
-  Insufficient: { readonly token: AccessToken }
+  Insufficient: { readonly token: AccessToken; readonly scope: AccessScope }
   Refresh: { readonly token?: AccessToken | undefined }
 }>
 

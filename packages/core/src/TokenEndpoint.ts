@@ -54,8 +54,10 @@ export interface Service {
   readonly version?: string | undefined
   /** The scopes that are requested. None for an endpoint without scopes. */
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
-  /** The time within which `requestToken` succeeds or fails. */
+  /** The time within which `requestToken` succeeds or fails, and in which the supply retries. */
   readonly deadline: Duration.Duration
+  /** The time within which `requestToken` succeeds or fails, if that can take longer than `deadline`: the wait for another process. */
+  readonly timeLimit?: Duration.Duration | undefined
   /** The client id for which tokens are requested, if there is one. */
   readonly clientId?: string | undefined
   /** Reads the credentials again, for the next token request. A failure is logged, and the old credentials stay in use. */

@@ -6,6 +6,14 @@
  */
 
 /**
+ * Sends values to listeners, and counts those that are lost.
+ *
+ * @since 1.0.0
+ * @category unstable
+ */
+export * as Broadcast from "./internal/supply/broadcast.ts"
+
+/**
  * Points in time on both clocks.
  *
  * @since 1.0.0

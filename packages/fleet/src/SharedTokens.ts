@@ -24,8 +24,8 @@ import { TokenStore } from "./TokenStore.ts"
  * the others take its token from the store.
  *
  * - A process that finds neither a token nor a lease takes the lease (2 seconds, renewed while the request runs) and sends the
- *   request. The others wait for the token, for at most one deadline of the token endpoint. The deadline of the supply is
- *   therefore twice that of the token endpoint.
+ *   request. The others wait for the token, for at most one deadline of the token endpoint. Then they send a request themselves,
+ *   so the longest wait for a token is two deadlines.
  * - The answers `InvalidClient` and `ServerError` are shared too: for 1 second, or as long as `Retry-After` says.
  * - What is stored is sealed under a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
@@ -56,13 +56,17 @@ export const make: (
   const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {
     ...endpoint,
     // the wait for another process, and then a token request of this one
-    deadline: Duration.times(endpoint.deadline, 2),
+    timeLimit: Duration.times(endpoint.deadline, 2),
     requestToken: Protocol.make({ access, clock, endpoint, entry, store })
   })
   return {
     ...tokens,
     events: Stream.merge(tokens.events, access.events),
-    status: Effect.zipWith(tokens.status, access.status, (status, store) => ({ ...status, store: Option.some(store) }))
+    status: Effect.zipWith(tokens.status, access.status, (status, store) => ({
+      ...status,
+      eventsLost: status.eventsLost + access.eventsLost(),
+      store: Option.some(store)
+    }))
   }
 })
 
@@ -77,11 +81,13 @@ export const make: (
  * ```ts
  * import { AuthV2 } from "@credit-data/auth-v2"
  * import { SharedTokens, TokenStore } from "@credit-data/fleet"
+ * import { NodeFileSystem } from "@effect/platform-node"
  * import { Layer } from "effect"
  *
  * export const Auth = SharedTokens.layer().pipe( // was: AuthV2.layerConfig()
  *   Layer.provide(AuthV2.layerTokenEndpointConfig()),
- *   Layer.provide(TokenStore.layerFileSystem({ directory: "/var/lib/my-service/tokens" }))
+ *   Layer.provide(TokenStore.layerFileSystem({ directory: "/var/lib/my-service/tokens" })),
+ *   Layer.provide(NodeFileSystem.layer)
  * )
  * ```
  */

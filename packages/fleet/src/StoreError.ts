@@ -5,19 +5,21 @@
  */
 import * as Data from "effect/Data"
 
+const what = { Unavailable: "cannot be reached", Timeout: "did not answer in time", Refused: "refused an operation" }
+
 /**
- * Why an operation of a store failed. `Unavailable`: the store cannot be reached. `Refused`: it answered with an error, because it is
- * full or read-only, for example.
+ * Why an operation of a store failed. `Unavailable`: the store cannot be reached. `Timeout`: it did not answer in time. `Refused`: it
+ * answered with an error, because it is full or read-only, for example.
  *
  * @since 1.0.0
  * @category errors
  */
 export class StoreError extends Data.TaggedError("StoreError")<{
-  readonly reason: "Unavailable" | "Refused"
+  readonly reason: "Unavailable" | "Timeout" | "Refused"
   /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of an answer, which could hold anything. */
   readonly code: string
 }> {
   override get message(): string {
-    return `The shared store ${this.reason === "Refused" ? "refused an operation" : "cannot be reached"}: ${this.code}.`
+    return `The shared store ${what[this.reason]}: ${this.code}.`
   }
 }

@@ -36,6 +36,19 @@ export interface Value {
 }
 
 /**
+ * A lease that was taken.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Lease {
+  /** A number that is higher than that of every earlier lease and value of the entry. */
+  readonly fence: number
+  /** When the lease was taken, in milliseconds by the store's clock. */
+  readonly takenAt: number
+}
+
+/**
  * Bytes that were read from the store.
  *
  * @since 1.0.0
@@ -67,14 +80,14 @@ export interface Service {
   /** Reads both slots of an entry at one instant. */
   readonly read: (name: string) => Effect.Effect<Readonly<Record<Slot, Option.Option<StoredValue>>>, StoreError>
   /**
-   * Takes the lease of an entry, unless another owner has it. Returns its fence: a number that is higher than the fence of every
-   * earlier lease and every stored value of this entry, and higher than `above`.
+   * Takes the lease of an entry, unless another owner has it. Its fence is higher than the fence of every earlier lease and every
+   * stored value of this entry, and higher than `above`.
    */
   readonly takeLease: (name: string, lease: {
     readonly owner: string
     readonly duration: Duration.Duration
     readonly above: number
-  }) => Effect.Effect<Option.Option<number>, StoreError>
+  }) => Effect.Effect<Option.Option<Lease>, StoreError>
   /** Prolongs the lease, if this owner still has it. Returns whether it does. */
   readonly renewLease: (name: string, lease: {
     readonly owner: string
@@ -82,13 +95,14 @@ export interface Service {
   }) => Effect.Effect<boolean, StoreError>
   /** Gives the lease back, if this owner still has it. */
   readonly releaseLease: (name: string, owner: string) => Effect.Effect<void, StoreError>
-  /** Writes a slot, unless it holds a value with a higher fence. Returns whether it was written. */
+  /**
+   * Writes a slot, unless it holds a value with a higher fence. Returns whether it was written. The value ends at an instant of the
+   * store's clock and not after a time, because a store that stood still may write it late.
+   */
   readonly publish: (
     name: string,
     slot: Slot,
-    value: Value & {
-      readonly timeToLive: Duration.Duration
-    }
+    value: Value & { readonly expiresAt: number }
   ) => Effect.Effect<boolean, StoreError>
 }
 

@@ -7,7 +7,6 @@ import { Duration, Effect, Layer, Option, TestClock } from "effect"
 
 const name = "0123456789abcdef".repeat(4)
 const duration = Duration.seconds(2)
-const timeToLive = Duration.hours(1)
 
 /** A store in a new folder. */
 const setUp = Effect.gen(function*() {
@@ -26,7 +25,7 @@ contract("files", Effect.map(setUp, ({ store }) => ({ store, pass: TestClock.adj
 
 describe("a store in files", () => {
   const publish = (store: TokenStore.Service, fence: number) =>
-    store.publish(name, "Token", { bytes: new Uint8Array([fence]), fence, timeToLive })
+    store.publish(name, "Token", { bytes: new Uint8Array([fence]), fence, expiresAt: Date.now() + 3_600_000 })
   const token = (store: TokenStore.Service) =>
     Effect.map(store.read(name), ({ Token }) => Option.getOrUndefined(Option.map(Token, ({ bytes }) => bytes[0])))
 
@@ -72,16 +71,16 @@ describe("a store in files", () => {
         "garbage",
         "null",
         "{}",
-        JSON.stringify({ expiresAt: "soon", bytes: "AA==" }),
-        JSON.stringify({ expiresAt: far, bytes: "!" }),
-        JSON.stringify({ expiresAt: far, bytes: "A".repeat(1_000_000) }),
+        JSON.stringify({ publishedAt: 0, expiresAt: "soon", bytes: "AA==" }),
+        JSON.stringify({ publishedAt: 0, expiresAt: far, bytes: "!" }),
+        JSON.stringify({ publishedAt: 0, expiresAt: far, bytes: "A".repeat(1_000_000) }),
         JSON.stringify({ bytes: "AA==" })
       ]
       for (const [index, text] of texts.entries()) {
         yield* fs.writeFileString(`${directory}/${name}.Token.${100 + index}`, text)
         assert.isUndefined(yield* token(store))
       }
-      const fence = Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration }))
+      const { fence } = Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration }))
       assert.isTrue(yield* publish(store, fence))
       assert.strictEqual(yield* token(store), fence)
     }))
@@ -93,7 +92,7 @@ describe("a store in files", () => {
         yield* fs.writeFileString(`${directory}/${file}`, "{}")
       }
       yield* fs.makeDirectory(`${directory}/folder`)
-      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "a", above: 0, duration }), Option.some(1))
+      assert.strictEqual(Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration })).fence, 1)
     }))
 
   it.scoped("lets a lease that was only half written end after the time of a lease", () =>
@@ -102,7 +101,7 @@ describe("a store in files", () => {
       yield* fs.writeFileString(`${directory}/${name}.Lease.1`, "{\"own")
       assert.deepStrictEqual(yield* store.takeLease(name, { owner: "a", above: 0, duration }), Option.none())
       yield* TestClock.adjust("5 seconds")
-      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "a", above: 0, duration }), Option.some(2))
+      assert.strictEqual(Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration })).fence, 2)
     }))
 
   it.scoped("ends a lease when the clock was set back", () =>
@@ -110,7 +109,35 @@ describe("a store in files", () => {
       const { store } = yield* setUp
       yield* store.takeLease(name, { owner: "a", above: 0, duration })
       yield* TestClock.setTime(Date.now() - 3_600_000)
-      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "b", above: 0, duration }), Option.some(2))
+      assert.strictEqual(Option.getOrThrow(yield* store.takeLease(name, { owner: "b", above: 0, duration })).fence, 2)
+    }))
+
+  it.scoped("does not read a value when the clock was set back, because nobody knows how long it lives", () =>
+    Effect.gen(function*() {
+      const { store } = yield* setUp
+      yield* publish(store, 1)
+      yield* TestClock.setTime(Date.now() - 3_600_000)
+      assert.isUndefined(yield* token(store))
+    }))
+
+  it.scoped("counts a folder with the name of a value as absent", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      yield* fs.makeDirectory(`${directory}/${name}.Token.5`)
+      assert.isUndefined(yield* token(store))
+      const { fence } = Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration }))
+      yield* publish(store, fence)
+      assert.strictEqual(yield* token(store), fence)
+    }))
+
+  it.scoped("removes the files of clients that were not used for a week", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      yield* publish(store, 1)
+      const old = new Date(Date.now() - 8 * 24 * 3_600_000)
+      yield* fs.utimes(`${directory}/${name}.Token.1`, old, old)
+      yield* store.takeLease("f".repeat(64), { owner: "a", above: 0, duration })
+      assert.deepStrictEqual(yield* fs.readDirectory(directory), [`${"f".repeat(64)}.Lease.1`])
     }))
 
   it.scoped("removes what a process was writing when it was killed, after a minute", () =>

@@ -17,8 +17,9 @@ const setUp = Effect.fnUntraced(function*(options: {
   const memory = yield* Effect.withClock(TokenStore.makeMemory, time.clock)
   const store = options.store?.(memory) ?? memory
   const server = makeServer()
+  let back = 0
   const start = (ahead: number, credentials?: Effect.Effect<string>) =>
-    Effect.withClock(startProcess(server, store, credentials), time.clockOf(ahead))
+    Effect.withClock(startProcess(server, store, credentials), time.clockOf(() => ahead - back))
   const fleet = yield* Effect.forEach(
     Array.from({ length: options.size ?? 2 }),
     (_, index) => start((index % 5 - 2) * 300_000)
@@ -34,7 +35,11 @@ const setUp = Effect.fnUntraced(function*(options: {
       ask([process], within),
       ([outcome]) => outcome === undefined ? Effect.die(new Error("No outcome.")) : Effect.succeed(outcome)
     )
-  return { ...time, ask, fleet, get, memory, server, start, store }
+  /** Sets all wall clocks back, but not that of the store. */
+  const setBack = (millis: number) => {
+    back = millis
+  }
+  return { ...time, ask, fleet, get, server, setBack, start }
 })
 
 const textOf = (outcome: Exit.Exit<AccessToken.AccessToken, TokenError.TokenError>) =>
@@ -121,6 +126,26 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(server.server.requests, 2)
     }))
 
+  it.effect("get a failure as soon as a process alone, when Retry-After exceeds the deadline", () =>
+    Effect.gen(function*() {
+      const { fleet, get, server } = yield* setUp({ size: 1 })
+      server.server.answer = () => ({ status: 503, headers: { "retry-after": "15" } })
+      assert.strictEqual(textOf(yield* get(one(fleet), 1_000)), "ServerError")
+      assert.strictEqual(server.server.requests, 1)
+    }))
+
+  it.effect("send one token request for a renewal after all clocks were set back", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server, setBack } = yield* setUp({ size: 10 })
+      yield* ask(fleet)
+      setBack(hour)
+      yield* pass(0.85 * hour)
+      yield* ask(fleet)
+      yield* pass(1_000)
+      assert.deepStrictEqual(new Set((yield* ask(fleet, 1_000)).map(textOf)), new Set(["token-2"]))
+      assert.strictEqual(server.server.requests, 2)
+    }))
+
   it.effect("name the process that took a failure of another one in its message", () =>
     Effect.gen(function*() {
       const { ask, fleet, server } = yield* setUp({ size: 2 })
@@ -137,12 +162,10 @@ describe("the processes of a fleet", () => {
 
   it.effect("do not share a failure of the transport, which may be local", () =>
     Effect.gen(function*() {
-      const { ask, fleet, memory, server } = yield* setUp({ size: 2 })
+      const { ask, fleet, server } = yield* setUp({ size: 2 })
       server.server.latency = Duration.hours(1)
       const outcomes = yield* ask(fleet, 60_000)
       assert.deepStrictEqual(outcomes.map(textOf), ["TransportError", "TransportError"])
-      const name = yield* Effect.succeed(memory)
-      assert.isDefined(name)
       for (const process of fleet) assert.strictEqual((yield* storeOf(process)).published, 0)
     }))
 
@@ -194,7 +217,7 @@ describe("the processes of a fleet", () => {
 
   it.effect("take over from a process that ended while it had the lease", () =>
     Effect.gen(function*() {
-      const { ask, fleet, pass, server, start } = yield* setUp({ size: 10 })
+      const { fleet, pass, server, start } = yield* setUp({ size: 10 })
       server.server.latency = Duration.seconds(6)
       const holder = yield* start(0)
       const killed = yield* Effect.fork(holder.tokens.get)
@@ -207,7 +230,6 @@ describe("the processes of a fleet", () => {
       yield* pass(10_000)
       for (const fiber of waiting) assert.strictEqual(Redacted.value((yield* Fiber.join(fiber)).secret), "token-2")
       assert.strictEqual(server.server.requests, 2)
-      assert.lengthOf(yield* ask([]), 0)
     }))
 
   it.effect("need as long as the token request, also when it takes longer than a lease", () =>
@@ -297,8 +319,36 @@ describe("a faulty store", () => {
       // one line for the faults, and one for their end
       const about = process.logs.filter((line) => line.includes("shared store of access tokens"))
       assert.lengthOf(about, 2)
-      assert.match(about[0] ?? "", /^WARN .*cannot be used \(Refused\)/)
+      assert.match(about[0] ?? "", /^WARN .*cannot be used \(OOM\).* Check the memory/)
       assert.match(about[1] ?? "", /^INFO .*works again/)
+    }))
+
+  for (const operation of ["takeLease", "publish"] as const) {
+    it.effect(`is left alone after three faults, with one line in the log, when only ${operation} fails`, () =>
+      Effect.gen(function*() {
+        const { fleet, get, server } = yield* setUp({ size: 1, store: faulty([operation], { how: "fail" }) })
+        server.server.answer = () => ({ lifetime: 1 })
+        for (let round = 0; round < 6; round++) yield* get(one(fleet), 1_500)
+        const { available, faults } = yield* storeOf(one(fleet))
+        assert.deepStrictEqual([available, faults], [false, 3])
+        assert.lengthOf(one(fleet).logs.filter((line) => line.includes("shared store of access tokens")), 1)
+      }))
+  }
+
+  it.effect("that is slow delays a caller by at most 0.6 seconds", () =>
+    Effect.gen(function*() {
+      const slow = <A, E>(effect: Effect.Effect<A, E>) => Effect.delay(effect, "500 millis")
+      const { fleet, get } = yield* setUp({
+        size: 1,
+        store: (store) => ({
+          read: (name) => slow(store.read(name)),
+          takeLease: (name, lease) => slow(store.takeLease(name, lease)),
+          renewLease: (name, lease) => slow(store.renewLease(name, lease)),
+          releaseLease: (name, owner) => slow(store.releaseLease(name, owner)),
+          publish: (name, slot, value) => slow(store.publish(name, slot, value))
+        })
+      })
+      assert.strictEqual(textOf(yield* get(one(fleet), 200 + 600 + 50)), "token-1")
     }))
 
   it.effect("that is open is not asked", () =>
@@ -346,7 +396,7 @@ describe("the events and the status of a fleet", () => {
       assert.isTrue(second.logs.some((line) => line.includes("taken from the shared store")))
     }))
 
-  it.effect("every process knows the store in its status", () =>
+  it.effect("begin at zero", () =>
     Effect.gen(function*() {
       const { fleet } = yield* setUp({ size: 1 })
       assert.deepStrictEqual(yield* storeOf(one(fleet)), {

@@ -22,11 +22,11 @@ import * as engine from "./internal/engine.ts"
  */
 export interface Options {
   /**
-   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for hosts on this machine. With `sentinels`, the host is
-   * the name of the master. With `cluster`, it is one node of the cluster.
+   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for one server on this machine. With `sentinels`, the
+   * host is the name of the master. With `cluster`, it is one node of the cluster.
    */
   readonly url: Redacted.Redacted
-  /** The beginning of all keys. Default: `credit-data:`. */
+  /** The beginning of all keys, without braces. Default: `credit-data:`. */
   readonly prefix?: string | undefined
   /** The sentinels that know the master. Default: none. */
   readonly sentinels?: ReadonlyArray<{ readonly host: string; readonly port: number }> | undefined
@@ -34,6 +34,8 @@ export interface Options {
   readonly sentinelPassword?: Redacted.Redacted | undefined
   /** The servers are a cluster. Default: false. */
   readonly cluster?: boolean | undefined
+  /** Accepts `redis://` for any server. For tests, and for networks that encrypt by themselves. Default: false. */
+  readonly unencrypted?: boolean | undefined
   /** Settings of TLS, such as `ca`. Default: those of Node. */
   readonly tls?: RedisOptions["tls"] | undefined
 }

@@ -10,7 +10,7 @@ import { Redis } from "ioredis"
 const name = "0123456789abcdef".repeat(4)
 const key = (slot: string) => `credit-data:{${name}}:${slot}`
 const duration = Duration.seconds(2)
-const timeToLive = Duration.hours(1)
+const far = () => Date.now() + 3_600_000
 
 /** A store on a server. */
 const storeOf = (options: Omit<RedisTokenStore.Options, "url"> & { readonly url: string }) =>
@@ -20,7 +20,7 @@ const storeOf = (options: Omit<RedisTokenStore.Options, "url"> & { readonly url:
   )
 
 const publish = (store: TokenStore.Service, fence: number) =>
-  store.publish(name, "Token", { bytes: new Uint8Array([fence]), fence, timeToLive })
+  store.publish(name, "Token", { bytes: new Uint8Array([fence]), fence, expiresAt: far() })
 const token = (store: TokenStore.Service) =>
   Effect.map(store.read(name), ({ Token }) => Option.getOrUndefined(Option.map(Token, ({ bytes }) => bytes[0])))
 
@@ -30,7 +30,7 @@ const clientOf = (url: string) =>
 
 /** Both directions once: whether a store works. */
 const works = Effect.fnUntraced(function*(store: TokenStore.Service) {
-  const fence = Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration }))
+  const { fence } = Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration }))
   assert.isTrue(yield* store.renewLease(name, { owner: "a", duration }))
   assert.isTrue(yield* publish(store, fence))
   assert.strictEqual(yield* token(store), fence)
@@ -59,7 +59,7 @@ describe.skipIf(!has("redis-server"))("a store on Redis", () => {
       const redis = yield* clientOf(url)
       const store = yield* storeOf({ url, prefix: "app:" })
       yield* works(store)
-      yield* store.publish(name, "Failure", { bytes: new Uint8Array(1), fence: 1, timeToLive })
+      yield* store.publish(name, "Failure", { bytes: new Uint8Array(1), fence: 1, expiresAt: far() })
       yield* store.takeLease(name, { owner: "a", above: 0, duration })
       const keys = (yield* Effect.promise(() => redis.keys("*"))).toSorted()
       assert.deepStrictEqual(keys, ["failure", "fence", "lease", "token"].map((slot) => `app:{${name}}:${slot}`))
@@ -163,8 +163,22 @@ describe.skipIf(!has("redis-server"))("a store on Redis", () => {
       yield* works(store)
       yield* pause
       const [elapsed, error] = yield* Effect.timed(Effect.flip(token(store)))
-      assert.strictEqual(error.reason, "Unavailable")
+      assert.strictEqual(error.reason, "Timeout")
       assert.isBelow(Duration.toMillis(elapsed), 2_000)
+    }))
+
+  it.scopedLive("keeps a value no longer than it lives, when the server stood still before it was written", () =>
+    Effect.gen(function*() {
+      const { pause, resume, url } = yield* startRedis()
+      const store = yield* storeOf({ url })
+      yield* works(store)
+      const lease = Option.getOrThrow(yield* store.takeLease(name, { owner: "b", above: 0, duration }))
+      yield* pause
+      const expiresAt = lease.takenAt + 800
+      yield* Effect.exit(store.publish(name, "Token", { bytes: new Uint8Array(1), fence: lease.fence, expiresAt }))
+      yield* Effect.sleep("400 millis")
+      yield* resume
+      assert.isUndefined(yield* eventually(token(store)))
     }))
 
   it.scopedLive("closes within a second, also when the server stands still or is away", () =>

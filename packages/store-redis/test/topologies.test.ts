@@ -5,7 +5,7 @@ import { has } from "@credit-data/test-support/programs"
 import { freePort, startRedis } from "@credit-data/test-support/redisServer"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
-import { mkdtempSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -20,8 +20,8 @@ const storeOf = (options: Omit<RedisTokenStore.Options, "url"> & { readonly url:
 
 /** Writes and reads a token under a new lease, and returns its fence. */
 const write = Effect.fnUntraced(function*(store: TokenStore.Service, above = 0, entry = name) {
-  const fence = Option.getOrThrow(yield* store.takeLease(entry, { owner: "a", above, duration }))
-  yield* store.publish(entry, "Token", { bytes: new Uint8Array([1]), fence, timeToLive: Duration.hours(1) })
+  const { fence, takenAt } = Option.getOrThrow(yield* store.takeLease(entry, { owner: "a", above, duration }))
+  yield* store.publish(entry, "Token", { bytes: new Uint8Array([1]), fence, expiresAt: takenAt + 3_600_000 })
   yield* store.releaseLease(entry, "a")
   const { Token } = yield* store.read(entry)
   assert.strictEqual(Option.getOrThrow(Token).fence, fence)
@@ -82,7 +82,11 @@ describe.skipIf(!has("redis-server"))("Redis with sentinels", () => {
           "sentinel failover-timeout main 2000"
         ]
       })
-      const store = yield* storeOf({ url: "redis://main", sentinels: [{ host: "127.0.0.1", port: sentinel.port }] })
+      const store = yield* storeOf({
+        url: "redis://main",
+        sentinels: [{ host: "127.0.0.1", port: sentinel.port }],
+        unencrypted: true
+      })
       const before = yield* eventually(write(store))
       // the sentinel has found the replica
       yield* eventually(Effect.filterOrFail(
@@ -95,13 +99,19 @@ describe.skipIf(!has("redis-server"))("Redis with sentinels", () => {
     }), 60_000)
 })
 
+const acl = readFileSync(new URL("../acl.conf", import.meta.url), "utf8").split("\n").filter((line) =>
+  line.startsWith("user credit-data")
+)
+
 describe.skipIf(!has("redis-server"))("a cluster of Redis", () => {
   it.scopedLive("keeps each entry on one of its nodes", () =>
     Effect.gen(function*() {
       const nodes = yield* Effect.forEach([0, 1, 2], () =>
         Effect.gen(function*() {
           const bus = yield* freePort
-          return { bus, ...(yield* startRedis({ settings: ["cluster-enabled yes", `cluster-port ${bus}`] })) }
+          // the default user is for the commands that make the cluster
+          const settings = ["cluster-enabled yes", `cluster-port ${bus}`, ...acl]
+          return { bus, ...(yield* startRedis({ settings })) }
         }))
       for (const [index, node] of nodes.entries()) {
         const range = [[0, 5460], [5461, 10_922], [10_923, 16_383]][index] ?? []
@@ -113,7 +123,8 @@ describe.skipIf(!has("redis-server"))("a cluster of Redis", () => {
           Effect.filterOrFail(node.command("CLUSTER INFO"), (info) => info.includes("cluster_state:ok"))
         )
       }
-      const store = yield* storeOf({ url: nodes[0]?.url ?? "", cluster: true })
+      const url = `redis://credit-data:change-me@127.0.0.1:${nodes[0]?.port}`
+      const store = yield* storeOf({ url, cluster: true, unencrypted: true })
       for (let index = 0; index < 20; index++) {
         yield* eventually(write(store, 0, index.toString(16).padStart(64, "0")))
       }
@@ -145,8 +156,22 @@ describe("the options of a store on Redis", () => {
         yield* problem({ url: "redis://localhost", sentinels: [{ host: "redis.example", port: 1 }] }),
         "Expected rediss:// for a host"
       )
+      for (const more of [{ cluster: true }, { sentinels: [{ host: "localhost", port: 1 }] }]) {
+        assert.include(yield* problem({ url: "redis://localhost", ...more }), "Expected rediss:// for a host")
+        yield* build({ url: "redis://localhost:1", unencrypted: true, ...more })
+      }
+      yield* build({ url: "redis://redis.example.invalid", unencrypted: true })
       for (const host of ["localhost", "127.0.0.1", "[::1]"]) yield* build({ url: `redis://${host}:1` })
       yield* build({ url: "rediss://redis.example.invalid" })
+    }))
+
+  it.effect("an option that would be ignored is refused", () =>
+    Effect.gen(function*() {
+      const url = "redis://localhost"
+      assert.include(yield* problem({ url, tls: {} }), "Expected rediss:// for the settings of TLS")
+      assert.include(yield* problem({ url: "rediss://localhost/1", cluster: true }), "Expected no database")
+      assert.include(yield* problem({ url, prefix: "{a}:" }), "Expected text without braces")
+      assert.include(yield* problem({ url: "redis://user:100%sure@localhost" }), "to be written as %25")
     }))
 
   it.effect("a cluster has no sentinels", () =>

@@ -17,15 +17,25 @@ const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 /** 64 hexadecimal digits, other ones for each test. */
 const newName = () => crypto.randomUUID().replaceAll("-", "").repeat(2)
 
+/** The instant after this time, by the store's clock. */
+const endOf = (store: Service, life: Duration.Duration) =>
+  Effect.map(
+    store.takeLease(newName(), { owner: "a", above: 0, duration: life }),
+    (lease) => Option.getOrThrow(lease).takenAt + Duration.toMillis(life)
+  )
+
 const use = ({ pass, store }: Subject, name = newName()) => ({
   name,
   pass,
   take: (owner: string, above = 0) =>
-    Effect.map(store.takeLease(name, { owner, above, duration: life }), Option.getOrUndefined),
+    Effect.map(store.takeLease(name, { owner, above, duration: life }), (lease) => Option.getOrUndefined(lease)?.fence),
   renew: (owner: string) => store.renewLease(name, { owner, duration: life }),
   release: (owner: string) => store.releaseLease(name, owner),
-  publish: (slot: Slot, text: string, fence: number, timeToLive = life) =>
-    store.publish(name, slot, { bytes: bytesOf(text), fence, timeToLive }),
+  publish: (slot: Slot, text: string, fence: number) =>
+    Effect.flatMap(
+      endOf(store, life),
+      (expiresAt) => store.publish(name, slot, { bytes: bytesOf(text), fence, expiresAt })
+    ),
   value: (slot: Slot) => Effect.map(store.read(name), (slots) => Option.getOrUndefined(slots[slot])),
   text: (slot: Slot) =>
     Effect.map(
@@ -61,7 +71,13 @@ export const contract = <E, R>(
       ({ name, value }, { store }) =>
         Effect.gen(function*() {
           const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
-          assert.isTrue(yield* store.publish(name, "Token", { bytes, fence: 7, timeToLive: Duration.minutes(1) }))
+          assert.isTrue(
+            yield* store.publish(name, "Token", {
+              bytes,
+              fence: 7,
+              expiresAt: yield* endOf(store, Duration.minutes(1))
+            })
+          )
           const read = yield* value("Token")
           assert.deepStrictEqual(read?.bytes, bytes)
           assert.strictEqual(read?.fence, 7)
@@ -73,14 +89,22 @@ export const contract = <E, R>(
     test("an empty value and one of the maximum size are kept", ({ name, value }, { store }) =>
       Effect.gen(function*() {
         for (const size of [0, 256 * 1024]) {
-          yield* store.publish(name, "Token", { bytes: new Uint8Array(size), fence: 1, timeToLive: life })
+          yield* store.publish(name, "Token", {
+            bytes: new Uint8Array(size),
+            fence: 1,
+            expiresAt: yield* endOf(store, life)
+          })
           assert.strictEqual((yield* value("Token"))?.bytes.length, size)
         }
       }))
 
     test("a value that is too large counts as absent", ({ name, value }, { store }) =>
       Effect.gen(function*() {
-        yield* store.publish(name, "Token", { bytes: new Uint8Array(256 * 1024 + 1), fence: 1, timeToLive: life })
+        yield* store.publish(name, "Token", {
+          bytes: new Uint8Array(256 * 1024 + 1),
+          fence: 1,
+          expiresAt: yield* endOf(store, life)
+        })
         assert.isUndefined(yield* value("Token"))
       }))
 
@@ -91,6 +115,16 @@ export const contract = <E, R>(
         yield* pass(longer)
         assert.isUndefined(yield* text("Token"))
       }))
+
+    test(
+      "a value that ended before it is written is never read",
+      ({ name, text }, { store }) =>
+        Effect.gen(function*() {
+          const expiresAt = (yield* endOf(store, life)) - 2 * Duration.toMillis(life)
+          yield* store.publish(name, "Token", { bytes: bytesOf("late"), fence: 1, expiresAt })
+          assert.isUndefined(yield* text("Token"))
+        })
+    )
 
     test("both slots and all entries are independent", ({ publish, text }, subject) =>
       Effect.gen(function*() {

@@ -17,9 +17,9 @@ export const make = (options: {
   let now = 0
   let sleepers: ReadonlyArray<Sleeper> = []
   /** A clock whose wall time is this much ahead. */
-  const clockOf = (aheadMillis: number): Clock.Clock =>
+  const clockOf = (aheadMillis: () => number): Clock.Clock =>
     ClockParts.make({
-      wallMillis: () => now + aheadMillis,
+      wallMillis: () => now + aheadMillis(),
       monotonicNanos: () => BigInt(Math.round(now * 1e6)),
       sleep: (duration) =>
         Effect.async((resume) => {
@@ -53,7 +53,7 @@ export const make = (options: {
 
   return {
     now: () => now,
-    clock: clockOf(0),
+    clock: clockOf(() => 0),
     clockOf,
     settle,
     pass: (millis: number) => Effect.flatMap(settle, () => passTo(now + millis))

@@ -25,11 +25,12 @@ export const rotated = "Rotated"
 /** A text, and how long it counts. */
 export interface Content {
   readonly text: string
-  readonly timeToLive: Duration.Duration
+  /** In milliseconds. */
+  readonly timeToLive: number
 }
 
 const Failure = Schema.Union(
-  Schema.Literal(rotated),
+  Schema.Struct({ _tag: Schema.Literal(rotated), lifetimeMillis: Schema.Number }),
   Schema.Struct({
     _tag: Schema.Literal("InvalidClient", "ServerError"),
     status: Schema.Int,
@@ -37,7 +38,9 @@ const Failure = Schema.Union(
     description: Schema.optional(Schema.String),
     hint: Schema.optional(Schema.String),
     /** Whether the server asked for a wait. */
-    retryAfter: Schema.Boolean
+    retryAfter: Schema.Boolean,
+    /** How long it is shared, so that nobody can prolong it. */
+    lifetimeMillis: Schema.Number
   })
 )
 
@@ -54,7 +57,7 @@ export const encodeToken = (token: AccessToken, now: DateTime.Utc): Content => (
       lifetimeMillis: lifetimeOf(token)
     } satisfies typeof Token.Type
   ),
-  timeToLive: Duration.millis(DateTime.toEpochMillis(token.expiresAt) - DateTime.toEpochMillis(now))
+  timeToLive: DateTime.toEpochMillis(token.expiresAt) - DateTime.toEpochMillis(now)
 })
 
 /** A token with this remaining life. It expires on the clock of this process, `remaining` after `readAt`. */
@@ -81,14 +84,18 @@ export const isShared = (error: TokenError): error is SharedFailure =>
 /** A failure is shared for a second, or as long as `Retry-After` says. */
 export const encodeFailure = (failure: SharedFailure): Content => {
   const { _tag, description, error, hint, status } = failure
-  const retryAfter = failure._tag === "ServerError" ? failure.retryAfter ?? Duration.zero : Duration.zero
+  const asked = failure._tag === "ServerError" ? Duration.toMillis(failure.retryAfter ?? Duration.zero) : 0
+  const lifetimeMillis = Math.max(asked, 1_000)
   return {
-    text: JSON.stringify({ _tag, status, error, description, hint, retryAfter: Duration.toMillis(retryAfter) > 0 }),
-    timeToLive: Duration.max(retryAfter, Duration.seconds(1))
+    text: JSON.stringify({ _tag, status, error, description, hint, retryAfter: asked > 0, lifetimeMillis }),
+    timeToLive: lifetimeMillis
   }
 }
 
-export const encodeRotated = (timeToLive: Duration.Duration): Content => ({ text: JSON.stringify(rotated), timeToLive })
+export const encodeRotated = (lifetimeMillis: number): Content => ({
+  text: JSON.stringify({ _tag: rotated, lifetimeMillis }),
+  timeToLive: lifetimeMillis
+})
 
 /** The failure as this process reports it. The wait that the server asked for has partly passed. */
 export const decodeFailure = (
@@ -96,11 +103,14 @@ export const decodeFailure = (
   remaining: Duration.Duration
 ) =>
 (text: string): Option.Option<SharedFailure | typeof rotated> =>
-  Option.map(decodeJson(Failure)(text), (failure) => {
-    if (failure === rotated) return failure
-    const { _tag, retryAfter, ...answer } = failure
-    const shared = { ...answer, ...where, shared: true }
-    return _tag === "InvalidClient"
-      ? new InvalidClient(shared)
-      : new ServerError({ ...shared, retryAfter: retryAfter ? remaining : undefined })
-  })
+  decodeJson(Failure)(text).pipe(
+    Option.filter(({ lifetimeMillis }) => Duration.toMillis(remaining) <= lifetimeMillis),
+    Option.map((failure) => {
+      if (failure._tag === rotated) return rotated
+      const { _tag, lifetimeMillis: _, retryAfter, ...answer } = failure
+      const shared = { ...answer, ...where, shared: true }
+      return _tag === "InvalidClient"
+        ? new InvalidClient(shared)
+        : new ServerError({ ...shared, retryAfter: retryAfter ? remaining : undefined })
+    })
+  )

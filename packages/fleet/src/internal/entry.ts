@@ -14,7 +14,12 @@ const info = (purpose: string) => new TextEncoder().encode(`credit-data ${purpos
 
 /** All that decides which tokens a token endpoint issues, other than the secret. */
 const tokensOf = ({ clientId, environment, requestedScopes, url }: TokenEndpoint.Service) =>
-  new TextEncoder().encode(JSON.stringify([url, clientId, environment.audience, Option.getOrNull(requestedScopes)]))
+  new TextEncoder().encode(JSON.stringify([
+    url,
+    clientId,
+    environment.audience,
+    Option.getOrNull(Option.map(requestedScopes, (scopes) => scopes.toSorted()))
+  ]))
 
 /**
  * The entry of a token endpoint with its present credentials. The name is derived from the secret too, so a rotated secret starts

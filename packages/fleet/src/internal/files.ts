@@ -8,7 +8,7 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Service, Slot, StoredValue } from "../TokenStore.ts"
+import type { Lease as TakenLease, Service, Slot, StoredValue } from "../TokenStore.ts"
 import { decodeJson } from "./json.ts"
 import { maxValueSize } from "./memory.ts"
 import { isExisting, isMissing, storeError } from "./platformError.ts"
@@ -25,7 +25,8 @@ interface File {
   readonly path: string
 }
 
-const Value = Schema.Struct({ expiresAt: Schema.Number, bytes: Schema.String })
+/** `publishedAt` shows that the clock was set back. */
+const Value = Schema.Struct({ publishedAt: Schema.Number, expiresAt: Schema.Number, bytes: Schema.String })
 const Lease = Schema.Struct({ expiresAt: Schema.Number, owner: Schema.String })
 
 const fileName = /^([0-9a-f]{64})\.(Token|Failure|Lease)\.(\d{1,15})$/
@@ -37,6 +38,10 @@ const maxFileSize = Math.ceil(maxValueSize / 3) * 4 + 100
 
 /** A file that a process was writing when it was killed is removed after this time. */
 const abandonedAfter = Duration.toMillis("1 minute")
+const halfWritten = /^[0-9a-f]{64}\.Writing\./
+
+/** No token lives this long. */
+const unusedAfter = Duration.toMillis("7 days")
 
 const highest = (files: ReadonlyArray<File>, kind: Kind): File | undefined =>
   files.reduce<File | undefined>(
@@ -50,8 +55,12 @@ export const make = Effect.fnUntraced(function*(
   const fs = yield* FileSystem.FileSystem
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  yield* Effect.mapError(
+  const prepared = Effect.zipRight(
     fs.makeDirectory(directory, { recursive: true, mode: 0o700 }),
+    fs.access(directory, { readable: true, writable: true })
+  )
+  yield* Effect.mapError(
+    prepared,
     (error) =>
       Variables.invalid(["directory"], `Expected a folder that can be created and written: ${storeError(error).code}`)
   )
@@ -68,8 +77,8 @@ export const make = Effect.fnUntraced(function*(
   /** The text of a file, or none if it has gone in the meantime or is too large. */
   const text = (path: string): Effect.Effect<Option.Option<string>, PlatformError> =>
     Effect.gen(function*() {
-      const { size } = yield* fs.stat(path)
-      return size > maxFileSize ? Option.none() : Option.some(yield* fs.readFileString(path))
+      const { size, type } = yield* fs.stat(path)
+      return type !== "File" || size > maxFileSize ? Option.none() : Option.some(yield* fs.readFileString(path))
     }).pipe(Effect.catchIf(isMissing, () => Effect.succeed(Option.none())))
 
   const remove = (path: string) => Effect.ignore(fs.remove(path))
@@ -86,13 +95,13 @@ export const make = Effect.fnUntraced(function*(
   const stored = Effect.fnUntraced(function*(file: File | undefined) {
     const value = file === undefined ? Option.none() : Option.flatMap(yield* text(file.path), decodeJson(Value))
     if (file === undefined || Option.isNone(value)) return Option.none<StoredValue>()
-    const { bytes, expiresAt } = value.value
+    const { bytes, expiresAt, publishedAt } = value.value
     const remaining = expiresAt - now()
     const content = Option.filter(
       Either.getRight(Encoding.decodeBase64(bytes)),
       (bytes) => bytes.length <= maxValueSize
     )
-    return remaining > 0
+    return remaining > 0 && now() >= publishedAt
       ? Option.map(content, (bytes) => ({ bytes, fence: file.fence, remaining: Duration.millis(remaining) }))
       : Option.none<StoredValue>()
   })
@@ -120,17 +129,19 @@ export const make = Effect.fnUntraced(function*(
     return Option.isSome(lease) && lease.value.owner === owner && now() < lease.value.expiresAt ? file : undefined
   })
 
-  const removeAbandoned = (name: string) =>
-    Effect.flatMap(
-      fs.readDirectory(directory),
-      (names) =>
-        Effect.forEach(names.filter((each) => each.startsWith(`${name}.Writing.`)), (each) =>
-          Effect.flatMap(fs.stat(`${directory}/${each}`), ({ mtime }) =>
-            Option.exists(mtime, (written) =>
-                now() - written.getTime() > abandonedAfter)
-              ? remove(`${directory}/${each}`)
-              : Effect.void), { discard: true })
-    ).pipe(Effect.ignore)
+  /** Removes what is not used any more: half-written files, and the files of clients whose secret was rotated. */
+  const removeAbandoned = Effect.flatMap(fs.readDirectory(directory), (names) =>
+    Effect.forEach(
+      names.filter((each) => halfWritten.test(each) || fileName.test(each)),
+      (each) =>
+        Effect.flatMap(fs.stat(`${directory}/${each}`), ({ mtime }) => {
+          const life = halfWritten.test(each) ? abandonedAfter : unusedAfter
+          return Option.exists(mtime, (written) => now() - written.getTime() > life)
+            ? remove(`${directory}/${each}`)
+            : Effect.void
+        }),
+      { discard: true }
+    )).pipe(Effect.ignore)
 
   const takeLease = Effect.fnUntraced(function*(
     name: string,
@@ -140,15 +151,16 @@ export const make = Effect.fnUntraced(function*(
     const last = highest(files, "Lease")
     if (last !== undefined && (yield* isInForce(last, duration))) return Option.none()
     const fence = Math.max(above, ...files.map((file) => file.fence), 0) + 1
-    const lease = { owner, expiresAt: now() + Duration.toMillis(duration) }
+    const takenAt = now()
+    const lease = { owner, expiresAt: takenAt + Duration.toMillis(duration) }
     yield* fs.writeFileString(pathOf(name, "Lease", String(fence)), JSON.stringify(lease), { flag: "wx", mode: 0o600 })
     const others = (yield* list(name)).filter(({ kind }) => kind === "Lease")
     // another process with a higher `above` was faster
     if (others.some((file) => file.fence > fence)) return Option.none()
     yield* Effect.forEach(others.filter((file) => file.fence < fence), ({ path }) => remove(path), { discard: true })
-    yield* removeAbandoned(name)
-    return Option.some(fence)
-  }, Effect.catchIf(isExisting, () => Effect.succeed(Option.none<number>())))
+    yield* removeAbandoned
+    return Option.some({ fence, takenAt })
+  }, Effect.catchIf(isExisting, () => Effect.succeed(Option.none<TakenLease>())))
 
   return {
     read: (name) =>
@@ -173,13 +185,14 @@ export const make = Effect.fnUntraced(function*(
         // the file stays, so that the next lease has a higher fence
         if (file !== undefined) yield* write(name, file.path, { owner, expiresAt: 0 })
       }).pipe(Effect.mapError(storeError)),
-    publish: (name, slot, { bytes, fence, timeToLive }) =>
+    publish: (name, slot, { bytes, expiresAt, fence }) =>
       Effect.gen(function*() {
         const isOvertaken = Effect.map(list(name), (files) => (highest(files, slot)?.fence ?? 0) > fence)
         if (yield* isOvertaken) return false
         const path = pathOf(name, slot, String(fence))
         yield* write(name, path, {
-          expiresAt: now() + Duration.toMillis(timeToLive),
+          publishedAt: now(),
+          expiresAt,
           bytes: Encoding.encodeBase64(bytes)
         })
         const files = (yield* list(name)).filter(({ kind }) => kind === slot)

@@ -49,7 +49,7 @@ export const make: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => 
         if (entry.lease !== undefined && now() < entry.lease.expiresAt) return Option.none()
         entry.fence = Math.max(entry.fence, above) + 1
         lend(entry, owner, duration)
-        return Option.some(entry.fence)
+        return Option.some({ fence: entry.fence, takenAt: now() })
       }),
     renewLease: (name, { duration, owner }) =>
       Effect.sync(() => {
@@ -63,13 +63,13 @@ export const make: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => 
         const entry = entryOf(name)
         if (owns(entry, owner)) entry.lease = undefined
       }),
-    publish: (name, slot, { bytes, fence, timeToLive }) =>
+    publish: (name, slot, { bytes, expiresAt, fence }) =>
       Effect.sync(() => {
         const entry = entryOf(name)
         const before = stored(entry.slots[slot])
         if (Option.isSome(before) && before.value.fence > fence) return false
         entry.fence = Math.max(entry.fence, fence)
-        entry.slots[slot] = { bytes, fence, expiresAt: now() + Duration.toMillis(timeToLive) }
+        entry.slots[slot] = { bytes, fence, expiresAt }
         return true
       })
   }

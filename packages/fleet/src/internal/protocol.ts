@@ -42,6 +42,12 @@ type Found = Data.TaggedEnum<{
 }>
 const Found = Data.taggedEnum<Found>()
 
+/** A lease that this process has, and the store's clock. */
+interface Held {
+  readonly fence: number
+  readonly now: () => number
+}
+
 interface Options {
   readonly endpoint: TokenEndpoint.Service
   /** The entry of the endpoint's credentials, as they are now. */
@@ -51,12 +57,6 @@ interface Options {
   readonly clock: Clock.Clock
 }
 
-/** May a stored token take the place of the one that is to be replaced? Only if it is a newer one. */
-const mayReplace = (stored: AccessToken, replaces: Replaces): boolean =>
-  replaces._tag === "Nothing" || replaces.token === undefined ||
-  (!Equal.equals(stored.secret, replaces.token.secret) &&
-    DateTime.greaterThan(stored.requestedAt, replaces.token.requestedAt))
-
 /**
  * The token requests of a process whose fleet shares a store. One process of the fleet at a time has the lease and sends a token
  * request. The others wait for what it publishes. When the store is faulty, each process goes on alone.
@@ -64,16 +64,29 @@ const mayReplace = (stored: AccessToken, replaces: Replaces): boolean =>
 export const make = ({ access, clock, endpoint, entry: readEntry, store }: Options) => {
   const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
   const fences = Fences.make()
+  /** The last token that this process took or published, and its fence. */
+  let latest: { readonly token: AccessToken; readonly name: string; readonly fence: number } | undefined
   const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
-  const currentEntry = Effect.catchAll(readEntry, () => Effect.flatMap(access.fault("Sealing"), Effect.fail))
+  const currentEntry = (session: Session) => Effect.catchAll(readEntry, () => session.fail("Sealing"))
+
+  /** May a stored token take the place of the one that is to be replaced? Only if it is a newer one. */
+  const mayReplace = (stored: AccessToken, name: string, fence: number, replaces: Replaces): boolean => {
+    if (replaces._tag === "Nothing" || replaces.token === undefined) return true
+    if (Equal.equals(stored.secret, replaces.token.secret)) return false
+    if (replaces._tag === "Insufficient" && !stored.covers(replaces.scope)) return false
+    return latest !== undefined && latest.name === name && Equal.equals(latest.token.secret, replaces.token.secret)
+      ? fence > latest.fence
+      // the process got that token alone or with another secret, so there are only the times to compare
+      : DateTime.greaterThan(stored.requestedAt, replaces.token.requestedAt)
+  }
 
   const look = Effect.fnUntraced(function*(
-    session: Session,
+    use: Session["use"],
     entry: Entry,
     replaces: Replaces
   ): Effect.fn.Return<Found, Alone> {
     const readAt = yield* DateTime.now
-    const slots = yield* session.use(store.read(entry.name))
+    const slots = yield* use(store.read(entry.name))
     const opened = Effect.fnUntraced(function*<A>(
       slot: TokenStore.Slot,
       decode: (remaining: Duration.Duration) => (text: string) => Option.Option<A>
@@ -88,7 +101,14 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
     })
 
     const token = yield* opened("Token", (remaining) => Content.decodeToken(readAt, remaining))
-    if (Option.isSome(token) && mayReplace(token.value, replaces)) return Found.Token({ token: token.value })
+    const now = yield* DateTime.now
+    if (Option.isSome(token) && Option.isSome(slots.Token) && !token.value.isExpiredAt(now)) {
+      const { fence } = slots.Token.value
+      if (mayReplace(token.value, entry.name, fence, replaces)) {
+        latest = { token: token.value, name: entry.name, fence }
+        return Found.Token({ token: token.value })
+      }
+    }
     const failure = yield* opened("Failure", (remaining) => Content.decodeFailure(where, remaining))
     if (Option.isNone(failure)) return Found.Nothing()
     if (failure.value === Content.rotated) return Found.Rotated()
@@ -98,19 +118,23 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
   /** Runs an effect with the lease, and renews the lease meanwhile. None if another process has it. */
   const withLease = <A, E>(
     session: Session,
+    take: Session["use"],
     { name }: Entry,
-    use: (fence: number) => Effect.Effect<A, E>
+    use: (lease: Held) => Effect.Effect<A, E>
   ): Effect.Effect<Option.Option<A>, E | Alone> =>
     Effect.suspend(() => {
       const lease = { owner: crypto.randomUUID(), duration: leaseDuration }
       const renew = Effect.flatMap(access.session, (session) => session.use(store.renewLease(name, lease)))
       const keep = Effect.forever(Effect.delay(Effect.ignore(renew), renewalInterval))
       return Effect.acquireUseRelease(
-        session.use(store.takeLease(name, { ...lease, above: fences.highest(name) })),
+        take(store.takeLease(name, { ...lease, above: fences.highest(name) })),
         Option.match({
           onNone: () => Effect.succeed(Option.none<A>()),
-          onSome: (fence) =>
-            Effect.scoped(Effect.zipRight(Effect.forkScoped(keep), Effect.map(use(fence), Option.some)))
+          onSome: ({ fence, takenAt }) => {
+            const at = millis()
+            const held = { fence, now: () => takenAt + millis() - at }
+            return Effect.scoped(Effect.zipRight(Effect.forkScoped(keep), Effect.map(use(held), Option.some)))
+          }
         }),
         Option.match({
           onNone: () => Effect.void,
@@ -126,74 +150,86 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
   const put = Effect.fnUntraced(function*(
     session: Session,
     entry: Entry,
-    place: Envelope.Place,
+    slot: TokenStore.Slot,
+    { fence, now }: Held,
     { text, timeToLive }: Content.Content
   ) {
+    const place = { slot, fence }
     const bytes = yield* Envelope.seal(entry, place, text)
     const isPublished = yield* session.use(
-      store.publish(entry.name, place.slot, { bytes, fence: place.fence, timeToLive })
+      store.publish(entry.name, slot, { bytes, fence, expiresAt: now() + timeToLive })
     )
     if (!isPublished) return
     fences.see(entry.name, place)
-    yield* access.published(place.slot)
+    yield* access.published(slot)
   })
 
-  /** Publishes the outcome of a token request. A fault of the store changes nothing about the outcome. */
-  const publish = Effect.fnUntraced(
-    function*(session: Session, entry: Entry, fence: number, outcome: Exit.Exit<AccessToken, TokenError>) {
-      if (Exit.isFailure(outcome)) {
-        const failure = Option.filter(Cause.failureOption(outcome.cause), Content.isShared)
-        if (Option.isSome(failure)) {
-          yield* put(session, entry, { slot: "Failure", fence }, Content.encodeFailure(failure.value))
-        }
-        return
-      }
-      const content = Content.encodeToken(outcome.value, yield* DateTime.now)
-      // the token request may have read the credentials again
-      const next = yield* currentEntry
-      if (next.name === entry.name) return yield* put(session, next, { slot: "Token", fence }, content)
-      yield* put(session, entry, { slot: "Failure", fence }, Content.encodeRotated(content.timeToLive))
-      yield* withLease(session, next, (fence) => put(session, next, { slot: "Token", fence }, content))
-    },
-    (effect) => Effect.ignore(effect)
-  )
+  const publishToken = Effect.fnUntraced(function*(session: Session, entry: Entry, held: Held, token: AccessToken) {
+    const content = Content.encodeToken(token, yield* DateTime.now)
+    const putToken = (entry: Entry, held: Held) =>
+      Effect.zipRight(
+        put(session, entry, "Token", held, content),
+        Effect.sync(() => {
+          latest = { token, name: entry.name, fence: held.fence }
+        })
+      )
+    // the token request may have read the credentials again
+    const next = yield* currentEntry(session)
+    if (next.name === entry.name) return yield* putToken(next, held)
+    yield* put(session, entry, "Failure", held, Content.encodeRotated(content.timeToLive))
+    yield* withLease(session, session.use, next, (held) => putToken(next, held))
+  })
 
   /** The token request of the process that has the lease. None if another process was faster and failed. */
   const request = Effect.fnUntraced(function*(
     session: Session,
     entry: Entry,
-    fence: number,
+    held: Held,
     replaces: Replaces
   ): Effect.fn.Return<Option.Option<AccessToken>, Alone | TokenError> {
-    const found = yield* look(session, entry, replaces)
+    const found = yield* look(session.use, entry, replaces)
     if (found._tag === "Token") return Option.some(found.token)
     if (found._tag === "Failure") return Option.none()
     const outcome = yield* Effect.exit(endpoint.requestToken(replaces))
-    yield* publish(session, entry, fence, outcome)
+    // a fault of the store changes nothing about the outcome
+    if (Exit.isSuccess(outcome)) {
+      yield* Effect.ignore(publishToken(session, entry, held, outcome.value))
+    } else {
+      const failure = Option.filter(Cause.failureOption(outcome.cause), Content.isShared)
+      // the mark of a rotation stays, for processes that can read the next secret
+      if (Option.isSome(failure) && found._tag !== "Rotated") {
+        yield* Effect.ignore(put(session, entry, "Failure", held, Content.encodeFailure(failure.value)))
+      }
+    }
     return Option.some(yield* outcome)
   })
 
-  const shared = Effect.fnUntraced(function*(replaces: Replaces): Effect.fn.Return<AccessToken, Alone | TokenError> {
-    const session = yield* access.session
+  const shared = Effect.fnUntraced(function*(
+    session: Session,
+    replaces: Replaces
+  ): Effect.fn.Return<AccessToken, Alone | TokenError> {
     const waitEndsAt = millis() + Duration.toMillis(endpoint.deadline)
-    let entry = yield* currentEntry
+    let entry = yield* currentEntry(session)
     // the supply has just read them for `refresh`
     let hasReadCredentials = replaces._tag === "Refresh"
+    let { use } = session
     while (true) {
-      const found = yield* look(session, entry, replaces)
+      const found = yield* look(use, entry, replaces)
       if (found._tag === "Token") return found.token
       const isRefused = found._tag === "Rotated" || (found._tag === "Failure" && found.failure._tag === "InvalidClient")
       if (isRefused && !hasReadCredentials) {
         hasReadCredentials = true
         yield* endpoint.rereadCredentials ?? Effect.void
-        const next = yield* currentEntry
+        const next = yield* currentEntry(session)
         const isOther = next.name !== entry.name
         entry = next
         if (isOther) continue
       }
       if (found._tag === "Failure") return yield* found.failure
-      const held = entry
-      const outcome = yield* withLease(session, held, (fence) => request(session, held, fence, replaces))
+      const current = entry
+      const outcome = yield* withLease(session, use, current, (held) => request(session, current, held, replaces))
+      // from now on, the process waits for another one
+      use = session.poll
       if (Option.isNone(outcome)) {
         if (millis() >= waitEndsAt) return yield* endpoint.requestToken(replaces)
         yield* Effect.sleep(Duration.millis(yield* Random.nextRange(poll.from, poll.to)))
@@ -204,7 +240,7 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
   })
 
   return (replaces: Replaces): Effect.Effect<AccessToken, TokenError> =>
-    shared(replaces).pipe(
+    Effect.flatMap(access.session, (session) => Effect.ensuring(shared(session, replaces), session.end)).pipe(
       Effect.tap((token) => token.shared === true ? access.taken("tokensTaken") : Effect.void),
       Effect.tapError((error) =>
         error._tag !== "Alone" && Content.isShared(error) && error.shared === true

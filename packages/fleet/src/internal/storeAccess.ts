@@ -1,21 +1,20 @@
-import type { StoreStatus } from "@credit-data/core/TokenStatus"
 import * as TokenEvent from "@credit-data/core/TokenEvent"
-import { within } from "@credit-data/core/Unstable"
+import type { StoreStatus } from "@credit-data/core/TokenStatus"
+import { Broadcast, within } from "@credit-data/core/Unstable"
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as PubSub from "effect/PubSub"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import type { StoreError } from "../StoreError.ts"
+import type * as Stream from "effect/Stream"
+import { StoreError } from "../StoreError.ts"
 
-/** Faulty operations of the store may delay one token request by this long in total. */
+/** The store may delay one token request by this long in total, apart from the wait for another process. */
 const budgetMillis = 600
 
-/** After so many consecutive faults, the store is left alone for some time. */
+/** After so many consecutive token requests with a fault, the store is left alone for some time. */
 const faultsToOpen = 3
 const openMillis = 10_000
 
@@ -26,18 +25,31 @@ export class Alone extends Data.TaggedError("Alone")<{}> {}
 export interface Session {
   /** Runs an operation within what is left of the budget. */
   readonly use: <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
+  /** The same, but only a fault counts: the process waits for another one anyway. */
+  readonly poll: Session["use"]
+  /** The store cannot be used for another reason. */
+  readonly fail: (reason: TokenEvent.StoreFailure) => Effect.Effect<never, Alone>
+  /** The token request has ended. Without a fault, the store works. */
+  readonly end: Effect.Effect<void>
 }
 
 /** Guards the token requests of this process against a faulty store. */
 export interface StoreAccess {
   /** Fails while the store is left alone. */
   readonly session: Effect.Effect<Session, Alone>
-  /** Reports that the store cannot be used for another reason. */
-  readonly fault: (reason: TokenEvent.StoreFailure) => Effect.Effect<Alone>
-  readonly taken: (slot: "tokensTaken" | "failuresTaken") => Effect.Effect<void>
+  readonly taken: (what: "tokensTaken" | "failuresTaken") => Effect.Effect<void>
   readonly published: (content: "Token" | "Failure") => Effect.Effect<void>
   readonly status: Effect.Effect<StoreStatus>
   readonly events: Stream.Stream<TokenEvent.TokenEvent>
+  readonly eventsLost: () => number
+}
+
+/** What to do about a fault, for the engineer on call. */
+const todo: Readonly<Record<TokenEvent.StoreFailure, string>> = {
+  Unavailable: "Check that the store runs, and its address and credentials.",
+  Timeout: "Check whether the store is slow, or whether a firewall drops the connection.",
+  Refused: "Check the memory and the permissions of the store, and whether it is a read-only replica.",
+  Sealing: "The client secret has fewer than 32 characters: ask the operator for a longer one."
 }
 
 // a logger that throws does not end a token request
@@ -46,32 +58,31 @@ const log = (message: Effect.Effect<void>) => Effect.catchAllCause(message, () =
 export const make = Effect.fnUntraced(function*(
   { clock, tokenEndpoint }: { readonly clock: Clock.Clock; readonly tokenEndpoint: string }
 ): Effect.fn.Return<StoreAccess, never, Scope.Scope> {
-  const hub = yield* Effect.acquireRelease(PubSub.sliding<TokenEvent.TokenEvent>(64), PubSub.shutdown)
+  const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
   let consecutive = 0
-  let closedAt = -Infinity
+  let closedUntil = -Infinity
   let lastFault: TokenEvent.StoreFailure | undefined
 
   const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
-    Effect.suspend(() => PubSub.publish(hub, event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis()))))
+    publish(() => event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())))
 
-  const fault = (reason: TokenEvent.StoreFailure) =>
-    Effect.gen(function*() {
-      const isFirst = lastFault === undefined
-      lastFault = reason
-      counts.faults++
-      consecutive++
-      if (consecutive >= faultsToOpen) closedAt = millis() + openMillis
-      yield* announce((at) => TokenEvent.StoreFailed({ at, tokenEndpoint, reason }))
-      if (isFirst) {
-        yield* log(Effect.logWarning(
-          `The shared store of access tokens cannot be used (${reason}). This process requests its own tokens from ` +
-            `${tokenEndpoint} until the store works again.`
-        ))
-      }
-      return new Alone()
-    })
+  const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string) {
+    const isFirst = lastFault === undefined
+    lastFault = reason
+    counts.faults++
+    consecutive++
+    if (consecutive >= faultsToOpen) closedUntil = millis() + openMillis
+    yield* announce((at) => TokenEvent.StoreFailed({ at, tokenEndpoint, reason }))
+    if (isFirst) {
+      yield* log(Effect.logWarning(
+        `The shared store of access tokens cannot be used (${code}). This process requests its own tokens from ` +
+          `${tokenEndpoint} until the store works again. ${todo[reason]}`
+      ))
+    }
+    return yield* new Alone()
+  })
 
   const worked = Effect.suspend(() => {
     consecutive = 0
@@ -82,31 +93,39 @@ export const make = Effect.fnUntraced(function*(
 
   const session = (): Session => {
     let left = budgetMillis
-    return {
-      use: (operation) =>
-        Effect.suspend(() => {
-          const startedAt = millis()
-          return operation.pipe(
-            Effect.mapError(({ reason }): TokenEvent.StoreFailure => reason),
-            // an engine of the user may die
-            Effect.catchAllDefect(() => Effect.fail("Refused" as const)),
-            within(Duration.millis(left), () => "Timeout" as const),
-            Effect.tap(worked),
-            Effect.catchAll((reason) => {
-              left = Math.max(0, left - (millis() - startedAt))
-              return Effect.flatMap(fault(reason), Effect.fail)
-            })
-          )
+    let isFaulty = false
+    const fail = (reason: TokenEvent.StoreFailure, code: string = reason) =>
+      Effect.suspend(() => {
+        isFaulty = true
+        return fault(reason, code)
+      })
+    const timed = <A>(operation: Effect.Effect<A, StoreError>, isFree: boolean): Effect.Effect<A, Alone> =>
+      Effect.suspend(() => {
+        const startedAt = millis()
+        const spend = Effect.sync(() => {
+          left = Math.max(0, left - (millis() - startedAt))
         })
+        return operation.pipe(
+          // an engine of the user may die
+          Effect.catchAllDefect(() => Effect.fail(new StoreError({ reason: "Refused", code: "Defect" }))),
+          within(Duration.millis(left), () => new StoreError({ reason: "Timeout", code: "Timeout" })),
+          Effect.tap(isFree ? Effect.void : spend),
+          Effect.catchAll(({ code, reason }) => Effect.zipRight(spend, fail(reason, code)))
+        )
+      })
+    return {
+      use: (operation) => timed(operation, false),
+      poll: (operation) => timed(operation, true),
+      fail: (reason) => fail(reason),
+      end: Effect.suspend(() => isFaulty ? Effect.void : worked)
     }
   }
 
   return {
-    session: Effect.suspend(() => millis() < closedAt ? Effect.fail(new Alone()) : Effect.succeed(session())),
-    fault,
-    taken: (slot) =>
+    session: Effect.suspend(() => millis() < closedUntil ? Effect.fail(new Alone()) : Effect.succeed(session())),
+    taken: (what) =>
       Effect.sync(() => {
-        counts[slot]++
+        counts[what]++
       }),
     published: (content) =>
       Effect.suspend(() => {
@@ -115,9 +134,10 @@ export const make = Effect.fnUntraced(function*(
       }),
     status: Effect.sync(() => ({
       ...counts,
-      available: millis() >= closedAt,
+      available: millis() >= closedUntil,
       lastFault: Option.fromNullable(lastFault)
     })),
-    events: Stream.fromPubSub(hub)
+    events: stream,
+    eventsLost: lost
   }
 })

@@ -28,7 +28,7 @@ const withoutCompare = (): Bug => {
 
 /** The remaining life by the wall clocks of the process that publishes and of the one that reads. */
 const byWallClock = (): Bug => {
-  const expiresAt = new Map<string, number>()
+  const ends = new Map<string, number>()
   const remaining = (
     slot: TokenStore.Slot,
     value: Option.Option<TokenStore.StoredValue>
@@ -36,21 +36,34 @@ const byWallClock = (): Bug => {
     Effect.map(Clock.currentTimeMillis, (now) =>
       Option.map(value, (stored) => ({
         ...stored,
-        remaining: Duration.millis((expiresAt.get(`${slot} ${stored.fence}`) ?? now) - now)
+        remaining: Duration.millis((ends.get(`${slot} ${stored.fence}`) ?? now) - now)
       })))
-  return (store) => ({
-    ...store,
-    read: (name) =>
-      Effect.flatMap(
-        store.read(name),
-        ({ Failure, Token }) => Effect.all({ Token: remaining("Token", Token), Failure: remaining("Failure", Failure) })
-      ),
-    publish: (name, slot, value) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        expiresAt.set(`${slot} ${value.fence}`, now + Duration.toMillis(value.timeToLive))
-        return store.publish(name, slot, value)
-      })
-  })
+  return (store) => {
+    let ahead = 0
+    return {
+      ...store,
+      read: (name) =>
+        Effect.flatMap(
+          store.read(name),
+          ({ Failure, Token }) =>
+            Effect.all({ Token: remaining("Token", Token), Failure: remaining("Failure", Failure) })
+        ),
+      takeLease: (name, lease) =>
+        Effect.flatMap(
+          Clock.currentTimeMillis,
+          (now) =>
+            Effect.tap(store.takeLease(name, lease), (taken) =>
+              Effect.sync(() => {
+                if (Option.isSome(taken)) ahead = now - taken.value.takenAt
+              }))
+        ),
+      publish: (name, slot, value) =>
+        Effect.suspend(() => {
+          ends.set(`${slot} ${value.fence}`, value.expiresAt + ahead)
+          return store.publish(name, slot, value)
+        })
+    }
+  }
 }
 
 /** The bugs that the model must find, one at a time. A new one is made for each run. */

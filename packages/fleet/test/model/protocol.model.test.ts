@@ -48,7 +48,7 @@ const property = (bug: () => Bug) =>
 
 describe("a fleet of four processes, whatever happens to them", () => {
   it("keeps the rules of the protocol", async () => {
-    await fc.assert(property(() => (store) => store), { numRuns: 80 })
+    await fc.assert(property(() => (store) => store), { numRuns: 100 })
   }, 120_000)
 
   it.each(Object.entries(bugs))("breaks a rule when %s", async (_, bug) => {

@@ -81,7 +81,7 @@ export const run = Effect.fnUntraced(
           Effect.zipRight(effect),
           Effect.tap(() => running(own.machine))
         )
-      const base = time.clockOf(ahead[index] ?? 0)
+      const base = time.clockOf(() => ahead[index] ?? 0)
       const clock: Clock.Clock = { ...base, sleep: (duration) => held(base.sleep(duration)) }
 
       const requestToken = () =>

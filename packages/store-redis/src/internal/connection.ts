@@ -8,11 +8,14 @@ import { Cluster, Redis, type RedisOptions } from "ioredis"
 import type { Options } from "../RedisTokenStore.ts"
 
 /** The store waits this long for an answer. It may delay a token request by 0.6 seconds in total. */
-const commandTimeout = 600
+const commandTimeout = 500
 const connectTimeout = 2_000
 
 /** A server that was stopped does not answer `QUIT`, and closing a scope takes at most a second. */
 const quitTimeout = "500 millis"
+
+/** A connection is idle for hours, and what is between may drop it. */
+const keepAlive = 30_000
 
 const isLocal = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
 
@@ -24,9 +27,17 @@ const parse = (options: Options): URL | string => {
   if ((url.protocol !== "redis:" && url.protocol !== "rediss:") || url.hostname === "") return expected
   if (!/^\/?\d*$/.test(url.pathname)) return "Expected a database number as the path"
   if (options.cluster === true && options.sentinels !== undefined) return "Expected either a cluster or sentinels"
-  const hosts = options.sentinels?.map(({ host }) => host) ?? [url.hostname]
-  if (url.protocol === "redis:" && !hosts.every(isLocal)) {
-    return "Expected rediss:// for a host that is not this machine"
+  if (options.cluster === true && url.pathname.length > 1) return "Expected no database, because a cluster has only one"
+  if (url.protocol === "redis:" && options.tls !== undefined) return "Expected rediss:// for the settings of TLS"
+  // the other servers are only known later
+  const isKnown = options.cluster !== true && options.sentinels === undefined
+  if (url.protocol === "redis:" && options.unencrypted !== true && !(isKnown && isLocal(url.hostname))) {
+    return "Expected rediss:// for a host that is not this machine, for sentinels and for a cluster"
+  }
+  try {
+    decodeURIComponent(`${url.username}${url.password}`)
+  } catch {
+    return "Expected each % in the user name or the password to be written as %25"
   }
   return url
 }
@@ -41,6 +52,8 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
     disableClientInfo: true,
     commandTimeout,
     connectTimeout,
+    keepAlive,
+    disconnectTimeout: 100,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -73,6 +86,9 @@ export const make = (
   option: string
 ): Effect.Effect<Redis | Cluster, ConfigError.ConfigError, Scope.Scope> =>
   Effect.gen(function*() {
+    if (/[{}]/.test(options.prefix ?? "")) {
+      return yield* Effect.fail(Variables.invalid(["prefix"], "Expected text without braces"))
+    }
     const url = parse(options)
     if (typeof url === "string") return yield* Effect.fail(Variables.invalid([option], url))
     return yield* Effect.acquireRelease(

@@ -17,6 +17,9 @@ const storeError = (error: unknown): StoreError => {
   if (Predicate.isError(error) && error.name === "ReplyError") {
     return new StoreError({ reason: "Refused", code: /^[A-Z]+/.exec(error.message)?.[0] ?? "ERR" })
   }
+  if (Predicate.isError(error) && error.message === "Command timed out") {
+    return new StoreError({ reason: "Timeout", code: "Timeout" })
+  }
   const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : "CLOSED"
   return new StoreError({ reason: "Unavailable", code })
 }
@@ -65,7 +68,10 @@ export const make = (client: Redis | Cluster, prefix: string): Service => {
       Effect.tryPromise({
         try: (): Promise<unknown> => client.callBuffer("EVAL", script, keys.length, ...keys, ...args),
         catch: storeError
-      })
+      }).pipe(
+        // the connection may be dead, and a dead connection would not end by itself
+        Effect.tapError(({ reason }) => Effect.sync(() => reason === "Timeout" && client.disconnect(true)))
+      )
     )
   const millis = (duration: Duration.Duration) => Math.max(1, Math.floor(Duration.toMillis(duration)))
 
@@ -81,15 +87,20 @@ export const make = (client: Redis | Cluster, prefix: string): Service => {
       const { Failure, Token, fence, lease } = keys(name)
       return Effect.map(
         run(scripts.takeLease, [lease, fence, Token, Failure], [owner, millis(duration), above, fenceLife]),
-        (answer) => Buffer.isBuffer(answer) ? Option.some(Number(answer.toString())) : Option.none()
+        (answer) => {
+          const [next, micros]: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
+          return Buffer.isBuffer(next) && Buffer.isBuffer(micros)
+            ? Option.some({ fence: Number(next.toString()), takenAt: Math.floor(Number(micros.toString()) / 1_000) })
+            : Option.none()
+        }
       )
     },
     renewLease: (name, { duration, owner }) =>
       Effect.map(run(scripts.renewLease, [keys(name).lease], [owner, millis(duration)]), (answer) => answer === 1),
     releaseLease: (name, owner) => Effect.asVoid(run(scripts.releaseLease, [keys(name).lease], [owner])),
-    publish: (name, slot: Slot, { bytes, fence, timeToLive }) =>
+    publish: (name, slot: Slot, { bytes, expiresAt, fence }) =>
       Effect.map(
-        run(scripts.publish, [keys(name)[slot]], [fence, Buffer.from(bytes), millis(timeToLive)]),
+        run(scripts.publish, [keys(name)[slot]], [fence, Buffer.from(bytes), Math.floor(expiresAt)]),
         (answer) => answer === 1
       )
   }

@@ -26,7 +26,7 @@ end
 return {slot(KEYS[1]), slot(KEYS[2])}
 `
 
-/** KEYS: lease, fence, token, failure. ARGV: owner, milliseconds, the fence to exceed, the life of the fence. */
+/** KEYS: lease, fence, token, failure. ARGV: owner, milliseconds, the fence to exceed, the life of the fence. Returns fence and time. */
 export const takeLease = `${helpers}
 local owner, left = text(KEYS[1])
 -- no lease lasts longer than it was taken for
@@ -36,7 +36,8 @@ for i = 2, 4 do fence = math.max(fence, fenceOf(text(KEYS[i]))) end
 local next = string.format('%.0f', fence + 1)
 redis.call('SET', KEYS[2], next, 'PX', ARGV[4])
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return next
+local time = redis.call('TIME')
+return {next, time[1] .. string.format('%06d', time[2])}
 `
 
 /** KEYS: lease. ARGV: owner, milliseconds. */
@@ -52,9 +53,9 @@ if text(KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `
 
-/** KEYS: slot. ARGV: fence, bytes, milliseconds. */
+/** KEYS: slot. ARGV: fence, bytes, the time at which it ends, in milliseconds. */
 export const publish = `${helpers}
 if fenceOf(text(KEYS[1])) > tonumber(ARGV[1]) then return 0 end
-redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'PX', ARGV[3])
+redis.call('SET', KEYS[1], ARGV[1] .. ':' .. ARGV[2], 'PXAT', ARGV[3])
 return 1
 `

@@ -53,6 +53,7 @@ export const make = Effect.fnUntraced(function*(
   const flights = yield* SingleFlight.make<AccessToken, TokenError>(clock)
   const pauses = Pause.make(options.pause)
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
+  const limitMillis = Duration.toMillis(endpoint.timeLimit ?? endpoint.deadline) + graceMillis
   const requestedScopes = Option.getOrElse(endpoint.requestedScopes, () => [])
   const missingScopes = (token: AccessToken) => requestedScopes.filter((scope) => !token.covers(scope))
 
@@ -173,16 +174,17 @@ export const make = Effect.fnUntraced(function*(
     // before the flight starts to run, because callers join it at once
     if (!flights.isUnderWay()) spans.reset()
     const flight = Effect.suspend(() => {
-      const endsAt = Instant.later(now(), deadlineMillis)
+      const begunAt = now()
+      const endsAt = Instant.later(begunAt, deadlineMillis)
       return Effect.zipRight(
         prepare,
         attemptRequest({ replaces, endsAt }, Recovery.retries, {
-          endsAt: Instant.later(endsAt, graceMillis),
+          endsAt: Instant.later(begunAt, limitMillis),
           onTimeout: timedOut
         })
       )
     })
-    flights.begin(flight, deadlineMillis + 2 * graceMillis)
+    flights.begin(flight, limitMillis + graceMillis)
   }
 
   /** Waits for the outcome of the flight that is under way. */
@@ -275,7 +277,7 @@ export const make = Effect.fnUntraced(function*(
       Effect.zipRight(
         reject(rejected),
         // one flight keeps the deadline, but a second flight after it would exceed the deadline
-        replacement(rejected).pipe(within(deadlineMillis + graceMillis, constant(timedOut)), Effect.withClock(clock))
+        replacement(rejected).pipe(within(limitMillis, constant(timedOut)), Effect.withClock(clock))
       ),
     refresh: Effect.suspend(() => {
       const at = now()
@@ -292,7 +294,7 @@ export const make = Effect.fnUntraced(function*(
         const before = state
         const token = state.held?.token
         if (token?.covers(scope) === false) state = Life.scopeMissed(state, now())
-        if (token !== undefined && state !== before) begin(() => Replaces.Insufficient({ token }))
+        if (token !== undefined && state !== before) begin(() => Replaces.Insufficient({ token, scope }))
         return Instant.wallTime(Life.nextTryForScope(state, now()))
       }),
     status: Effect.sync((): TokenStatus => ({
