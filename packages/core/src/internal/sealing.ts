@@ -13,7 +13,7 @@ export const make = (clientSecret: Redacted.Redacted): Effect.Effect<Sealing, Co
   return secret.length < shortestSecret
     ? Effect.fail(configuration.invalid(
       ["credentials", "clientSecret"],
-      `Expected at least ${shortestSecret} characters, because it seals shared tokens`
+      `Expected at least ${shortestSecret} characters, to seal shared tokens`
     ))
     : Effect.map(
       Effect.promise(() =>

@@ -9,7 +9,7 @@ import * as Random from "effect/Random"
 import type * as Schedule from "effect/Schedule"
 import type { AccessScope } from "../../AccessScope.ts"
 import type { AccessToken } from "../../AccessToken.ts"
-import * as Replaces from "../../Replaces.ts"
+import type { Replaces } from "../../Replaces.ts"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
 import { InvalidResponse, type TokenError, TransportError } from "../../TokenError.ts"
 import type { TokenStatus } from "../../TokenStatus.ts"
@@ -37,7 +37,7 @@ interface Options {
 
 /** A flight: which token its requests replace, and when it ends. */
 interface Flight {
-  readonly replaces: () => Replaces.Replaces
+  readonly replaces: () => Replaces
   readonly endsAt: Instant.Instant
 }
 
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function*(
 
   const request = Effect.fnUntraced(function*(
     attempt: Reports.Attempt,
-    replaces: Replaces.Replaces,
+    replaces: Replaces,
     endsAt: Instant.Instant,
     onTimeout: TokenError
   ): Effect.fn.Return<AccessToken, TokenError> {
@@ -285,7 +285,7 @@ export const make = Effect.fnUntraced(function*(
         if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get
         refreshedAt = at
         state = Life.forgotten(state)
-        begin(() => Replaces.Refresh({ token: state.held?.token }), endpoint.rereadCredentials)
+        begin(() => ({ _tag: "Refresh", token: state.held?.token }), endpoint.rereadCredentials)
       }
       return Effect.flatMap(landing, (exit) => landed(exit, () => get))
     }),
@@ -294,7 +294,7 @@ export const make = Effect.fnUntraced(function*(
         const before = state
         const token = state.held?.token
         if (token?.covers(scope) === false) state = Life.scopeMissed(state, now())
-        if (token !== undefined && state !== before) begin(() => Replaces.Insufficient({ token, scope }))
+        if (token !== undefined && state !== before) begin(() => ({ _tag: "Insufficient", token, scope }))
         return Instant.wallTime(Life.nextTryForScope(state, now()))
       }),
     status: Effect.sync((): TokenStatus => ({

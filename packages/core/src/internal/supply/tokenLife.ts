@@ -4,7 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { AccessToken } from "../../AccessToken.ts"
 import type { TokenError } from "../../TokenError.ts"
-import * as Replaces from "../../Replaces.ts"
+import type { Replaces } from "../../Replaces.ts"
 import type { TokenPhase } from "../../TokenStatus.ts"
 import * as Instant from "../instant.ts"
 
@@ -108,12 +108,12 @@ export const decideReplacement = <A>(state: State, rejected: AccessToken, now: I
 }
 
 /** Why a caller that finds this state starts a token request, and which token it replaces. */
-export const replaces = (state: State, now: Instant.Instant): Replaces.Replaces =>
+export const replaces = (state: State, now: Instant.Instant): Replaces =>
   state.held === undefined || servable(state, now) === undefined
-    ? Replaces.Nothing()
+    ? { _tag: "Nothing" }
     : state.held.rejected
-    ? Replaces.Rejected({ token: state.held.token })
-    : Replaces.Due({ token: state.held.token })
+    ? { _tag: "Rejected", token: state.held.token }
+    : { _tag: "Due", token: state.held.token }
 
 /** A token request is about to be sent. Its answer takes earlier rejections into account. */
 export const requested = (state: State): State => ({ ...state, rejected: undefined })
