@@ -14,6 +14,15 @@ import { StoreError } from "../StoreError.ts"
 /** The store may delay one token request by this long in total, apart from the wait for another process. */
 const budgetMillis = 600
 
+/**
+ * The time is counted in steps of this length, which may take longer. So a process that gets no CPU does not take its own slowness
+ * for that of the store.
+ */
+const stepMillis = 50
+
+/** Ends an operation that cannot be interrupted. */
+const longestOperation = Duration.seconds(10)
+
 /** After so many consecutive token requests with a fault, the store is left alone for some time. */
 const faultsToOpen = 3
 const openMillis = 10_000
@@ -51,6 +60,8 @@ const todo: Readonly<Record<TokenEvent.StoreFailure, string>> = {
   Refused: "Check the memory and the permissions of the store, and whether it is a read-only replica.",
   Sealing: "The client secret has fewer than 32 characters: ask the operator for a longer one."
 }
+
+const timeout = () => new StoreError({ reason: "Timeout", code: "Timeout" })
 
 // a logger that throws does not end a token request
 const log = (message: Effect.Effect<void>) => Effect.catchAllCause(message, () => Effect.void)
@@ -102,13 +113,22 @@ export const make = Effect.fnUntraced(function*(
     const timed = <A>(operation: Effect.Effect<A, StoreError>, isFree: boolean): Effect.Effect<A, Alone> =>
       Effect.suspend(() => {
         const startedAt = millis()
+        let steps = 0
         const spend = Effect.sync(() => {
-          left = Math.max(0, left - (millis() - startedAt))
+          left = Math.max(0, left - Math.min(millis() - startedAt, (steps + 1) * stepMillis))
+        })
+        const limit = Effect.gen(function*() {
+          for (let rest = left; rest > 0; rest -= stepMillis) {
+            yield* Effect.sleep(Duration.millis(Math.min(rest, stepMillis)))
+            steps++
+          }
+          return yield* timeout()
         })
         return operation.pipe(
           // an engine of the user may die
           Effect.catchAllDefect(() => Effect.fail(new StoreError({ reason: "Refused", code: "Defect" }))),
-          within(Duration.millis(left), () => new StoreError({ reason: "Timeout", code: "Timeout" })),
+          Effect.raceFirst(limit),
+          within(longestOperation, timeout),
           Effect.tap(isFree ? Effect.void : spend),
           Effect.catchAll(({ code, reason }) => Effect.zipRight(spend, fail(reason, code)))
         )

@@ -7,8 +7,8 @@ import type * as Scope from "effect/Scope"
 import { Cluster, Redis, type RedisOptions } from "ioredis"
 import type { Options } from "../RedisTokenStore.ts"
 
-/** The store waits this long for an answer. It may delay a token request by 0.6 seconds in total. */
-const commandTimeout = 500
+/** After this time without an answer, the connection counts as dead. The callers have gone on alone long before. */
+const commandTimeout = 2_000
 const connectTimeout = 2_000
 
 /** A server that was stopped does not answer `QUIT`, and closing a scope takes at most a second. */

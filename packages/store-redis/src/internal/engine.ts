@@ -13,11 +13,13 @@ const fenceLife = Duration.toMillis("7 days")
 /** The longest fence, and the colon after it. */
 const prefixSize = 17
 
+const isTimeout = (error: unknown) => Predicate.isError(error) && error.message === "Command timed out"
+
 const storeError = (error: unknown): StoreError => {
   if (Predicate.isError(error) && error.name === "ReplyError") {
     return new StoreError({ reason: "Refused", code: /^[A-Z]+/.exec(error.message)?.[0] ?? "ERR" })
   }
-  if (Predicate.isError(error) && error.message === "Command timed out") {
+  if (isTimeout(error)) {
     return new StoreError({ reason: "Timeout", code: "Timeout" })
   }
   const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : "CLOSED"
@@ -66,12 +68,14 @@ export const make = (client: Redis | Cluster, prefix: string): Service => {
     Effect.zipRight(
       ready(client),
       Effect.tryPromise({
-        try: (): Promise<unknown> => client.callBuffer("EVAL", script, keys.length, ...keys, ...args),
+        try: (): Promise<unknown> =>
+          client.callBuffer("EVAL", script, keys.length, ...keys, ...args).catch((error: unknown) => {
+            // the connection may be dead, and a dead connection would not end by itself
+            if (isTimeout(error)) client.disconnect(true)
+            throw error
+          }),
         catch: storeError
-      }).pipe(
-        // the connection may be dead, and a dead connection would not end by itself
-        Effect.tapError(({ reason }) => Effect.sync(() => reason === "Timeout" && client.disconnect(true)))
-      )
+      })
     )
   const millis = (duration: Duration.Duration) => Math.max(1, Math.floor(Duration.toMillis(duration)))
 
