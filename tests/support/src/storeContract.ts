@@ -1,6 +1,33 @@
-import type { Service, Slot } from "@credit-data/fleet/TokenStore"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Option, type Scope } from "effect"
+
+type Slot = "Token" | "Failure"
+
+interface Value {
+  readonly bytes: Uint8Array
+  readonly fence: number
+}
+
+/** The port `TokenStore` of `@credit-data/fleet`, which depends on this package for its tests. */
+interface Service {
+  readonly read: (
+    name: string
+  ) => Effect.Effect<Readonly<Record<Slot, Option.Option<Value & { readonly remaining: Duration.Duration }>>>, unknown>
+  readonly takeLease: (
+    name: string,
+    lease: { readonly owner: string; readonly duration: Duration.Duration; readonly above: number }
+  ) => Effect.Effect<Option.Option<{ readonly fence: number; readonly takenAt: number }>, unknown>
+  readonly renewLease: (
+    name: string,
+    lease: { readonly owner: string; readonly duration: Duration.Duration }
+  ) => Effect.Effect<boolean, unknown>
+  readonly releaseLease: (name: string, owner: string) => Effect.Effect<void, unknown>
+  readonly publish: (
+    name: string,
+    slot: Slot,
+    value: Value & { readonly expiresAt: number }
+  ) => Effect.Effect<boolean, unknown>
+}
 
 /** A store for one test, and how time passes for it. */
 export interface Subject {

@@ -1,6 +1,6 @@
 // Collects every example in the Markdown files as a module to be compiled. Those of the docstrings are compiled with the reference.
 
-import { FileSystem, Path } from "@effect/platform"
+import { type Error as PlatformError, FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { root, sourcePaths } from "./packages.ts"
@@ -9,7 +9,26 @@ const snippetsIn = (text: string) =>
   [...text.matchAll(/^( *)```ts\n([\s\S]*?)^\1```$/gm)].flatMap(([, , code]) => code ?? [])
 
 /** The folders whose Markdown files are ours. */
-const rooms = [".", "packages", "docs", "tests", "benchmarks", "examples"]
+const rooms = ["packages", "docs", "tests", "benchmarks", "examples"]
+
+/** What was installed, built or generated. What is installed has links that lead in circles. */
+const isForeign = (name: string) => name === "node_modules" || name === "dist" || name.startsWith(".")
+
+/** The Markdown files in a folder, by their paths. */
+const markdownIn = (
+  folder: string
+): Effect.Effect<ReadonlyArray<string>, PlatformError.PlatformError, FileSystem.FileSystem> =>
+  Effect.gen(function*() {
+    const fs = yield* FileSystem.FileSystem
+    const names = (yield* fs.readDirectory(folder)).filter((name) => !isForeign(name))
+    const found = yield* Effect.forEach(names, (name) =>
+      Effect.gen(function*() {
+        const path = `${folder}/${name}`
+        if ((yield* fs.stat(path)).type === "Directory") return yield* markdownIn(path)
+        return name.endsWith(".md") ? [path] : []
+      }))
+    return found.flat()
+  })
 
 Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
@@ -20,15 +39,14 @@ Effect.gen(function*() {
   yield* fs.makeDirectory(target)
 
   let count = 0
-  for (const room of rooms) {
-    const files = (yield* fs.readDirectory(path.join(top, room), { recursive: room !== "." }))
-      .filter((file) => file.endsWith(".md") && !/(^|[\\/])(node_modules|dist|\.[\w-]+)[\\/]/.test(file))
-      // the generated reference
-      .filter((file) => room !== "packages" || !/^[\w-]+[\\/]docs[\\/]/.test(file))
-    for (const file of files) {
-      for (const code of snippetsIn(yield* fs.readFileString(path.join(top, room, file)))) {
-        yield* fs.writeFileString(path.join(target, `${`${room}/${file}`.replaceAll(/\W+/g, "-")}-${++count}.ts`), code)
-      }
+  const inRooms = yield* Effect.forEach(rooms, (room) => markdownIn(path.join(top, room)))
+  const atTop = (yield* fs.readDirectory(top)).filter((name) => name.endsWith(".md")).map((name) => `${top}/${name}`)
+  const files = [...atTop, ...inRooms.flat()].map((file) => path.relative(top, file))
+    // the generated reference
+    .filter((file) => !/^packages[\\/][\w-]+[\\/]docs[\\/]/.test(file))
+  for (const file of files) {
+    for (const code of snippetsIn(yield* fs.readFileString(path.join(top, file)))) {
+      yield* fs.writeFileString(path.join(target, `${file.replaceAll(/\W+/g, "-")}-${++count}.ts`), code)
     }
   }
   yield* fs.writeFileString(
