@@ -37,13 +37,15 @@ export * as Pause from "./internal/supply/pause.ts"
  */
 export * as Recovery from "./internal/supply/recovery.ts"
 
-/**
- * A time limit that also holds in uninterruptible regions.
- *
- * @since 1.0.0
- * @category unstable
- */
-export { within } from "./internal/within.ts"
+export {
+  /**
+   * A time limit that also holds in uninterruptible regions.
+   *
+   * @since 1.0.0
+   * @category unstable
+   */
+  within
+} from "./internal/within.ts"
 
 /**
  * The state of a supply, and what a caller gets.
