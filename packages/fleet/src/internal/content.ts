@@ -39,7 +39,7 @@ const Failure = Schema.Union(
     hint: Schema.optional(Schema.String),
     /** Whether the server asked for a wait. */
     retryAfter: Schema.Boolean,
-    /** How long it is shared, so that nobody can prolong it. */
+    /** How long the failure is shared. It is sealed, because the time to live in the store can be changed. */
     lifetimeMillis: Schema.Number
   })
 )

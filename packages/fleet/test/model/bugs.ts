@@ -2,7 +2,7 @@ import type { TokenStore } from "@credit-data/fleet"
 import { Clock, Duration, Effect, Option } from "effect"
 import type { Bug } from "./world.ts"
 
-/** Values as a naive engine keeps them: whoever writes last wins. */
+/** An engine that ignores fences: the last write wins. */
 const withoutFence: Bug = (store) => ({
   ...store,
   publish: (name, slot, value) =>
@@ -12,7 +12,7 @@ const withoutFence: Bug = (store) => ({
     })
 })
 
-/** The owners of the leases, for an engine that deletes the lease of whoever has it. */
+/** An engine that deletes the lease of any owner. */
 const withoutCompare = (): Bug => {
   let holder = ""
   return (store) => ({
