@@ -92,7 +92,9 @@ export const run = Effect.fnUntraced(
           const answer = mode
           machine.lastRequest = request.number
           const rival = Array.from(active).find(({ disturbed }) => !disturbed)
-          if (rival !== undefined) violated(`request ${request.number} is sent during request ${rival.number}`)
+          // a process that was stopped while it waited for another one finds that its patience is over
+          const mayBeImpatient = now() - machine.disturbedAt <= deadline
+          if (rival !== undefined && !mayBeImpatient) violated(`request ${request.number} is sent during request ${rival.number}`)
           active.add(request)
           const requestedAt = yield* DateTime.now
           yield* Effect.ensuring(
@@ -140,7 +142,7 @@ export const run = Effect.fnUntraced(
         sealing
       }
       const tokens = yield* Effect.withClock(startSupply(endpoint, store, scope), clock)
-      const machine: Machine = { tokens, scope, isAlive: true, disturbedAt: -1, stopped: undefined, lastRequest: 0 }
+      const machine: Machine = { tokens, scope, isAlive: true, disturbedAt: -Infinity, stopped: undefined, lastRequest: 0 }
       own.machine = machine
       return machine
     })
