@@ -17,8 +17,11 @@ export type Event =
 export type Bug = (store: TokenStore.Service) => TokenStore.Service
 
 const lifetime = 3_600_000
-const latency: Record<Mode, number> = { grants: 200, "grants late": 4_000, fails: 200 }
+const latency: Record<Mode, number> = { grants: 200, "grants late": 3_500, fails: 200 }
 const deadline = 10_000
+const lease = 2_000
+/** Reads that follow each other within this time are those of one wait. */
+const longestPoll = 250
 
 interface TokenRequest {
   readonly by: Machine
@@ -33,6 +36,8 @@ interface Machine {
   readonly scope: Scope.CloseableScope
   isAlive: boolean
   disturbedAt: number
+  waitsSince: number
+  readAt: number
   stopped: Deferred.Deferred<void> | undefined
   lastRequest: number
 }
@@ -54,17 +59,21 @@ export const run = Effect.fnUntraced(
     const active = new Set<TokenRequest>()
     let mode: Mode = "grants"
     let requests = 0
-    let disturbances = 0
-    let failingSince: { readonly at: number; readonly requests: number } | undefined
+    const disturbances: Array<number> = []
+    let failingSince: { readonly at: number; readonly requests: number; readonly disturbances: number } | undefined
     let lastPublished = 0
     let calls = 0
     let failed = false
 
     const disturb = (machine: Machine) => {
-      disturbances++
+      disturbances.push(now())
       machine.disturbedAt = now()
       for (const request of active) if (request.by === machine) request.disturbed = true
     }
+    /** A process sends a request of its own if it was stopped while it waited, or if it waited too long because of several others. */
+    const mayBeImpatient = ({ disturbedAt, waitsSince }: Machine) =>
+      now() - disturbedAt <= deadline ||
+      (now() - waitsSince >= deadline && disturbances.filter((at) => at >= waitsSince - lease).length > 1)
     const running = (machine: Machine | undefined): Effect.Effect<void> =>
       Effect.suspend(() =>
         machine?.isAlive === false ? Effect.never : machine?.stopped === undefined ? Effect.void : Effect.flatMap(
@@ -92,9 +101,9 @@ export const run = Effect.fnUntraced(
           const answer = mode
           machine.lastRequest = request.number
           const rival = Array.from(active).find(({ disturbed }) => !disturbed)
-          // a process that was stopped while it waited for another one finds that its patience is over
-          const mayBeImpatient = now() - machine.disturbedAt <= deadline
-          if (rival !== undefined && !mayBeImpatient) violated(`request ${request.number} is sent during request ${rival.number}`)
+          if (rival !== undefined && !mayBeImpatient(machine)) {
+            violated(`request ${request.number} is sent during request ${rival.number}`)
+          }
           active.add(request)
           const requestedAt = yield* DateTime.now
           yield* Effect.ensuring(
@@ -118,9 +127,15 @@ export const run = Effect.fnUntraced(
           })
         })
 
+      const reads = () => {
+        const { machine } = own
+        if (machine === undefined) return
+        if (now() - machine.readAt > longestPoll) machine.waitsSince = now()
+        machine.readAt = now()
+      }
       const engine = bug(shared)
       const store: TokenStore.Service = {
-        read: (name) => held(engine.read(name)),
+        read: (name) => Effect.zipRight(Effect.sync(reads), held(engine.read(name))),
         takeLease: (name, lease) => held(engine.takeLease(name, lease)),
         renewLease: (name, lease) => held(engine.renewLease(name, lease)),
         releaseLease: (name, owner) => held(engine.releaseLease(name, owner)),
@@ -142,7 +157,16 @@ export const run = Effect.fnUntraced(
         sealing
       }
       const tokens = yield* Effect.withClock(startSupply(endpoint, store, scope), clock)
-      const machine: Machine = { tokens, scope, isAlive: true, disturbedAt: -Infinity, stopped: undefined, lastRequest: 0 }
+      const machine: Machine = {
+        tokens,
+        scope,
+        isAlive: true,
+        disturbedAt: -Infinity,
+        waitsSince: 0,
+        readAt: -Infinity,
+        stopped: undefined,
+        lastRequest: 0
+      }
       own.machine = machine
       return machine
     })
@@ -160,7 +184,7 @@ export const run = Effect.fnUntraced(
         : 0
       if (age >= lifetime) violated(`a token of ${age} ms was served`)
       // each disturbance costs the others the rest of a lease and another request
-      const longest = 5_000 + disturbances * 7_500
+      const longest = 5_000 + disturbances.length * 7_500
       const isComparable = !failed && machine.disturbedAt < askedAt
       if (isComparable && now() - askedAt > longest) violated(`a caller waited for ${now() - askedAt} ms`)
     })
@@ -177,7 +201,7 @@ export const run = Effect.fnUntraced(
     const checkFailing = () => {
       if (failingSince === undefined) return
       const sent = requests - failingSince.requests
-      const allowed = (now() - failingSince.at) / 1_000 + 2 + disturbances
+      const allowed = (now() - failingSince.at) / 1_000 + 2 + disturbances.length - failingSince.disturbances
       if (sent > allowed) violated(`${sent} requests to an endpoint that fails for ${now() - failingSince.at} ms`)
     }
 
@@ -195,7 +219,9 @@ export const run = Effect.fnUntraced(
           checkFailing()
           mode = event.mode
           if (mode === "fails") failed = true
-          failingSince = mode === "fails" ? failingSince ?? { at: now(), requests } : undefined
+          failingSince = mode === "fails"
+            ? failingSince ?? { at: now(), requests, disturbances: disturbances.length }
+            : undefined
           break
         case "ask":
           if (machine?.isAlive === true) callers.push(yield* Effect.fork(ask(machine)))
