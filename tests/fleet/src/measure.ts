@@ -40,7 +40,7 @@ const first = Effect.fnUntraced(function*({ atMost, before, fault, latency, stor
   yield* simulator.failTokenRequests(fault ?? Fault.Delay({ duration: latency ?? "200 millis" }), { times: 5_000 })
   yield* askAll(workers, { do: "start", variables, ...store })
   // the connections are made in the background, and 200 of them keep two cores busy for a while
-  yield* Effect.sleep(Duration.millis(workers.length * 15))
+  yield* Effect.sleep(Duration.millis(workers.length * 40))
   if (before !== undefined) yield* before
   const answers = yield* askAll(workers, { do: "get" })
   const requests = yield* simulator.tokenRequests

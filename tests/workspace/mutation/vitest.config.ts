@@ -13,7 +13,9 @@ const slow = [
   "nested 200 000",
   "starts one renewal in the background, at once",
   "of any size",
-  "there is a place for the bug"
+  "there is a place for the bug",
+  "keeps the rules of the protocol",
+  "breaks a rule when"
 ]
 
 export default defineConfig({

@@ -27,8 +27,11 @@ const leaseDuration = Duration.seconds(2)
 /** How often a lease is renewed while the token request runs. */
 const renewalInterval = Duration.millis(500)
 
-/** The pauses in milliseconds between two looks at the store, while another process has the lease. */
-const poll = { from: 20, to: 200 }
+/**
+ * The pauses in milliseconds between two looks at the store, while another process has the lease. They last at least four times as
+ * long as a look, because hundreds of processes keep the store and their machine busy if they look too often.
+ */
+const poll = { from: 20, to: 200, atMost: 1_000 }
 
 /** The lease is given back within this time, because a scope that closes waits for it. */
 const releaseTimeout = Duration.millis(250)
@@ -214,6 +217,7 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
     let hasReadCredentials = replaces._tag === "Refresh"
     let { use } = session
     while (true) {
+      const lookedAt = millis()
       const found = yield* look(use, entry, replaces)
       if (found._tag === "Token") return found.token
       const isRefused = found._tag === "Rotated" || (found._tag === "Failure" && found.failure._tag === "InvalidClient")
@@ -232,7 +236,8 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
       use = session.poll
       if (Option.isNone(outcome)) {
         if (millis() >= waitEndsAt) return yield* endpoint.requestToken(replaces)
-        yield* Effect.sleep(Duration.millis(yield* Random.nextRange(poll.from, poll.to)))
+        const shortest = Math.min(poll.atMost, 4 * (millis() - lookedAt))
+        yield* Effect.sleep(Duration.millis(Math.max(shortest, yield* Random.nextRange(poll.from, poll.to))))
       } else if (Option.isSome(outcome.value)) {
         return outcome.value.value
       }

@@ -1,0 +1,163 @@
+import { StoreError, type TokenStore } from "@credit-data/fleet"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Option } from "effect"
+import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
+
+describe("a faulty store", () => {
+  type Operation = Exclude<keyof TokenStore.Service, never>
+  const refused = Effect.fail(new StoreError.StoreError({ reason: "Refused", code: "OOM" }))
+
+  /** A store some of whose operations fail, hang or die while `fault` says so. */
+  const faulty =
+    (operations: ReadonlyArray<Operation>, fault: { how: "fail" | "hang" | "die" | "none" }) =>
+    (store: TokenStore.Service): TokenStore.Service => {
+      const guard = <A>(operation: Operation, effect: Effect.Effect<A, StoreError.StoreError>) =>
+        Effect.suspend(() => {
+          if (!operations.includes(operation) || fault.how === "none") return effect
+          return fault.how === "fail"
+            ? refused
+            : fault.how === "hang"
+            ? Effect.never
+            : Effect.die(new Error("a canary"))
+        })
+      return {
+        read: (name) => guard("read", store.read(name)),
+        takeLease: (name, lease) => guard("takeLease", store.takeLease(name, lease)),
+        renewLease: (name, lease) => guard("renewLease", store.renewLease(name, lease)),
+        releaseLease: (name, owner) => guard("releaseLease", store.releaseLease(name, owner)),
+        publish: (name, slot, value) => guard("publish", store.publish(name, slot, value))
+      }
+    }
+  const operations = ["read", "takeLease", "renewLease", "releaseLease", "publish"] as const
+
+  for (const how of ["fail", "hang", "die"] as const) {
+    for (const operation of operations) {
+      it.effect(`delays callers by at most 0.6 seconds and fails none, when ${operation} ${how}s`, () =>
+        Effect.gen(function*() {
+          const { ask, fleet, get, server } = yield* setUp({ size: 3, store: faulty([operation], { how }) })
+          const first = yield* get(one(fleet), 200 + 600 + 300)
+          assert.strictEqual(textOf(first), "token-1")
+          const outcomes = yield* ask(fleet, 5_000)
+          assert.isTrue(outcomes.every(Exit.isSuccess))
+          assert.isAtMost(server.server.requests, 3)
+        }))
+    }
+  }
+
+  it.effect("is left alone for ten seconds after three faults, and used again when it works", () =>
+    Effect.gen(function*() {
+      const fault: { how: "fail" | "none" } = { how: "fail" }
+      let reads = 0
+      const { fleet, get, pass, server } = yield* setUp({
+        size: 2,
+        store: (store) => {
+          const guarded = faulty(operations, fault)(store)
+          return {
+            ...guarded,
+            read: (name) =>
+              Effect.suspend(() => {
+                reads++
+                return guarded.read(name)
+              })
+          }
+        }
+      })
+      const process = one(fleet)
+      server.server.answer = () => ({ lifetime: 10 })
+      for (let round = 0; round < 3; round++) {
+        assert.isTrue((yield* storeOf(process)).available)
+        yield* get(process, 1_000)
+        yield* pass(9_500)
+      }
+      assert.strictEqual(reads, 3)
+      const after = yield* storeOf(process)
+      assert.deepStrictEqual([after.faults, after.lastFault], [3, Option.some("Refused")])
+      fault.how = "none"
+      yield* pass(20_000)
+      assert.isTrue((yield* storeOf(process)).available)
+      yield* get(process, 1_000)
+      assert.deepStrictEqual((yield* storeOf(process)).lastFault, Option.none())
+      assert.strictEqual((yield* storeOf(process)).published, 1)
+      // one line for the faults, and one for their end
+      const about = process.logs.filter((line) => line.includes("shared store of access tokens"))
+      assert.lengthOf(about, 2)
+      assert.match(about[0] ?? "", /^WARN .*cannot be used \(OOM\).* Check the memory/)
+      assert.match(about[1] ?? "", /^INFO .*works again/)
+    }))
+
+  for (const operation of ["takeLease", "publish"] as const) {
+    it.effect(`is left alone after three faults, with one line in the log, when only ${operation} fails`, () =>
+      Effect.gen(function*() {
+        const { fleet, get, server } = yield* setUp({ size: 1, store: faulty([operation], { how: "fail" }) })
+        server.server.answer = () => ({ lifetime: 1 })
+        for (let round = 0; round < 6; round++) yield* get(one(fleet), 1_500)
+        const { available, faults } = yield* storeOf(one(fleet))
+        assert.deepStrictEqual([available, faults], [false, 3])
+        assert.lengthOf(one(fleet).logs.filter((line) => line.includes("shared store of access tokens")), 1)
+      }))
+  }
+
+  it.effect("that is slow delays a caller by at most 0.6 seconds", () =>
+    Effect.gen(function*() {
+      const slow = <A, E>(effect: Effect.Effect<A, E>) => Effect.delay(effect, "500 millis")
+      const { fleet, get } = yield* setUp({
+        size: 1,
+        store: (store) => ({
+          read: (name) => slow(store.read(name)),
+          takeLease: (name, lease) => slow(store.takeLease(name, lease)),
+          renewLease: (name, lease) => slow(store.renewLease(name, lease)),
+          releaseLease: (name, owner) => slow(store.releaseLease(name, owner)),
+          publish: (name, slot, value) => slow(store.publish(name, slot, value))
+        })
+      })
+      assert.strictEqual(textOf(yield* get(one(fleet), 200 + 600 + 50)), "token-1")
+    }))
+
+  it.effect("is asked less often by those who wait, when it is slow", () =>
+    Effect.gen(function*() {
+      const readsWhen = Effect.fnUntraced(function*(latency: Duration.DurationInput) {
+        let reads = 0
+        const { ask, fleet, server } = yield* setUp({
+          size: 5,
+          store: (store) => ({
+            ...store,
+            read: (name) =>
+              Effect.suspend(() => {
+                reads++
+                return Effect.delay(store.read(name), latency)
+              })
+          })
+        })
+        server.server.latency = Duration.seconds(8)
+        assert.isTrue((yield* ask(fleet)).every(Exit.isSuccess))
+        assert.strictEqual(server.server.requests, 1)
+        return reads
+      })
+      // four processes wait for eight seconds
+      const fast = yield* readsWhen("1 millis")
+      assert.isAtLeast(fast, 4 * 8_000 / 200)
+      const slow = yield* readsWhen("150 millis")
+      assert.isAtMost(slow, 4 * 8_000 / 750 + 10)
+    }))
+
+  it.effect("that is open is not asked", () =>
+    Effect.gen(function*() {
+      let reads = 0
+      const { fleet, get, server } = yield* setUp({
+        size: 1,
+        store: (store) => ({
+          ...faulty(operations, { how: "fail" })(store),
+          read: () =>
+            Effect.suspend(() => {
+              reads++
+              return refused
+            })
+        })
+      })
+      server.server.answer = () => ({ lifetime: 1 })
+      for (let round = 0; round < 6; round++) yield* get(one(fleet), 1_500)
+      assert.strictEqual(reads, 3)
+      assert.isFalse((yield* storeOf(one(fleet))).available)
+      assert.strictEqual(server.server.requests, 6)
+    }))
+})

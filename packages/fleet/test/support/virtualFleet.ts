@@ -1,0 +1,55 @@
+import type { AccessToken, TokenError } from "@credit-data/core"
+import { TokenStore } from "@credit-data/fleet"
+import * as VirtualClock from "@credit-data/test-support/virtualClock"
+import { assert } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, Option, Redacted } from "effect"
+import { isBusy } from "./busyCrypto.ts"
+import { makeServer, type Process, startProcess } from "./fleet.ts"
+
+/** A fleet in virtual time. The wall clocks of its processes differ by up to ten minutes. */
+export const setUp = Effect.fnUntraced(function*(options: {
+  readonly size?: number
+  readonly store?: (store: TokenStore.Service) => TokenStore.Service
+} = {}) {
+  const time = VirtualClock.make({ isBusy })
+  const memory = yield* Effect.withClock(TokenStore.makeMemory, time.clock)
+  const store = options.store?.(memory) ?? memory
+  const server = makeServer()
+  let back = 0
+  const start = (ahead: number, credentials?: Effect.Effect<string>) =>
+    Effect.withClock(startProcess(server, store, credentials), time.clockOf(() => ahead - back))
+  const fleet = yield* Effect.forEach(
+    Array.from({ length: options.size ?? 2 }),
+    (_, index) => start((index % 5 - 2) * 300_000)
+  )
+  /** What processes get that ask at the same time. */
+  const ask = Effect.fnUntraced(function*(processes: ReadonlyArray<Process>, within = 30_000) {
+    const fibers = yield* Effect.forEach(processes, ({ tokens }) => Effect.fork(Effect.exit(tokens.get)))
+    yield* time.pass(within)
+    return yield* Effect.forEach(fibers, Fiber.join)
+  })
+  const get = (process: Process, within?: number) =>
+    Effect.flatMap(
+      ask([process], within),
+      ([outcome]) => outcome === undefined ? Effect.die(new Error("No outcome.")) : Effect.succeed(outcome)
+    )
+  /** Sets all wall clocks back, but not that of the store. */
+  const setBack = (millis: number) => {
+    back = millis
+  }
+  return { ...time, ask, fleet, get, server, setBack, start }
+})
+
+export const textOf = (outcome: Exit.Exit<AccessToken.AccessToken, TokenError.TokenError>) =>
+  Exit.match(outcome, {
+    onFailure: (cause) =>
+      Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag }),
+    onSuccess: ({ secret }) => Redacted.value(secret)
+  })
+
+export const one = ([first]: ReadonlyArray<Process>): Process => {
+  assert.isDefined(first)
+  return first
+}
+
+export const storeOf = ({ tokens }: Process) => Effect.map(tokens.status, ({ store }) => Option.getOrThrow(store))
