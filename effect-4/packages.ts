@@ -5,6 +5,7 @@ export const folders = [
   "packages/auth-v2",
   "packages/http-client",
   "packages/fleet",
+  "packages/migration",
   "packages/simulator",
   "packages/store-redis",
   "packages/telemetry",

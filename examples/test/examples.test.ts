@@ -40,6 +40,18 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     /InvalidClient +The token endpoint http.*refused the client: 401 invalid_client/
   ],
   "swap.ts": [sunset, "200 with read:consumers", `200 with ${scopes}`],
+  "migration.ts": [
+    sunset,
+    "v1: v1",
+    "shadow: v1",
+    "compare: Ready",
+    "v2 with a fallback: v2",
+    "v2 with a fallback, a scope is missing: v1 as a fallback",
+    "v2 with a fallback, all scopes are granted: v2",
+    "v2: v2",
+    "back on v1: v1",
+    "failed calls: 0"
+  ],
   "two-supplies.ts": [sunset, "Data Access over V1: 200", "Furnishment over V2: 200"],
   "failures.ts": [
     "page the owner of the credentials: ",

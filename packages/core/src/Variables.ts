@@ -3,9 +3,12 @@
  *
  * @since 1.0.0
  */
+import * as Arr from "effect/Array"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import type * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as configuration from "./internal/configuration.ts"
 
 const header = "The configuration is incomplete or wrong."
@@ -36,6 +39,35 @@ export function read(
   fields: Record<string, Config.Config<unknown>>
 ): Effect.Effect<Record<string, unknown>, ConfigError.ConfigError> {
   return configuration.readAll(fields, print)
+}
+
+/**
+ * A variable with a few accepted values. The error for another value names the variable and the accepted ones, and never shows the
+ * value.
+ *
+ * @since 1.0.0
+ * @category config
+ * @example
+ * ```ts
+ * import { Variables } from "@credit-data/core"
+ *
+ * export const color = Variables.literal("MY_SERVICE_COLOR", { description: "the color of the service", values: ["blue", "green"] })
+ * ```
+ */
+export const literal = <Value extends string>(name: string, options: {
+  /** What the variable is. The error for a missing variable shows it. */
+  readonly description: string
+  readonly values: ReadonlyArray<Value>
+}): Config.Config<Value> => {
+  const { description: what, values } = options
+  return configuration.variable(
+    { name, what },
+    (text) =>
+      Option.match(Arr.findFirst(values, (value) => value === text), {
+        onNone: () => Either.left(`Expected ${values.join(" or ")}`),
+        onSome: Either.right
+      })
+  )
 }
 
 /**

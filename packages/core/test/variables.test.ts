@@ -77,6 +77,25 @@ describe("Variables.read", () => {
     }))
 })
 
+describe("Variables.literal", () => {
+  const color = Variables.literal("COLOR", { description: "the color of the service", values: ["blue", "green"] })
+
+  it.effect("Variables.literal returns one of the accepted values", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* read({ color }, { COLOR: "green" }), { color: "green" })
+      const { optional } = yield* read({ optional: Config.withDefault(color, "blue") }, {})
+      assert.strictEqual(optional, "blue")
+    }))
+
+  it.effect("Variables.literal names the accepted values, and does not show another one", () =>
+    Effect.gen(function*() {
+      const wrong = String(yield* Effect.flip(read({ color }, { COLOR: "a canary" })))
+      assert.include(wrong, "- COLOR: Expected blue or green")
+      assert.notInclude(wrong, "canary")
+      assert.include(String(yield* Effect.flip(read({ color }, {}))), "- COLOR is missing: the color of the service")
+    }))
+})
+
 describe("Variables.invalid", () => {
   it("Variables.invalid names the option and what was expected", () => {
     const error = Variables.invalid(["environment", "name"], "Expected text")

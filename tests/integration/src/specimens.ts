@@ -24,6 +24,7 @@ import {
   InsufficientScope
 } from "@credit-data/http-client"
 import { SharedTokens, StoreError, TokenStore } from "@credit-data/fleet"
+import { Comparison, Migration, MigrationEvent, Plan } from "@credit-data/migration"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { HealthCheck, Prometheus, Telemetry } from "@credit-data/telemetry"
@@ -155,6 +156,23 @@ const ofStore = <E, R>(layer: Layer.Layer<TokenStore.TokenStore, E, R>) =>
     const store = yield* Effect.provide(TokenStore.TokenStore, context)
     return [layer, context, store, yield* outcomes(store.read("a".repeat(64)))]
   })
+
+/** Everything that a migration shows: of a comparison with failures, of a report, and of its supply. */
+const ofMigration = Effect.fnUntraced(function*<E, R>(
+  layer: Layer.Layer<AccessTokens.AccessTokens | Migration.Migration, E, R>
+) {
+  const simulator = yield* Simulator.Simulator
+  const context = yield* Layer.build(layer)
+  const { compare, plan, report } = yield* Effect.provide(Migration.Migration, context)
+  yield* simulator.failTokenRequests(leaks.refused)
+  yield* simulator.failCalls(Fault.Answer({ status: 200, body: canary }))
+  return [
+    yield* outcomes(compare([{ method: "GET", path: "/data-access/a" }])),
+    yield* plan,
+    yield* report,
+    yield* ofSupply(layer)
+  ]
+})
 
 /** Everything that the client of a group returns. */
 const ofGroup = Effect.fnUntraced(function*<I, E>(
@@ -303,6 +321,9 @@ export const specimens = Effect.gen(function*() {
     "TokenError.retryWhenDue": yield* outcomes(TokenError.retryWhenDue(Effect.fail(refused[2]), { times: 0 })),
     "TokenStatus.isUsable": TokenStatus.isUsable,
     "Variables.invalid": Variables.invalid(["deadline"], "Expected a duration"),
+    "Variables.literal": yield* ofConfig({
+      literal: Variables.literal("CREDIT_DATA_SCOPES", { description: "a few values", values: ["one"] })
+    }),
     "Variables.read": yield* outcomes(
       Effect.withConfigProvider(Variables.read(ClientCredentials.config), configFromCanaries)
     ),
@@ -388,6 +409,34 @@ export const specimens = Effect.gen(function*() {
   const overMemory = Layer.mergeAll(sharedEndpoint, TokenStore.layerMemory)
   const redis = RedisTokenStore.layer({ url: Redacted.make(`redis://user:${canary}@127.0.0.1:1`) })
 
+  // the pause that the last refusal started ends before the migration requests its tokens
+  yield* TestClock.adjust("1 hour")
+  const facts = { scopes, missingScopes: [], lifetime: duration }
+  const plan: Plan.Plan = { stage: "v2", fallback: true }
+  const supplies = { v1: AuthV1.layer(options), v2: AuthV2.layer(options) }
+  const supplyTest = yield* Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest())
+  const migration: Record<string, unknown> = {
+    "Comparison.Problem": Comparison.Problem.NoTokenFromV1({ error: unanswered }),
+    "Comparison.compare": yield* outcomes(Comparison.compare({ v1: supplyTest, v2: supplyTest })),
+    "Comparison.factsOf": Comparison.factsOf(token(canary), supplyTest),
+    "Migration.Migration": Migration.Migration,
+    "Migration.layer": yield* ofMigration(Migration.layer({ ...supplies, plan: Effect.succeed(plan) })),
+    "Migration.layerConfig": yield* outcomes(
+      Effect.withConfigProvider(Layer.build(Migration.layerConfig()), configFromCanaries)
+    ),
+    "MigrationEvent.$is": MigrationEvent.$is,
+    "MigrationEvent.$match": MigrationEvent.$match,
+    "MigrationEvent.Compared": MigrationEvent.Compared({ at, v1: facts, v2: facts }),
+    "MigrationEvent.FallbackReason": MigrationEvent.FallbackReason.Failed({ error: unanswered }),
+    "MigrationEvent.FellBack": MigrationEvent.FellBack({ at, reason: MigrationEvent.FallbackReason.Slow() }),
+    "MigrationEvent.PlanChanged": MigrationEvent.PlanChanged({ at, from: plan, to: plan }),
+    "MigrationEvent.Returned": MigrationEvent.Returned({ at }),
+    "Plan.config": yield* ofConfig(Plan.config),
+    "Plan.read": yield* outcomes(
+      Effect.withConfigProvider(Plan.read, ConfigProvider.fromMap(new Map([["CREDIT_DATA_AUTH", canary]])))
+    )
+  }
+
   return {
     core,
     fleet: {
@@ -436,6 +485,7 @@ export const specimens = Effect.gen(function*() {
       )
     })),
     "http-client": httpClient,
+    migration,
     simulator: simulated,
     telemetry
   }

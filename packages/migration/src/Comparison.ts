@@ -1,0 +1,225 @@
+/**
+ * Compares Auth V1 with Auth V2, before a migration.
+ *
+ * @since 1.0.0
+ */
+import type { AccessToken } from "@credit-data/core/AccessToken"
+import type * as AccessTokens from "@credit-data/core/AccessTokens"
+import type { TokenError } from "@credit-data/core/TokenError"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Data from "effect/Data"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as probes from "./internal/probes.ts"
+
+/**
+ * A safe request to the business API. One per endpoint group that the program calls is enough. Choose a path whose answer does not
+ * change from request to request.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Probe {
+  /** Only methods that change nothing. */
+  readonly method: "GET" | "HEAD" | "OPTIONS"
+  /** The path below the base URL, with its query. */
+  readonly path: string
+}
+
+/**
+ * What is known about a token, without the token.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface TokenFacts {
+  /** The scopes that were granted, with the names that the server uses. */
+  readonly scopes: ReadonlyArray<string>
+  /** The scopes that Auth V2 is asked for, and that the token does not cover. Auth V1 has other names, so nothing is missing there. */
+  readonly missingScopes: ReadonlyArray<string>
+  /** The lifetime when it was issued. */
+  readonly lifetime: Duration.Duration
+}
+
+/**
+ * The answer to a probe: its status, or why there was none.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type ProbeAnswer = Either.Either<number, string>
+
+/**
+ * What was found with one probe.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface ProbeResult {
+  readonly probe: Probe
+  /** None if there was no token of Auth V1. */
+  readonly v1: Option.Option<ProbeAnswer>
+  /** None if there was no token of Auth V2. */
+  readonly v2: Option.Option<ProbeAnswer>
+  /** Whether both bodies have the same SHA-256 hash. None without two answers. Neither body nor hash is kept. */
+  readonly sameBody: Option.Option<boolean>
+}
+
+/**
+ * What speaks against the migration. `NoTokenFromV1`: there is no way back. All others mean that the program is not ready for Auth V2:
+ * `NoTokenFromV2`; `ScopesMissing`: the operator has not granted them; `StatusDiffers`, `BodyDiffers`: a probe was answered
+ * differently; `ProbeFailed`: a probe had no answer, or a status of 400 or more with both tokens, which proves nothing.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Problem = Data.TaggedEnum<{
+  NoTokenFromV1: { readonly error: TokenError }
+  NoTokenFromV2: { readonly error: TokenError }
+  ScopesMissing: { readonly scopes: ReadonlyArray<string> }
+  StatusDiffers: { readonly probe: Probe; readonly v1: number; readonly v2: number }
+  BodyDiffers: { readonly probe: Probe }
+  ProbeFailed: { readonly probe: Probe; readonly reason: string }
+}>
+
+/**
+ * Constructors of the problems, with `$is` and `$match`.
+ *
+ * @since 1.0.0
+ * @category constructors
+ */
+export const Problem = Data.taggedEnum<Problem>()
+
+/**
+ * The verdict of a comparison. `Ready`: nothing speaks against the migration. `ReadyWithoutWayBack`: Auth V2 works, and Auth V1 does not
+ * issue tokens any more. `NotReady`: see the problems.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Verdict = "Ready" | "ReadyWithoutWayBack" | "NotReady"
+
+/**
+ * The result of a comparison; safe to print.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Comparison {
+  readonly verdict: Verdict
+  readonly problems: ReadonlyArray<Problem>
+  readonly v1: Either.Either<TokenFacts, TokenError>
+  readonly v2: Either.Either<TokenFacts, TokenError>
+  readonly probes: ReadonlyArray<ProbeResult>
+}
+
+/**
+ * The facts about a token.
+ *
+ * @since 1.0.0
+ * @category conversions
+ */
+export const factsOf = (token: AccessToken, { requestedScopes }: AccessTokens.Service): TokenFacts => ({
+  scopes: token.scopes,
+  missingScopes: Option.match(requestedScopes, {
+    onNone: () => [],
+    onSome: (scopes) => scopes.filter((scope) => !token.covers(scope))
+  }),
+  lifetime: Duration.millis(DateTime.distance(token.requestedAt, token.expiresAt))
+})
+
+/** A status from here on means that the request was refused, or failed. */
+const firstErrorStatus = 400
+
+const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Problem> => {
+  const statuses: Array<number> = []
+  for (const answer of [...Option.toArray(v1), ...Option.toArray(v2)]) {
+    if (Either.isLeft(answer)) return [Problem.ProbeFailed({ probe, reason: answer.left })]
+    statuses.push(answer.right)
+  }
+  const [first = 0, second = first] = statuses
+  if (first !== second) return [Problem.StatusDiffers({ probe, v1: first, v2: second })]
+  if (first >= firstErrorStatus) return [Problem.ProbeFailed({ probe, reason: `status ${first}` })]
+  return Option.contains(sameBody, false) ? [Problem.BodyDiffers({ probe })] : []
+}
+
+/**
+ * Obtains a token from each version, and sends each probe with both tokens, one request after the other. Nothing else is sent. A probe
+ * waits for its answer for at most 30 seconds. Its body is held in memory until its hash is calculated.
+ *
+ * Fails with a `ConfigError` only if the base URL of the environment is not valid.
+ *
+ * @since 1.0.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import { AuthV1 } from "@credit-data/auth-v1"
+ * import { AuthV2 } from "@credit-data/auth-v2"
+ * import { AccessTokens } from "@credit-data/core"
+ * import { Comparison } from "@credit-data/migration"
+ * import { Effect } from "effect"
+ *
+ * const supply = AccessTokens.AccessTokens
+ *
+ * export const isReady = Effect.gen(function*() {
+ *   const v1 = yield* supply.pipe(Effect.provide(AuthV1.layerConfig()))
+ *   const v2 = yield* supply.pipe(Effect.provide(AuthV2.layerConfig()))
+ *   const { verdict } = yield* Comparison.compare({ v1, v2, probes: [{ method: "GET", path: "/data-access/ping" }] })
+ *   return verdict !== "NotReady"
+ * })
+ * ```
+ */
+export const compare = Effect.fnUntraced(function*(options: {
+  /** The supply of Auth V1. */
+  readonly v1: AccessTokens.Service
+  /** The supply of Auth V2. */
+  readonly v2: AccessTokens.Service
+  /** Default: none, so that only the tokens are compared. */
+  readonly probes?: ReadonlyArray<Probe> | undefined
+}): Effect.fn.Return<Comparison, ConfigError.ConfigError, HttpClient.HttpClient> {
+  const send = yield* probes.make(options.v2.environment)
+  const v1 = yield* Effect.either(options.v1.get)
+  const v2 = yield* Effect.either(options.v2.get)
+  const sendWith = (probe: Probe, token: Either.Either<AccessToken, TokenError>) =>
+    Either.match(token, {
+      onLeft: () => Effect.succeedNone,
+      onRight: (token) => Effect.asSome(send(probe, token))
+    })
+  const results = yield* Effect.forEach(options.probes ?? [], (probe) =>
+    Effect.gen(function*() {
+      const first = yield* sendWith(probe, v1)
+      const second = yield* sendWith(probe, v2)
+      return {
+        probe,
+        v1: Option.map(first, Either.map(({ status }) => status)),
+        v2: Option.map(second, Either.map(({ status }) => status)),
+        sameBody: Option.zipWith(
+          Option.flatMap(first, Either.getRight),
+          Option.flatMap(second, Either.getRight),
+          (a, b) => a.hash === b.hash
+        )
+      } satisfies ProbeResult
+    }))
+  const facts2 = Either.map(v2, (token) => factsOf(token, options.v2))
+  const missing = Either.match(facts2, { onLeft: () => [], onRight: ({ missingScopes }) => missingScopes })
+  const against: ReadonlyArray<Problem> = [
+    ...Either.match(v2, { onLeft: (error) => [Problem.NoTokenFromV2({ error })], onRight: () => [] }),
+    ...(missing.length === 0 ? [] : [Problem.ScopesMissing({ scopes: missing })]),
+    ...results.flatMap(problemsOf)
+  ]
+  const noWayBack: ReadonlyArray<Problem> = Either.match(v1, {
+    onLeft: (error) => [Problem.NoTokenFromV1({ error })],
+    onRight: () => []
+  })
+  return {
+    verdict: against.length > 0 ? "NotReady" : noWayBack.length > 0 ? "ReadyWithoutWayBack" : "Ready",
+    problems: [...against, ...noWayBack],
+    v1: Either.map(v1, (token) => factsOf(token, options.v1)),
+    v2: facts2,
+    probes: results
+  }
+})

@@ -1,0 +1,162 @@
+/**
+ * The migration of a program from Auth V1 to Auth V2, in steps.
+ *
+ * @since 1.0.0
+ */
+import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
+import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import * as Variables from "@credit-data/core/Variables"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Stream from "effect/Stream"
+import type * as Comparison from "./Comparison.ts"
+import * as migration from "./internal/migration.ts"
+import type { MigrationEvent } from "./MigrationEvent.ts"
+import type { MigrationReport } from "./MigrationReport.ts"
+import * as Plan from "./Plan.ts"
+
+/**
+ * A migration that is under way.
+ *
+ * @since 1.0.0
+ * @category services
+ * @example
+ * ```ts
+ * import { Migration } from "@credit-data/migration"
+ * import { Effect } from "effect"
+ *
+ * export const report = Effect.flatMap(Migration.Migration, ({ report }) => report)
+ * ```
+ */
+export class Migration extends Context.Tag("@credit-data/migration/Migration")<Migration, Service>() {}
+
+/**
+ * What a migration shows.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Service {
+  /** The supply over both versions: the service `AccessTokens` of the same layer. */
+  readonly tokens: AccessTokens.Service
+  /** The plan in use. Reads it again if the last reading is 10 seconds old. */
+  readonly plan: Effect.Effect<Plan.Plan>
+  /** What has happened so far. */
+  readonly report: Effect.Effect<MigrationReport>
+  /** The events from the moment the stream starts to run. A listener that is more than 64 events behind loses the oldest ones. */
+  readonly events: Stream.Stream<MigrationEvent>
+  /** Compares both versions now, in any stage: see `Comparison.compare`. */
+  readonly compare: (
+    probes?: ReadonlyArray<Comparison.Probe>
+  ) => Effect.Effect<Comparison.Comparison, ConfigError.ConfigError, HttpClient.HttpClient>
+}
+
+/**
+ * The options of a migration.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Options<E1, R1, E2, R2, E, R> {
+  /** The supply of Auth V1. A group of endpoints that does not migrate uses the same const. */
+  readonly v1: Layer.Layer<AccessTokens.AccessTokens, E1, R1>
+  /** The supply of Auth V2. */
+  readonly v2: Layer.Layer<AccessTokens.AccessTokens, E2, R2>
+  /** Reads the plan, from variables or a feature flag, for example. `Plan.read` reads it from variables. */
+  readonly plan: Effect.Effect<Plan.Plan, E, R>
+  /** The shortest time between two readings of the plan. Default: 10 seconds. */
+  readonly planInterval?: Duration.DurationInput | undefined
+}
+
+/**
+ * A supply over two others. The plan decides which of them serves, so the clients of the endpoint groups do not change.
+ *
+ * - The plan is read when the layer is built, and again while the supply is used: at most every 10 seconds. A caller waits for it for
+ *   at most 1 second. A plan that cannot be read again stays as it is.
+ * - `v1`: Auth V1 serves, and nothing is sent to Auth V2. `shadow`: Auth V1 serves, and tokens are obtained from Auth V2 in the
+ *   background. Their failure disturbs no caller. `v2`: Auth V2 serves.
+ * - With the fallback, a token of Auth V1 serves in the stage `v2` when the token request fails, takes longer than 2 seconds, or
+ *   returns a token without a requested scope. Then nobody waits for Auth V2 any more: it is tried in the background, at most once
+ *   per second and with the pauses of its supply. When it works, it serves again.
+ * - `replace` and `invalidate` reach the supply that issued the token. So the retry of a call stays on its version.
+ * - `status` is that of the version that serves. `events` are those of both. For metrics of each version, provide one
+ *   `Telemetry.layer()` to each of `v1` and `v2`.
+ *
+ * Building the layer builds both supplies. It fails with their errors, with the failure of the plan, or with a `ConfigError` if
+ * `planInterval` is not valid or if the two have another base URL or audience.
+ *
+ * Layers are shared by reference. Bind this one to a const.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { AuthV1 } from "@credit-data/auth-v1"
+ * import { AuthV2 } from "@credit-data/auth-v2"
+ * import { DataAccess, Furnishment } from "@credit-data/http-client"
+ * import { Migration, Plan } from "@credit-data/migration"
+ * import { Layer } from "effect"
+ *
+ * const V1 = AuthV1.layerConfig()
+ * const Auth = Migration.layer({ v1: V1, v2: AuthV2.layerConfig(), plan: Plan.read })
+ *
+ * // Data Access stays on V1, and Furnishment migrates. Both share one supply of V1.
+ * export const Clients = Layer.merge(
+ *   DataAccess.layer().pipe(Layer.provide(V1)),
+ *   Furnishment.layer().pipe(Layer.provide(Auth))
+ * )
+ * ```
+ */
+export const layer = <E1, R1, E2, R2, E, R>(
+  { plan, planInterval, v1, v2 }: Options<E1, R1, E2, R2, E, R>
+): Layer.Layer<AccessTokens.AccessTokens | Migration, E1 | E2 | E | ConfigError.ConfigError, R1 | R2 | R> =>
+  Layer.effect(AccessTokens.AccessTokens, Effect.map(Migration, ({ tokens }) => tokens)).pipe(
+    Layer.provideMerge(
+      Layer.flatMap(v1, (first) =>
+        Layer.flatMap(v2, (second) =>
+          Layer.scoped(
+            Migration,
+            migration.make({
+              v1: Context.get(first, AccessTokens.AccessTokens),
+              v2: Context.get(second, AccessTokens.AccessTokens),
+              plan,
+              planInterval: planInterval ?? "10 seconds"
+            })
+          )))
+    )
+  )
+
+/**
+ * The migration of `AuthV1.layerConfig()` to `AuthV2.layerConfig()`, with the plan of the variables `CREDIT_DATA_AUTH` and
+ * `CREDIT_DATA_AUTH_FALLBACK`. All variables of both versions must be set.
+ *
+ * Building the layer fails with one `ConfigError`, which has a line for each faulty variable.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { Migration } from "@credit-data/migration"
+ *
+ * export const Auth = Migration.layerConfig() // was: AuthV1.layerConfig()
+ * ```
+ */
+export const layerConfig = (
+  settings: AuthV2.Settings = {}
+): Layer.Layer<AccessTokens.AccessTokens | Migration, ConfigError.ConfigError, HttpClient.HttpClient> =>
+  Layer.unwrapEffect(
+    Effect.as(
+      // so that one error lists everything that is missing
+      Variables.read({ ...AuthV1.config, ...AuthV2.config, ...Plan.config }),
+      layer({
+        v1: AuthV1.layerConfig(AuthV1.config, settings),
+        v2: AuthV2.layerConfig(AuthV2.config, settings),
+        plan: Plan.read
+      })
+    )
+  )

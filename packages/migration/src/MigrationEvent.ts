@@ -1,0 +1,54 @@
+/**
+ * The events of a migration.
+ *
+ * @since 1.0.0
+ */
+import type { TokenError } from "@credit-data/core/TokenError"
+import * as Data from "effect/Data"
+import type * as DateTime from "effect/DateTime"
+import type { TokenFacts } from "./Comparison.ts"
+import type { Plan } from "./Plan.ts"
+
+/**
+ * Why tokens of Auth V1 are served instead of those of Auth V2. `Failed`: the token request failed. `Slow`: there was no token within
+ * 2 seconds. `MissingScopes`: the token does not cover all requested scopes.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type FallbackReason = Data.TaggedEnum<{
+  Failed: { readonly error: TokenError }
+  Slow: {}
+  MissingScopes: { readonly scopes: ReadonlyArray<string> }
+}>
+
+/**
+ * Constructors of the reasons, with `$is` and `$match`.
+ *
+ * @since 1.0.0
+ * @category constructors
+ */
+export const FallbackReason = Data.taggedEnum<FallbackReason>()
+
+/**
+ * A change in a migration; safe to print. `PlanChanged`: the plan was read again, and it is another one. `Compared`: the stage
+ * `shadow` has obtained a new token from Auth V2, and the facts about it and the token of Auth V1 that serves. `FellBack`: from now
+ * on, tokens of Auth V1 are served instead of those of Auth V2. `Returned`: Auth V2 serves again.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type MigrationEvent = Data.TaggedEnum<{
+  PlanChanged: { readonly at: DateTime.Utc; readonly from: Plan; readonly to: Plan }
+  Compared: { readonly at: DateTime.Utc; readonly v1: TokenFacts; readonly v2: TokenFacts }
+  FellBack: { readonly at: DateTime.Utc; readonly reason: FallbackReason }
+  Returned: { readonly at: DateTime.Utc }
+}>
+
+/**
+ * Constructors of the events, with `$is` and `$match`.
+ *
+ * @since 1.0.0
+ * @category constructors
+ */
+export const { $is, $match, Compared, FellBack, PlanChanged, Returned } = Data.taggedEnum<MigrationEvent>()

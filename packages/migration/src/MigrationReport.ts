@@ -1,0 +1,43 @@
+/**
+ * What has happened in a migration so far.
+ *
+ * @since 1.0.0
+ */
+import type * as DateTime from "effect/DateTime"
+import type * as Option from "effect/Option"
+import type { FallbackReason } from "./MigrationEvent.ts"
+import type { Plan } from "./Plan.ts"
+
+/**
+ * What has happened with one version. The counts begin when the layer is built.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface VersionReport {
+  /** How many tokens were obtained, in all stages. */
+  readonly tokensObtained: number
+  /** How many token requests failed, with their retries. */
+  readonly tokenRequestsFailed: number
+  /** How often the migration served a token of this version to a caller. */
+  readonly tokensServed: number
+  /** How many calls reported that the business API rejected a token of this version (401). */
+  readonly tokensRejected: number
+}
+
+/**
+ * The report of a migration; safe to print.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface MigrationReport {
+  /** The plan in use. */
+  readonly plan: Plan
+  readonly v1: VersionReport
+  readonly v2: VersionReport
+  /** How often a token of Auth V1 was served instead of one of Auth V2. */
+  readonly fallbacks: number
+  /** Since when, and why, tokens of Auth V1 are served instead of those of Auth V2. None if they are not. */
+  readonly fallenBack: Option.Option<{ readonly since: DateTime.Utc; readonly reason: FallbackReason }>
+}

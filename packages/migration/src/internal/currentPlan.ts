@@ -1,0 +1,105 @@
+import { within } from "@credit-data/core/Unstable"
+import * as Variables from "@credit-data/core/Variables"
+import * as Cause from "effect/Cause"
+import type * as Clock from "effect/Clock"
+import type * as ConfigError from "effect/ConfigError"
+import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type * as Scope from "effect/Scope"
+import type { Plan, Stage } from "../Plan.ts"
+
+/** A caller waits for the plan for this long. Then the old plan serves, until the new one has been read. */
+const patience = "1 second"
+
+/** A reading that takes longer has failed, so that another one can start. */
+const longestReading = "30 seconds"
+
+const stages: ReadonlyArray<Stage> = ["v1", "shadow", "v2"]
+
+/** A program without types may return anything. */
+const validate = (plan: Plan): Effect.Effect<Plan, ConfigError.ConfigError> =>
+  !Predicate.isRecord(plan) || !stages.includes(plan.stage)
+    ? Effect.fail(Variables.invalid(["plan", "stage"], "Expected v1, shadow or v2"))
+    : !Predicate.isBoolean(plan.fallback)
+    ? Effect.fail(Variables.invalid(["plan", "fallback"], "Expected true or false"))
+    : Effect.succeed({ stage: plan.stage, fallback: plan.fallback })
+
+const nameOf = (cause: Cause.Cause<unknown>): string => {
+  const failure = Cause.squash(cause)
+  return Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag) ? failure._tag : "a defect"
+}
+
+// a logger that throws does not end a call
+const logWarning = (message: string) => Effect.catchAllCause(Effect.logWarning(message), () => Effect.void)
+
+/** The plan in use. It is read again while it is used, when the last reading is so old. */
+export const make = Effect.fnUntraced(function*<E, R>(options: {
+  readonly read: Effect.Effect<Plan, E, R>
+  readonly interval: Duration.Duration
+  readonly clock: Clock.Clock
+  readonly changed: (from: Plan, to: Plan) => Effect.Effect<void>
+}): Effect.fn.Return<
+  { readonly get: Effect.Effect<Plan>; readonly inUse: () => Plan },
+  E | ConfigError.ConfigError,
+  R | Scope.Scope
+> {
+  const context = yield* Effect.context<R>()
+  const configProvider = yield* Effect.configProviderWith(Effect.succeed)
+  const scope = yield* Effect.scope
+  const millis = () => Number(options.clock.unsafeCurrentTimeNanos()) / 1e6
+  const read = options.read.pipe(
+    Effect.flatMap(validate),
+    Effect.provide(context),
+    Effect.withConfigProvider(configProvider)
+  )
+  const lifeMillis = Duration.toMillis(options.interval)
+  let plan = yield* read
+  let readAt = millis()
+  let reading: Deferred.Deferred<void> | undefined
+  let isFailing = false
+
+  const readAgain = Effect.fnUntraced(function*(done: Deferred.Deferred<void>) {
+    const next = yield* read.pipe(
+      within(longestReading, () => new Cause.TimeoutException()),
+      Effect.matchCauseEffect({
+        onFailure: (cause) =>
+          Effect.as(
+            isFailing ? Effect.void : logWarning(
+              `The plan of the migration could not be read again: ${nameOf(cause)}. ` +
+                `The plan that was read before stays in use: ${plan.stage}.`
+            ),
+            undefined
+          ),
+        onSuccess: (next) => Effect.succeed(next)
+      })
+    )
+    isFailing = next === undefined
+    readAt = millis()
+    reading = undefined
+    if (next !== undefined && (next.stage !== plan.stage || next.fallback !== plan.fallback)) {
+      const before = plan
+      plan = next
+      yield* options.changed(before, next)
+    }
+    yield* Deferred.succeed(done, void 0)
+  }, Effect.uninterruptible)
+
+  const awaitReading = (done: Deferred.Deferred<void>) =>
+    Effect.ignore(within(patience, () => undefined)(Deferred.await(done)))
+
+  return {
+    inUse: () => plan,
+    get: Effect.suspend(() => {
+      if (millis() - readAt < lifeMillis) return Effect.succeed(plan)
+      return Effect.suspend(() => {
+        if (reading !== undefined) return awaitReading(reading)
+        return Effect.flatMap(Deferred.make<void>(), (done) => {
+          reading = done
+          return Effect.zipRight(Effect.forkIn(readAgain(done), scope), awaitReading(done))
+        })
+      }).pipe(Effect.map(() => plan))
+    })
+  }
+})

@@ -1,0 +1,258 @@
+import type { AccessToken } from "@credit-data/core/AccessToken"
+import type * as AccessTokens from "@credit-data/core/AccessTokens"
+import type { TokenError } from "@credit-data/core/TokenError"
+import type { TokenEvent } from "@credit-data/core/TokenEvent"
+import * as TokenStatus from "@credit-data/core/TokenStatus"
+import { Broadcast, within } from "@credit-data/core/Unstable"
+import * as Variables from "@credit-data/core/Variables"
+import type * as ConfigError from "effect/ConfigError"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Comparison from "../Comparison.ts"
+import type * as Migration from "../Migration.ts"
+import * as MigrationEvent from "../MigrationEvent.ts"
+import type { Plan } from "../Plan.ts"
+import * as CurrentPlan from "./currentPlan.ts"
+import * as Tally from "./tally.ts"
+
+type Version = "v1" | "v2"
+
+/** How long a caller waits for Auth V2, before a token of Auth V1 serves. */
+const patience = Duration.seconds(2)
+
+/** In the background, Auth V2 is asked for a token at most this often. Its supply answers from memory most of the time. */
+const backgroundMillis = 1_000
+
+interface Options<E, R> {
+  readonly v1: AccessTokens.Service
+  readonly v2: AccessTokens.Service
+  readonly plan: Effect.Effect<Plan, E, R>
+  readonly planInterval: Duration.DurationInput
+}
+
+/** Why tokens of Auth V1 are served instead of those of Auth V2. */
+interface FallenBack {
+  readonly since: DateTime.Utc
+  readonly reason: MigrationEvent.FallbackReason
+}
+
+const textOf: (reason: MigrationEvent.FallbackReason) => string = MigrationEvent.FallbackReason.$match({
+  Failed: ({ error }) => `Auth V2 gives no token: ${error._tag}`,
+  Slow: () => `Auth V2 gave no token within ${Duration.format(patience)}`,
+  MissingScopes: ({ scopes }) => `The token of Auth V2 lacks ${scopes.join(" ")}`
+})
+
+const planText = ({ fallback, stage }: Plan) => stage === "v2" && fallback ? "v2 with a fallback to v1" : stage
+
+// a logger that throws does not end a call
+const safe = (log: Effect.Effect<void>) => Effect.catchAllCause(log, () => Effect.void)
+
+/** A token goes to one API, whichever version issued it. */
+const checkSameApi = ({ v1, v2 }: Pick<Options<never, never>, Version>): Effect.Effect<void, ConfigError.ConfigError> =>
+  v1.environment.baseUrl === v2.environment.baseUrl && v1.environment.audience === v2.environment.audience
+    ? Effect.void
+    : Effect.fail(Variables.invalid(["v1", "environment"], "Expected the base URL and the audience of v2"))
+
+const interval = (input: Duration.DurationInput) =>
+  Option.match(Option.filter(Duration.decodeUnknown(input), Duration.isFinite), {
+    onNone: () => Effect.fail(Variables.invalid(["planInterval"], "Expected a finite duration")),
+    onSome: Effect.succeed
+  })
+
+export const make = Effect.fnUntraced(function*<E, R>(
+  { plan: readPlan, planInterval, v1, v2 }: Options<E, R>
+): Effect.fn.Return<Migration.Service, E | ConfigError.ConfigError, R | Scope.Scope> {
+  yield* checkSameApi({ v1, v2 })
+  const clock = yield* Effect.clock
+  const scope = yield* Effect.scope
+  const { publish, stream } = yield* Broadcast.make<MigrationEvent.MigrationEvent>(64)
+  const tokenEvents = yield* Broadcast.make<TokenEvent>(64)
+  const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  const now = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
+  const passOn = (event: TokenEvent) => tokenEvents.publish(() => event)
+  const tally = { v1: yield* Tally.make(v1, passOn), v2: yield* Tally.make(v2, passOn) }
+  const supplies = { v1, v2 }
+  const plan = yield* CurrentPlan.make({
+    read: readPlan,
+    interval: yield* interval(planInterval),
+    clock,
+    changed: (from, to) =>
+      publish(() => MigrationEvent.PlanChanged({ at: now(), from, to })).pipe(
+        Effect.zipRight(safe(Effect.logInfo(
+          `The plan of the migration has changed from ${planText(from)} to ${planText(to)}.`
+        )))
+      )
+  })
+
+  const issuers = new WeakMap<AccessToken, Version>()
+  let fallbacks = 0
+  let fallenBack: FallenBack | undefined
+  let compared: AccessToken | undefined
+  let isBusy = false
+  let lastAttempt = -Infinity
+
+  const issuedBy = (version: Version) => (token: AccessToken) => {
+    issuers.set(token, version)
+    return token
+  }
+  const served = (version: Version) => (token: AccessToken) => {
+    tally[version].served()
+    return issuedBy(version)(token)
+  }
+  const issuerOf = (token: AccessToken): Version =>
+    issuers.get(token) ?? (plan.inUse().stage === "v2" && fallenBack === undefined ? "v2" : "v1")
+
+  /** What the token of Auth V2 lacks. The supply has asked for these scopes. */
+  const missing = (token: AccessToken) => Comparison.factsOf(token, v2).missingScopes
+
+  const fallBack = (reason: MigrationEvent.FallbackReason) =>
+    Effect.suspend(() => {
+      const isFirst = fallenBack === undefined
+      fallenBack = { since: fallenBack?.since ?? now(), reason }
+      if (!isFirst) return Effect.void
+      return Effect.zipRight(
+        publish(() => MigrationEvent.FellBack({ at: now(), reason })),
+        safe(Effect.logWarning(`${textOf(reason)}. Tokens of Auth V1 are served until Auth V2 works.`))
+      )
+    })
+
+  const returnToV2 = Effect.suspend(() => {
+    if (fallenBack === undefined) return Effect.void
+    fallenBack = undefined
+    return Effect.zipRight(
+      publish(() => MigrationEvent.Returned({ at: now() })),
+      safe(Effect.logInfo("Auth V2 works again, and serves."))
+    )
+  })
+
+  /** Obtains a token from Auth V2, and decides whether it can serve. */
+  const tryV2: Effect.Effect<Option.Option<AccessToken>> = Effect.matchEffect(v2.get, {
+    onFailure: (error) => Effect.as(fallBack(MigrationEvent.FallbackReason.Failed({ error })), Option.none()),
+    onSuccess: (token) => {
+      const scopes = missing(token)
+      return scopes.length === 0
+        ? Effect.as(returnToV2, Option.some(token))
+        : Effect.as(fallBack(MigrationEvent.FallbackReason.MissingScopes({ scopes })), Option.none())
+    }
+  })
+
+  /** Nobody waits for it, and its failure disturbs nobody. */
+  const inBackground = (effect: Effect.Effect<unknown>) =>
+    Effect.suspend(() => {
+      if (isBusy || millis() - lastAttempt < backgroundMillis) return Effect.void
+      isBusy = true
+      lastAttempt = millis()
+      const done = Effect.sync(() => {
+        isBusy = false
+      })
+      return Effect.asVoid(Effect.forkIn(Effect.ensuring(Effect.exit(effect), done), scope))
+    })
+
+  const compare = (serving: AccessToken) =>
+    Effect.flatMap(Effect.option(v2.get), (token) => {
+      if (Option.isNone(token) || token.value === compared) return Effect.void
+      compared = token.value
+      const facts = { v1: Comparison.factsOf(serving, v1), v2: Comparison.factsOf(token.value, v2) }
+      const { missingScopes } = facts.v2
+      return Effect.zipRight(
+        publish(() => MigrationEvent.Compared({ at: now(), ...facts })),
+        missingScopes.length === 0
+          ? Effect.void
+          : safe(Effect.logWarning(`Auth V2 does not grant ${missingScopes.join(" ")}. Ask the operator for it.`))
+      )
+    })
+
+  const getV1 = Effect.map(v1.get, served("v1"))
+  const getV2 = Effect.map(v2.get, served("v2"))
+  const getInsteadOfV2 = Effect.suspend(() => {
+    fallbacks++
+    // without a token of either version, the failure of the version that is to serve counts
+    return Effect.catchAll(getV1, () => getV2)
+  })
+  const getWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
+    fallenBack !== undefined
+      ? Effect.zipRight(inBackground(tryV2), getInsteadOfV2)
+      : tryV2.pipe(
+        within(patience, () => MigrationEvent.FallbackReason.Slow()),
+        Effect.catchAll((reason) => Effect.as(fallBack(reason), Option.none<AccessToken>())),
+        Effect.flatMap(Option.match({
+          onNone: () => getInsteadOfV2,
+          onSome: (token) => Effect.sync(() => served("v2")(token))
+        }))
+      )
+  )
+
+  const serve = ({ fallback, stage }: Plan): Effect.Effect<AccessToken, TokenError> =>
+    stage === "v1"
+      ? getV1
+      : stage === "shadow"
+      ? Effect.tap(getV1, (token) => inBackground(compare(token)))
+      : fallback
+      ? getWithFallback
+      : getV2
+
+  const refresh = ({ fallback, stage }: Plan): Effect.Effect<AccessToken, TokenError> => {
+    const refreshV1 = Effect.map(v1.refresh, served("v1"))
+    const refreshV2 = Effect.tap(
+      Effect.map(v2.refresh, served("v2")),
+      (token) => missing(token).length === 0 ? returnToV2 : Effect.void
+    )
+    if (stage === "v1") return refreshV1
+    if (stage === "shadow") return Effect.zipRight(Effect.forkIn(Effect.exit(v2.refresh), scope), refreshV1)
+    return fallback ? Effect.catchAll(refreshV2, (error) => Effect.mapError(refreshV1, () => error)) : refreshV2
+  }
+
+  /** The state of the version that serves. */
+  const status = () => {
+    const { fallback, stage } = plan.inUse()
+    if (stage !== "v2") return v1.status
+    if (!fallback) return v2.status
+    return Effect.flatMap(v2.status, (status) =>
+      fallenBack === undefined && TokenStatus.isUsable(status)
+        ? Effect.succeed(status)
+        : Effect.map(v1.status, (other) => TokenStatus.isUsable(other) ? other : status))
+  }
+
+  const tokens: AccessTokens.Service = {
+    environment: v2.environment,
+    requestedScopes: v2.requestedScopes,
+    get: Effect.flatMap(plan.get, serve),
+    refresh: Effect.flatMap(plan.get, refresh),
+    invalidate: (rejected) =>
+      Effect.suspend(() => {
+        const version = issuerOf(rejected)
+        tally[version].rejected()
+        return supplies[version].invalidate(rejected)
+      }),
+    replace: (rejected) =>
+      Effect.suspend(() => {
+        const version = issuerOf(rejected)
+        tally[version].rejected()
+        return Effect.map(supplies[version].replace(rejected), served(version))
+      }),
+    // only tokens of Auth V2 lack a scope
+    reportMissingScope: v2.reportMissingScope,
+    status: Effect.map(Effect.suspend(status), (status) => ({
+      ...status,
+      eventsLost: status.eventsLost + tokenEvents.lost()
+    })),
+    events: tokenEvents.stream
+  }
+
+  return {
+    tokens,
+    plan: plan.get,
+    events: stream,
+    report: Effect.sync(() => ({
+      plan: plan.inUse(),
+      v1: tally.v1.report(),
+      v2: tally.v2.report(),
+      fallbacks,
+      fallenBack: Option.fromNullable(fallenBack)
+    })),
+    compare: (probes) => Comparison.compare({ v1, v2, probes })
+  }
+})

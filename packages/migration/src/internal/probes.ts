@@ -1,0 +1,55 @@
+import type { AccessToken } from "@credit-data/core/AccessToken"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import type { Environment } from "@credit-data/core/Environment"
+import { within } from "@credit-data/core/Unstable"
+import * as DataAccess from "@credit-data/http-client/DataAccess"
+import type * as GroupClient from "@credit-data/http-client/GroupClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as ConfigError from "effect/ConfigError"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import type { Probe } from "../Comparison.ts"
+
+/** From connecting to the last byte. */
+const deadline = "30 seconds"
+
+/** The answer to a probe. The hash stays in here, because the body of a short answer could be guessed from it. */
+interface Answer {
+  readonly status: number
+  readonly hash: string
+}
+
+class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly reason: string }> {}
+
+const hex = (bytes: ArrayBuffer): string =>
+  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const reasonOf = (error: GroupClient.GroupClientError): string => "reason" in error ? error.reason : error._tag
+
+/** Sends probes to the business API, each with one given token, whatever the answer is. */
+export const make = Effect.fnUntraced(function*(environment: Environment): Effect.fn.Return<
+  (probe: Probe, token: AccessToken) => Effect.Effect<Either.Either<Answer, string>>,
+  ConfigError.ConfigError,
+  HttpClient.HttpClient
+> {
+  // a request with a token of its own needs none of the supply, and its scope is not checked
+  const supply = AccessTokens.layerTest({ environment })
+  const client = yield* Effect.provide(DataAccess.DataAccess, DataAccess.layer().pipe(Layer.provide(supply)))
+  return ({ method, path }, token) =>
+    client.execute(HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret)).pipe(
+      Effect.flatMap((response) => Effect.map(response.arrayBuffer, (body) => ({ status: response.status, body }))),
+      Effect.mapError((error) => new NoAnswer({ reason: reasonOf(error) })),
+      within(deadline, () => new NoAnswer({ reason: "Timeout" })),
+      Effect.flatMap(({ body, status }) =>
+        Effect.map(
+          Effect.promise(() => crypto.subtle.digest("SHA-256", body)),
+          (hash) => ({ status, hash: hex(hash) })
+        )
+      ),
+      Effect.mapError(({ reason }) => reason),
+      Effect.either
+    )
+})

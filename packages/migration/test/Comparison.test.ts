@@ -1,0 +1,184 @@
+import { AccessToken, AccessTokens } from "@credit-data/core"
+import { Comparison, type Plan } from "@credit-data/migration"
+import { HttpClient, HttpClientError, HttpClientResponse } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Option, Redacted, TestClock } from "effect"
+import { setUp } from "./support/versions.ts"
+
+const shadow: Plan.Plan = { stage: "shadow", fallback: false }
+const get = (path: string): Comparison.Probe => ({ method: "GET", path })
+
+/** The answer of the API to this path with a token of this version. */
+type Api = (path: string, version: string, method: string) => { readonly status: number; readonly body?: string }
+
+const clientOf = (api: Api) =>
+  HttpClient.make((request) => {
+    const version = /Bearer (V\d)/.exec(request.headers["authorization"] ?? "")?.[1] ?? "none"
+    const { pathname } = new URL(request.url)
+    const { body, status } = api(pathname, version, request.method)
+    return status === 0
+      ? Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", description: "a canary" }))
+      : status === 1
+      ? Effect.never
+      : Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status })))
+  })
+
+const compared = Effect.fnUntraced(function*(options: {
+  readonly api?: Api
+  readonly probes?: ReadonlyArray<Comparison.Probe>
+  readonly prepare?: (world: Effect.Effect.Success<ReturnType<typeof setUp>>) => void
+}) {
+  const world = yield* setUp(shadow)
+  options.prepare?.(world)
+  return yield* world.migration.compare(options.probes).pipe(
+    Effect.provideService(HttpClient.HttpClient, clientOf(options.api ?? (() => ({ status: 200, body: "same" }))))
+  )
+})
+
+const tags = ({ problems, verdict }: Comparison.Comparison) => [verdict, ...problems.map(({ _tag }) => _tag)]
+
+describe("a comparison of both versions", () => {
+  it.scoped("is ready when both grant everything and all probes are answered alike", () =>
+    Effect.gen(function*() {
+      const probes = [get("/data-access/one"), { method: "HEAD", path: "/furnishment/two" } as const]
+      const result = yield* compared({ probes })
+      assert.deepStrictEqual(tags(result), ["Ready"])
+      for (const [index, { probe, sameBody }] of result.probes.entries()) {
+        assert.deepStrictEqual([probe, sameBody], [probes[index], Option.some(true)])
+      }
+    }))
+
+  it.scoped("needs no probes", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(tags(yield* compared({})), ["Ready"])
+    }))
+
+  it.scoped("names the scopes that are missing", () =>
+    Effect.gen(function*() {
+      const result = yield* compared({
+        prepare: ({ v2 }) => {
+          v2.answer = "grants too little"
+        }
+      })
+      assert.deepStrictEqual(result.problems, [Comparison.Problem.ScopesMissing({ scopes: ["furnishment:all"] })])
+      assert.strictEqual(result.verdict, "NotReady")
+    }))
+
+  it.scoped("is not ready when Auth V2 gives no token, and still sends the probes with Auth V1", () =>
+    Effect.gen(function*() {
+      const result = yield* compared({
+        probes: [get("/one")],
+        prepare: ({ v2 }) => {
+          v2.answer = "refuses"
+        }
+      })
+      assert.deepStrictEqual(tags(result), ["NotReady", "NoTokenFromV2"])
+      const [probe] = result.probes
+      assert.deepStrictEqual([Option.isSome(probe?.v1 ?? Option.none()), probe?.v2, probe?.sameBody], [
+        true,
+        Option.none(),
+        Option.none()
+      ])
+    }))
+
+  it.scoped("has no way back when Auth V1 gives no token", () =>
+    Effect.gen(function*() {
+      const prepare = ({ v1 }: { readonly v1: { answer: string } }) => {
+        v1.answer = "refuses"
+      }
+      assert.deepStrictEqual(tags(yield* compared({ probes: [get("/one")], prepare })), [
+        "ReadyWithoutWayBack",
+        "NoTokenFromV1"
+      ])
+      const refused = yield* compared({ probes: [get("/one")], prepare, api: () => ({ status: 403 }) })
+      assert.deepStrictEqual(tags(refused), ["NotReady", "ProbeFailed", "NoTokenFromV1"])
+    }))
+
+  it.scoped("finds another status, another body, an error and an answer that never comes", () =>
+    Effect.gen(function*() {
+      const api: Api = (path, version) => {
+        switch (path) {
+          case "/status":
+            return { status: version === "V1" ? 200 : 403 }
+          case "/body":
+            return { status: 200, body: version }
+          case "/missing":
+            return { status: 404 }
+          case "/broken":
+            return { status: version === "V1" ? 200 : 0 }
+          default:
+            return { status: 200, body: "same" }
+        }
+      }
+      const probes = ["/status", "/body", "/missing", "/broken", "/good"].map(get)
+      const result = yield* compared({ api, probes })
+      const [status, body, missing, broken] = probes
+      assert.isDefined(status)
+      assert.isDefined(body)
+      assert.isDefined(missing)
+      assert.isDefined(broken)
+      assert.deepStrictEqual(result.problems, [
+        Comparison.Problem.StatusDiffers({ probe: status, v1: 200, v2: 403 }),
+        Comparison.Problem.BodyDiffers({ probe: body }),
+        Comparison.Problem.ProbeFailed({ probe: missing, reason: "status 404" }),
+        Comparison.Problem.ProbeFailed({ probe: broken, reason: "Transport" })
+      ])
+      assert.notInclude(JSON.stringify(result), "canary")
+    }))
+
+  it.scoped("waits for a probe for thirty seconds", () =>
+    Effect.gen(function*() {
+      const fiber = yield* Effect.fork(compared({ probes: [get("/never")], api: () => ({ status: 1 }) }))
+      yield* TestClock.adjust("60 seconds")
+      const result = yield* fiber
+      assert.deepStrictEqual(result.problems, [
+        Comparison.Problem.ProbeFailed({ probe: get("/never"), reason: "Timeout" })
+      ])
+    }))
+
+  it.scoped("sends nothing outside the base URL", () =>
+    Effect.gen(function*() {
+      const sent: Array<string> = []
+      const api: Api = (path) => {
+        sent.push(path)
+        return { status: 200 }
+      }
+      const result = yield* compared({ api, probes: [get("https://elsewhere.example/one")] })
+      assert.deepStrictEqual(tags(result), ["NotReady", "ProbeFailed"])
+      assert.deepStrictEqual(sent, [])
+    }))
+
+  it.scoped("prints neither a token nor a body", () =>
+    Effect.gen(function*() {
+      const result = yield* compared({ probes: [get("/one")], api: () => ({ status: 200, body: "a canary" }) })
+      for (const text of [JSON.stringify(result), String(result.probes), String(result.v1)]) {
+        assert.notMatch(text, /canary|V1-1|V2-1/)
+      }
+    }))
+})
+
+describe("the facts about a token", () => {
+  const token = (coverage: AccessToken.Coverage) =>
+    new AccessToken.AccessToken({
+      secret: Redacted.make("a canary"),
+      scopes: ["data-access:all"],
+      requestedAt: DateTime.unsafeMake(1_000),
+      expiresAt: DateTime.unsafeMake(61_000),
+      coverage
+    })
+  const supply = (scopes: readonly ["data-access:all", "furnishment:all"]) =>
+    Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest({ scopes }))
+
+  it.effect("are its scopes, what is missing and its lifetime", () =>
+    Effect.gen(function*() {
+      const tokens = yield* supply(["data-access:all", "furnishment:all"])
+      assert.deepStrictEqual(Comparison.factsOf(token("GrantedScopes"), tokens), {
+        scopes: ["data-access:all"],
+        missingScopes: ["furnishment:all"],
+        lifetime: Duration.minutes(1)
+      })
+      assert.deepStrictEqual(Comparison.factsOf(token("AnyScope"), tokens).missingScopes, [])
+      const none = { ...tokens, requestedScopes: Option.none() }
+      assert.deepStrictEqual(Comparison.factsOf(token("GrantedScopes"), none).missingScopes, [])
+    }))
+})

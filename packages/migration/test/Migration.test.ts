@@ -1,0 +1,403 @@
+import type { AccessToken, TokenError } from "@credit-data/core"
+import type { Plan } from "@credit-data/migration"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, Effect, Exit, Fiber, Logger, Option, Stream, TestClock } from "effect"
+import { environment, setUp, textOf } from "./support/versions.ts"
+
+const v1: Plan.Plan = { stage: "v1", fallback: false }
+const shadow: Plan.Plan = { stage: "shadow", fallback: false }
+const v2: Plan.Plan = { stage: "v2", fallback: false }
+const fallback: Plan.Plan = { stage: "v2", fallback: true }
+
+const outcomeOf = (outcome: Exit.Exit<AccessToken.AccessToken, TokenError.TokenError>) =>
+  Exit.match(outcome, {
+    onFailure: (cause) =>
+      Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag }),
+    onSuccess: textOf
+  })
+
+/** The lines of the log while the effect runs. */
+const logged = Effect.fnUntraced(function*<A, E, R>(use: (lines: ReadonlyArray<string>) => Effect.Effect<A, E, R>) {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    lines.push(`${logLevel.label} ${String(message)}`)
+  })
+  return yield* Effect.provide(use(lines), Logger.replace(Logger.defaultLogger, logger))
+})
+
+describe("the stages of a migration", () => {
+  it.scoped("v1 serves Auth V1 and sends nothing to Auth V2", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual([world.v1.requests, world.v2.requests], [1, 0])
+      assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v1.example/token")
+    }))
+
+  it.scoped("shadow serves Auth V1, and obtains one token from Auth V2 in the background", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(shadow)
+      for (let call = 0; call < 10; call++) {
+        assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+        yield* TestClock.adjust("2 seconds")
+      }
+      assert.deepStrictEqual([world.v1.requests, world.v2.requests], [1, 1])
+      const { v1, v2 } = yield* world.migration.report
+      assert.deepStrictEqual([v1.tokensObtained, v2.tokensObtained], [1, 1])
+      assert.deepStrictEqual([v1.tokensServed, v2.tokensServed], [10, 0])
+    }))
+
+  it.scoped("shadow publishes what the two tokens grant, once for each token", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(shadow)
+      world.v2.answer = "grants too little"
+      const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 2)))
+      yield* Effect.yieldNow()
+      yield* world.tokens.get
+      yield* TestClock.adjust("2 seconds")
+      yield* world.tokens.get
+      yield* TestClock.adjust("50 minutes")
+      for (let call = 0; call < 3; call++) {
+        yield* world.tokens.get
+        yield* TestClock.adjust("2 seconds")
+      }
+      const heard = Array.from(yield* Fiber.join(events))
+      assert.deepStrictEqual(heard.map(({ _tag }) => _tag), ["Compared", "Compared"])
+      const [first] = heard
+      assert.isTrue(first?._tag === "Compared")
+      if (first?._tag !== "Compared") return
+      assert.deepStrictEqual(first.v1.scopes, ["read:consumers"])
+      assert.deepStrictEqual(first.v1.missingScopes, [])
+      assert.deepStrictEqual(first.v2.missingScopes, ["furnishment:all"])
+    }))
+
+  it.scoped("shadow disturbs no caller when Auth V2 refuses or hangs", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(shadow)
+      world.v2.answer = "refuses"
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      yield* TestClock.adjust("31 seconds")
+      world.v2.answer = "hangs"
+      for (let call = 0; call < 5; call++) {
+        assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+        yield* TestClock.adjust("2 seconds")
+      }
+      assert.strictEqual(world.v2.requests, 2)
+      assert.strictEqual((yield* world.migration.report).v2.tokenRequestsFailed, 1)
+    }))
+
+  it.scoped("v2 serves Auth V2, and its failures", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v2)
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+      yield* TestClock.adjust("2 hours")
+      world.v2.answer = "refuses"
+      assert.strictEqual(outcomeOf(yield* Effect.exit(world.tokens.get)), "InvalidClient")
+      assert.strictEqual(world.v1.requests, 0)
+      assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v2.example/token")
+    }))
+})
+
+describe("the fallback of a migration", () => {
+  it.scoped("serves Auth V1 at once while Auth V2 refuses, and returns to Auth V2 when it works", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const world = yield* setUp(fallback)
+        world.v2.answer = "refuses"
+        const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 2)))
+        yield* Effect.yieldNow()
+        assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+        const during = yield* world.migration.report
+        assert.strictEqual(during.fallbacks, 1)
+        assert.isTrue(Option.exists(during.fallenBack, ({ reason }) => reason._tag === "Failed"))
+        assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v1.example/token")
+        world.v2.answer = "grants"
+        assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+        // the supply of Auth V2 remembers the refusal for 30 seconds
+        yield* TestClock.adjust("31 seconds")
+        assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(textOf(yield* world.tokens.get), "V2-2")
+        const after = yield* world.migration.report
+        assert.deepStrictEqual([after.fallbacks, after.fallenBack], [3, Option.none()])
+        assert.deepStrictEqual([after.v1.tokensServed, after.v2.tokensServed], [3, 1])
+        assert.deepStrictEqual(Array.from(yield* Fiber.join(events), ({ _tag }) => _tag), ["FellBack", "Returned"])
+        const own = lines.filter((line) => line.includes("Tokens of Auth V1") || line.includes("Auth V2 works again"))
+        assert.deepStrictEqual(own, [
+          "WARN Auth V2 gives no token: InvalidClient. Tokens of Auth V1 are served until Auth V2 works.",
+          "INFO Auth V2 works again, and serves."
+        ])
+      })
+    ))
+
+  it.scoped("waits for Auth V2 for two seconds, once", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      world.v2.answer = "hangs"
+      const first = yield* Effect.fork(world.tokens.get)
+      yield* TestClock.adjust("1999 millis")
+      assert.isNull(first.unsafePoll())
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(textOf(yield* Fiber.join(first)), "V1-1")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      assert.isTrue(
+        Option.exists((yield* world.migration.report).fallenBack, ({ reason }) => reason._tag === "Slow")
+      )
+    }))
+
+  it.scoped("serves Auth V1 when a token of Auth V2 lacks a scope", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      world.v2.answer = "grants too little"
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      const { fallenBack } = yield* world.migration.report
+      assert.isTrue(
+        Option.exists(fallenBack, ({ reason }) =>
+          reason._tag === "MissingScopes" && reason.scopes.join(" ") === "furnishment:all")
+      )
+    }))
+
+  it.scoped("is the failure of Auth V2 when neither version gives a token", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      world.v1.answer = world.v2.answer = "refuses"
+      const outcome = yield* Effect.flip(world.tokens.get)
+      assert.strictEqual(outcome.tokenEndpoint, "https://v2.example/token")
+      assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v2.example/token")
+    }))
+
+  it.scoped("serves a token of Auth V2 that lacks a scope when Auth V1 gives none", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      world.v1.answer = "refuses"
+      world.v2.answer = "grants too little"
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+    }))
+
+  it.scoped("is off by default", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v2)
+      world.v2.answer = "refuses"
+      assert.strictEqual(outcomeOf(yield* Effect.exit(world.tokens.get)), "InvalidClient")
+      assert.strictEqual((yield* world.migration.report).fallbacks, 0)
+    }))
+})
+
+describe("a rejected token", () => {
+  it.scoped("is replaced by the version that issued it, whatever the plan is now", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      const ofV1 = yield* world.tokens.get
+      world.setPlan(v2)
+      yield* TestClock.adjust("10 seconds")
+      const ofV2 = yield* world.tokens.get
+      assert.deepStrictEqual([textOf(ofV1), textOf(ofV2)], ["V1-1", "V2-1"])
+      assert.strictEqual(textOf(yield* world.tokens.replace(ofV1)), "V1-2")
+      assert.strictEqual(textOf(yield* world.tokens.replace(ofV2)), "V2-2")
+      const again = yield* world.tokens.get
+      yield* TestClock.adjust("31 seconds")
+      yield* world.tokens.invalidate(again)
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-3")
+      const report = yield* world.migration.report
+      assert.deepStrictEqual([report.v1.tokensRejected, report.v2.tokensRejected], [1, 2])
+    }))
+
+  it.scoped("of unknown origin belongs to the version that serves", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      const known = yield* world.tokens.get
+      const other = yield* setUp(v1)
+      yield* other.tokens.get
+      yield* other.tokens.invalidate(known)
+      assert.strictEqual((yield* other.migration.report).v1.tokensRejected, 1)
+    }))
+})
+
+describe("refresh of a migration", () => {
+  it.scoped("requests a token from the version that serves", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      assert.strictEqual(textOf(yield* world.tokens.refresh), "V1-1")
+      world.setPlan(shadow)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(textOf(yield* world.tokens.refresh), "V1-2")
+      yield* TestClock.adjust("0 millis")
+      assert.strictEqual(world.v2.requests, 1)
+      world.setPlan(v2)
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(textOf(yield* world.tokens.refresh), "V2-2")
+      assert.strictEqual(world.v1.requests, 2)
+    }))
+
+  it.scoped("falls back to Auth V1 with the fallback", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      world.v2.answer = "refuses"
+      yield* world.tokens.get
+      assert.strictEqual(textOf(yield* world.tokens.refresh), "V1-2")
+      world.v1.answer = "refuses"
+      yield* TestClock.adjust("40 seconds")
+      assert.strictEqual((yield* Effect.flip(world.tokens.refresh)).tokenEndpoint, "https://v2.example/token")
+    }))
+
+  it.scoped("ends the fallback when Auth V2 grants everything again", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      world.v2.answer = "refuses"
+      yield* world.tokens.get
+      yield* TestClock.adjust("1 second")
+      world.v2.answer = "grants too little"
+      yield* world.tokens.refresh
+      assert.isTrue(Option.isSome((yield* world.migration.report).fallenBack))
+      yield* TestClock.adjust("1 second")
+      world.v2.answer = "grants"
+      yield* world.tokens.refresh
+      assert.isTrue(Option.isNone((yield* world.migration.report).fallenBack))
+    }))
+})
+
+describe("the plan of a migration", () => {
+  it.scoped("is read at most every ten seconds, while it is used", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      assert.strictEqual(world.reads.count, 1)
+      world.setPlan(v2)
+      yield* TestClock.adjust("9999 millis")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      assert.strictEqual(world.reads.count, 1)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+      assert.strictEqual(world.reads.count, 2)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(world.reads.count, 2)
+      assert.deepStrictEqual(yield* world.migration.plan, v2)
+      assert.strictEqual(world.reads.count, 3)
+    }))
+
+  it.scoped("delays a caller by at most a second, and is used when it arrives", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1, {
+        read: (plan) =>
+          Effect.suspend(() =>
+            plan() === v1 ? Effect.succeed(plan()) : Effect.delay(Effect.succeed(plan()), "5 seconds")
+          )
+      })
+      world.setPlan(v2)
+      yield* TestClock.adjust("10 seconds")
+      const fibers = [yield* Effect.fork(world.tokens.get), yield* Effect.fork(world.tokens.get)]
+      yield* TestClock.adjust("999 millis")
+      for (const fiber of fibers) assert.isNull(fiber.unsafePoll())
+      yield* TestClock.adjust("1 millis")
+      for (const fiber of fibers) assert.strictEqual(textOf(yield* Fiber.join(fiber)), "V1-1")
+      assert.strictEqual(world.reads.count, 2)
+      yield* TestClock.adjust("4 seconds")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+    }))
+
+  it.scoped("stays as it is when it cannot be read again, with one warning", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        let broken = false
+        const world = yield* setUp(v1, {
+          read: (plan) => Effect.suspend(() => broken ? Effect.fail("a canary") : Effect.succeed(plan()))
+        })
+        broken = true
+        for (let round = 0; round < 3; round++) {
+          yield* TestClock.adjust("10 seconds")
+          assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+        }
+        assert.strictEqual(world.reads.count, 4)
+        const warnings = lines.filter((line) => line.startsWith("WARN The plan"))
+        assert.lengthOf(warnings, 1)
+        assert.notInclude(warnings.join(), "canary")
+        broken = false
+        world.setPlan(v2)
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+        assert.include(lines.join("\n"), "INFO The plan of the migration has changed from v1 to v2.")
+      })
+    ))
+
+  it.scoped("goes on when a reading never ends", () =>
+    Effect.gen(function*() {
+      let hangs = false
+      const world = yield* setUp(v1, {
+        read: (plan) => Effect.suspend(() => hangs ? Effect.never : Effect.succeed(plan()))
+      })
+      hangs = true
+      yield* TestClock.adjust("10 seconds")
+      const first = yield* Effect.fork(world.tokens.get)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(textOf(yield* Fiber.join(first)), "V1-1")
+      hangs = false
+      world.setPlan(v2)
+      yield* TestClock.adjust("29 seconds")
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+    }))
+
+  it.scoped("is reported by an event when it changes", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 1)))
+      yield* Effect.yieldNow()
+      world.setPlan(fallback)
+      yield* TestClock.adjust("10 seconds")
+      yield* world.tokens.get
+      const [event] = yield* Fiber.join(events)
+      assert.isTrue(event?._tag === "PlanChanged" && event.from.stage === "v1" && event.to.fallback)
+    }))
+
+  it.scoped("is checked, because a program without types may return anything", () =>
+    Effect.gen(function*() {
+      const wrong = [{ stage: "v3", fallback: false }, { stage: "v1", fallback: "yes" }, undefined]
+      for (const plan of wrong) {
+        const error = yield* Effect.flip(setUp(JSON.parse(JSON.stringify(plan ?? null))))
+        assert.match(String(error), /plan.*Expected/)
+      }
+    }))
+
+  it.scoped("is read as often as the program says", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1, { planInterval: "1 minute" })
+      yield* TestClock.adjust("59 seconds")
+      yield* world.tokens.get
+      assert.strictEqual(world.reads.count, 1)
+      yield* TestClock.adjust("1 second")
+      yield* world.tokens.get
+      assert.strictEqual(world.reads.count, 2)
+      assert.match(String(yield* Effect.flip(setUp(v1, { planInterval: Infinity }))), /planInterval.*Expected a finite/)
+    }))
+})
+
+describe("the supplies of a migration", () => {
+  it.scoped("must belong to one API", () =>
+    Effect.gen(function*() {
+      for (const other of [{ baseUrl: "https://other.example" }, { audience: "another" }]) {
+        const error = yield* Effect.flip(setUp(v1, { environmentOfV1: { ...environment, ...other } }))
+        assert.match(String(error), /v1.*environment.*Expected the base URL and the audience of v2/)
+        assert.notInclude(String(error), "other.example")
+      }
+    }))
+
+  it.scoped("publish their events together", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(shadow)
+      const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.tokens.events, 4)))
+      yield* Effect.yieldNow()
+      yield* world.tokens.get
+      yield* TestClock.adjust("0 millis")
+      const heard = Array.from(yield* Fiber.join(events), ({ _tag }) => _tag)
+      assert.deepStrictEqual(heard.toSorted(), ["Obtained", "Obtained", "Requested", "Requested"])
+    }))
+
+  it.scoped("report a missing scope to Auth V2", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v2)
+      yield* world.tokens.get
+      yield* world.tokens.reportMissingScope("serviceplus:all")
+      yield* TestClock.adjust("0 millis")
+      assert.deepStrictEqual([world.v1.requests, world.v2.requests], [0, 2])
+    }))
+})

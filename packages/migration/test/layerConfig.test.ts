@@ -1,0 +1,60 @@
+import { Migration, Plan } from "@credit-data/migration"
+import { HttpClient } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer } from "effect"
+
+const complete = {
+  CREDIT_DATA_ENVIRONMENT: "test",
+  CREDIT_DATA_AUDIENCE: "audience",
+  CREDIT_DATA_BASE_URL: "https://api.example",
+  CREDIT_DATA_AUTH_V1_URL: "https://v1.example",
+  CREDIT_DATA_AUTH_V2_URL: "https://v2.example",
+  CREDIT_DATA_CLIENT_ID: "the-client",
+  CREDIT_DATA_CLIENT_SECRET: "a secret canary",
+  CREDIT_DATA_SCOPES: "furnishment:all"
+}
+
+const withVariables = (variables: Record<string, string>) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.withConfigProvider(effect, ConfigProvider.fromMap(new Map(Object.entries(variables))))
+
+const plan = (variables: Record<string, string>) => withVariables(variables)(Plan.read)
+
+const built = (variables: Record<string, string>) =>
+  Layer.build(
+    Migration.layerConfig().pipe(
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.never)))
+    )
+  ).pipe(Effect.scoped, withVariables(variables))
+
+describe("the variables of a migration", () => {
+  it.effect("choose the stage and the fallback", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* plan({}), { stage: "v2", fallback: false })
+      for (const stage of ["v1", "shadow", "v2"] as const) {
+        assert.deepStrictEqual(yield* plan({ CREDIT_DATA_AUTH: stage }), { stage, fallback: false })
+      }
+      const variables = { CREDIT_DATA_AUTH: "v2", CREDIT_DATA_AUTH_FALLBACK: "v1" }
+      assert.deepStrictEqual(yield* plan(variables), { stage: "v2", fallback: true })
+      assert.deepStrictEqual(yield* plan({ CREDIT_DATA_AUTH_FALLBACK: "none" }), { stage: "v2", fallback: false })
+    }))
+
+  it.effect("have errors that name the accepted values, and not the wrong one", () =>
+    Effect.gen(function*() {
+      const stage = String(yield* Effect.flip(plan({ CREDIT_DATA_AUTH: "a canary" })))
+      assert.include(stage, "CREDIT_DATA_AUTH: Expected v1 or shadow or v2")
+      const fallback = String(yield* Effect.flip(plan({ CREDIT_DATA_AUTH_FALLBACK: "a canary" })))
+      assert.include(fallback, "CREDIT_DATA_AUTH_FALLBACK: Expected v1 or none")
+      assert.notInclude(stage + fallback, "canary")
+    }))
+
+  it.effect("must be complete for both versions", () =>
+    Effect.gen(function*() {
+      yield* built(complete)
+      const { CREDIT_DATA_AUTH_V1_URL: _, CREDIT_DATA_SCOPES: __, ...others } = complete
+      const error = String(yield* Effect.flip(built({ ...others, CREDIT_DATA_AUTH: "v3" })))
+      for (const name of ["CREDIT_DATA_AUTH_V1_URL", "CREDIT_DATA_SCOPES", "CREDIT_DATA_AUTH"]) {
+        assert.include(error, `- ${name}`)
+      }
+      assert.notInclude(error, "canary")
+    }))
+})

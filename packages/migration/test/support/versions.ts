@@ -1,0 +1,77 @@
+import { AccessToken, AccessTokens, TokenEndpoint, TokenError } from "@credit-data/core"
+import { Migration, type Plan } from "@credit-data/migration"
+import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
+
+/** What a token endpoint answers. */
+export type Answer = "grants" | "grants too little" | "refuses" | "hangs"
+
+export const environment = { name: "test", audience: "audience", baseUrl: "https://api.example" }
+
+const scopes = ["data-access:all", "furnishment:all"] as const
+
+/** A token endpoint in memory. Each token lives for an hour. */
+const makeEndpoint = (version: "V1" | "V2", own = environment) => {
+  const server = { requests: 0, answer: "grants" satisfies Answer as Answer }
+  const url = `https://${version.toLowerCase()}.example/token`
+  const requestToken = Effect.fnUntraced(function*() {
+    const number = ++server.requests
+    if (server.answer === "hangs") return yield* Effect.never
+    if (server.answer === "refuses") {
+      return yield* new TokenError.InvalidClient({ environment: own.name, tokenEndpoint: url, status: 401 })
+    }
+    const requestedAt = yield* DateTime.now
+    return new AccessToken.AccessToken({
+      secret: Redacted.make(`${version}-${number}`),
+      scopes: version === "V1" ? ["read:consumers"] : server.answer === "grants" ? scopes : scopes.slice(0, 1),
+      requestedAt,
+      expiresAt: DateTime.addDuration(requestedAt, Duration.hours(1)),
+      coverage: version === "V1" ? "AnyScope" : "GrantedScopes"
+    })
+  })
+  const endpoint: TokenEndpoint.Service = {
+    environment: own,
+    url,
+    version,
+    requestedScopes: version === "V1" ? Option.none() : Option.some(scopes),
+    deadline: Duration.seconds(10),
+    requestToken
+  }
+  const layer = AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 } }).pipe(
+    Layer.provide(Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint))
+  )
+  return { server, layer }
+}
+
+/** A migration over two token endpoints in memory. The test sets the plan and what the endpoints answer. */
+export const setUp = Effect.fnUntraced(function*(
+  initial: Plan.Plan,
+  options: {
+    readonly read?: (plan: () => Plan.Plan) => Effect.Effect<Plan.Plan, string>
+    readonly environmentOfV1?: typeof environment
+    readonly planInterval?: Duration.DurationInput
+  } = {}
+) {
+  const v1 = makeEndpoint("V1", options.environmentOfV1)
+  const v2 = makeEndpoint("V2")
+  let plan = initial
+  const reads = { count: 0 }
+  const read = Effect.suspend(() => {
+    reads.count++
+    return options.read?.(() => plan) ?? Effect.succeed(plan)
+  })
+  const context = yield* Layer.build(
+    Migration.layer({ v1: v1.layer, v2: v2.layer, plan: read, planInterval: options.planInterval })
+  )
+  return {
+    v1: v1.server,
+    v2: v2.server,
+    reads,
+    setPlan: (next: Plan.Plan) => {
+      plan = next
+    },
+    migration: Context.get(context, Migration.Migration),
+    tokens: Context.get(context, AccessTokens.AccessTokens)
+  }
+})
+
+export const textOf = (token: AccessToken.AccessToken) => Redacted.value(token.secret)

@@ -1,0 +1,117 @@
+import { AuthV1 } from "@credit-data/auth-v1"
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess, Furnishment } from "@credit-data/http-client"
+import { Migration, type MigrationReport, Plan } from "@credit-data/migration"
+import { Simulator } from "@credit-data/simulator"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Fiber, Layer, Logger, Option, Ref } from "effect"
+import { startGate } from "./support/gate.ts"
+
+// the time is real, so tokens and stages are short
+const lifetime = "2 seconds"
+const stageTime = "2500 millis"
+
+describe("a program that migrates under load, over real sockets", () => {
+  it.live(
+    "moves from v1 to v2 and back without a failed call, although Auth V2 refuses and dies meanwhile",
+    () =>
+      Effect.gen(function*() {
+        const simulator = yield* Simulator.Simulator
+        const variables = yield* Simulator.variables
+        const gate = yield* startGate(simulator.environment.authV2Url)
+        const provider = ConfigProvider.fromMap(
+          new Map(Object.entries({ ...variables, CREDIT_DATA_AUTH_V2_URL: gate.url }))
+        )
+        const plan = yield* Ref.make<Plan.Plan>({ stage: "v1", fallback: false })
+
+        const V1 = AuthV1.layerConfig()
+        // the plan is read again after ten seconds, and this test has less time
+        const Auth = Migration.layer({ v1: V1, v2: AuthV2.layerConfig(), plan: Ref.get(plan) })
+        const Clients = Layer.merge(
+          DataAccess.layer().pipe(Layer.provide(V1)),
+          Furnishment.layer().pipe(Layer.provideMerge(Auth))
+        ).pipe(Layer.provide(NodeHttpClient.layer))
+
+        yield* Effect.gen(function*() {
+          const migration = yield* Migration.Migration
+          const dataAccess = yield* DataAccess.DataAccess
+          const furnishment = yield* Furnishment.Furnishment
+          const failed: Array<string> = []
+          let calls = 0
+          const call = Effect.gen(function*() {
+            for (
+              const sent of [furnishment.get("/furnishment/submissions/7"), dataAccess.get("/data-access/consumers/42")]
+            ) {
+              const outcome = yield* Effect.exit(sent)
+              calls++
+              if (outcome._tag === "Failure" || outcome.value.status !== 200) failed.push(String(outcome))
+            }
+            yield* Effect.sleep("20 millis")
+          })
+          const load = yield* Effect.forEach([1, 2, 3, 4], () => Effect.fork(Effect.forever(call)))
+          const reports: Array<MigrationReport.MigrationReport> = []
+          const untilFallenBack = Effect.fnUntraced(function*(expected: boolean) {
+            while (Option.isSome((yield* migration.report).fallenBack) !== expected) yield* Effect.sleep("50 millis")
+          })
+          const stage = Effect.fnUntraced(function*(next: Plan.Plan) {
+            yield* Ref.set(plan, next)
+            // waits until the plan was read again
+            while ((yield* migration.plan).stage !== next.stage || (yield* migration.plan).fallback !== next.fallback) {
+              yield* Effect.sleep("100 millis")
+            }
+            yield* Effect.sleep(stageTime)
+            reports.push(yield* migration.report)
+          })
+
+          yield* stage({ stage: "v1", fallback: false })
+          yield* stage({ stage: "shadow", fallback: false })
+          gate.mode = "refuse"
+          yield* stage({ stage: "v2", fallback: true })
+          gate.mode = "open"
+          // a refusal is remembered for thirty seconds, unless an engineer asks for a refresh
+          while (Option.isSome((yield* migration.report).fallenBack)) {
+            yield* Effect.sleep("1 second")
+            yield* migration.tokens.refresh
+          }
+          const withV2 = yield* migration.report
+          gate.mode = "dead"
+          yield* untilFallenBack(true)
+          gate.mode = "open"
+          yield* untilFallenBack(false)
+          yield* stage({ stage: "v2", fallback: false })
+          yield* stage({ stage: "v1", fallback: false })
+          yield* Effect.forEach(load, Fiber.interrupt)
+
+          assert.deepStrictEqual(failed, [])
+          assert.isAbove(calls, 1_000)
+          const [first, shadowed, fallenBack, onV2, back] = reports
+          assert.isDefined(first)
+          assert.isDefined(shadowed)
+          assert.isDefined(fallenBack)
+          assert.isDefined(onV2)
+          assert.isDefined(back)
+          assert.deepStrictEqual([first.v2.tokensObtained, first.v2.tokensServed], [0, 0])
+          assert.isAtLeast(shadowed.v2.tokensObtained, 1)
+          assert.strictEqual(shadowed.v2.tokensServed, 0)
+          assert.isAbove(fallenBack.fallbacks, 0)
+          assert.strictEqual(fallenBack.v2.tokensServed, 0)
+          assert.isAbove(onV2.v2.tokensServed, withV2.v2.tokensServed)
+          assert.strictEqual(back.plan.stage, "v1")
+
+          // what the report counts is what the servers saw
+          const report = yield* migration.report
+          const received = yield* simulator.received
+          const requests = (server: string) => received.filter((request) => request.server === server).length
+          assert.strictEqual(report.v1.tokensObtained, requests("AuthV1"))
+          assert.strictEqual(report.v2.tokensObtained, requests("AuthV2"))
+          assert.strictEqual(report.v2.tokenRequestsFailed, gate.failed)
+          assert.deepStrictEqual([report.v1.tokenRequestsFailed, report.v1.tokensRejected], [0, 0])
+        }).pipe(Effect.provide(Clients), Effect.withConfigProvider(provider))
+      }).pipe(
+        Effect.scoped,
+        Effect.provide([Simulator.layer({ tokenLifetime: lifetime }), Logger.remove(Logger.defaultLogger)])
+      ),
+    120_000
+  )
+})
