@@ -126,6 +126,10 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schedule.jitteredWith({ min: $MIN, max: $MAX })",
     "Schedule.modifyDelay(({ duration }) => Effect.map(Random.nextBetween($MIN, $MAX), (share) => Duration.times(duration, share)))"
   ],
+  [
+    "Result.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
+    "Result.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
+  ],
   ["Result.match({ onLeft: $LEFT, onRight: $RIGHT })", "Result.match({ onFailure: $LEFT, onSuccess: $RIGHT })"],
   ["error.reason === \"EmptyBody\"", "error.reason._tag === \"EmptyBodyError\""],
   [

@@ -79,7 +79,8 @@ Effect.gen(function*() {
   )
   yield* Effect.provide(program(plan), Clients)
 }).pipe(
-  Effect.provide(NodeHttpClient.layer),
-  Effect.provide(Layer.provideMerge(Simulator.layerConfig, Simulator.layer())),
+  Effect.provide(
+    Layer.merge(NodeHttpClient.layer, Layer.provideMerge(Simulator.layerConfig, Simulator.layer()))
+  ),
   NodeRuntime.runMain
 )

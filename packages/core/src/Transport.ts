@@ -127,12 +127,12 @@ export const isStatusError = (error: unknown): error is HttpClientError.Response
   HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
 
 /**
- * Why a request got no answer, as a reason of `TransportError`.
+ * Why a request got no complete answer, as a reason of `TransportError`.
  *
  * @since 1.0.0
  * @category errors
  */
-export const reason = (error: HttpClientError.RequestError): TransportReason =>
+export const reason = (error: HttpClientError.HttpClientError): TransportReason =>
   transportFailure(error, "Request").reason
 
 /**

@@ -48,7 +48,8 @@ export const make = Effect.fnUntraced(function*<E, R>(options: {
   const context = yield* Effect.context<R>()
   const configProvider = yield* Effect.configProviderWith(Effect.succeed)
   const scope = yield* Effect.scope
-  const millis = () => Number(options.clock.unsafeCurrentTimeNanos()) / 1e6
+  const { clock } = options
+  const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
   const read = options.read.pipe(
     Effect.flatMap(validate),
     Effect.provide(context),

@@ -1,10 +1,12 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { Environment } from "@credit-data/core/Environment"
+import * as Transport from "@credit-data/core/Transport"
 import { within } from "@credit-data/core/Unstable"
 import * as DataAccess from "@credit-data/http-client/DataAccess"
 import type * as GroupClient from "@credit-data/http-client/GroupClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
@@ -27,7 +29,8 @@ class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly reason: string }>
 const hex = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-const reasonOf = (error: GroupClient.GroupClientError): string => "reason" in error ? error.reason : error._tag
+const reasonOf = (error: GroupClient.GroupClientError): string =>
+  HttpClientError.isHttpClientError(error) ? Transport.reason(error) : error._tag
 
 /** Sends probes to the business API, each with one given token, whatever the answer is. */
 export const make = Effect.fnUntraced(function*(environment: Environment): Effect.fn.Return<

@@ -3,7 +3,7 @@ import { Migration, type Plan } from "@credit-data/migration"
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 
 /** What a token endpoint answers. */
-export type Answer = "grants" | "grants too little" | "refuses" | "hangs"
+type Answer = "grants" | "grants too little" | "refuses" | "hangs"
 
 export const environment = { name: "test", audience: "audience", baseUrl: "https://api.example" }
 
