@@ -4,6 +4,7 @@ import { cpus } from "node:os"
 import { cachedGet } from "./cachedGet.ts"
 import { authenticatedCall, lateRejections } from "./calls.ts"
 import { coldCallers } from "./coldCallers.ts"
+import { commandLine } from "./commandLine.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
@@ -33,7 +34,8 @@ const scenarios = {
   idleProxy,
   lines,
   fleet,
-  simulation
+  simulation,
+  commandLine
 }
 
 /** The benchmarks that print their own table and write it to `results`. */

@@ -9,7 +9,7 @@ import { transports } from "../src/transports.ts"
 
 /** The modules of every published package. */
 const packages: ReadonlyArray<readonly [name: string, modules: Record<string, object>]> = await Promise.all(
-  readdirSync(new URL("../../../packages/", import.meta.url)).map(async (name) =>
+  readdirSync(new URL("../../../packages/", import.meta.url)).filter((name) => name !== "cli").map(async (name) =>
     [name, await import(`../../../packages/${name}/src/index.ts`)] as const
   )
 )

@@ -7,10 +7,11 @@ import { Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Duration, Effect } from "effect"
 import { compareBundles, compareLines } from "./bundle.ts"
+import * as Command from "./command.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
 import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
 import { run } from "./run.ts"
-import { checkContents, lint, pack, temporary } from "./tarballs.ts"
+import { checkContents, lint, pack, packOne, temporary } from "./tarballs.ts"
 
 const isWhole = process.argv.includes("--all")
 
@@ -72,12 +73,27 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
   return sizes
 })
 
+/** Packs and installs the command line, and gets a token with it. */
+const walkCommand = Effect.fnUntraced(function*(root: string) {
+  const path = yield* Path.Path
+  const { otherRuntimes, runtime } = effect3(root)
+  yield* Console.log("The command line")
+  const folder = yield* temporary
+  const tarball = yield* step("bundle and pack", packOne(path.join(root, "packages/cli"), folder))
+  yield* step("contents of the tarball", Command.checkBundle(tarball))
+  const command = yield* step("install by npm", Command.install(tarball, folder))
+  for (const [name, program] of [runtime, ...(isWhole ? otherRuntimes : [])]) {
+    yield* step(`${name}: credit-data token`, Command.getToken(program, command))
+  }
+})
+
 Effect.gen(function*() {
   const path = yield* Path.Path
   const here = path.resolve(import.meta.dirname, "..")
   const root = path.resolve(here, "../..")
   if (!has("redis-server")) yield* Console.log("Without redis-server: the store on Redis is not tried.")
   const redis = has("redis-server") ? (yield* startRedis()).url : undefined
+  yield* walkCommand(root)
   const three = yield* walk(here, effect3(root), redis)
   const four = yield* walk(here, effect4(root), redis)
   yield* Console.log(yield* compareLines(three, four))

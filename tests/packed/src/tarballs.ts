@@ -2,27 +2,25 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
 import { CommandFailed, run } from "./run.ts"
 
-/** Builds the packages in a folder and packs them into another one, as a release does. Returns the tarball of each. */
+/** Packs a package into a folder, as a release does. Returns its tarball. */
+export const packOne = Effect.fnUntraced(function*(source: string, folder: string) {
+  const path = yield* Path.Path
+  const told = yield* run(source, "npx", "-y", "pnpm@10.34.9", "pack", "--json", "--pack-destination", folder)
+  // a script that runs before packing prints its own lines
+  const json = told.slice(told.search(/^\{/m))
+  const { filename } = yield* Schema.decode(Schema.parseJson(Schema.Struct({ filename: Schema.String })))(json)
+  return path.resolve(folder, filename)
+})
+
+/** Builds the libraries in a folder and packs them into another one. Returns the tarball of each. */
 export const pack = Effect.fnUntraced(function*(packages: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const names = yield* fs.readDirectory(packages)
+  const folders = yield* fs.readDirectory(packages)
+  const names = yield* Effect.filter(folders, (name) => fs.exists(path.join(packages, name, "src/index.ts")))
   yield* run(packages, path.resolve(import.meta.dirname, "../../../node_modules/.bin/tsc"), "-b", ...names)
   const tarballs: Record<string, string> = {}
-  for (const name of names) {
-    const told = yield* run(
-      path.join(packages, name),
-      "npx",
-      "-y",
-      "pnpm@10.34.9",
-      "pack",
-      "--json",
-      "--pack-destination",
-      folder
-    )
-    const { filename } = yield* Schema.decode(Schema.parseJson(Schema.Struct({ filename: Schema.String })))(told)
-    tarballs[`@credit-data/${name}`] = path.resolve(folder, filename)
-  }
+  for (const name of names) tarballs[`@credit-data/${name}`] = yield* packOne(path.join(packages, name), folder)
   return tarballs
 })
 

@@ -1,0 +1,110 @@
+import { AccessToken } from "@credit-data/core/AccessToken"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import * as DataAccess from "@credit-data/http-client/DataAccess"
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as HttpBody from "@effect/platform/HttpBody"
+import { type HttpMethod, isHttpMethod } from "@effect/platform/HttpMethod"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { readFile } from "node:fs/promises"
+import { buffer } from "node:stream/consumers"
+import { Ended, exitCode, Failure } from "../exitCode.ts"
+import * as Supply from "../supply.ts"
+import { colored, isTerminal, note } from "../terminal.ts"
+
+const firstErrorStatus = 400
+
+/** The path does not say which group it belongs to. So the server decides whether the token covers it. */
+const forAnyPath = (tokens: AccessTokens.Service): AccessTokens.Service => {
+  const forAnyScope = (token: AccessToken) => new AccessToken({ ...token, coverage: "AnyScope" })
+  return {
+    ...tokens,
+    requestedScopes: Option.none(),
+    get: Effect.map(tokens.get, forAnyScope),
+    replace: (rejected) => Effect.map(tokens.replace(rejected), forAnyScope)
+  }
+}
+
+const wrongUsage = (message: string) => new Failure({ code: exitCode.usage, message })
+
+const readBody = (data: string): Effect.Effect<HttpBody.HttpBody, Failure> => {
+  if (!data.startsWith("@")) return Effect.succeed(HttpBody.text(data))
+  const file = data.slice(1)
+  return Effect.tryPromise({
+    try: () => file === "-" ? buffer(process.stdin) : readFile(file),
+    catch: () => wrongUsage(`The file of -d cannot be read: ${file}`)
+  }).pipe(Effect.map((bytes) => HttpBody.uint8Array(bytes)))
+}
+
+const parseHeaders = (lines: ReadonlyArray<string>): Effect.Effect<Record<string, string>, Failure> =>
+  Effect.map(
+    Effect.forEach(lines, (line) => {
+      const colon = line.indexOf(":")
+      return colon > 0
+        ? Effect.succeed([line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const)
+        : Effect.fail(wrongUsage("Expected a header of the form -H 'Name: value'"))
+    }),
+    (entries) => Object.fromEntries(entries)
+  )
+
+const withBody = (
+  request: HttpClientRequest.HttpClientRequest,
+  body: HttpBody.HttpBody,
+  headers: Record<string, string>
+) =>
+  HttpClientRequest.setHeaders(HttpClientRequest.setBody(request, body), {
+    "content-type": "application/json",
+    ...headers
+  })
+
+const methodOf = (method: Option.Option<string>, hasBody: boolean): Effect.Effect<HttpMethod, Failure> => {
+  const name = Option.getOrElse(method, () => hasBody ? "POST" : "GET").toUpperCase()
+  return isHttpMethod(name) ? Effect.succeed(name) : Effect.fail(wrongUsage("Expected an HTTP method for -X"))
+}
+
+export const call = Command.make("call", {
+  ...Supply.options,
+  method: Options.text("request").pipe(
+    Options.withAlias("X"),
+    Options.optional,
+    Options.withDescription("The HTTP method. Default: GET, or POST with -d")
+  ),
+  headers: Options.text("header").pipe(
+    Options.withAlias("H"),
+    Options.repeated,
+    Options.withDescription("A header, as 'Name: value'")
+  ),
+  data: Options.text("data").pipe(
+    Options.withAlias("d"),
+    Options.optional,
+    Options.withDescription("The body, or @FILE, or @- for standard input. Its type is JSON, unless -H says otherwise")
+  ),
+  fail: Options.boolean("fail").pipe(
+    Options.withAlias("f"),
+    Options.withDescription("Exit with 22 when the status is 400 or more")
+  ),
+  path: Args.text({ name: "path" }).pipe(Args.withDescription("A path below the base URL, with its query"))
+}, ({ data, fail, headers, method, path, ...choice }) =>
+  Effect.gen(function*() {
+    const name = yield* methodOf(method, Option.isSome(data))
+    const fields = yield* parseHeaders(headers)
+    const body = yield* Effect.transposeMapOption(data, readBody)
+    const supply = Layer.effect(AccessTokens.AccessTokens, Effect.map(AccessTokens.AccessTokens, forAnyPath))
+    const client = yield* Effect.provide(DataAccess.DataAccess, DataAccess.layer().pipe(Layer.provide(supply)))
+    const request = HttpClientRequest.make(name)(path, { headers: fields })
+    const response = yield* client.execute(
+      Option.match(body, { onNone: () => request, onSome: (body) => withBody(request, body, fields) })
+    )
+    const bytes = yield* response.arrayBuffer
+    const isError = response.status >= firstErrorStatus
+    if (isTerminal() || isError) yield* note(colored(isError ? "red" : "green", `status ${response.status}`))
+    yield* Effect.sync(() => process.stdout.write(new Uint8Array(bytes)))
+    if (isTerminal()) yield* note("")
+    if (fail && isError) return yield* new Ended({ code: exitCode.status })
+  }).pipe(Effect.scoped, Effect.provide(Supply.layer(choice)))).pipe(
+    Command.withDescription("Send one call to the business API, with a token")
+  )

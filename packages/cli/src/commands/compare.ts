@@ -1,0 +1,123 @@
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import type { TokenError } from "@credit-data/core/TokenError"
+import * as Comparison from "@credit-data/migration/Comparison"
+import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Option from "effect/Option"
+import { Ended, exitCode, Failure } from "../exitCode.ts"
+import * as Supply from "../supply.ts"
+import { answer, colored, table } from "../terminal.ts"
+import * as Transport from "../transport.ts"
+
+const methods = ["GET", "HEAD", "OPTIONS"] as const
+
+const parseProbe = (text: string): Effect.Effect<Comparison.Probe, Failure> => {
+  const [, name, path] = /^(\S+) (\/\S*)$/.exec(text) ?? []
+  const method = methods.find((each) => each === name)
+  return method === undefined || path === undefined
+    ? Effect.fail(new Failure({ code: exitCode.usage, message: "Expected a probe of the form --probe 'GET /path'" }))
+    : Effect.succeed({ method, path })
+}
+
+const probeText = ({ method, path }: Comparison.Probe) => `${method} ${path}`
+
+/** One line for each problem, for people. */
+const problemText: (problem: Comparison.Problem) => string = Comparison.Problem.$match({
+  NoTokenFromV1: () => "V1 gives no token, so there is no way back.",
+  NoTokenFromV2: ({ error }) => `V2 gives no token. ${error.message}`,
+  ScopesMissing: ({ scopes }) => `V2 does not grant ${scopes.join(" ")}. Ask the operator to grant it.`,
+  StatusDiffers: ({ probe, v1, v2 }) => `${probeText(probe)}: status ${v1} with V1, and ${v2} with V2.`,
+  BodyDiffers: ({ probe }) => `${probeText(probe)}: the bodies differ. Choose a path whose answer does not change.`,
+  ProbeFailed: ({ probe, reason }) => `${probeText(probe)}: no proof, ${reason}.`
+})
+
+const verdictText: Readonly<Record<Comparison.Verdict, string>> = {
+  Ready: colored("green", "Ready for V2."),
+  ReadyWithoutWayBack: colored("yellow", "Ready for V2, without a way back."),
+  NotReady: colored("red", "Not ready for V2.")
+}
+
+const factsRows = (version: string, facts: Either.Either<Comparison.TokenFacts, TokenError>) =>
+  Either.match(facts, {
+    onLeft: ({ _tag }) => [[version, "no token", _tag]],
+    onRight: ({ lifetime, missingScopes, scopes }) => [
+      [version, "lifetime", Duration.format(lifetime)],
+      ["", "granted", scopes.join(" ")],
+      ...(missingScopes.length === 0 ? [] : [["", "missing", colored("red", missingScopes.join(" "))]])
+    ]
+  })
+
+const statusText = (status: Option.Option<Comparison.ProbeAnswer>) =>
+  Option.match(status, { onNone: () => "", onSome: Either.match({ onLeft: (reason) => reason, onRight: String }) })
+
+const print = ({ probes, problems, v1, v2, verdict }: Comparison.Comparison): string =>
+  [
+    table([...factsRows("V1", v1), ...factsRows("V2", v2)]),
+    ...(probes.length === 0 ? [] : [
+      table([
+        ["probe", "V1", "V2", "body"],
+        ...probes.map(({ probe, sameBody, v1, v2 }) => [
+          probeText(probe),
+          statusText(v1),
+          statusText(v2),
+          Option.match(sameBody, { onNone: () => "", onSome: (isSame) => isSame ? "same" : "differs" })
+        ])
+      ])
+    ]),
+    [verdictText[verdict], ...problems.map((problem) => `- ${problemText(problem)}`)].join("\n")
+  ].join("\n\n")
+
+const factsJson = (facts: Either.Either<Comparison.TokenFacts, TokenError>) =>
+  Either.match(facts, {
+    onLeft: (error) => ({ error: error._tag, message: error.message }),
+    onRight: ({ lifetime, missingScopes, scopes }) => ({
+      lifetimeSeconds: Duration.toSeconds(lifetime),
+      scopes,
+      missingScopes
+    })
+  })
+
+const json = ({ probes, problems, v1, v2, verdict }: Comparison.Comparison): string =>
+  JSON.stringify({
+    version: 1,
+    verdict,
+    problems: problems.map((problem) => ({ type: problem._tag, message: problemText(problem) })),
+    v1: factsJson(v1),
+    v2: factsJson(v2),
+    probes: probes.map(({ probe, sameBody, v1, v2 }) => ({
+      ...probe,
+      v1: statusText(v1),
+      v2: statusText(v2),
+      sameBody: Option.getOrNull(sameBody)
+    }))
+  })
+
+export const compare = Command.make("compare", {
+  probes: Options.text("probe").pipe(
+    Options.repeated,
+    Options.withDescription("A safe request to send with both tokens, for example 'GET /data-access/consumers/42'")
+  ),
+  json: Options.boolean("json").pipe(Options.withDescription("Print JSON"))
+}, ({ json: isJson, probes: texts }) =>
+  Effect.gen(function*() {
+    const probes = yield* Effect.forEach(texts, parseProbe)
+    const supply = (version: Supply.Version) =>
+      Effect.map(Layer.build(Supply.supplyOf(version)), Context.get(AccessTokens.AccessTokens))
+    const comparison = yield* Comparison.compare({ v1: yield* supply("v1"), v2: yield* supply("v2"), probes })
+    yield* answer(isJson ? json(comparison) : print(comparison))
+    if (comparison.verdict === "NotReady") return yield* new Ended({ code: exitCode.problem })
+  }).pipe(
+    Effect.scoped,
+    // the result says everything about V1
+    Logger.withMinimumLogLevel(LogLevel.Error),
+    Effect.provide(Transport.layer)
+  )).pipe(
+    Command.withDescription("Compare V1 with V2: a token from each, and your probes with both")
+  )

@@ -1,0 +1,46 @@
+import * as Args from "@effect/cli/Args"
+import * as Command from "@effect/cli/Command"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { spawn } from "node:child_process"
+import { constants } from "node:os"
+import { Ended, exitCode, Failure } from "../exitCode.ts"
+import * as Supply from "../supply.ts"
+import { variable } from "./token.ts"
+
+/** A shell shows a program that was ended by a signal with this code and the number of the signal. */
+const signalBase = 128
+
+/** The program gets the token in place of the secret. */
+const environmentWith = (token: string): NodeJS.ProcessEnv => {
+  const { CREDIT_DATA_CLIENT_SECRET: _, ...others } = process.env
+  return { ...others, [variable]: token }
+}
+
+/** Runs a program until it exits. Ctrl-C reaches it too, and it decides what to do. */
+const run = (program: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
+  Effect.async<number, Failure>((resume) => {
+    const child = spawn(program, args, { stdio: "inherit", env })
+    const passOn = (signal: NodeJS.Signals) => child.kill(signal)
+    process.on("SIGTERM", passOn)
+    child.on("error", () => {
+      resume(Effect.fail(new Failure({ code: exitCode.usage, message: `The program cannot be started: ${program}` })))
+    })
+    child.on("exit", (code, signal) => {
+      process.off("SIGTERM", passOn)
+      resume(Effect.succeed(signal === null ? code ?? 0 : signalBase + constants.signals[signal]))
+    })
+  }).pipe(Effect.uninterruptible)
+
+export const exec = Command.make("exec", {
+  ...Supply.options,
+  program: Args.text({ name: "program" }).pipe(Args.withDescription("The program to run")),
+  args: Args.text({ name: "argument" }).pipe(Args.repeated, Args.withDescription("Its arguments, after --"))
+}, ({ args, program, ...choice }) =>
+  Effect.gen(function*() {
+    const { secret } = yield* Supply.covering
+    const code = yield* run(program, args, environmentWith(Redacted.value(secret)))
+    if (code !== 0) return yield* new Ended({ code })
+  }).pipe(Effect.provide(Supply.layer(choice)))).pipe(
+    Command.withDescription(`Run a program with the token in ${variable}, and without the client secret`)
+  )

@@ -1,0 +1,109 @@
+import type { AccessToken } from "@credit-data/core/AccessToken"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import type { Environment } from "@credit-data/core/Environment"
+import * as Transport from "@credit-data/core/Transport"
+import * as DataAccess from "@credit-data/http-client/DataAccess"
+import type { GroupClientError } from "@credit-data/http-client/GroupClient"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { Setup } from "./configuration.ts"
+import * as Connection from "./connection.ts"
+import { type Failed, failed, type Finding, ok, warning } from "./finding.ts"
+import * as Handshake from "./handshake.ts"
+import * as Name from "./name.ts"
+import { reasons } from "./reasons.ts"
+import type { Target } from "./target.ts"
+
+/** Name, connection and TLS of the API, if they were not examined with the authorization server. */
+const reach = Effect.fnUntraced(function*({ api, authorizationServer }: Setup): Effect.fn.Return<Finding, Failed> {
+  if (api.url.origin === authorizationServer.url.origin) return ok("same server as before", undefined)
+  yield* Name.check(api)
+  const connected = yield* Connection.check(api)
+  const secured = yield* Handshake.check(api)
+  return secured.result === "skipped" ? connected : { ...secured, detail: `${connected.detail}, ${secured.detail}` }
+})
+
+const unanswered = (api: Target) => (error: GroupClientError): Failed =>
+  HttpClientError.isHttpClientError(error) && error._tag === "RequestError"
+    ? error.reason === "InvalidUrl"
+      ? { detail: "the path is not below the base URL", advice: `Give a path below ${api.variable}, without its host.` }
+      : {
+        detail: `no answer: ${reasons[Transport.reason(error)]}`,
+        advice: Transport.describe(error, { name: api.role, address: api.variable })
+      }
+    : {
+      detail: `no usable answer: ${error._tag}`,
+      advice: `Check what answers at ${api.variable}: the API, or a proxy in its place.`
+    }
+
+/** Sends a GET with the token. Reads only the beginning of the body, because nothing is done with it. */
+const get = Effect.fnUntraced(function*(environment: Environment, path: string, token: AccessToken) {
+  // a request with a token of its own needs none of the supply, and its scope is not checked
+  const supply = AccessTokens.layerTest({ environment })
+  const client = yield* Effect.provide(DataAccess.DataAccess, DataAccess.layer().pipe(Layer.provide(supply)))
+  const response = yield* client.execute(HttpClientRequest.bearerToken(HttpClientRequest.get(path), token.secret))
+  yield* Effect.ignore(Stream.runHead(response.stream))
+  return response.status
+})
+
+const judge = ({ api, version }: Setup, status: number, reached: Finding): Effect.Effect<Finding, Failed> => {
+  const detail = `GET answered ${status}`
+  switch (status) {
+    case 401:
+      return failed(
+        `${detail}: the API rejects the token`,
+        `Check that ${api.variable}, CREDIT_DATA_AUDIENCE and the authorization server belong to the same ` +
+          "environment; if they do, contact the operator."
+      )
+    case 403:
+      return failed(
+        `${detail}: the token does not open this path`,
+        `${
+          version === "v2" ? "Check that CREDIT_DATA_SCOPES has the scope of this endpoint group, then ask" : "Ask"
+        } the operator ` +
+          "to allow this client the path."
+      )
+    default:
+      if (status < 300) {
+        return Effect.succeed({
+          ...reached,
+          detail: reached.result === "warning" ? `${detail}; ${reached.detail}` : detail
+        })
+      }
+      return Effect.succeed(
+        warning(
+          `${detail}; the token was not rejected`,
+          status < 400
+            ? `Correct ${api.variable}: redirects are never followed.`
+            : status < 500
+            ? `Try a path that exists and needs no parameters; if this one does, check the path in ${api.variable}.`
+            : "Try again in a few minutes; if it persists, contact the operator.",
+          undefined
+        )
+      )
+  }
+}
+
+/** Connects to the API, and sends a GET if there is a path for it. */
+export const check = Effect.fnUntraced(
+  function*(
+    setup: Setup,
+    token: AccessToken,
+    probe: Option.Option<string>
+  ): Effect.fn.Return<Finding, Failed, HttpClient.HttpClient> {
+    const reached = yield* reach(setup)
+    if (Option.isNone(probe)) {
+      return { ...reached, detail: `${reached.detail}; the token was not tried (--probe PATH)` }
+    }
+    const status = yield* get(setup.environment, probe.value, token).pipe(
+      Effect.catchTag("ConfigError", (error) => failed("the base URL cannot be used", error.message)),
+      Effect.mapError((error) => "_tag" in error ? unanswered(setup.api)(error) : error)
+    )
+    return yield* judge(setup, status, reached)
+  }
+)

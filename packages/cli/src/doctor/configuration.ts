@@ -1,0 +1,84 @@
+import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
+import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
+import type { AccessScope } from "@credit-data/core/AccessScope"
+import type { Environment } from "@credit-data/core/Environment"
+import * as Variables from "@credit-data/core/Variables"
+import type * as Arr from "effect/Array"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Str from "effect/String"
+import { type Failed, failed, type Finding, ok } from "./finding.ts"
+import * as Proxy from "./proxy.ts"
+import * as Target from "./target.ts"
+
+export type Version = "v1" | "v2"
+
+/** What the variables say. */
+export interface Setup {
+  readonly version: Version
+  readonly environment: Environment
+  readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope>>
+  readonly authorizationServer: Target.Target
+  readonly api: Target.Target
+}
+
+/** The variable that holds the address of the authorization server. */
+const addressVariable = { v1: "CREDIT_DATA_AUTH_V1_URL", v2: "CREDIT_DATA_AUTH_V2_URL" } as const
+
+const read = (version: Version) =>
+  version === "v2"
+    ? Effect.map(
+      Variables.read(AuthV2.config),
+      ({ authV2Url, scopes, ...others }) => ({ ...others, authUrl: authV2Url, requestedScopes: Option.some(scopes) })
+    )
+    : Effect.map(
+      Variables.read(AuthV1.config),
+      ({ authV1Url, ...others }) => ({ ...others, authUrl: authV1Url, requestedScopes: Option.none() })
+    )
+
+interface Problem {
+  readonly variable: string
+  readonly isMissing: boolean
+  /** What the variable is, or what was expected. */
+  readonly expected: string
+}
+
+/** The problems in a printed error: one line for each variable. */
+const problemsOf = (text: string): ReadonlyArray<Problem> =>
+  Array.from(
+    text.matchAll(/^(?:- )?(\w+)( is missing)?: (.*)$/gm),
+    ([, variable = "", missing, expected = ""]) => ({ variable, isMissing: missing !== undefined, expected })
+  )
+
+const adviceFor = ({ expected, isMissing, variable }: Problem): string =>
+  `${isMissing ? "set" : "change"} ${variable}: ${Str.uncapitalize(expected)}`
+
+/** All variables that are missing or malformed, at once. */
+export const check = Effect.fnUntraced(function*(version: Version): Effect.fn.Return<Finding<Setup>, Failed> {
+  const variables = yield* Effect.either(read(version))
+  const proxies = yield* Proxy.read
+  if (Either.isLeft(variables) || Either.isLeft(proxies)) {
+    const texts = [
+      ...Either.match(variables, { onLeft: (error) => [error.message], onRight: () => [] }),
+      ...Either.match(proxies, { onLeft: (lines) => lines, onRight: () => [] })
+    ]
+    const problems = texts.flatMap(problemsOf)
+    if (problems.length === 0) return yield* failed("the variables cannot be read", texts.join(" "))
+    return yield* failed(
+      problems.map(({ isMissing, variable }) => `${variable} ${isMissing ? "is missing" : "is malformed"}`).join(", "),
+      `${Str.capitalize(problems.map(adviceFor).join("; "))}.`
+    )
+  }
+  const { audience, authUrl, baseUrl, environment, requestedScopes } = variables.right
+  return ok(`${environment}, Auth ${version.toUpperCase()} at ${authUrl}`, {
+    version,
+    environment: { name: environment, audience, baseUrl },
+    requestedScopes,
+    authorizationServer: Target.make(
+      { role: "the authorization server", variable: addressVariable[version], address: authUrl },
+      proxies.right
+    ),
+    api: Target.make({ role: "the API", variable: "CREDIT_DATA_BASE_URL", address: baseUrl }, proxies.right)
+  })
+})

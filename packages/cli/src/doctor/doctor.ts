@@ -1,0 +1,138 @@
+/** Finds out, step by step, why a program gets no token or cannot call the API. */
+import { within } from "@credit-data/core/Unstable"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Cause from "effect/Cause"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import * as Api from "./api.ts"
+import * as Clock from "./clock.ts"
+import * as Configuration from "./configuration.ts"
+import * as Connection from "./connection.ts"
+import type { Failed, Finding } from "./finding.ts"
+import * as Handshake from "./handshake.ts"
+import * as Name from "./name.ts"
+import * as Scopes from "./scopes.ts"
+import type { Step } from "./step.ts"
+import * as Token from "./token.ts"
+
+export type { Result, Step } from "./step.ts"
+
+const timeLimit = Duration.seconds(10)
+
+const firewall =
+  "A firewall probably drops the packets: ask for a rule that lets this machine connect to the server, or to its proxy."
+
+/** The steps in their order, each with the advice if it does not end in time. */
+const slow = {
+  configuration: "Check where the variables come from: that source did not answer.",
+  name: "Check the DNS settings of this machine: no DNS server answered.",
+  connection: firewall,
+  TLS: "Check that the port in the address is one for https, and that no firewall inspects or drops the handshake.",
+  clock: "Contact the operator: the server accepts connections and does not answer.",
+  token: "Contact the operator: the server accepts connections and does not answer.",
+  scopes: "Run the command again.",
+  API: `${firewall} If the connection works, the path may be slow: try another one.`
+}
+
+type Name = keyof typeof slow
+
+/** A foreign text must not move the cursor of a terminal, or fill its screen. */
+const printable = (text: string): string => {
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+  return line.length > 1_000 ? `${line.slice(0, 1_000)}…` : line
+}
+
+/** Shows only the name of an unexpected error, because its message could quote a request. */
+const unexpected = (cause: Cause.Cause<unknown>): Failed => {
+  const error = Cause.squash(cause)
+  const name = error instanceof Error ? error.name : "of an unknown kind"
+  const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? ` (${error.code})` : ""
+  return {
+    detail: `unexpected error: ${name}${code}`,
+    advice: "This is a defect of credit-data: report it with this line and the output of node --version."
+  }
+}
+
+/** Runs one check, within the time limit. Nothing that a check does ends the examination without a step. */
+const settle = <A, R>(name: Name, check: Effect.Effect<Finding<A>, Failed, R>) =>
+  check.pipe(
+    within(
+      timeLimit,
+      () => ({ detail: `not done after ${Duration.toSeconds(timeLimit)} seconds`, advice: slow[name] })
+    ),
+    Effect.sandbox,
+    Effect.mapError((cause) => Option.getOrElse(Cause.failureOption(cause), () => unexpected(cause))),
+    Effect.either,
+    Effect.timed
+  )
+
+const examination = Effect.fnUntraced(
+  function*({ emit, probe, version }: {
+    readonly version: Configuration.Version
+    readonly probe: Option.Option<string>
+    readonly emit: (step: Step) => void
+  }): Effect.fn.Return<void, Name, HttpClient.HttpClient> {
+    /** Emits a step. Fails with its name if the check failed, so that the rest is not run. */
+    const step = Effect.fnUntraced(function*<A, R>(
+      name: Name,
+      check: Effect.Effect<Finding<A>, Failed, R>
+    ): Effect.fn.Return<A, Name, R> {
+      const [time, outcome] = yield* settle(name, check)
+      const { advice, detail, result } = Either.getOrElse(outcome, ({ advice, detail }) => ({
+        result: "failed" as const,
+        detail,
+        advice: Option.some(advice)
+      }))
+      emit({
+        name,
+        result,
+        detail: printable(detail),
+        advice: Option.map(advice, printable),
+        millis: Math.round(Duration.toMillis(time))
+      })
+      return Either.isRight(outcome) ? outcome.right.value : yield* Effect.fail(name)
+    })
+
+    const setup = yield* step("configuration", Configuration.check(version))
+    yield* step("name", Name.check(setup.authorizationServer))
+    yield* step("connection", Connection.check(setup.authorizationServer))
+    yield* step("TLS", Handshake.check(setup.authorizationServer))
+    yield* step("clock", Clock.check(setup.authorizationServer))
+    const token = yield* step("token", Token.check(setup))
+    yield* step("scopes", Scopes.check(setup, token))
+    yield* step("API", Api.check(setup, token, probe))
+  },
+  (run, { emit }) =>
+    Effect.catchAll(run, (failed) =>
+      Effect.sync(() => {
+        const names = Object.keys(slow)
+        for (const name of names.slice(names.indexOf(failed) + 1)) {
+          emit({
+            name,
+            result: "skipped",
+            detail: `not run, because ${failed} failed`,
+            advice: Option.none(),
+            millis: 0
+          })
+        }
+      }))
+)
+
+/** Runs all steps in their order. A step whose predecessor failed is skipped. */
+export const examine = (options: {
+  readonly version: Configuration.Version
+  /** The path of the business API to which a GET with the token is sent. */
+  readonly probe: Option.Option<string>
+}): Stream.Stream<Step, never, HttpClient.HttpClient> =>
+  Stream.asyncPush<Step, never, HttpClient.HttpClient>(
+    (emit) =>
+      examination({ ...options, emit: (step) => emit.single(step) }).pipe(
+        Effect.ensuring(Effect.sync(() => emit.end())),
+        Effect.forkScoped
+      ),
+    { bufferSize: "unbounded" }
+  )

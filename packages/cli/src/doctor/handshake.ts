@@ -1,0 +1,136 @@
+import * as Transport from "@credit-data/core/Transport"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type * as Scope from "effect/Scope"
+import { isIP, type Socket } from "node:net"
+import * as Tls from "node:tls"
+import * as Connection from "./connection.ts"
+import { type Failed, failed, type Finding, ok, skipped, warning } from "./finding.ts"
+import { requestError, type Target } from "./target.ts"
+import * as Time from "./time.ts"
+
+/** A certificate that expires within this time is reported. */
+const soon = 30 * 24 * 60 * 60 * 1_000
+
+const unfinished = (target: Target, error: unknown): Effect.Effect<never, Failed> => {
+  const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? ` (${error.code})` : ""
+  if (/ALERT|HANDSHAKE_FAILURE/.test(code)) {
+    return failed(
+      `${target.role} broke off the handshake${code}`,
+      "Ask the operator which TLS versions are accepted, and whether a client certificate is required."
+    )
+  }
+  const asRequestError = requestError(target.url.href, error)
+  return failed(
+    `the handshake failed${code}`,
+    Transport.reason(asRequestError) === "Reset"
+      ? `Check that the port in ${target.variable} is one for https, and that no firewall blocks TLS to ${target.host}.`
+      : Transport.describe(asRequestError, { name: target.role, address: target.variable })
+  )
+}
+
+/** Shakes hands whatever the certificate is, because it is examined afterwards. Nothing is sent over the connection. */
+const handshake = (target: Target, socket: Socket) =>
+  Effect.async<Tls.TLSSocket, Failed>((resume) => {
+    const secured = Tls.connect({
+      socket,
+      host: target.host,
+      ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
+      rejectUnauthorized: false
+    })
+    secured.once("secureConnect", () => resume(Effect.succeed(secured)))
+    secured.on("error", (error) => resume(unfinished(target, error)))
+    return Effect.sync(() => secured.destroy())
+  })
+
+/** The certificate of the server, and those of its authorities. The last one names itself as its issuer. */
+const chainOf = (socket: Tls.TLSSocket): ReadonlyArray<Tls.DetailedPeerCertificate> => {
+  const chain: Array<Tls.DetailedPeerCertificate> = []
+  let next: Tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true)
+  while (next?.valid_to !== undefined && !chain.includes(next)) {
+    chain.push(next)
+    next = next.issuerCertificate
+  }
+  return chain
+}
+
+/** The names of an authority or a host, cut, because a foreign server wrote them. */
+const nameIn = (name: unknown): string => {
+  const part = (field: string): ReadonlyArray<string> => {
+    const text: unknown = Predicate.hasProperty(name, field) ? name[field] : undefined
+    return Predicate.isString(text) ? [text] : []
+  }
+  const parts = [...part("O"), ...part("CN")]
+  return parts.length === 0 ? "an unnamed authority" : parts.join(" ").slice(0, 80)
+}
+
+const expiryOf = ({ valid_to: validTo }: Tls.DetailedPeerCertificate): number => Date.parse(validTo)
+
+/** The error code with which Node refuses the certificate. */
+const refusalOf = ({ authorizationError: error }: Tls.TLSSocket): string => {
+  const code: unknown = Predicate.hasProperty(error, "code") ? error.code : error
+  return Predicate.isString(code) ? code : "unknown reason"
+}
+
+/** The names that a certificate is for, without their kind. */
+const hostsOf = ({ subject, subjectaltname }: Tls.DetailedPeerCertificate): string =>
+  subjectaltname === undefined ? nameIn(subject) : subjectaltname.replaceAll(/\w+( Address)?:/g, "").slice(0, 80)
+
+const untrusted = (
+  target: Target,
+  refusal: string,
+  issuer: string
+): Effect.Effect<never, Failed> =>
+  failed(
+    `the certificate is not trusted (${refusal}), issued by ${issuer}`,
+    "If this issuer belongs to your company, set NODE_EXTRA_CA_CERTS to a file with its certificate; otherwise check " +
+      `the host in ${target.variable}, and ask the operator whether the server sends its whole chain.`
+  )
+
+/** Examines the certificates of a server. */
+export const check = Effect.fnUntraced(function*(target: Target): Effect.fn.Return<Finding, Failed, Scope.Scope> {
+  if (!target.secure) return skipped("plain http to this machine", undefined)
+  const secured = yield* Effect.flatMap(Connection.open(target), (socket) => handshake(target, socket))
+  const chain = chainOf(secured)
+  const [own] = chain
+  if (own === undefined) return yield* failed("the server sent no certificate", "Contact the operator.")
+  const now = yield* Clock.currentTimeMillis
+  const issuer = nameIn(own.issuer)
+  const first = chain.reduce((a, b) => expiryOf(b) < expiryOf(a) ? b : a)
+  const whose = first === own ? "the certificate" : `the certificate of ${nameIn(first.subject)}`
+  const [expiry, left] = [expiryOf(first), expiryOf(first) - now]
+  if (!secured.authorized) {
+    const refusal = refusalOf(secured)
+    switch (refusal) {
+      case "CERT_HAS_EXPIRED":
+        return yield* failed(
+          `${whose} expired ${Time.length(-left)} ago, on ${Time.date(expiry)}`,
+          `If the clock of this machine is right (it shows ${
+            Time.instant(now)
+          }), ask the operator to renew the certificate.`
+        )
+      case "CERT_NOT_YET_VALID":
+        return yield* failed(
+          "the certificate is not valid yet",
+          `If the clock of this machine is right (it shows ${
+            Time.instant(now)
+          }), ask the operator about the certificate.`
+        )
+      case "ERR_TLS_CERT_ALTNAME_INVALID":
+        return yield* failed(
+          `the certificate is for ${hostsOf(own)}, not for ${target.host}`,
+          `Correct the host in ${target.variable}; if it is right, DNS or a proxy leads to another server.`
+        )
+      default:
+        return yield* untrusted(target, refusal, issuer)
+    }
+  }
+  return left < soon
+    ? warning(
+      `${whose} expires in ${Time.length(left)}, on ${Time.date(expiry)}; issued by ${issuer}`,
+      `Ask the operator to renew ${whose} before ${Time.date(expiry)}.`,
+      undefined
+    )
+    : ok(`trusted, ${Time.length(left)} left, issued by ${issuer}`, undefined)
+}, Effect.scoped)

@@ -1,0 +1,81 @@
+import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
+import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
+import type { AccessToken } from "@credit-data/core/AccessToken"
+import * as Replaces from "@credit-data/core/Replaces"
+import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import type { TokenError } from "@credit-data/core/TokenError"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import type { Setup } from "./configuration.ts"
+import { type Failed, type Finding, ok } from "./finding.ts"
+import { reasons } from "./reasons.ts"
+import * as Time from "./time.ts"
+
+/** Shorter than the step, because the error of the token request says more than the end of the step. */
+const settings = { deadline: "9 seconds" } as const
+
+const endpoints = {
+  v1: AuthV1.layerTokenEndpointConfig(AuthV1.config, settings),
+  v2: AuthV2.layerTokenEndpointConfig(AuthV2.config, settings)
+}
+
+const see = (variables: string): string => `See ${variables}.`
+
+/** The variable that a code is about. The contract has no code for a wrong audience, so any other may be it. */
+const byCode: ReadonlyMap<string | undefined, string> = new Map([
+  ["invalid_scope", see("CREDIT_DATA_SCOPES")],
+  ["unauthorized_client", see("CREDIT_DATA_CLIENT_ID")],
+  ["access_denied", see("CREDIT_DATA_AUDIENCE")],
+  ["invalid_request", see("CREDIT_DATA_AUDIENCE")],
+  ["invalid_target", see("CREDIT_DATA_AUDIENCE")]
+])
+
+/** Codes that cannot be about the audience. */
+const isClear = (code: string | undefined): boolean => code === "invalid_scope" || code === "unauthorized_client"
+
+const isWrongAddress = ({ error, status }: { readonly error?: string | undefined; readonly status: number }) =>
+  status === 404 || status === 405 || status === 410 || error === "unsupported_grant_type"
+
+/** What happened, and the variables to look at, which the message of the error cannot name. */
+const explain = (error: TokenError, address: string): readonly [detail: string, variables?: string] => {
+  switch (error._tag) {
+    case "InvalidClient":
+      return [
+        `the client was refused: ${answer(error)}`,
+        see("CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET")
+      ]
+    case "ServerError":
+      if (error.retryable) return [`temporary failure: ${answer(error)}`]
+      if (error.status >= 500) return [`error answer: ${answer(error)}`]
+      if (isWrongAddress(error)) return [`no token endpoint there: ${answer(error)}`, see(address)]
+      return [
+        `error answer: ${answer(error)}${isClear(error.error) ? "" : "; the audience may be wrong"}`,
+        byCode.get(error.error) ?? "Check CREDIT_DATA_AUDIENCE too: servers refuse a wrong audience in different ways."
+      ]
+    case "InvalidResponse":
+      return [`the answer is not a token: ${error.status}`, see(address)]
+    case "TransportError":
+      return [`no complete answer: ${reasons[error.reason]}`]
+  }
+}
+
+const answer = ({ error, status }: { readonly error?: string | undefined; readonly status: number }): string =>
+  error === undefined ? String(status) : `${status} ${error}`
+
+/** Obtains one token. */
+export const check = Effect.fnUntraced(
+  function*(setup: Setup): Effect.fn.Return<Finding<AccessToken>, Failed, HttpClient.HttpClient> {
+    const { requestToken } = yield* Effect.mapError(
+      Effect.provide(TokenEndpoint.TokenEndpoint, endpoints[setup.version]),
+      (error) => ({ detail: "the variables cannot be used", advice: error.message })
+    )
+    const token = yield* Effect.mapError(requestToken(Replaces.Nothing()), (error) => {
+      const [detail, ...variables] = explain(error, setup.authorizationServer.variable)
+      return { detail, advice: [error.message, ...variables].join(" ") }
+    })
+    const expiresAt = DateTime.toEpochMillis(token.expiresAt)
+    const lifetime = DateTime.distance(token.requestedAt, token.expiresAt)
+    return ok(`valid for ${Time.length(lifetime)}, until ${Time.instant(expiresAt)}`, token)
+  }
+)

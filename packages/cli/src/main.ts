@@ -1,0 +1,90 @@
+#!/usr/bin/env node
+import * as CliConfig from "@effect/cli/CliConfig"
+import * as Command from "@effect/cli/Command"
+import * as Span from "@effect/cli/HelpDoc/Span"
+import * as ValidationError from "@effect/cli/ValidationError"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Option from "effect/Option"
+import { argumentsOf } from "./arguments.ts"
+import { call } from "./commands/call.ts"
+import { compare } from "./commands/compare.ts"
+import { doctor } from "./commands/doctor.ts"
+import { exec } from "./commands/exec.ts"
+import { simulator } from "./commands/simulator.ts"
+import { status } from "./commands/status.ts"
+import { token } from "./commands/token.ts"
+import { Ended, ofExit } from "./exitCode.ts"
+import { help } from "./help.ts"
+import { answer, note, withOwnConsole } from "./terminal.ts"
+import { version } from "./version.ts"
+
+const root = Command.make("credit-data").pipe(
+  Command.withDescription("Access tokens for the credit-data API, from the command line"),
+  Command.withSubcommands([token, doctor, compare, call, exec, status, simulator])
+)
+
+const run = Command.run(root, {
+  name: "credit-data",
+  executable: "credit-data",
+  version,
+  summary: Span.text("access tokens for the credit-data API")
+})
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error && error.message !== "" ? error.message : String(error)
+
+/** Says what went wrong, once, on standard error. */
+const report = (cause: Cause.Cause<unknown>) => {
+  if (Cause.isInterruptedOnly(cause)) return Effect.void
+  return Option.match(Cause.failureOption(cause), {
+    // the parser has printed it already
+    onSome: (error) =>
+      ValidationError.isValidationError(error) || error instanceof Ended ? Effect.void : note(messageOf(error)),
+    onNone: () => {
+      const defect = Cause.squash(cause)
+      // the message may quote anything, and the lines of the stack only name code
+      const stack = defect instanceof Error ? defect.stack?.match(/^ +at .*$/gm) ?? [] : []
+      return note([
+        `A defect of this program: ${
+          defect instanceof Error ? defect.name : "unknown"
+        }. Please report it with the command.`,
+        ...stack
+      ].join("\n"))
+    }
+  })
+}
+
+// a reader that ends early, such as `head`, is no failure
+process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
+
+const [, , ...own] = process.argv
+const isHelp = own.length === 0 || (own.length === 1 && (own[0] === "--help" || own[0] === "-h"))
+const main = isHelp ? answer(help.trimEnd()) : Effect.flatMap(argumentsOf(process.argv), run)
+
+main.pipe(
+  withOwnConsole,
+  Effect.tapErrorCause(report),
+  Effect.provide(Layer.mergeAll(
+    NodeContext.layer,
+    CliConfig.layer({ showBuiltIns: false, showTypes: false }),
+    Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ logLevel, message }) => {
+        process.stderr.write(`${logLevel.label.toLowerCase()}: ${String(message)}\n`)
+      })
+    ),
+    Logger.minimumLogLevel(LogLevel.Warning)
+  )),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    disablePrettyLogger: true,
+    teardown: (exit, onExit) => onExit(ofExit(Exit.isExit(exit) ? exit : Exit.void))
+  })
+)

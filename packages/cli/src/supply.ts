@@ -1,0 +1,100 @@
+import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
+import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
+import type { AccessToken } from "@credit-data/core/AccessToken"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import type { TokenError } from "@credit-data/core/TokenError"
+import * as SharedTokens from "@credit-data/fleet/SharedTokens"
+import * as TokenStore from "@credit-data/fleet/TokenStore"
+import * as Plan from "@credit-data/migration/Plan"
+import * as Options from "@effect/cli/Options"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { homedir } from "node:os"
+import path from "node:path"
+import { exitCode, Failure } from "./exitCode.ts"
+import * as Transport from "./transport.ts"
+
+export type Version = "v1" | "v2"
+
+/** The options of each command that uses a token. */
+export const options = {
+  auth: Options.choice("auth", ["v1", "v2"]).pipe(
+    Options.optional,
+    Options.withDescription("The version of the token endpoint. Default: CREDIT_DATA_AUTH, or v2")
+  ),
+  cache: Options.boolean("cache").pipe(
+    Options.withDescription("Keep the token on disk, sealed under a key from the client secret, and use it again")
+  )
+}
+
+/** What the options say. */
+export interface Choice {
+  readonly auth: Option.Option<Version>
+  readonly cache: boolean
+}
+
+/** The version to use. In the stage `shadow`, V1 serves. */
+export const versionOf = ({ auth }: Pick<Choice, "auth">): Effect.Effect<Version, ConfigError.ConfigError> =>
+  Option.match(auth, {
+    onNone: () => Effect.map(Plan.read, ({ stage }) => stage === "v2" ? "v2" : "v1"),
+    onSome: Effect.succeed
+  })
+
+/** The folder of the cached tokens. Relative paths in `XDG_CACHE_HOME` are invalid and must be ignored (XDG Base Directory). */
+const cacheDirectory = (): string => {
+  const configured = process.env["XDG_CACHE_HOME"] ?? ""
+  const base = path.isAbsolute(configured) ? configured : path.join(homedir(), ".cache")
+  return path.join(base, "credit-data", "tokens")
+}
+
+/** The store of the cached tokens. */
+export const cacheLayer: Layer.Layer<TokenStore.TokenStore, ConfigError.ConfigError, FileSystem.FileSystem> = Layer
+  .unwrapEffect(Effect.sync(() => TokenStore.layerFileSystem({ directory: cacheDirectory() })))
+
+/** The token endpoint of a version. */
+export const endpointLayer = (
+  version: Version
+): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError, HttpClient.HttpClient> =>
+  version === "v1" ? AuthV1.layerTokenEndpointConfig() : AuthV2.layerTokenEndpointConfig()
+
+/** A token that covers all requested scopes. */
+export const covering: Effect.Effect<AccessToken, TokenError | Failure, AccessTokens.AccessTokens> = Effect.gen(
+  function*() {
+    const { get, requestedScopes } = yield* AccessTokens.AccessTokens
+    const token = yield* get
+    const missing = Option.getOrElse(requestedScopes, () => []).filter((scope) => !token.covers(scope))
+    if (missing.length === 0) return token
+    return yield* new Failure({
+      code: exitCode.scopeMissing,
+      message: `The token does not cover ${missing.join(" ")}. ` +
+        "Ask the operator to grant it, or remove it from CREDIT_DATA_SCOPES."
+    })
+  }
+)
+
+/** The supply of one version, without a cache. */
+export const supplyOf = (
+  version: Version
+): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient> =>
+  AccessTokens.layer().pipe(Layer.provide(endpointLayer(version)))
+
+/** The supply that the options say. */
+export const layer = (
+  choice: Choice
+): Layer.Layer<AccessTokens.AccessTokens | HttpClient.HttpClient, ConfigError.ConfigError | Failure> =>
+  Layer.unwrapEffect(
+    Effect.map(versionOf(choice), (version) =>
+      choice.cache
+        ? SharedTokens.layer().pipe(
+          Layer.provide(endpointLayer(version)),
+          Layer.provide(cacheLayer),
+          Layer.provide(NodeFileSystem.layer)
+        )
+        : supplyOf(version))
+  ).pipe(Layer.provideMerge(Transport.layer))

@@ -1,0 +1,34 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "@effect/platform-node/Undici"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { exitCode, Failure } from "./exitCode.ts"
+
+/** The error of undici holds the whole address, with the password of the proxy. */
+const malformed = () =>
+  new Failure({
+    code: exitCode.usage,
+    message:
+      "HTTPS_PROXY or HTTP_PROXY is malformed. Expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with " +
+      "special characters percent-encoded. Nothing was sent."
+  })
+
+const proxied: Effect.Effect<Dispatcher, Failure> = Effect.try({
+  try: () => new EnvHttpProxyAgent(),
+  catch: malformed
+})
+
+const over = <E>(dispatcher: Effect.Effect<Dispatcher, E>): Layer.Layer<HttpClient.HttpClient, E> =>
+  NodeHttpClient.layerUndiciWithoutDispatcher.pipe(
+    Layer.provide(Layer.scoped(
+      NodeHttpClient.Dispatcher,
+      Effect.acquireRelease(dispatcher, (agent) => Effect.promise(() => agent.destroy()))
+    ))
+  )
+
+/** undici, with the forward proxy of the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
+export const layer = over(proxied)
+
+/** The same for `doctor`, which reports a malformed variable itself, and then sends nothing. */
+export const layerOfDoctor = over(Effect.orElse(proxied, () => Effect.sync((): Dispatcher => new Agent())))

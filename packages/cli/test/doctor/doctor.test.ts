@@ -1,0 +1,486 @@
+import { Fault } from "@credit-data/simulator"
+import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
+import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, ConfigProvider, Effect, Fiber, Option, Stream, TestClock, TestServices } from "effect"
+import { aheadBy } from "../../src/doctor/clock.ts"
+import { examine } from "../../src/doctor/doctor.ts"
+import { examined, type Line } from "./examined.ts"
+import * as Support from "./support.ts"
+
+const { examineTrusting, examineWith, lineOf, nowhere, resultsOf, simulated } = Support
+
+const names = ["configuration", "name", "connection", "TLS", "clock", "token", "scopes", "API"]
+
+/** The failed step. Checks that all steps before it were run, and that those after it were not. */
+const failureOf = (lines: ReadonlyArray<Line>): Line => {
+  const failed = lineOf(lines, "failed")
+  const at = names.indexOf(failed.name)
+  assert.deepStrictEqual(lines.map(({ name }) => name), names)
+  assert.deepStrictEqual(
+    lines.filter(({ detail }) => detail === `not run, because ${failed.name} failed`).map(({ name }) => name),
+    names.slice(at + 1)
+  )
+  return failed
+}
+
+describe("the configuration", () => {
+  it.scopedLive("all missing variables are named at once", () =>
+    Effect.gen(function*() {
+      const { CREDIT_DATA_AUDIENCE: _, CREDIT_DATA_CLIENT_SECRET: __, ...rest } = nowhere
+      const failed = failureOf(yield* examineWith(rest))
+      assert.strictEqual(failed.name, "configuration")
+      assert.strictEqual(failed.detail, "CREDIT_DATA_AUDIENCE is missing, CREDIT_DATA_CLIENT_SECRET is missing")
+      assert.include(
+        failed.advice,
+        "Set CREDIT_DATA_AUDIENCE: the audience identifier of the environment, for example "
+      )
+      assert.include(failed.advice, "; set CREDIT_DATA_CLIENT_SECRET: the client secret that the operator issued.")
+    }))
+
+  it.scopedLive("a malformed variable is named with what was expected, without its value", () =>
+    Effect.gen(function*() {
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_SCOPES: "canary-value" }))
+      assert.strictEqual(failed.detail, "CREDIT_DATA_SCOPES is malformed")
+      assert.include(failed.advice, "Change CREDIT_DATA_SCOPES: expected one or more of data-access:all")
+    }))
+
+  it.scopedLive("an address with the token path is found", () =>
+    Effect.gen(function*() {
+      const address = "https://canary-value.example/oauth2/token"
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: address }))
+      assert.strictEqual(
+        failed.advice,
+        "Change CREDIT_DATA_AUTH_V2_URL: expected the address without /oauth2/token."
+      )
+    }))
+
+  it.scopedLive("http in place of https is found", () =>
+    Effect.gen(function*() {
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_BASE_URL: "http://canary-value.example" }))
+      assert.include(failed.advice, "Change CREDIT_DATA_BASE_URL: expected https (http only for localhost")
+    }))
+
+  for (
+    const proxy of [
+      "canary-value:3128",
+      "http://canary-proxy-user:12#canary-proxy-password@proxy.example:3128",
+      "http://%@p"
+    ]
+  ) {
+    it.scopedLive(`a malformed proxy is named without its value: ${proxy}`, () =>
+      Effect.gen(function*() {
+        const failed = failureOf(yield* examineWith(nowhere, { proxies: { HTTPS_PROXY: proxy } }))
+        assert.strictEqual(failed.detail, "HTTPS_PROXY is malformed")
+        assert.include(failed.advice, "Change HTTPS_PROXY: expected http://HOST:PORT or")
+      }))
+  }
+})
+
+describe("the network", () => {
+  it.scopedLive("a name that does not resolve is found", () =>
+    Effect.gen(function*() {
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: "https://oauth.invalid" }))
+      assert.strictEqual(failed.name, "name")
+      // without a network, DNS does not answer
+      assert.match(failed.detail, /^oauth\.invalid does not resolve$|^DNS did not answer for oauth\.invalid$/)
+      assert.include(failed.advice, "set HTTPS_PROXY if this network needs a forward proxy")
+    }))
+
+  it.scopedLive("a port on which nothing listens is found", () =>
+    Effect.gen(function*() {
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: "https://127.0.0.1:1" }))
+      assert.deepInclude(failed, { name: "connection", detail: "127.0.0.1:1 refused the connection" })
+      assert.include(failed.advice, "Check the host and the port in CREDIT_DATA_AUTH_V2_URL")
+    }))
+
+  for (
+    const [status, user, advice] of [
+      [407, "", "Add a user and a password to HTTPS_PROXY"],
+      [
+        407,
+        "canary-proxy-user:canary-proxy-password@",
+        "Correct the user and the password of the proxy in HTTPS_PROXY."
+      ],
+      [403, "", "Ask whoever runs the proxy to allow CONNECT to oauth.tests.example:443"],
+      [502, "", "The proxy could not reach oauth.tests.example:443"]
+    ] as const
+  ) {
+    it.scopedLive(`a proxy that answers ${status} is found${user === "" ? "" : ", and its user is not shown"}`, () =>
+      Effect.gen(function*() {
+        const { port, received } = yield* Support.forwardProxy(status)
+        const lines = yield* examineWith(nowhere, { proxies: { HTTPS_PROXY: `http://${user}127.0.0.1:${port}` } })
+        const failed = failureOf(lines)
+        assert.deepInclude(failed, {
+          name: "connection",
+          detail: `the proxy http://127.0.0.1:${port} answered ${status}`
+        })
+        assert.include(failed.advice, advice)
+        const authorization = user === "" ? undefined : `Basic ${btoa(user.slice(0, -1))}`
+        assert.deepStrictEqual(received, [{ target: "oauth.tests.example:443", authorization }])
+        assert.strictEqual(lines[1]?.result, "skipped")
+      }))
+  }
+
+  it.scopedLive("a proxy that cannot be reached is found", () =>
+    Effect.gen(function*() {
+      const proxies = { https_proxy: "http://canary-proxy-user:canary-proxy-password@127.0.0.1:1" }
+      const failed = failureOf(yield* examineWith(nowhere, { proxies }))
+      assert.strictEqual(failed.detail, "the proxy http://127.0.0.1:1 refused the connection")
+      assert.include(failed.advice, "Check scheme, host and port in https_proxy")
+    }))
+
+  it.scopedLive("everything goes through a proxy, except to the hosts of NO_PROXY", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* simulated
+      const { port, received } = yield* Support.forwardProxy(200)
+      const proxies = { HTTP_PROXY: `http://127.0.0.1:${port}` }
+      const probe = Option.some("/data-access/1")
+      const lines = yield* examineWith(variables, { proxies, probe })
+      assert.deepStrictEqual(
+        resultsOf(lines),
+        names.map((name) => `${name} ${name === "name" || name === "TLS" ? "skipped" : "ok"}`)
+      )
+      assert.include(lines[2]?.detail, `through the proxy http://127.0.0.1:${port}`)
+      assert.strictEqual(new Set(received.map(({ target }) => target)).size, 2)
+      // the examination opens two tunnels, and the client opens its own
+      assert.isAtLeast(received.length, 4)
+      received.length = 0
+      yield* examineWith(variables, { proxies: { ...proxies, NO_PROXY: "other.example, 127.0.0.1" }, probe })
+      assert.deepStrictEqual(received, [])
+    }))
+})
+
+describe("TLS", () => {
+  it.scopedLive("a certificate that is not trusted is found, with its issuer", () =>
+    Effect.gen(function*() {
+      const authority = yield* makeAuthority
+      const port = yield* Support.tls(yield* makeCertificate({ host: "localhost", days: 90, authority }))
+      const failed = failureOf(
+        yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://localhost:${port}` })
+      )
+      assert.strictEqual(failed.name, "TLS")
+      assert.match(failed.detail, /^the certificate is not trusted \([A-Z_]+\), issued by An authority of the tests$/)
+      assert.include(failed.advice, "set NODE_EXTRA_CA_CERTS to a file with its certificate")
+    }))
+
+  it.scopedLive("a server that ends the handshake is found", () =>
+    Effect.gen(function*() {
+      const port = yield* Support.resetting
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://localhost:${port}` }))
+      assert.deepInclude(failed, { name: "TLS", detail: "the handshake failed (ECONNRESET)" })
+      assert.include(failed.advice, "no firewall blocks TLS to localhost")
+    }))
+
+  it.scopedLive("a port for plain http is found", () =>
+    Effect.gen(function*() {
+      const port = yield* Support.answering({})
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://localhost:${port}` }))
+      assert.strictEqual(failed.name, "TLS")
+      assert.include(failed.advice, "The server did not answer with TLS.")
+    }))
+
+  for (
+    const [what, certificate, detail, advice] of [
+      [
+        "has expired",
+        { host: "localhost", days: -3 },
+        /^the certificate expired 3 days ago, on \d{4}-\d\d-\d\d$/,
+        "renew"
+      ],
+      [
+        "is for another host",
+        { host: "elsewhere.example", days: 90 },
+        /^the certificate is for elsewhere\.example, not for localhost$/,
+        "Correct the host in CREDIT_DATA_AUTH_V2_URL"
+      ]
+    ] as const
+  ) {
+    it.scopedLive(`a certificate that ${what} is found`, () =>
+      Effect.gen(function*() {
+        const authority = yield* makeAuthority
+        const port = yield* Support.tls(yield* makeCertificate({ ...certificate, authority }))
+        const variables = { ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://localhost:${port}` }
+        const failed = failureOf(yield* examineTrusting(authority, variables))
+        assert.strictEqual(failed.name, "TLS")
+        assert.match(failed.detail, detail)
+        assert.include(failed.advice, advice)
+      }), 30_000)
+  }
+
+  it.scopedLive(
+    "a certificate that expires within 30 days is a warning, and the examination goes on",
+    () =>
+      Effect.gen(function*() {
+        const { simulator, variables } = yield* simulated
+        const authority = yield* makeAuthority
+        const certificate = yield* makeCertificate({ host: "localhost", days: 12.5, authority })
+        const tokens = yield* Support.tlsInFrontOf(simulator.environment.authV2Url, certificate)
+        const api = yield* Support.tlsInFrontOf(simulator.environment.baseUrl, certificate)
+        const lines = yield* examineTrusting(authority, {
+          ...variables,
+          CREDIT_DATA_AUTH_V2_URL: `https://localhost:${tokens}`,
+          CREDIT_DATA_BASE_URL: `https://localhost:${api}`
+        }, "/data-access/1")
+        const { advice, detail, name } = lineOf(lines, "warning")
+        assert.strictEqual(name, "TLS")
+        assert.match(detail, /^the certificate expires in 12 days, on .*; issued by An authority of the tests$/)
+        assert.match(advice, /^Ask the operator to renew the certificate before /)
+        assert.deepStrictEqual(resultsOf(lines).slice(4), ["clock ok", "token ok", "scopes ok", "API warning"])
+        assert.strictEqual(lines[7]?.detail, `GET answered 200; connected to localhost:${api}, ${detail}`)
+      }),
+    30_000
+  )
+
+  it.scoped("a server that never answers the handshake is found after 10 seconds, and its connection is closed", () =>
+    Effect.gen(function*() {
+      const { connections, port } = yield* Support.silent
+      const running = yield* Effect.fork(
+        examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://127.0.0.1:${port}` })
+      )
+      const until = (wanted: () => boolean) =>
+        Effect.sleep("50 millis").pipe(Effect.repeat({ until: wanted }), TestServices.provideLive)
+      yield* until(() => connections() === 1)
+      yield* TestClock.adjust("10 seconds")
+      const failed = failureOf(yield* Fiber.join(running))
+      assert.deepInclude(failed, { name: "TLS", detail: "not done after 10 seconds" })
+      assert.include(failed.advice, "Check that the port in the address is one for https")
+      yield* until(() => connections() === 0)
+    }))
+})
+
+describe("the clock", () => {
+  const withDate = (millis: number) =>
+    Effect.gen(function*() {
+      const port = yield* Support.answering({ date: new Date(Date.now() + millis).toUTCString() })
+      return yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` })
+    })
+
+  for (const [millis, detail] of [[3_600_000, "60 minutes behind"], [-3_600_000, "60 minutes ahead of"]] as const) {
+    it.scopedLive(`a clock that is ${detail} the server fails`, () =>
+      Effect.gen(function*() {
+        const failed = failureOf(yield* withDate(millis))
+        assert.deepInclude(failed, { name: "clock", detail: `${detail} the authorization server` })
+        assert.match(
+          failed.advice,
+          /^Synchronize the clock of this machine \(NTP\): it shows \S+Z, and .* shows \S+Z\.$/
+        )
+      }))
+  }
+
+  it.scopedLive("a clock that is a minute off is a warning", () =>
+    Effect.gen(function*() {
+      assert.deepInclude(lineOf(yield* withDate(-60_000), "warning"), { name: "clock" })
+    }))
+
+  it.scopedLive("a server without a date is a warning", () =>
+    Effect.gen(function*() {
+      const port = yield* Support.answering({})
+      const lines = yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` })
+      assert.include(lineOf(lines, "warning").detail, "the authorization server sent no date")
+    }))
+
+  it("a slow answer and the missing milliseconds of a date do not count as a difference", () => {
+    assert.strictEqual(aheadBy({ date: 5_000, sentAt: 5_900, receivedAt: 6_000 }), 0)
+    assert.strictEqual(aheadBy({ date: 5_000, sentAt: 1_000, receivedAt: 9_000 }), 0)
+    assert.strictEqual(aheadBy({ date: 5_000, sentAt: 36_500, receivedAt: 40_000 }), 30_500)
+    assert.strictEqual(aheadBy({ date: 50_000, sentAt: 10_000, receivedAt: 12_000 }), -38_000)
+  })
+})
+
+describe("the token", () => {
+  it.scopedLive("a wrong secret is found, without the secret", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* simulated
+      const failed = failureOf(yield* examineWith({ ...variables, CREDIT_DATA_CLIENT_SECRET: "canary-value" }))
+      assert.deepInclude(failed, { name: "token", detail: "the client was refused: 401 invalid_client" })
+      assert.include(failed.advice, "See CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET.")
+    }))
+
+  it.scopedLive("a wrong audience is found, and its variable is named", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* simulated
+      const failed = failureOf(yield* examineWith({ ...variables, CREDIT_DATA_AUDIENCE: "canary-value" }))
+      assert.deepInclude(failed, {
+        name: "token",
+        detail: "error answer: 400 invalid_target; the audience may be wrong"
+      })
+      assert.include(failed.advice, "See CREDIT_DATA_AUDIENCE.")
+    }))
+
+  for (
+    const [status, error, detail, variable] of [
+      [403, "forbidden", "error answer: 403 forbidden; the audience may be wrong", "CREDIT_DATA_AUDIENCE"],
+      [400, "invalid_scope", "error answer: 400 invalid_scope", "CREDIT_DATA_SCOPES"],
+      [404, "not_found", "no token endpoint there: 404 not_found", "CREDIT_DATA_AUTH_V2_URL"],
+      [503, "temporarily_unavailable", "temporary failure: 503 temporarily_unavailable", undefined],
+      [501, "unsupported", "error answer: 501 unsupported", undefined]
+    ] as const
+  ) {
+    it.scopedLive(`the error ${status} ${error} names ${variable ?? "no variable"}`, () =>
+      Effect.gen(function*() {
+        const { simulator, variables } = yield* simulated
+        // the first request is the HEAD of the clock
+        yield* simulator.failTokenRequests(Fault.oauthError(status, error), { times: 2 })
+        const failed = failureOf(yield* examineWith(variables))
+        assert.deepInclude(failed, { name: "token", detail })
+        const named = ["CREDIT_DATA_AUDIENCE", "CREDIT_DATA_SCOPES", "CREDIT_DATA_AUTH_V2_URL"]
+          .filter((name) => failed.advice.includes(name))
+        assert.deepStrictEqual(named, variable === undefined ? [] : [variable])
+      }))
+  }
+
+  it.scopedLive("an answer that is no token is found", () =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      yield* simulator.failTokenRequests(Fault.Answer({ status: 200, body: "canary-value" }), { times: 2 })
+      assert.deepInclude(failureOf(yield* examineWith(variables)), { detail: "the answer is not a token: 200" })
+    }))
+
+  it.scopedLive("one token request is sent, and its token is not shown", () =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      const lines = yield* examineWith(variables, { probe: Option.some("/data-access/1") })
+      const requests = (yield* simulator.received).filter(({ method }) => method === "POST")
+      assert.strictEqual(requests.length, 1)
+      const tokens = yield* Support.tokensOf(simulator)
+      assert.strictEqual(tokens.length, 1)
+      for (const token of tokens) assert.notInclude(JSON.stringify(lines), token)
+    }))
+
+  it.scopedLive("scopes that were not granted are found", () =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      yield* simulator.grantScopes(["data-access:all"])
+      const failed = failureOf(yield* examineWith(variables))
+      assert.deepInclude(failed, {
+        name: "scopes",
+        detail: "missing: furnishment:all, serviceplus:all; granted: data-access:all"
+      })
+      assert.include(failed.advice, "Ask the operator to grant furnishment:all, serviceplus:all to this client")
+    }))
+
+  it.scopedLive("the scopes of V1 are listed, and none is missing", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* simulated
+      const lines = yield* examineWith(variables, { version: "v1", probe: Option.some("/data-access/1") })
+      assert.deepStrictEqual(resultsOf(lines).slice(4), names.slice(4).map((name) => `${name} ok`))
+      assert.include(lines[6]?.detail, "granted: read:consumers, write:consumers")
+    }))
+})
+
+describe("the API", () => {
+  const probe = Option.some("/data-access/1")
+
+  for (
+    const [status, result, detail, advice] of [
+      [401, "failed", "GET answered 401: the API rejects the token", "belong to the same environment"],
+      [403, "failed", "GET answered 403: the token does not open this path", "Check that CREDIT_DATA_SCOPES"],
+      [404, "warning", "GET answered 404; the token was not rejected", "Try a path that exists"],
+      [503, "warning", "GET answered 503; the token was not rejected", "Try again in a few minutes"],
+      [302, "warning", "GET answered 302; the token was not rejected", "Correct CREDIT_DATA_BASE_URL"]
+    ] as const
+  ) {
+    it.scopedLive(`an API that answers ${status} is found`, () =>
+      Effect.gen(function*() {
+        const { simulator, variables } = yield* simulated
+        yield* simulator.failCalls(Fault.Answer({ status, headers: { location: "https://other.example" } }), {
+          times: 2
+        })
+        const lines = yield* examineWith(variables, { probe })
+        assert.deepInclude(lines[7], { name: "API", result, detail })
+        for (const token of yield* Support.tokensOf(simulator)) assert.notInclude(JSON.stringify(lines), token)
+        assert.include(lines[7]?.advice, advice)
+      }))
+  }
+
+  it.scopedLive("the API is connected to without a path, and the detail names the option", () =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      const lines = yield* examineWith(variables)
+      assert.deepInclude(lines[7], { name: "API", result: "ok" })
+      assert.include(lines[7]?.detail, "the token was not tried (--probe PATH)")
+      assert.isEmpty((yield* simulator.received).filter(({ server }) => server === "Api"))
+    }))
+
+  it.scopedLive("an API on which nothing listens is found, with its variable", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* simulated
+      const failed = failureOf(yield* examineWith({ ...variables, CREDIT_DATA_BASE_URL: "http://127.0.0.1:1" }))
+      assert.deepInclude(failed, { name: "API", detail: "127.0.0.1:1 refused the connection" })
+      assert.include(failed.advice, "CREDIT_DATA_BASE_URL")
+    }))
+
+  it.scopedLive("no token is sent to another host", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* simulated
+      const failed = failureOf(yield* examineWith(variables, { probe: Option.some("https://other.example/1") }))
+      assert.deepInclude(failed, { name: "API", detail: "the path is not below the base URL" })
+    }))
+
+  it.scopedLive("a connection that ends before the answer is found", () =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      yield* simulator.failCalls(Fault.Reset(), { times: 9 })
+      assert.deepInclude(failureOf(yield* examineWith(variables, { probe })), {
+        detail: "no answer: the connection was closed"
+      })
+    }))
+})
+
+describe("an examination", () => {
+  it.scopedLive("is ok in every step when nothing is wrong", () =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      const authority = yield* makeAuthority
+      const certificate = yield* makeCertificate({ host: "localhost", days: 90.5, authority })
+      const tokens = yield* Support.tlsInFrontOf(simulator.environment.authV2Url, certificate)
+      const api = yield* Support.tlsInFrontOf(simulator.environment.baseUrl, certificate)
+      const lines = yield* examineTrusting(authority, {
+        ...variables,
+        CREDIT_DATA_AUTH_V2_URL: `https://localhost:${tokens}`,
+        CREDIT_DATA_BASE_URL: `https://localhost:${api}`
+      }, "/data-access/1")
+      assert.deepStrictEqual(resultsOf(lines), names.map((name) => `${name} ok`))
+      assert.strictEqual(lines[3]?.detail, "trusted, 90 days left, issued by An authority of the tests")
+      assert.deepStrictEqual(lines.map(({ advice }) => advice), names.map(() => ""))
+    }), 30_000)
+
+  it.scoped("emits each step when it is done", () =>
+    Effect.gen(function*() {
+      const client = HttpClient.make(() => Effect.never)
+      const port = yield* Support.answering({})
+      const steps = yield* examine({ version: "v2", probe: Option.none() }).pipe(
+        Stream.takeUntil(({ name }) => name === "TLS"),
+        Stream.runCollect,
+        Effect.provideService(HttpClient.HttpClient, client),
+        Effect.withConfigProvider(ConfigProvider.fromMap(
+          new Map(Object.entries({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` }))
+        ))
+      )
+      assert.strictEqual(Chunk.size(steps), 4)
+    }))
+
+  it.scopedLive("reports a defect of the client as a step, without its message", () =>
+    Effect.gen(function*() {
+      const port = yield* Support.answering({})
+      const lines = yield* examined({ version: "v2", probe: Option.none() }).pipe(
+        Effect.provideService(HttpClient.HttpClient, HttpClient.make(() => Effect.die(new TypeError(Support.secret)))),
+        Effect.withConfigProvider(ConfigProvider.fromMap(
+          new Map(Object.entries({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` }))
+        ))
+      )
+      const failed = failureOf(Support.checkCanaries(lines))
+      assert.deepInclude(failed, { name: "clock", detail: "unexpected error: TypeError" })
+    }))
+
+  it.scopedLive("uses any client", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* simulated
+      const lines = yield* examined({ version: "v2", probe: Option.some("/data-access/1") }).pipe(
+        Effect.provide(FetchHttpClient.layer),
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
+      )
+      assert.isEmpty(Support.checkCanaries(lines).filter(({ result }) => result === "failed"))
+    }))
+})

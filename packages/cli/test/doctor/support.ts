@@ -1,0 +1,215 @@
+import { Simulator } from "@credit-data/simulator"
+import type { Certificate } from "@credit-data/test-support/certificates"
+import { script } from "@credit-data/test-support/childProcess"
+import * as ChildProcess from "@credit-data/test-support/childProcess"
+import { Command, FileSystem } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { createServer as createHttpServer } from "node:http"
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { createServer as createTlsServer } from "node:tls"
+import { fileURLToPath } from "node:url"
+import type { Step } from "../../src/doctor/doctor.ts"
+import { Client, examined, type Line, type Options } from "./examined.ts"
+
+const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]
+
+/** Sets exactly these variables of forward proxies in this process, until the scope ends. */
+const withProxies = (variables: Record<string, string>) => {
+  const set = (values: Record<string, string | undefined>) => {
+    for (const name of proxyVariables) {
+      const value = values[name]
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = { ...process.env }
+      set(variables)
+      return before
+    }),
+    (before) => Effect.sync(() => set(before))
+  )
+}
+
+/** What must not show in any step, whatever is found. */
+export const secret = "canary-secret-0123456789abcdefghijklmnop"
+
+const canaries = [secret, "canary-proxy-user", "canary-proxy-password", "canary-value", "Bearer", "eyJ"]
+
+/** Variables of a service that is nowhere. */
+export const nowhere = {
+  CREDIT_DATA_ENVIRONMENT: "tests",
+  CREDIT_DATA_AUDIENCE: "https://api.tests.example",
+  CREDIT_DATA_BASE_URL: "https://api.tests.example",
+  CREDIT_DATA_AUTH_V1_URL: "https://auth.tests.example",
+  CREDIT_DATA_AUTH_V2_URL: "https://oauth.tests.example",
+  CREDIT_DATA_CLIENT_ID: "the-client",
+  CREDIT_DATA_CLIENT_SECRET: secret,
+  CREDIT_DATA_SCOPES: "data-access:all furnishment:all serviceplus:all"
+}
+
+/** The tokens with which the API of a simulator was called. */
+export const tokensOf = (simulator: Simulator.Service) =>
+  Effect.map(
+    simulator.received,
+    (requests) =>
+      requests.flatMap(({ authorization }) => Option.toArray(authorization)).map((header) =>
+        Redacted.value(header).replace(/^Bearer /, "")
+      )
+  )
+
+/** Fails if a step shows something that must not show, or can move the cursor of a terminal. */
+export const checkCanaries = (lines: ReadonlyArray<Line>) => {
+  const text = JSON.stringify(lines)
+  for (const canary of canaries) assert.notInclude(text, canary)
+  for (const { advice, detail } of lines) assert.notMatch(detail + advice, /\p{Cc}/u)
+  if (process.env["SHOW_STEPS"] !== undefined) {
+    for (const { advice, detail, name, result } of lines.filter((line) => !line.detail.startsWith("not run"))) {
+      process.stderr.write(`${name} | ${result} | ${detail} | ${advice}\n`)
+    }
+    process.stderr.write("\n")
+  }
+  return lines
+}
+
+/** Examines what these variables describe. */
+export const examineWith = (
+  variables: Record<string, string>,
+  options: Partial<Options> & { readonly proxies?: Record<string, string> } = {}
+) =>
+  withProxies(options.proxies ?? {}).pipe(
+    Effect.zipRight(Effect.provide(examined({ version: "v2", probe: Option.none(), ...options }), Client)),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
+    Effect.map(checkCanaries),
+    Effect.scoped
+  )
+
+const Lines = Schema.parseJson(Schema.Array(Schema.Struct({
+  name: Schema.String,
+  result: Schema.Literal("ok", "warning", "failed", "skipped"),
+  detail: Schema.String,
+  advice: Schema.String
+})))
+
+/** The same in a process that trusts an authority: Node reads that variable only when it starts. */
+export const examineTrusting = Effect.fnUntraced(
+  function*(authority: Certificate, variables: Record<string, string>, probe?: string) {
+    const files = yield* FileSystem.FileSystem
+    const file = yield* files.makeTempFileScoped({ suffix: ".pem" })
+    yield* files.writeFileString(file, authority.cert)
+    const program = fileURLToPath(new URL("./program.ts", import.meta.url))
+    const environment = { ...variables, ...Object.fromEntries(proxyVariables.map((name) => [name, ""])) }
+    const { exitCode, stderr, stdout } = yield* ChildProcess.run(
+      Command.env(script(program, ...(probe === undefined ? [] : [probe])), {
+        ...environment,
+        NODE_EXTRA_CA_CERTS: file
+      })
+    )
+    assert.deepStrictEqual({ exitCode: Number(exitCode), stderr }, { exitCode: 0, stderr: "" })
+    return checkCanaries(yield* Schema.decodeUnknown(Lines)(stdout))
+  },
+  Effect.provide(NodeContext.layer),
+  Effect.scoped
+)
+
+/** Listens on a loopback port until the scope ends. */
+const listen = (server: Server) => {
+  const open = new Set<Socket>()
+  server.on("connection", (socket: Socket) => {
+    open.add(socket)
+    socket.on("error", () => socket.destroy())
+    socket.on("close", () => open.delete(socket))
+  })
+  return Effect.acquireRelease(
+    Effect.async<number>((resume) => {
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address()
+        resume(typeof address === "object" && address !== null ? Effect.succeed(address.port) : Effect.die(address))
+      })
+    }),
+    () =>
+      Effect.sync(() => {
+        server.close()
+        for (const socket of open) socket.destroy()
+      })
+  )
+}
+
+const relay = (port: number) => (socket: Socket) => {
+  const server = connect(port, "127.0.0.1")
+  socket.on("error", () => server.destroy())
+  server.on("error", () => socket.destroy())
+  socket.pipe(server)
+  server.pipe(socket)
+}
+
+/** A server with this certificate in front of a plain one. Returns its port. */
+export const tlsInFrontOf = (url: string, certificate: Certificate) =>
+  listen(createTlsServer({ ...certificate }, relay(Number(new URL(url).port))).on("tlsClientError", () => {}))
+
+/** A server with this certificate that answers nothing. Returns its port. */
+export const tls = (certificate: Certificate) =>
+  listen(createTlsServer({ ...certificate }).on("tlsClientError", () => {}))
+
+/** A server that accepts connections and never sends a byte. Returns its port, and how many connections are open. */
+export const silent = Effect.gen(function*() {
+  let connections = 0
+  const port = yield* listen(createServer((socket) => {
+    connections++
+    socket.resume()
+    socket.on("close", () => connections--)
+  }))
+  return { port, connections: () => connections }
+})
+
+/** A server that answers every request with these headers. */
+export const answering = (headers: Record<string, string>) =>
+  listen(createHttpServer((_, response) => {
+    response.sendDate = false
+    response.writeHead(404, headers).end()
+  }))
+
+/** A forward proxy that answers CONNECT with this status. Returns its port, and what it received. */
+export const forwardProxy = Effect.fnUntraced(function*(status: number) {
+  const received: Array<{ readonly target: string; readonly authorization: string | undefined }> = []
+  const server = createHttpServer()
+  server.on("connect", ({ headers, url = "" }, socket: Socket) => {
+    received.push({ target: url, authorization: headers["proxy-authorization"] })
+    if (status === 200) {
+      socket.write("HTTP/1.1 200 Connected\r\n\r\n")
+      relay(Number(new URL(`http://${url}`).port))(socket)
+    } else {
+      socket.end(`HTTP/1.1 ${status} Refused\r\nContent-Length: 0\r\n\r\n`)
+    }
+  })
+  return { port: yield* listen(server), received }
+})
+
+/** A running simulator that accepts the secret of these tests, and the variables for it. */
+export const simulated = Effect.gen(function*() {
+  const context = yield* Layer.build(
+    Simulator.layer({ credentials: { clientId: nowhere.CREDIT_DATA_CLIENT_ID, clientSecret: Redacted.make(secret) } })
+  )
+  return yield* Effect.provide(
+    Effect.all({ simulator: Simulator.Simulator, variables: Simulator.variables }),
+    context
+  )
+})
+
+/** The only line with this result, or the first of several. */
+export const lineOf = (lines: ReadonlyArray<Line>, result: Step["result"]): Line => {
+  const found = lines.find((line) => line.result === result)
+  assert(found !== undefined, `no step is ${result}: ${JSON.stringify(lines)}`)
+  return found
+}
+
+/** The results of all steps, in their order. */
+export const resultsOf = (lines: ReadonlyArray<Line>) => lines.map(({ name, result }) => `${name} ${result}`)
+
+/** A server that ends each connection after the first bytes. Returns its port. */
+export const resetting = Effect.suspend(() =>
+  listen(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())))
+)

@@ -1,0 +1,58 @@
+import { Path } from "@effect/platform"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { CommandFailed, run } from "./run.ts"
+
+const expected = /^package\/(package\.json|README\.md|LICENSE|dist\/[\w-]+\.js)$/
+
+/** Fails if the tarball of the command has other files than its bundle. */
+export const checkBundle = Effect.fnUntraced(function*(tarball: string) {
+  const files = (yield* run(".", "tar", "-tzf", tarball)).trim().split("\n")
+  const surplus = files.filter((file) => !expected.test(file))
+  if (surplus.length > 0 || !files.includes("package/dist/credit-data.js")) {
+    return yield* Effect.fail(new CommandFailed(`${tarball}: surplus ${surplus.join(" ")}`))
+  }
+})
+
+/** Installs the command in a folder. Returns its file. */
+export const install = Effect.fnUntraced(function*(tarball: string, folder: string) {
+  const path = yield* Path.Path
+  yield* run(folder, "npm", "install", "--no-audit", "--no-fund", tarball)
+  return path.join(folder, "node_modules/@credit-data/cli/dist/credit-data.js")
+})
+
+/** Starts the simulator of the command. Returns the variables that it prints. */
+const simulator = ([program, ...args]: readonly [string, ...ReadonlyArray<string>], command: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.async<{ readonly stop: () => void; readonly variables: Record<string, string> }>((resume) => {
+        const child = spawn(program, [...args, command, "simulator"], {
+          env: { ...process.env, SIMULATOR_PORT: "18400" },
+          stdio: ["ignore", "pipe", "inherit"],
+          detached: true
+        })
+        const variables: Record<string, string> = {}
+        createInterface({ input: child.stdout }).on("line", (line) => {
+          const [, name, value] = /^ +export (\w+)='(.*)'$/.exec(line) ?? []
+          if (name !== undefined && value !== undefined) variables[name] = value
+          // npx and its child belong to one group of processes
+          const stop = () => child.pid !== undefined && process.kill(-child.pid)
+          if (line.startsWith("A call with")) resume(Effect.succeed({ stop, variables }))
+        })
+      }),
+      ({ stop }) => Effect.sync(stop)
+    ),
+    ({ variables }) => variables
+  )
+
+/** Gets a token from the simulator, both started from the bundle. */
+export const getToken = (runtime: readonly [string, ...ReadonlyArray<string>], command: string) =>
+  Effect.gen(function*() {
+    const variables = yield* simulator(runtime, command)
+    const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
+    const printed = yield* run(".", "env", ...assignments, ...runtime, command, "token")
+    if (!/^simulated\.V2\.1\.\w+\n$/.test(printed)) {
+      return yield* Effect.fail(new CommandFailed(`credit-data token printed ${printed}`))
+    }
+  }).pipe(Effect.scoped)
