@@ -28,7 +28,7 @@ ${indented(table(commands))}
 Examples:
   credit-data doctor
   credit-data call /data-access/consumers/42
-  curl --header "$(credit-data token --cache --output header)" "$CREDIT_DATA_BASE_URL/data-access/consumers/42"
+  credit-data token --cache --output header | curl --header @- "$CREDIT_DATA_BASE_URL/data-access/consumers/42"
 
 Variables:
   CREDIT_DATA_ENVIRONMENT, CREDIT_DATA_AUDIENCE, CREDIT_DATA_BASE_URL, CREDIT_DATA_SCOPES,

@@ -7,7 +7,6 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
@@ -16,7 +15,7 @@ import { argumentsOf } from "./arguments.ts"
 import { call } from "./commands/call.ts"
 import { compare } from "./commands/compare.ts"
 import { doctor } from "./commands/doctor.ts"
-import { exec } from "./commands/exec.ts"
+import { exec, last } from "./commands/exec.ts"
 import { simulator } from "./commands/simulator.ts"
 import { status } from "./commands/status.ts"
 import { token } from "./commands/token.ts"
@@ -85,6 +84,6 @@ main.pipe(
   NodeRuntime.runMain({
     disableErrorReporting: true,
     disablePrettyLogger: true,
-    teardown: (exit, onExit) => onExit(ofExit(Exit.isExit(exit) ? exit : Exit.void))
+    teardown: (exit, onExit) => onExit(last.code ?? ofExit(exit))
   })
 )

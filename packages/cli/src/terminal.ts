@@ -19,7 +19,7 @@ const usageWithoutProgram = new RegExp(`^((?:${escape}\\[\\d*m)*\\s*)\\$ (?!cred
 
 /** The usage of a subcommand begins with its own name only, and an unknown option may have been given with a secret. */
 const corrected = (text: string): string =>
-  text.replaceAll(usageWithoutProgram, "$1$ credit-data ").replaceAll(/(--[\w-]+)=[^\s']+/g, "$1=…")
+  text.replaceAll(usageWithoutProgram, "$1$ credit-data ").replaceAll(/(--[\w-]+)=[^'\n]*/g, "$1=…")
 
 const print = (stream: NodeJS.WriteStream) => (...parts: ReadonlyArray<unknown>): void => {
   const text = corrected(parts.map(String).join(" ")).trimEnd()
@@ -35,11 +35,14 @@ export const withOwnConsole = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.
       error: (...parts) => Effect.sync(() => print(process.stderr)(...parts))
     }))
 
-/** The answer of a command. */
-export const answer = (text: string): Effect.Effect<void> =>
-  Effect.sync(() => {
-    process.stdout.write(`${text}\n`)
+/** Writes bytes of an answer. Waits for its reader, because the process may exit right after. */
+export const write = (bytes: Uint8Array | string): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    process.stdout.write(bytes, () => resume(Effect.void))
   })
+
+/** The answer of a command. */
+export const answer = (text: string): Effect.Effect<void> => write(`${text}\n`)
 
 /** Everything else: messages for people. */
 export const note = (text: string): Effect.Effect<void> =>

@@ -168,11 +168,18 @@ describe("credit-data call", () => {
     "refuses another host, a wrong header and a wrong method before anything is sent",
     Effect.gen(function*() {
       for (
-        const args of [["https://elsewhere.example/"], ["-H", "nonsense", "/a"], ["-X", "BREW", "/a"], [
-          "-d",
-          "@/nowhere",
-          "/a"
-        ]]
+        const args of [
+          ["https://elsewhere.example/"],
+          ["-H", "nonsense", "/a"],
+          ["-H", "Bad Name: x", "/a"],
+          ["-H", "Authorization: Bearer x", "/a"],
+          ["-X", "BREW", "/a"],
+          [
+            "-d",
+            "@/nowhere",
+            "/a"
+          ]
+        ]
       ) {
         const { code, stderr, stdout } = yield* run(["call", ...args])
         assert.deepStrictEqual([code, stdout], [2, ""], args.join(" "))
@@ -192,6 +199,14 @@ describe("credit-data exec", () => {
       assert.strictEqual(code, 7)
       assert.match(stdout, new RegExp(`^${token.source} \\n$`))
       assert.strictEqual((yield* run(["exec", "--", "sh", "-c", "kill -TERM $$"])).code, 128 + 15)
+      for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
+        const script = `trap "exit 3" ${signal.slice(3)}; for i in 1 2 3 4 5 6 7 8; do sleep 1; done`
+        const stopped = yield* run(["exec", "--", "sh", "-c", script], {
+          started: (kill) => setTimeout(() => kill(signal), 3_000)
+        })
+        assert.strictEqual(stopped.code, 3, signal)
+      }
+      assert.strictEqual((yield* run(["exec", "--", "/etc/passwd/x"])).code, 2)
       const listed = yield* run(["exec", "--", "sh", "-c", "ps -o args= -p $PPID"])
       assert.include(listed.stdout, "exec -- sh")
       assert.notMatch(listed.stdout, new RegExp(`${token.source}|${secret}`))
@@ -292,7 +307,7 @@ describe("the exit code of credit-data", () => {
     "is 2 for a wrong option, for variables that are missing, and for a secret as an argument",
     Effect.gen(function*() {
       assert.include(yield* failed(2, ["token", "--nonsense=canary"]), "--nonsense")
-      assert.notInclude(yield* failed(2, ["token", "--nonsense=canary"]), "canary")
+      assert.notInclude(yield* failed(2, ["token", "--nonsense=a canary"]), "canary")
       assert.notInclude(yield* failed(2, ["token", "--client-secret=canary"]), "canary")
       assert.notInclude(yield* failed(2, ["token", "--client-secret", "canary"]), "canary")
       assert.include(yield* failed(2, ["brew"]), "Invalid subcommand")

@@ -175,6 +175,22 @@ describe("the fallback of a migration", () => {
       assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
     }))
 
+  it.scoped("ends with its plan", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      world.v2.answer = "refuses"
+      yield* world.tokens.get
+      assert.isTrue(Option.isSome((yield* world.migration.report).fallenBack))
+      world.setPlan(shadow)
+      yield* TestClock.adjust("10 seconds")
+      yield* world.tokens.get
+      assert.isTrue(Option.isNone((yield* world.migration.report).fallenBack))
+      world.setPlan(fallback)
+      world.v2.answer = "grants"
+      yield* TestClock.adjust("30 seconds")
+      assert.match(textOf(yield* world.tokens.get), /^V2/)
+    }))
+
   it.scoped("is off by default", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v2)
@@ -291,6 +307,8 @@ describe("the plan of a migration", () => {
       yield* TestClock.adjust("1 millis")
       for (const fiber of fibers) assert.strictEqual(textOf(yield* Fiber.join(fiber)), "V1-1")
       assert.strictEqual(world.reads.count, 2)
+      // nobody waits any longer for this reading
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
       yield* TestClock.adjust("4 seconds")
       assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
     }))

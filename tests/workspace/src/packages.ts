@@ -32,12 +32,20 @@ export const published = Effect.gen(function*() {
   return yield* Effect.forEach(names.toSorted(), (name) => manifest(`packages/${name}`))
 })
 
-/** `paths` for TypeScript that lead to the sources of every published package, from any folder. */
+/** The published packages that programs import: all but the command line. */
+export const libraries = Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const top = yield* root
+  return yield* Effect.filter(yield* published, ({ folder }) => fs.exists(path.join(top, folder, "src/index.ts")))
+})
+
+/** `paths` for TypeScript that lead to the sources of every library, from any folder. */
 export const sourcePaths = Effect.gen(function*() {
   const path = yield* Path.Path
   const top = yield* root
   return Object.fromEntries(
-    (yield* published).flatMap(({ folder, name }) => [
+    (yield* libraries).flatMap(({ folder, name }) => [
       [name, [path.join(top, folder, "src/index.ts")]],
       [`${name}/*`, [path.join(top, folder, "src/*.ts")]]
     ])

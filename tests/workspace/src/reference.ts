@@ -1,10 +1,10 @@
-// Writes the API reference of every published package from its docstrings, and compiles and runs their examples.
+// Writes the API reference of every library from its docstrings, and compiles and runs their examples.
 
 import { run } from "@credit-data/test-support/childProcess"
 import { Command, FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
-import { published, root, sourcePaths } from "./packages.ts"
+import { libraries, root, sourcePaths } from "./packages.ts"
 
 const exclude = ["src/internal/**/*.ts", "src/bin.ts", "src/index.ts"]
 
@@ -43,7 +43,7 @@ Effect.gen(function*() {
   // the examples of a package may import every other package, also one that it does not depend on
   const settings = { exclude, examplesCompilerOptions: { ...examplesCompilerOptions, paths: yield* sourcePaths } }
 
-  for (const { folder, name } of yield* published) {
+  for (const { folder, name } of yield* libraries) {
     // docgen takes its settings from this file only
     const file = path.join(top, folder, "docgen.json")
     const { exitCode, stderr, stdout } = yield* Effect.acquireUseRelease(

@@ -11,10 +11,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { readFile } from "node:fs/promises"
+import { validateHeaderName, validateHeaderValue } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { Ended, exitCode, Failure } from "../exitCode.ts"
 import * as Supply from "../supply.ts"
-import { colored, isTerminal, note } from "../terminal.ts"
+import { colored, isTerminal, note, write } from "../terminal.ts"
 
 const firstErrorStatus = 400
 
@@ -40,13 +41,29 @@ const readBody = (data: string): Effect.Effect<HttpBody.HttpBody, Failure> => {
   }).pipe(Effect.map((bytes) => HttpBody.uint8Array(bytes)))
 }
 
+const isHeader = (name: string, value: string) => {
+  try {
+    validateHeaderName(name)
+    validateHeaderValue(name, value)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const parseHeaders = (lines: ReadonlyArray<string>): Effect.Effect<Record<string, string>, Failure> =>
   Effect.map(
     Effect.forEach(lines, (line) => {
       const colon = line.indexOf(":")
-      return colon > 0
-        ? Effect.succeed([line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()] as const)
-        : Effect.fail(wrongUsage("Expected a header of the form -H 'Name: value'"))
+      const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase()
+      const value = line.slice(colon + 1).trim()
+      return !isHeader(name, value)
+        ? Effect.fail(wrongUsage("Expected a header of the form -H 'Name: value'"))
+        : name === "authorization" || name === "proxy-authorization"
+        ? Effect.fail(
+          wrongUsage(`Credentials are never arguments, so -H cannot set ${name}. The command adds the token.`)
+        )
+        : Effect.succeed([name, value] as const)
     }),
     (entries) => Object.fromEntries(entries)
   )
@@ -102,7 +119,7 @@ export const call = Command.make("call", {
     const bytes = yield* response.arrayBuffer
     const isError = response.status >= firstErrorStatus
     if (isTerminal() || isError) yield* note(colored(isError ? "red" : "green", `status ${response.status}`))
-    yield* Effect.sync(() => process.stdout.write(new Uint8Array(bytes)))
+    yield* write(new Uint8Array(bytes))
     if (isTerminal()) yield* note("")
     if (fail && isError) return yield* new Ended({ code: exitCode.status })
   }).pipe(Effect.scoped, Effect.provide(Supply.layer(choice)))).pipe(

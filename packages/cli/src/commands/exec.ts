@@ -17,20 +17,37 @@ const environmentWith = (token: string): NodeJS.ProcessEnv => {
   return { ...others, [variable]: token }
 }
 
-/** Runs a program until it exits. Ctrl-C reaches it too, and it decides what to do. */
+/** A terminal sends SIGINT to both processes, and everything else sends its signals to this one only. */
+const passedOn = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const
+
+const notStarted = (program: string) =>
+  new Failure({ code: exitCode.usage, message: `The program cannot be started: ${program}` })
+
+/** The exit code of the program, once it has exited. A signal interrupts this process too, but the program decides. */
+export const last: { code?: number } = {}
+
+/** Runs a program until it exits. */
 const run = (program: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
   Effect.async<number, Failure>((resume) => {
+    const passOn = (signal: NodeJS.Signals) => {
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
+    }
+    const end = (outcome: Effect.Effect<number, Failure>) => {
+      for (const signal of passedOn) process.off(signal, passOn)
+      resume(outcome)
+    }
     const child = spawn(program, args, { stdio: "inherit", env })
-    const passOn = (signal: NodeJS.Signals) => child.kill(signal)
-    process.on("SIGTERM", passOn)
-    child.on("error", () => {
-      resume(Effect.fail(new Failure({ code: exitCode.usage, message: `The program cannot be started: ${program}` })))
-    })
+    for (const signal of passedOn) process.on(signal, passOn)
+    child.on("error", () => child.pid === undefined && end(Effect.fail(notStarted(program))))
     child.on("exit", (code, signal) => {
-      process.off("SIGTERM", passOn)
-      resume(Effect.succeed(signal === null ? code ?? 0 : signalBase + constants.signals[signal]))
+      last.code = signal === null ? code ?? 0 : signalBase + constants.signals[signal]
+      end(Effect.succeed(last.code))
     })
-  }).pipe(Effect.uninterruptible)
+  }).pipe(
+    // for some programs, `spawn` throws
+    Effect.catchAllDefect(() => Effect.fail(notStarted(program))),
+    Effect.uninterruptible
+  )
 
 export const exec = Command.make("exec", {
   ...Supply.options,

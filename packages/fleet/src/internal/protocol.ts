@@ -28,8 +28,8 @@ const leaseDuration = Duration.seconds(2)
 const renewalInterval = Duration.millis(500)
 
 /**
- * The pauses in milliseconds between two looks at the store, while another process has the lease. They last at least four times as
- * long as a look, because hundreds of processes keep the store and their machine busy if they look too often.
+ * The pauses in milliseconds between two looks at the store, while another process has the lease: a random time, and four times that
+ * of a look, up to `atMost`. Hundreds of processes keep the store and their machine busy if they look too often.
  */
 const poll = { from: 20, to: 200, atMost: 1_000 }
 
@@ -236,8 +236,9 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
       use = session.poll
       if (Option.isNone(outcome)) {
         if (millis() >= waitEndsAt) return yield* endpoint.requestToken(replaces)
-        const shortest = Math.min(poll.atMost, 4 * (millis() - lookedAt))
-        yield* Effect.sleep(Duration.millis(Math.max(shortest, yield* Random.nextRange(poll.from, poll.to))))
+        const pause = yield* Random.nextRange(poll.from, poll.to)
+        const busy = Math.min(poll.atMost, 4 * (millis() - lookedAt))
+        yield* Effect.sleep(Duration.millis(pause + busy))
       } else if (Option.isSome(outcome.value)) {
         return outcome.value.value
       }

@@ -11,7 +11,7 @@ import type * as Scope from "effect/Scope"
 import type { Plan, Stage } from "../Plan.ts"
 
 /** A caller waits for the plan for this long. Then the old plan serves, until the new one has been read. */
-const patience = "1 second"
+const patience = 1_000
 
 /** A reading that takes longer has failed, so that another one can start. */
 const longestReading = "30 seconds"
@@ -58,16 +58,16 @@ export const make = Effect.fnUntraced(function*<E, R>(options: {
   const lifeMillis = Duration.toMillis(options.interval)
   let plan = yield* read
   let readAt = millis()
-  let reading: Deferred.Deferred<void> | undefined
+  let reading: { readonly done: Deferred.Deferred<void>; readonly startedAt: number } | undefined
   let isFailing = false
 
   const readAgain = Effect.fnUntraced(function*(done: Deferred.Deferred<void>) {
-    const next = yield* read.pipe(
+    const next = yield* Effect.interruptible(read).pipe(
       within(longestReading, () => new Cause.TimeoutException()),
       Effect.matchCauseEffect({
         onFailure: (cause) =>
           Effect.as(
-            isFailing ? Effect.void : logWarning(
+            isFailing || Cause.isInterruptedOnly(cause) ? Effect.void : logWarning(
               `The plan of the migration could not be read again: ${nameOf(cause)}. ` +
                 `The plan that was read before stays in use: ${plan.stage}.`
             ),
@@ -87,20 +87,24 @@ export const make = Effect.fnUntraced(function*<E, R>(options: {
     yield* Deferred.succeed(done, void 0)
   }, Effect.uninterruptible)
 
-  const awaitReading = (done: Deferred.Deferred<void>) =>
-    Effect.ignore(within(patience, () => undefined)(Deferred.await(done)))
+  /** Waits for what is left of the first second of the reading. */
+  const awaitReading = Effect.suspend(() => {
+    if (reading === undefined) return Effect.void
+    const left = reading.startedAt + patience - millis()
+    return left <= 0 ? Effect.void : Effect.ignore(within(left, () => undefined)(Deferred.await(reading.done)))
+  })
+
+  const startReading = Effect.flatMap(Deferred.make<void>(), (done) => {
+    if (reading !== undefined) return Effect.void
+    reading = { done, startedAt: millis() }
+    return Effect.forkIn(readAgain(done), scope)
+  }).pipe(Effect.uninterruptible)
 
   return {
     inUse: () => plan,
     get: Effect.suspend(() => {
       if (millis() - readAt < lifeMillis) return Effect.succeed(plan)
-      return Effect.suspend(() => {
-        if (reading !== undefined) return awaitReading(reading)
-        return Effect.flatMap(Deferred.make<void>(), (done) => {
-          reading = done
-          return Effect.zipRight(Effect.forkIn(readAgain(done), scope), awaitReading(done))
-        })
-      }).pipe(Effect.map(() => plan))
+      return startReading.pipe(Effect.zipRight(awaitReading), Effect.map(() => plan))
     })
   }
 })

@@ -45,6 +45,8 @@ const textOf: (reason: MigrationEvent.FallbackReason) => string = MigrationEvent
   MissingScopes: ({ scopes }) => `The token of Auth V2 lacks ${scopes.join(" ")}`
 })
 
+const isWithFallback = ({ fallback, stage }: Plan) => stage === "v2" && fallback
+
 const planText = ({ fallback, stage }: Plan) => stage === "v2" && fallback ? "v2 with a fallback to v1" : stage
 
 // a logger that throws does not end a call
@@ -75,21 +77,23 @@ export const make = Effect.fnUntraced(function*<E, R>(
   const passOn = (event: TokenEvent) => tokenEvents.publish(() => event)
   const tally = { v1: yield* Tally.make(v1, passOn), v2: yield* Tally.make(v2, passOn) }
   const supplies = { v1, v2 }
+  let fallenBack: FallenBack | undefined
   const plan = yield* CurrentPlan.make({
     read: readPlan,
     interval: yield* interval(planInterval),
     clock,
-    changed: (from, to) =>
-      publish(() => MigrationEvent.PlanChanged({ at: now(), from, to })).pipe(
+    changed: (from, to) => {
+      if (!isWithFallback(to)) fallenBack = undefined
+      return publish(() => MigrationEvent.PlanChanged({ at: now(), from, to })).pipe(
         Effect.zipRight(safe(Effect.logInfo(
           `The plan of the migration has changed from ${planText(from)} to ${planText(to)}.`
         )))
       )
+    }
   })
 
   const issuers = new WeakMap<AccessToken, Version>()
   let fallbacks = 0
-  let fallenBack: FallenBack | undefined
   let compared: AccessToken | undefined
   let isBusy = false
   let lastAttempt = -Infinity
@@ -110,6 +114,8 @@ export const make = Effect.fnUntraced(function*<E, R>(
 
   const fallBack = (reason: MigrationEvent.FallbackReason) =>
     Effect.suspend(() => {
+      // the plan may have changed since Auth V2 was asked
+      if (!isWithFallback(plan.inUse())) return Effect.void
       const isFirst = fallenBack === undefined
       fallenBack = { since: fallenBack?.since ?? now(), reason }
       if (!isFirst) return Effect.void
@@ -148,8 +154,8 @@ export const make = Effect.fnUntraced(function*<E, R>(
       const done = Effect.sync(() => {
         isBusy = false
       })
-      return Effect.asVoid(Effect.forkIn(Effect.ensuring(Effect.exit(effect), done), scope))
-    })
+      return Effect.asVoid(Effect.forkIn(Effect.ensuring(Effect.exit(Effect.interruptible(effect)), done), scope))
+    }).pipe(Effect.uninterruptible)
 
   const compare = (serving: AccessToken) =>
     Effect.flatMap(Effect.option(v2.get), (token) => {
@@ -167,11 +173,12 @@ export const make = Effect.fnUntraced(function*<E, R>(
 
   const getV1 = Effect.map(v1.get, served("v1"))
   const getV2 = Effect.map(v2.get, served("v2"))
-  const getInsteadOfV2 = Effect.suspend(() => {
+  const insteadOfV2 = (token: AccessToken) => {
     fallbacks++
-    // without a token of either version, the failure of the version that is to serve counts
-    return Effect.catchAll(getV1, () => getV2)
-  })
+    return token
+  }
+  // without a token of either version, the failure of the version that is to serve counts
+  const getInsteadOfV2 = Effect.catchAll(Effect.map(getV1, insteadOfV2), () => getV2)
   const getWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
     fallenBack !== undefined
       ? Effect.zipRight(inBackground(tryV2), getInsteadOfV2)
@@ -194,15 +201,25 @@ export const make = Effect.fnUntraced(function*<E, R>(
       ? getWithFallback
       : getV2
 
-  const refresh = ({ fallback, stage }: Plan): Effect.Effect<AccessToken, TokenError> => {
+  const refreshWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.matchEffect(v2.refresh, {
+    onFailure: (error) =>
+      fallBack(MigrationEvent.FallbackReason.Failed({ error })).pipe(
+        Effect.zipRight(Effect.mapError(v1.refresh, () => error)),
+        Effect.map((token) => insteadOfV2(served("v1")(token)))
+      ),
+    onSuccess: (token) => {
+      const scopes = missing(token)
+      return scopes.length === 0
+        ? Effect.map(returnToV2, () => served("v2")(token))
+        : Effect.zipRight(fallBack(MigrationEvent.FallbackReason.MissingScopes({ scopes })), getInsteadOfV2)
+    }
+  })
+
+  const refresh = (plan: Plan): Effect.Effect<AccessToken, TokenError> => {
     const refreshV1 = Effect.map(v1.refresh, served("v1"))
-    const refreshV2 = Effect.tap(
-      Effect.map(v2.refresh, served("v2")),
-      (token) => missing(token).length === 0 ? returnToV2 : Effect.void
-    )
-    if (stage === "v1") return refreshV1
-    if (stage === "shadow") return Effect.zipRight(Effect.forkIn(Effect.exit(v2.refresh), scope), refreshV1)
-    return fallback ? Effect.catchAll(refreshV2, (error) => Effect.mapError(refreshV1, () => error)) : refreshV2
+    if (plan.stage === "v1") return refreshV1
+    if (plan.stage === "shadow") return Effect.zipRight(Effect.forkIn(Effect.exit(v2.refresh), scope), refreshV1)
+    return plan.fallback ? refreshWithFallback : Effect.map(v2.refresh, served("v2"))
   }
 
   /** The state of the version that serves. */
