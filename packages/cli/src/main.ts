@@ -39,7 +39,7 @@ const run = Command.run(root, {
 const messageOf = (error: unknown): string =>
   error instanceof Error && error.message !== "" ? error.message : String(error)
 
-/** Says what went wrong, once, on standard error. */
+/** Prints what went wrong, once, on standard error. */
 const report = (cause: Cause.Cause<unknown>) => {
   if (Cause.isInterruptedOnly(cause)) return Effect.void
   return Option.match(Cause.failureOption(cause), {

@@ -5,9 +5,9 @@ import { CommandFailed, run } from "./run.ts"
 /** Packs a package into a folder, as a release does. Returns its tarball. */
 export const packOne = Effect.fnUntraced(function*(source: string, folder: string) {
   const path = yield* Path.Path
-  const told = yield* run(source, "npx", "-y", "pnpm@10.34.9", "pack", "--json", "--pack-destination", folder)
+  const printed = yield* run(source, "npx", "-y", "pnpm@10.34.9", "pack", "--json", "--pack-destination", folder)
   // a script that runs before packing prints its own lines
-  const json = told.slice(told.search(/^\{/m))
+  const json = printed.slice(printed.search(/^\{/m))
   const { filename } = yield* Schema.decode(Schema.parseJson(Schema.Struct({ filename: Schema.String })))(json)
   return path.resolve(folder, filename)
 })

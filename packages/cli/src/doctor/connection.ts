@@ -66,8 +66,8 @@ const refusal = (target: Target, proxy: Proxy.Proxy, status: number): Effect.Eff
         ? `Correct the user and the password of the proxy in ${proxy.variable}.`
         : `Add a user and a password to ${proxy.variable}: http://USER:PASSWORD@HOST:PORT.`
       : status >= 500
-      ? `The proxy could not reach ${server}: check the host in ${target.variable}, then ask whoever runs the proxy.`
-      : `Ask whoever runs the proxy to allow CONNECT to ${server}, or add ${target.host} to NO_PROXY if this machine ` +
+      ? `The proxy could not reach ${server}: check the host in ${target.variable}, then ask the administrator of the proxy.`
+      : `Ask the administrator of the proxy to allow CONNECT to ${server}, or add ${target.host} to NO_PROXY if this machine ` +
         "may connect directly."
   )
 }

@@ -102,7 +102,7 @@ describe("the network", () => {
         "canary-proxy-user:canary-proxy-password@",
         "Correct the user and the password of the proxy in HTTPS_PROXY."
       ],
-      [403, "", "Ask whoever runs the proxy to allow CONNECT to oauth.tests.example:443"],
+      [403, "", "Ask the administrator of the proxy to allow CONNECT to oauth.tests.example:443"],
       [502, "", "The proxy could not reach oauth.tests.example:443"]
     ] as const
   ) {

@@ -145,7 +145,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
     }
   })
 
-  /** Nobody waits for it, and its failure disturbs nobody. */
+  /** No caller waits for the effect, and no caller gets its failure. */
   const inBackground = (effect: Effect.Effect<unknown>) =>
     Effect.suspend(() => {
       if (isBusy || millis() - lastAttempt < backgroundMillis) return Effect.void
