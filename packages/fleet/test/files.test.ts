@@ -164,6 +164,23 @@ describe("a store in files", () => {
       assert.isTrue(yield* publish(store, 1))
     }))
 
+  it.scoped("refuses a folder that other users can enter, and leaves it as it is", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const directory = yield* fs.makeTempDirectoryScoped()
+      const build = Layer.build(TokenStore.layerFileSystem({ directory }))
+      for (const mode of [0o755, 0o710, 0o701, 0o777]) {
+        yield* fs.chmod(directory, mode)
+        assert.match(String(yield* Effect.flip(build)), /directory.*only its owner can enter \(mode 0700\)/)
+        assert.strictEqual((yield* fs.stat(directory)).mode & 0o777, mode)
+      }
+      // Windows shows folders with this mode
+      for (const mode of [0o700, 0o766]) {
+        yield* fs.chmod(directory, mode)
+        yield* build
+      }
+    }).pipe(Effect.provide(NodeFileSystem.layer)))
+
   it.scoped("cannot be built where no folder can be", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem

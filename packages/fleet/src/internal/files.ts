@@ -49,21 +49,33 @@ const highest = (files: ReadonlyArray<File>, kind: Kind): File | undefined =>
     undefined
   )
 
+/**
+ * The permission of users other than the owner to enter a folder. On Windows, which has other permissions, no folder has these bits.
+ */
+const othersMayEnter = 0o011
+
 export const make = Effect.fnUntraced(function*(
   { directory }: { readonly directory: string }
 ): Effect.fn.Return<Service, ConfigError.ConfigError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  const prepared = Effect.zipRight(
-    fs.makeDirectory(directory, { recursive: true, mode: 0o700 }),
-    fs.access(directory, { readable: true, writable: true })
+  const prepared = fs.makeDirectory(directory, { recursive: true, mode: 0o700 }).pipe(
+    Effect.zipRight(fs.access(directory, { readable: true, writable: true })),
+    Effect.zipRight(fs.stat(directory))
   )
-  yield* Effect.mapError(
+  const { mode } = yield* Effect.mapError(
     prepared,
     (error) =>
       Variables.invalid(["directory"], `Expected a folder that can be created and written: ${storeError(error).code}`)
   )
+  // not tightened, because it may be the folder of other programs too
+  if ((mode & othersMayEnter) !== 0) {
+    return yield* Effect.fail(Variables.invalid(
+      ["directory"],
+      "Expected a folder that only its owner can enter (mode 0700), or a path where the store can create one"
+    ))
+  }
 
   const pathOf = (name: string, kind: Kind | "Writing", suffix: string) => `${directory}/${name}.${kind}.${suffix}`
 
