@@ -3,10 +3,13 @@
  *
  * @since 1.0.0
  */
+import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import type { TokenError } from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
+import type * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,7 +19,14 @@ import * as Stream from "effect/Stream"
 import * as Entry from "./internal/entry.ts"
 import * as Protocol from "./internal/protocol.ts"
 import * as StoreAccess from "./internal/storeAccess.ts"
+import * as stored from "./internal/stored.ts"
+import type { StoreError } from "./StoreError.ts"
 import { TokenStore } from "./TokenStore.ts"
+
+/** The keys of the endpoint's present credentials. */
+const sealingOf = ({ sealing }: TokenEndpoint.Service) =>
+  sealing ??
+    Effect.fail(Variables.invalid(["TokenEndpoint", "sealing"], "Expected a token endpoint whose tokens can be sealed"))
 
 /**
  * Builds a supply whose tokens come from a store that the processes of a fleet share. All of its behaviour is that of
@@ -48,9 +58,7 @@ export const make: (
   const endpoint = yield* TokenEndpoint.TokenEndpoint
   const store = yield* TokenStore
   const clock = yield* Effect.clock
-  const sealing = endpoint.sealing ??
-    Effect.fail(Variables.invalid(["TokenEndpoint", "sealing"], "Expected a token endpoint whose tokens can be sealed"))
-  const entry = Effect.flatMap(sealing, (sealing) => Entry.make(endpoint, sealing))
+  const entry = Effect.flatMap(sealingOf(endpoint), (sealing) => Entry.make(endpoint, sealing))
   yield* entry
   const access = yield* StoreAccess.make({ clock, tokenEndpoint: endpoint.url })
   const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {
@@ -95,3 +103,35 @@ export const layer = (
   settings: AccessTokens.Settings = {}
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, TokenEndpoint.TokenEndpoint | TokenStore> =>
   Layer.scoped(AccessTokens.AccessTokens, make(settings))
+
+/**
+ * What a store holds for a token endpoint and its present credentials.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Stored {
+  /** The shared token, if it has not expired. */
+  readonly token: Option.Option<AccessToken>
+  /** The shared failure, and the time until which the processes of the fleet share it. */
+  readonly failure: Option.Option<{ readonly error: TokenError; readonly until: DateTime.Utc }>
+}
+
+/**
+ * Reads what the store holds for the token endpoint. Sends no token request, takes no lease and writes nothing. For tools that show
+ * the state of a store. A program that needs a token uses `layer`.
+ *
+ * Fails with a `ConfigError` in the same cases as `make`, and with a `StoreError` if the store cannot be read.
+ *
+ * @since 1.0.0
+ * @category accessors
+ */
+export const read: Effect.Effect<
+  Stored,
+  ConfigError.ConfigError | StoreError,
+  TokenEndpoint.TokenEndpoint | TokenStore
+> = Effect.gen(function*() {
+  const endpoint = yield* TokenEndpoint.TokenEndpoint
+  const store = yield* TokenStore
+  return yield* stored.read(endpoint, yield* Entry.make(endpoint, yield* sealingOf(endpoint)), store)
+})

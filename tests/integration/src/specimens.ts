@@ -441,6 +441,10 @@ export const specimens = Effect.gen(function*() {
     core,
     fleet: {
       "SharedTokens.layer": yield* ofSupply(Layer.provide(SharedTokens.layer(), overMemory)),
+      "SharedTokens.read": yield* Effect.gen(function*() {
+        yield* Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get)
+        return yield* outcomes(SharedTokens.read)
+      }).pipe(Effect.provide(Layer.provideMerge(SharedTokens.layer(), overMemory))),
       "SharedTokens.make": yield* outcomes(Effect.provide(SharedTokens.make(), overMemory)),
       "StoreError.StoreError": new StoreError.StoreError({ reason: "Refused", code: "OOM" }),
       "TokenStore.TokenStore": TokenStore.TokenStore,

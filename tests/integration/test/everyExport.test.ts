@@ -1,17 +1,19 @@
 import { Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { readdirSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { canary } from "../src/canaries.ts"
 import { assertNothingShows } from "../src/printers.ts"
 import { specimens } from "../src/specimens.ts"
 import { transports } from "../src/transports.ts"
 
-/** The modules of every published package. */
+const folder = new URL("../../../packages/", import.meta.url)
+
+/** The modules of every published package that programs import. */
 const packages: ReadonlyArray<readonly [name: string, modules: Record<string, object>]> = await Promise.all(
-  readdirSync(new URL("../../../packages/", import.meta.url)).filter((name) => name !== "cli").map(async (name) =>
-    [name, await import(`../../../packages/${name}/src/index.ts`)] as const
-  )
+  readdirSync(folder)
+    .filter((name) => existsSync(new URL(`${name}/src/index.ts`, folder)))
+    .map(async (name) => [name, await import(`../../../packages/${name}/src/index.ts`)] as const)
 )
 
 const exportsOf = (modules: Record<string, object>) =>

@@ -51,6 +51,13 @@ export const entryOf = (client: Client) =>
 /** The keys of the usual client. */
 export const sealing = Effect.flatMap(endpointOf({}, silent), sealingOf)
 
+/** What the store holds for the usual client. */
+export const readStore = (store: TokenStore.Service) =>
+  SharedTokens.read.pipe(
+    Effect.provide(Layer.effect(TokenEndpoint.TokenEndpoint, endpointOf({}, silent))),
+    Effect.provideService(TokenStore.TokenStore, store)
+  )
+
 /** An authorization server in memory. A request takes 200 ms, and its tokens live for an hour, unless a test says otherwise. */
 export const makeServer = () => {
   const server = {
