@@ -25,7 +25,7 @@ export type Stage = "v1" | "shadow" | "v2"
  */
 export interface Plan {
   readonly stage: Stage
-  /** In the stage `v2`: a token of Auth V1 serves when Auth V2 gives none that covers all requested scopes. */
+  /** In the stage `v2`: a token of Auth V1 serves when Auth V2 issues none that covers all requested scopes. */
   readonly fallback: boolean
 }
 
@@ -46,7 +46,7 @@ export const config = {
     values: ["v1", "shadow", "v2"]
   }).pipe(Config.withDefault("v2")),
   fallback: Variables.literal("CREDIT_DATA_AUTH_FALLBACK", {
-    description: "the version that serves when Auth V2 gives no token",
+    description: "the version that serves when Auth V2 issues no token",
     values: ["v1", "none"]
   }).pipe(Config.withDefault("none"))
 } satisfies { readonly stage: Config.Config<Stage>; readonly fallback: Config.Config<"v1" | "none"> }

@@ -1,7 +1,8 @@
 import type { AccessToken, TokenError } from "@credit-data/core"
 import type { Plan } from "@credit-data/migration"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Logger, Option, Stream, TestClock } from "effect"
+import { Cause, Effect, Exit, Fiber, Option, Stream, TestClock } from "effect"
+import { logged } from "./support/logged.ts"
 import { environment, setUp, textOf } from "./support/versions.ts"
 
 const v1: Plan.Plan = { stage: "v1", fallback: false }
@@ -15,15 +16,6 @@ const outcomeOf = (outcome: Exit.Exit<AccessToken.AccessToken, TokenError.TokenE
       Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag }),
     onSuccess: textOf
   })
-
-/** The lines of the log while the effect runs. */
-const logged = Effect.fnUntraced(function*<A, E, R>(use: (lines: ReadonlyArray<string>) => Effect.Effect<A, E, R>) {
-  const lines: Array<string> = []
-  const logger = Logger.make(({ logLevel, message }) => {
-    lines.push(`${logLevel.label} ${String(message)}`)
-  })
-  return yield* Effect.provide(use(lines), Logger.replace(Logger.defaultLogger, logger))
-})
 
 describe("the stages of a migration", () => {
   it.scoped("v1 serves Auth V1 and sends nothing to Auth V2", () =>
@@ -125,7 +117,7 @@ describe("the fallback of a migration", () => {
         assert.deepStrictEqual(Array.from(yield* Fiber.join(events), ({ _tag }) => _tag), ["FellBack", "Returned"])
         const own = lines.filter((line) => line.includes("Tokens of Auth V1") || line.includes("Auth V2 works again"))
         assert.deepStrictEqual(own, [
-          "WARN Auth V2 gives no token: InvalidClient. Tokens of Auth V1 are served until Auth V2 works.",
+          "WARN The token request to Auth V2 failed: InvalidClient. Tokens of Auth V1 are served until Auth V2 works.",
           "INFO Auth V2 works again, and serves."
         ])
       })
@@ -158,7 +150,7 @@ describe("the fallback of a migration", () => {
       )
     }))
 
-  it.scoped("is the failure of Auth V2 when neither version gives a token", () =>
+  it.scoped("is the failure of Auth V2 when neither version issues a token", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
       world.v1.answer = world.v2.answer = "refuses"
@@ -167,7 +159,7 @@ describe("the fallback of a migration", () => {
       assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v2.example/token")
     }))
 
-  it.scoped("serves a token of Auth V2 that lacks a scope when Auth V1 gives none", () =>
+  it.scoped("serves a token of Auth V2 that lacks a scope when Auth V1 issues none", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
       world.v1.answer = "refuses"
@@ -270,122 +262,6 @@ describe("refresh of a migration", () => {
       world.v2.answer = "grants"
       yield* world.tokens.refresh
       assert.isTrue(Option.isNone((yield* world.migration.report).fallenBack))
-    }))
-})
-
-describe("the plan of a migration", () => {
-  it.scoped("is read at most every ten seconds, while it is used", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1)
-      assert.strictEqual(world.reads.count, 1)
-      world.setPlan(v2)
-      yield* TestClock.adjust("9999 millis")
-      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
-      assert.strictEqual(world.reads.count, 1)
-      yield* TestClock.adjust("1 millis")
-      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
-      assert.strictEqual(world.reads.count, 2)
-      yield* TestClock.adjust("1 hour")
-      assert.strictEqual(world.reads.count, 2)
-      assert.deepStrictEqual(yield* world.migration.plan, v2)
-      assert.strictEqual(world.reads.count, 3)
-    }))
-
-  it.scoped("delays a caller by at most a second, and is used when it arrives", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1, {
-        read: (plan) =>
-          Effect.suspend(() =>
-            plan() === v1 ? Effect.succeed(plan()) : Effect.delay(Effect.succeed(plan()), "5 seconds")
-          )
-      })
-      world.setPlan(v2)
-      yield* TestClock.adjust("10 seconds")
-      const fibers = [yield* Effect.fork(world.tokens.get), yield* Effect.fork(world.tokens.get)]
-      yield* TestClock.adjust("999 millis")
-      for (const fiber of fibers) assert.isNull(fiber.unsafePoll())
-      yield* TestClock.adjust("1 millis")
-      for (const fiber of fibers) assert.strictEqual(textOf(yield* Fiber.join(fiber)), "V1-1")
-      assert.strictEqual(world.reads.count, 2)
-      // nobody waits any longer for this reading
-      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
-      yield* TestClock.adjust("4 seconds")
-      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
-    }))
-
-  it.scoped("stays as it is when it cannot be read again, with one warning", () =>
-    logged((lines) =>
-      Effect.gen(function*() {
-        let broken = false
-        const world = yield* setUp(v1, {
-          read: (plan) => Effect.suspend(() => broken ? Effect.fail("a canary") : Effect.succeed(plan()))
-        })
-        broken = true
-        for (let round = 0; round < 3; round++) {
-          yield* TestClock.adjust("10 seconds")
-          assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
-        }
-        assert.strictEqual(world.reads.count, 4)
-        const warnings = lines.filter((line) => line.startsWith("WARN The plan"))
-        assert.lengthOf(warnings, 1)
-        assert.notInclude(warnings.join(), "canary")
-        broken = false
-        world.setPlan(v2)
-        yield* TestClock.adjust("10 seconds")
-        assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
-        assert.include(lines.join("\n"), "INFO The plan of the migration has changed from v1 to v2.")
-      })
-    ))
-
-  it.scoped("goes on when a reading never ends", () =>
-    Effect.gen(function*() {
-      let hangs = false
-      const world = yield* setUp(v1, {
-        read: (plan) => Effect.suspend(() => hangs ? Effect.never : Effect.succeed(plan()))
-      })
-      hangs = true
-      yield* TestClock.adjust("10 seconds")
-      const first = yield* Effect.fork(world.tokens.get)
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(textOf(yield* Fiber.join(first)), "V1-1")
-      hangs = false
-      world.setPlan(v2)
-      yield* TestClock.adjust("29 seconds")
-      yield* TestClock.adjust("10 seconds")
-      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
-    }))
-
-  it.scoped("is reported by an event when it changes", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1)
-      const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 1)))
-      yield* Effect.yieldNow()
-      world.setPlan(fallback)
-      yield* TestClock.adjust("10 seconds")
-      yield* world.tokens.get
-      const [event] = yield* Fiber.join(events)
-      assert.isTrue(event?._tag === "PlanChanged" && event.from.stage === "v1" && event.to.fallback)
-    }))
-
-  it.scoped("is checked, because a program without types may return anything", () =>
-    Effect.gen(function*() {
-      const wrong = [{ stage: "v3", fallback: false }, { stage: "v1", fallback: "yes" }, undefined]
-      for (const plan of wrong) {
-        const error = yield* Effect.flip(setUp(JSON.parse(JSON.stringify(plan ?? null))))
-        assert.match(String(error), /plan.*Expected/)
-      }
-    }))
-
-  it.scoped("is read as often as the program says", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1, { planInterval: "1 minute" })
-      yield* TestClock.adjust("59 seconds")
-      yield* world.tokens.get
-      assert.strictEqual(world.reads.count, 1)
-      yield* TestClock.adjust("1 second")
-      yield* world.tokens.get
-      assert.strictEqual(world.reads.count, 2)
-      assert.match(String(yield* Effect.flip(setUp(v1, { planInterval: Infinity }))), /planInterval.*Expected a finite/)
     }))
 })
 

@@ -26,8 +26,13 @@ describe("a program that migrates under load, over real sockets", () => {
         const plan = yield* Ref.make<Plan.Plan>({ stage: "v1", fallback: false })
 
         const V1 = AuthV1.layerConfig()
-        // the plan is read again after ten seconds, and this test has less time
-        const Auth = Migration.layer({ v1: V1, v2: AuthV2.layerConfig(), plan: Ref.get(plan) })
+        const Auth = Migration.layer({
+          v1: V1,
+          v2: AuthV2.layerConfig(),
+          plan: Ref.get(plan),
+          // instead of ten seconds for each stage
+          planInterval: "100 millis"
+        })
         const Clients = Layer.merge(
           DataAccess.layer().pipe(Layer.provide(V1)),
           Furnishment.layer().pipe(Layer.provideMerge(Auth))
@@ -67,6 +72,8 @@ describe("a program that migrates under load, over real sockets", () => {
           yield* stage({ stage: "v1", fallback: false })
           yield* stage({ stage: "shadow", fallback: false })
           gate.mode = "refuse"
+          // the last token of the shadow expires
+          yield* Effect.sleep(lifetime)
           yield* stage({ stage: "v2", fallback: true })
           gate.mode = "open"
           // a refusal is remembered for thirty seconds, unless an engineer asks for a refresh

@@ -40,7 +40,7 @@ interface FallenBack {
 }
 
 const textOf: (reason: MigrationEvent.FallbackReason) => string = MigrationEvent.FallbackReason.$match({
-  Failed: ({ error }) => `Auth V2 gives no token: ${error._tag}`,
+  Failed: ({ error }) => `The token request to Auth V2 failed: ${error._tag}`,
   Slow: () => `Auth V2 gave no token within ${Duration.format(patience)}`,
   MissingScopes: ({ scopes }) => `The token of Auth V2 lacks ${scopes.join(" ")}`
 })

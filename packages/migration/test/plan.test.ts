@@ -1,0 +1,153 @@
+import type { Plan } from "@credit-data/migration"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Stream, TestClock } from "effect"
+import { logged } from "./support/logged.ts"
+import { setUp, textOf } from "./support/versions.ts"
+
+const v1: Plan.Plan = { stage: "v1", fallback: false }
+const v2: Plan.Plan = { stage: "v2", fallback: false }
+const fallback: Plan.Plan = { stage: "v2", fallback: true }
+
+describe("the plan of a migration", () => {
+  it.scoped("is read at most every ten seconds, while it is used", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      assert.strictEqual(world.reads.count, 1)
+      world.setPlan(v2)
+      yield* TestClock.adjust("9999 millis")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      assert.strictEqual(world.reads.count, 1)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+      assert.strictEqual(world.reads.count, 2)
+      yield* TestClock.adjust("1 hour")
+      assert.strictEqual(world.reads.count, 2)
+      assert.deepStrictEqual(yield* world.migration.plan, v2)
+      assert.strictEqual(world.reads.count, 3)
+    }))
+
+  it.scoped("delays a caller by at most a second, and is used when it arrives", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1, {
+        read: (plan) =>
+          Effect.suspend(() =>
+            plan() === v1 ? Effect.succeed(plan()) : Effect.delay(Effect.succeed(plan()), "5 seconds")
+          )
+      })
+      world.setPlan(v2)
+      yield* TestClock.adjust("10 seconds")
+      const fibers = [yield* Effect.fork(world.tokens.get), yield* Effect.fork(world.tokens.get)]
+      yield* TestClock.adjust("999 millis")
+      for (const fiber of fibers) assert.isNull(fiber.unsafePoll())
+      yield* TestClock.adjust("1 millis")
+      for (const fiber of fibers) assert.strictEqual(textOf(yield* Fiber.join(fiber)), "V1-1")
+      assert.strictEqual(world.reads.count, 2)
+      // nobody waits any longer for this reading
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      yield* TestClock.adjust("4 seconds")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+    }))
+
+  it.scoped("stays as it is when it cannot be read again, with one warning", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        let broken = false
+        const world = yield* setUp(v1, {
+          read: (plan) => Effect.suspend(() => broken ? Effect.fail("a canary") : Effect.succeed(plan()))
+        })
+        broken = true
+        for (let round = 0; round < 3; round++) {
+          yield* TestClock.adjust("10 seconds")
+          assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+        }
+        assert.strictEqual(world.reads.count, 4)
+        const warnings = lines.filter((line) => line.startsWith("WARN The plan"))
+        assert.lengthOf(warnings, 1)
+        assert.notInclude(warnings.join(), "canary")
+        broken = false
+        world.setPlan(v2)
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+        assert.include(lines.join("\n"), "INFO The plan of the migration has changed from v1 to v2.")
+      })
+    ))
+
+  it.scoped("goes on when a reading never ends", () =>
+    Effect.gen(function*() {
+      let hangs = false
+      const world = yield* setUp(v1, {
+        read: (plan) => Effect.suspend(() => hangs ? Effect.never : Effect.succeed(plan()))
+      })
+      hangs = true
+      yield* TestClock.adjust("10 seconds")
+      const first = yield* Effect.fork(world.tokens.get)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(textOf(yield* Fiber.join(first)), "V1-1")
+      hangs = false
+      world.setPlan(v2)
+      yield* TestClock.adjust("29 seconds")
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+    }))
+
+  it.scoped("delays all callers together by a second, and is read once, when a reading never ends", () =>
+    Effect.gen(function*() {
+      let hangs = false
+      const world = yield* setUp(v1, {
+        read: (plan) => Effect.suspend(() => hangs ? Effect.never : Effect.succeed(plan()))
+      })
+      hangs = true
+      yield* TestClock.adjust("10 seconds")
+      const early = yield* Effect.forEach([1, 2, 3], () => Effect.fork(world.tokens.get))
+      yield* TestClock.adjust("600 millis")
+      const late = yield* Effect.forEach([1, 2, 3], () => Effect.fork(world.tokens.get))
+      yield* TestClock.adjust("399 millis")
+      for (const fiber of [...early, ...late]) assert.isNull(fiber.unsafePoll())
+      // the second counts from the start of the reading, so the late ones wait for less
+      yield* TestClock.adjust("1 millis")
+      for (const fiber of [...early, ...late]) assert.strictEqual(textOf(yield* Fiber.join(fiber)), "V1-1")
+      // afterwards nobody waits
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      assert.strictEqual(world.reads.count, 2)
+      yield* TestClock.adjust("28 seconds")
+      assert.strictEqual(world.reads.count, 2)
+      yield* TestClock.adjust("12 seconds")
+      hangs = false
+      world.setPlan(v2)
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+      assert.strictEqual(world.reads.count, 3)
+    }))
+
+  it.scoped("is reported by an event when it changes", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 1)))
+      yield* Effect.yieldNow()
+      world.setPlan(fallback)
+      yield* TestClock.adjust("10 seconds")
+      yield* world.tokens.get
+      const [event] = yield* Fiber.join(events)
+      assert.isTrue(event?._tag === "PlanChanged" && event.from.stage === "v1" && event.to.fallback)
+    }))
+
+  it.scoped("is checked, because a program without types may return anything", () =>
+    Effect.gen(function*() {
+      const wrong = [{ stage: "v3", fallback: false }, { stage: "v1", fallback: "yes" }, undefined]
+      for (const plan of wrong) {
+        const error = yield* Effect.flip(setUp(JSON.parse(JSON.stringify(plan ?? null))))
+        assert.match(String(error), /plan.*Expected/)
+      }
+    }))
+
+  it.scoped("is read at the interval of the program", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1, { planInterval: "1 minute" })
+      yield* TestClock.adjust("59 seconds")
+      yield* world.tokens.get
+      assert.strictEqual(world.reads.count, 1)
+      yield* TestClock.adjust("1 second")
+      yield* world.tokens.get
+      assert.strictEqual(world.reads.count, 2)
+      assert.match(String(yield* Effect.flip(setUp(v1, { planInterval: Infinity }))), /planInterval.*Expected a finite/)
+    }))
+})
