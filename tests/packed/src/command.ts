@@ -1,3 +1,4 @@
+import { freePorts } from "@credit-data/test-support/freePorts"
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
@@ -23,15 +24,23 @@ export const install = Effect.fnUntraced(function*(tarball: string, folder: stri
 })
 
 /** Starts the simulator of the command. Returns the variables that it prints. */
-const simulator = ([program, ...args]: readonly [string, ...ReadonlyArray<string>], command: string) =>
+const simulator = (
+  [program, ...args]: readonly [string, ...ReadonlyArray<string>],
+  command: string,
+  port: number
+) =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.async<{ readonly stop: () => void; readonly variables: Record<string, string> }>((resume) => {
+      Effect.async<
+        { readonly stop: () => void; readonly variables: Record<string, string> },
+        CommandFailed
+      >((resume) => {
         const child = spawn(program, [...args, command, "simulator"], {
-          env: { ...process.env, SIMULATOR_PORT: "18400" },
+          env: { ...process.env, SIMULATOR_PORT: String(port) },
           stdio: ["ignore", "pipe", "inherit"],
           detached: true
         })
+        child.on("exit", (code) => resume(Effect.fail(new CommandFailed(`credit-data simulator exited with ${code}`))))
         const variables: Record<string, string> = {}
         createInterface({ input: child.stdout }).on("line", (line) => {
           const [, name, value] = /^ +export (\w+)='(.*)'$/.exec(line) ?? []
@@ -49,7 +58,7 @@ const simulator = ([program, ...args]: readonly [string, ...ReadonlyArray<string
 /** Gets a token from the simulator, both started from the bundle. */
 export const getToken = (runtime: readonly [string, ...ReadonlyArray<string>], command: string) =>
   Effect.gen(function*() {
-    const variables = yield* simulator(runtime, command)
+    const variables = yield* simulator(runtime, command, yield* freePorts(3))
     const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
     const printed = yield* run(".", "env", ...assignments, ...runtime, command, "token")
     if (!/^simulated\.V2\.1\.\w+\n$/.test(printed)) {
