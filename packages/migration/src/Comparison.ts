@@ -72,7 +72,7 @@ export interface ProbeResult {
 /**
  * What speaks against the migration. `NoTokenFromV1`: there is no way back. All others mean that the program is not ready for Auth V2:
  * `NoTokenFromV2`; `ScopesMissing`: the operator has not granted them; `StatusDiffers`, `BodyDiffers`: a probe was answered
- * differently; `ProbeFailed`: a probe had no answer, or a status of 400 or more with both tokens, which proves nothing.
+ * differently; `ProbeFailed`: a probe had no answer, or the same status outside 200–299 with both tokens, which proves nothing.
  *
  * @since 1.0.0
  * @category models
@@ -95,13 +95,14 @@ export type Problem = Data.TaggedEnum<{
 export const Problem = Data.taggedEnum<Problem>()
 
 /**
- * The verdict of a comparison. `Ready`: nothing speaks against the migration. `ReadyWithoutWayBack`: Auth V2 works, and Auth V1 does not
- * issue tokens any more. `NotReady`: see the problems.
+ * The verdict of a comparison. `Ready`: all probes were answered alike with both tokens. `ReadyWithoutWayBack`: all probes were answered
+ * with the token of Auth V2, and Auth V1 does not issue tokens any more. `Unproven`: there were no probes, and nothing else speaks
+ * against the migration. `NotReady`: see the problems.
  *
  * @since 1.0.0
  * @category models
  */
-export type Verdict = "Ready" | "ReadyWithoutWayBack" | "NotReady"
+export type Verdict = "Ready" | "ReadyWithoutWayBack" | "Unproven" | "NotReady"
 
 /**
  * The result of a comparison; safe to print.
@@ -132,8 +133,21 @@ export const factsOf = (token: AccessToken, { requestedScopes }: AccessTokens.Se
   lifetime: Duration.millis(DateTime.distance(token.requestedAt, token.expiresAt))
 })
 
-/** A status from here on means that the request was refused, or failed. */
-const firstErrorStatus = 400
+/** Only these statuses show that the token was accepted. A redirect or a 404 is the same with any token. */
+const isProof = (status: number): boolean => status >= 200 && status < 300
+
+/**
+ * Can a later comparison get the token? A host name that does not resolve is usually a server that was removed, so it counts as lasting.
+ */
+const isTemporary = (error: TokenError): boolean =>
+  error.retryable && !(error._tag === "TransportError" && error.reason === "NameNotFound")
+
+/** The token, or its lasting failure. Fails with a temporary one, which proves nothing about the migration. */
+const obtain = ({ get }: AccessTokens.Service): Effect.Effect<Either.Either<AccessToken, TokenError>, TokenError> =>
+  Effect.flatMap(
+    Effect.either(get),
+    (token) => Either.isLeft(token) && isTemporary(token.left) ? Effect.fail(token.left) : Effect.succeed(token)
+  )
 
 const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Problem> => {
   const statuses: Array<number> = []
@@ -143,7 +157,7 @@ const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Pro
   }
   const [first = 0, second = first] = statuses
   if (first !== second) return [Problem.StatusDiffers({ probe, v1: first, v2: second })]
-  if (first >= firstErrorStatus) return [Problem.ProbeFailed({ probe, reason: `status ${first}` })]
+  if (!isProof(first)) return [Problem.ProbeFailed({ probe, reason: `status ${first}` })]
   return Option.contains(sameBody, false) ? [Problem.BodyDiffers({ probe })] : []
 }
 
@@ -151,7 +165,8 @@ const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Pro
  * Obtains a token from each version, and sends each probe with both tokens, one request after the other. Nothing else is sent. A probe
  * waits for its answer for at most 30 seconds. Its body is held in memory until its hash is calculated.
  *
- * Fails with a `ConfigError` only if the base URL of the environment is not valid.
+ * Fails with the `TokenError` of a version whose failure is temporary: compare again later. Fails with a `ConfigError` if the base URL of
+ * the environment is not valid.
  *
  * @since 1.0.0
  * @category constructors
@@ -169,7 +184,7 @@ const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Pro
  *   const v1 = yield* supply.pipe(Effect.provide(AuthV1.layerConfig()))
  *   const v2 = yield* supply.pipe(Effect.provide(AuthV2.layerConfig()))
  *   const { verdict } = yield* Comparison.compare({ v1, v2, probes: [{ method: "GET", path: "/data-access/ping" }] })
- *   return verdict !== "NotReady"
+ *   return verdict === "Ready"
  * })
  * ```
  */
@@ -178,12 +193,12 @@ export const compare = Effect.fnUntraced(function*(options: {
   readonly v1: AccessTokens.Service
   /** The supply of Auth V2. */
   readonly v2: AccessTokens.Service
-  /** Default: none, so that only the tokens are compared. */
+  /** Default: none. Then only the tokens are compared, which proves nothing about calls. */
   readonly probes?: ReadonlyArray<Probe> | undefined
-}): Effect.fn.Return<Comparison, ConfigError.ConfigError, HttpClient.HttpClient> {
+}): Effect.fn.Return<Comparison, TokenError | ConfigError.ConfigError, HttpClient.HttpClient> {
   const send = yield* probes.make(options.v2.environment)
-  const v1 = yield* Effect.either(options.v1.get)
-  const v2 = yield* Effect.either(options.v2.get)
+  const v1 = yield* obtain(options.v1)
+  const v2 = yield* obtain(options.v2)
   const sendWith = (probe: Probe, token: Either.Either<AccessToken, TokenError>) =>
     Either.match(token, {
       onLeft: () => Effect.succeedNone,
@@ -216,7 +231,13 @@ export const compare = Effect.fnUntraced(function*(options: {
     onRight: () => []
   })
   return {
-    verdict: against.length > 0 ? "NotReady" : noWayBack.length > 0 ? "ReadyWithoutWayBack" : "Ready",
+    verdict: against.length > 0
+      ? "NotReady"
+      : results.length === 0
+      ? "Unproven"
+      : noWayBack.length > 0
+      ? "ReadyWithoutWayBack"
+      : "Ready",
     problems: [...against, ...noWayBack],
     v1: Either.map(v1, (token) => factsOf(token, options.v1)),
     v2: facts2,

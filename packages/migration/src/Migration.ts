@@ -6,6 +6,7 @@
 import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
 import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
+import type { TokenError } from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
@@ -53,7 +54,7 @@ export interface Service {
   /** Compares both versions now, in any stage: see `Comparison.compare`. */
   readonly compare: (
     probes?: ReadonlyArray<Comparison.Probe>
-  ) => Effect.Effect<Comparison.Comparison, ConfigError.ConfigError, HttpClient.HttpClient>
+  ) => Effect.Effect<Comparison.Comparison, TokenError | ConfigError.ConfigError, HttpClient.HttpClient>
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AccessToken, AccessTokens } from "@credit-data/core"
+import { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
 import { Comparison, type Plan } from "@credit-data/migration"
 import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
@@ -36,6 +36,13 @@ const compared = Effect.fnUntraced(function*(options: {
   )
 })
 
+/** What an effect returns that waits several times: for retries of a supply, and for probes. */
+const settled = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const fiber = yield* Effect.fork(effect)
+  for (let step = 0; step < 10; step++) yield* TestClock.adjust("30 seconds")
+  return yield* Fiber.join(fiber)
+})
+
 const tags = ({ problems, verdict }: Comparison.Comparison) => [verdict, ...problems.map(({ _tag }) => _tag)]
 
 describe("a comparison of both versions", () => {
@@ -49,9 +56,53 @@ describe("a comparison of both versions", () => {
       }
     }))
 
-  it.scoped("needs no probes", () =>
+  it.scoped("proves nothing without probes", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(tags(yield* compared({})), ["Ready"])
+      assert.deepStrictEqual(tags(yield* compared({})), ["Unproven"])
+      const withoutV1 = yield* compared({
+        prepare: ({ v1 }) => {
+          v1.answer = "refuses"
+        }
+      })
+      assert.deepStrictEqual(tags(withoutV1), ["Unproven", "NoTokenFromV1"])
+    }))
+
+  it.scoped("takes only statuses from 200 to 299 as a proof", () =>
+    Effect.gen(function*() {
+      const verdicts: Array<string> = []
+      for (const status of [200, 204, 299, 300, 304, 404, 503]) {
+        const { verdict } = yield* compared({ probes: [get("/one")], api: () => ({ status }) })
+        verdicts.push(`${status} ${verdict}`)
+      }
+      assert.deepStrictEqual(verdicts, [
+        "200 Ready",
+        "204 Ready",
+        "299 Ready",
+        "300 NotReady",
+        "304 NotReady",
+        "404 NotReady",
+        "503 NotReady"
+      ])
+    }))
+
+  it.scoped("fails when the token endpoint of either version has a temporary failure", () =>
+    Effect.gen(function*() {
+      for (const version of ["v1", "v2"] as const) {
+        const prepare = (world: Record<typeof version, { answer: string }>) => {
+          world[version].answer = "is busy"
+        }
+        const error = yield* settled(Effect.flip(compared({ probes: [get("/one")], prepare })))
+        assert.isTrue(TokenError.isTokenError(error) && error.tokenEndpoint === `https://${version}.example/token`)
+      }
+    }))
+
+  it.scoped("has no way back when the host of Auth V1 was removed", () =>
+    Effect.gen(function*() {
+      const prepare = ({ v1 }: { readonly v1: { answer: string } }) => {
+        v1.answer = "has no host"
+      }
+      const result = yield* settled(compared({ probes: [get("/one")], prepare }))
+      assert.deepStrictEqual(tags(result), ["ReadyWithoutWayBack", "NoTokenFromV1"])
     }))
 
   it.scoped("names the scopes that are missing", () =>
@@ -65,7 +116,7 @@ describe("a comparison of both versions", () => {
       assert.strictEqual(result.verdict, "NotReady")
     }))
 
-  it.scoped("is not ready when Auth V2 gives no token, and still sends the probes with Auth V1", () =>
+  it.scoped("is not ready when Auth V2 issues no token, and still sends the probes with Auth V1", () =>
     Effect.gen(function*() {
       const result = yield* compared({
         probes: [get("/one")],
@@ -82,7 +133,7 @@ describe("a comparison of both versions", () => {
       ])
     }))
 
-  it.scoped("has no way back when Auth V1 gives no token", () =>
+  it.scoped("has no way back when Auth V1 issues no token", () =>
     Effect.gen(function*() {
       const prepare = ({ v1 }: { readonly v1: { answer: string } }) => {
         v1.answer = "refuses"
@@ -129,10 +180,7 @@ describe("a comparison of both versions", () => {
 
   it.scoped("waits for a probe for thirty seconds", () =>
     Effect.gen(function*() {
-      const fiber = yield* Effect.fork(compared({ probes: [get("/never")], api: () => ({ status: 1 }) }))
-      // one probe with each token, and the time until they are sent
-      for (let step = 0; step < 10; step++) yield* TestClock.adjust("30 seconds")
-      const result = yield* Fiber.join(fiber)
+      const result = yield* settled(compared({ probes: [get("/never")], api: () => ({ status: 1 }) }))
       assert.deepStrictEqual(result.problems, [
         Comparison.Problem.ProbeFailed({ probe: get("/never"), reason: "Timeout" })
       ])

@@ -3,7 +3,6 @@ import type { TokenError } from "@credit-data/core/TokenError"
 import * as Comparison from "@credit-data/migration/Comparison"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -11,9 +10,10 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
+import type * as Answers from "../answers.ts"
 import { Ended, exitCode, Failure } from "../exitCode.ts"
 import * as Supply from "../supply.ts"
-import { answer, colored, table } from "../terminal.ts"
+import { answer, colored, table, waiting } from "../terminal.ts"
 import * as Transport from "../transport.ts"
 
 const methods = ["GET", "HEAD", "OPTIONS"] as const
@@ -30,8 +30,8 @@ const probeText = ({ method, path }: Comparison.Probe) => `${method} ${path}`
 
 /** One line for each problem, for people. */
 const problemText: (problem: Comparison.Problem) => string = Comparison.Problem.$match({
-  NoTokenFromV1: () => "V1 gives no token, so there is no way back.",
-  NoTokenFromV2: ({ error }) => `V2 gives no token. ${error.message}`,
+  NoTokenFromV1: ({ error }) => `V1 issues no token, so there is no way back. ${error.message}`,
+  NoTokenFromV2: ({ error }) => `V2 issues no token. ${error.message}`,
   ScopesMissing: ({ scopes }) => `V2 does not grant ${scopes.join(" ")}. Ask the operator to grant it.`,
   StatusDiffers: ({ probe, v1, v2 }) => `${probeText(probe)}: status ${v1} with V1, and ${v2} with V2.`,
   BodyDiffers: ({ probe }) => `${probeText(probe)}: the bodies differ. Choose a path whose answer does not change.`,
@@ -41,7 +41,18 @@ const problemText: (problem: Comparison.Problem) => string = Comparison.Problem.
 const verdictText: Readonly<Record<Comparison.Verdict, string>> = {
   Ready: colored("green", "Ready for V2."),
   ReadyWithoutWayBack: colored("yellow", "Ready for V2, without a way back."),
+  Unproven: `${
+    colored("yellow", "Not proven.")
+  } No call was compared: give one --probe 'GET /path' for each endpoint group.`,
   NotReady: colored("red", "Not ready for V2.")
+}
+
+/** Scripts may continue the migration after 0. */
+const codes: Readonly<Record<Comparison.Verdict, number>> = {
+  Ready: exitCode.success,
+  ReadyWithoutWayBack: exitCode.success,
+  Unproven: exitCode.problem,
+  NotReady: exitCode.problem
 }
 
 const factsRows = (version: string, facts: Either.Either<Comparison.TokenFacts, TokenError>) =>
@@ -84,20 +95,37 @@ const factsJson = (facts: Either.Either<Comparison.TokenFacts, TokenError>) =>
     })
   })
 
+const answerJson = (found: Option.Option<Comparison.ProbeAnswer>) =>
+  Option.getOrNull(
+    Option.map(
+      found,
+      Either.match({ onLeft: (error) => ({ error }), onRight: (status) => ({ status }) })
+    )
+  )
+
 const json = ({ probes, problems, v1, v2, verdict }: Comparison.Comparison): string =>
-  JSON.stringify({
-    version: 1,
-    verdict,
-    problems: problems.map((problem) => ({ type: problem._tag, message: problemText(problem) })),
-    v1: factsJson(v1),
-    v2: factsJson(v2),
-    probes: probes.map(({ probe, sameBody, v1, v2 }) => ({
-      ...probe,
-      v1: statusText(v1),
-      v2: statusText(v2),
-      sameBody: Option.getOrNull(sameBody)
-    }))
-  })
+  JSON.stringify(
+    {
+      version: 1,
+      verdict,
+      problems: problems.map((problem) => ({ type: problem._tag, message: problemText(problem) })),
+      v1: factsJson(v1),
+      v2: factsJson(v2),
+      probes: probes.map(({ probe, sameBody, v1, v2 }) => ({
+        ...probe,
+        v1: answerJson(v1),
+        v2: answerJson(v2),
+        sameBody: Option.getOrNull(sameBody)
+      }))
+    } satisfies Answers.Compare
+  )
+
+/** The supply of a version. It logs nothing, because the comparison has the same. */
+const supplyOf = Effect.fnUntraced(function*(version: Supply.Version) {
+  const endpoint = yield* Layer.build(Supply.endpointLayer(version))
+  const supply = Logger.withMinimumLogLevel(AccessTokens.make(), LogLevel.None)
+  return yield* Effect.provide(supply, endpoint)
+})
 
 export const compare = Command.make("compare", {
   probes: Options.text("probe").pipe(
@@ -108,16 +136,11 @@ export const compare = Command.make("compare", {
 }, ({ json: isJson, probes: texts }) =>
   Effect.gen(function*() {
     const probes = yield* Effect.forEach(texts, parseProbe)
-    const supply = (version: Supply.Version) =>
-      Effect.map(Layer.build(Supply.supplyOf(version)), Context.get(AccessTokens.AccessTokens))
-    const comparison = yield* Comparison.compare({ v1: yield* supply("v1"), v2: yield* supply("v2"), probes })
+    const supplies = { v1: yield* supplyOf("v1"), v2: yield* supplyOf("v2") }
+    const comparison = yield* waiting(Comparison.compare({ ...supplies, probes }))
     yield* answer(isJson ? json(comparison) : print(comparison))
-    if (comparison.verdict === "NotReady") return yield* new Ended({ code: exitCode.problem })
-  }).pipe(
-    Effect.scoped,
-    // the result says everything about V1
-    Logger.withMinimumLogLevel(LogLevel.Error),
-    Effect.provide(Transport.layer)
-  )).pipe(
+    const code = codes[comparison.verdict]
+    if (code !== exitCode.success) return yield* new Ended({ code })
+  }).pipe(Effect.scoped, Effect.provide(Transport.layer))).pipe(
     Command.withDescription("Compare V1 with V2: a token from each, and your probes with both")
   )

@@ -3,7 +3,7 @@ import { Migration, type Plan } from "@credit-data/migration"
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 
 /** What a token endpoint answers. */
-type Answer = "grants" | "grants too little" | "refuses" | "hangs"
+type Answer = "grants" | "grants too little" | "refuses" | "is busy" | "has no host" | "hangs"
 
 export const environment = { name: "test", audience: "audience", baseUrl: "https://api.example" }
 
@@ -13,11 +13,16 @@ const scopes = ["data-access:all", "furnishment:all"] as const
 const makeEndpoint = (version: "V1" | "V2", own = environment) => {
   const server = { requests: 0, answer: "grants" satisfies Answer as Answer }
   const url = `https://${version.toLowerCase()}.example/token`
+  const where = { environment: own.name, tokenEndpoint: url }
   const requestToken = Effect.fnUntraced(function*() {
     const number = ++server.requests
     if (server.answer === "hangs") return yield* Effect.never
     if (server.answer === "refuses") {
-      return yield* new TokenError.InvalidClient({ environment: own.name, tokenEndpoint: url, status: 401 })
+      return yield* new TokenError.InvalidClient({ ...where, status: 401 })
+    }
+    if (server.answer === "is busy") return yield* new TokenError.ServerError({ ...where, status: 503 })
+    if (server.answer === "has no host") {
+      return yield* new TokenError.TransportError({ ...where, reason: "NameNotFound" })
     }
     const requestedAt = yield* DateTime.now
     return new AccessToken.AccessToken({
