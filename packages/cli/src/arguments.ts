@@ -6,11 +6,18 @@ const secrets = /^--?(client[-_]?secret|secret|password|client[-_]?id)(=|$)/i
 
 const shells = ["bash", "zsh", "fish"]
 
+/** The options that can be given several times. The parser accepts `--name=value` for all others only. */
+const repeated: Readonly<Record<string, string>> = { compare: "--probe", call: "--header" }
+
+/** `--name=value` as two arguments. */
+const separated = (name: string) => (argument: string): ReadonlyArray<string> =>
+  argument.startsWith(`${name}=`) ? [name, argument.slice(name.length + 1)] : [argument]
+
 /** The arguments of the parser. Checks what the parser does not, before anything repeats the arguments. */
 export const argumentsOf = (argv: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, Failure> => {
-  const [, , ...own] = argv
-  const end = own.indexOf("--")
-  const before = end < 0 ? own : own.slice(0, end)
+  const [node = "", program = "", ...own] = argv
+  const end = own.includes("--") ? own.indexOf("--") : own.length
+  const before = own.slice(0, end)
   if (before.some((argument) => secrets.test(argument))) {
     return Effect.fail(
       new Failure({
@@ -23,9 +30,13 @@ export const argumentsOf = (argv: ReadonlyArray<string>): Effect.Effect<Readonly
   if (before.includes("--wizard") && !process.stdin.isTTY) {
     return Effect.fail(new Failure({ code: exitCode.usage, message: "The wizard needs a terminal." }))
   }
-  const [command, shell = ""] = own
-  if (command !== "completions") return Effect.succeed(argv)
+  const [command = "", shell = ""] = own
+  if (command !== "completions") {
+    const name = repeated[command]
+    const args = name === undefined ? before : before.flatMap(separated(name))
+    return Effect.succeed([node, program, ...args, ...own.slice(end)])
+  }
   return shells.includes(shell) && own.length === 2
-    ? Effect.succeed([...argv.slice(0, 2), "--completions", shell])
+    ? Effect.succeed([node, program, "--completions", shell])
     : Effect.fail(new Failure({ code: exitCode.usage, message: "Expected one shell: bash, zsh or fish." }))
 }

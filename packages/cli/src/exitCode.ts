@@ -1,6 +1,8 @@
 import { isTokenError, type TokenError } from "@credit-data/core/TokenError"
+import * as ValidationError from "@effect/cli/ValidationError"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Cause from "effect/Cause"
+import * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -16,16 +18,18 @@ export const exitCode = {
   scopeMissing: 6,
   status: 22,
   defect: 70,
+  /** The number of `EX_IOERR` in sysexits.h. */
+  output: 74,
   interrupted: 130
 } as const
 
-/** A command has failed, and its message says what to do. */
+/** The failure of a command. The message contains what to do. */
 export class Failure extends Data.TaggedError("Failure")<{ readonly code: number; readonly message: string }> {}
 
-/** The command ends with this code, and has said everything itself. */
+/** Ends the command with this code. It has printed everything itself. */
 export class Ended extends Data.TaggedError("Ended")<{ readonly code: number }> {}
 
-const ofTokenError = (error: TokenError): number => {
+export const ofTokenError = (error: TokenError): number => {
   switch (error._tag) {
     case "InvalidClient":
       return exitCode.refused
@@ -45,8 +49,8 @@ const ofError = (error: unknown): number => {
   if (HttpClientError.isHttpClientError(error)) {
     return error.reason === "InvalidUrl" ? exitCode.usage : exitCode.unavailable
   }
-  // a wrong option, or a variable that is missing
-  return exitCode.usage
+  if (ValidationError.isValidationError(error) || ConfigError.isConfigError(error)) return exitCode.usage
+  return exitCode.defect
 }
 
 /** The code of the process. */

@@ -18,7 +18,7 @@ const indented = (text: string) => text.replaceAll(/^/gm, "  ")
 export const help = `\
 credit-data ${version}: access tokens for the credit-data API
 
-Usage: credit-data COMMAND [OPTIONS]     options come before other arguments
+Usage: credit-data COMMAND [OPTIONS]
 
 Commands:
 ${indented(table(commands))}
@@ -37,5 +37,6 @@ Variables:
 
 Exit codes:
   0 success, 1 a problem was found, 2 usage or configuration, 3 the client was refused, 4 unavailable,
-  5 invalid answer, 6 scope missing, 22 an error status with \`call --fail\`, 70 a defect, 130 interrupted
+  5 invalid answer, 6 scope missing, 22 an error status with \`call --fail\`, 70 a defect,
+  74 the output cannot be written, 130 interrupted
 `

@@ -19,9 +19,9 @@ import { exec, last } from "./commands/exec.ts"
 import { simulator } from "./commands/simulator.ts"
 import { status } from "./commands/status.ts"
 import { token } from "./commands/token.ts"
-import { Ended, ofExit } from "./exitCode.ts"
+import { Ended, exitCode, ofExit } from "./exitCode.ts"
 import { help } from "./help.ts"
-import { answer, note, withOwnConsole } from "./terminal.ts"
+import { answer, note, unsafeNote, withOwnConsole } from "./terminal.ts"
 import { version } from "./version.ts"
 
 const root = Command.make("credit-data").pipe(
@@ -60,8 +60,16 @@ const report = (cause: Cause.Cause<unknown>) => {
   })
 }
 
-// a reader that ends early, such as `head`, is no failure
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1))
+/** A reader that ends early, such as `head`, is no failure, so the command goes on and keeps its exit code. */
+const isClosed = ({ code }: NodeJS.ErrnoException) => code === "EPIPE" || code === "ERR_STREAM_DESTROYED"
+
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (isClosed(error)) return
+  unsafeNote(`The output cannot be written: ${error.code ?? error.name}.`)
+  process.exit(exitCode.output)
+})
+// without a place for messages, the exit code is all that is left
+process.stderr.on("error", () => {})
 
 const [, , ...own] = process.argv
 const isHelp = own.length === 0 || (own.length === 1 && (own[0] === "--help" || own[0] === "-h"))
@@ -76,7 +84,8 @@ main.pipe(
     Logger.replace(
       Logger.defaultLogger,
       Logger.make(({ logLevel, message }) => {
-        process.stderr.write(`${logLevel.label.toLowerCase()}: ${String(message)}\n`)
+        // an error is the failure of the command, which is printed anyway
+        if (logLevel === LogLevel.Warning) unsafeNote(`warning: ${String(message)}`)
       })
     ),
     Logger.minimumLogLevel(LogLevel.Warning)

@@ -18,6 +18,7 @@ import * as Option from "effect/Option"
 import { homedir } from "node:os"
 import path from "node:path"
 import { exitCode, Failure } from "./exitCode.ts"
+import { waiting } from "./terminal.ts"
 import * as Transport from "./transport.ts"
 
 export type Version = "v1" | "v2"
@@ -33,7 +34,7 @@ export const options = {
   )
 }
 
-/** What the options say. */
+/** The choice of the user. */
 export interface Choice {
   readonly auth: Option.Option<Version>
   readonly cache: boolean
@@ -46,16 +47,27 @@ export const versionOf = ({ auth }: Pick<Choice, "auth">): Effect.Effect<Version
     onSome: Effect.succeed
   })
 
-/** The folder of the cached tokens. Relative paths in `XDG_CACHE_HOME` are invalid and must be ignored (XDG Base Directory). */
-const cacheDirectory = (): string => {
+/** The folder for caches. Relative paths in `XDG_CACHE_HOME` are invalid and must be ignored (XDG Base Directory). */
+const cacheHome: Effect.Effect<string, Failure> = Effect.suspend(() => {
   const configured = process.env["XDG_CACHE_HOME"] ?? ""
-  const base = path.isAbsolute(configured) ? configured : path.join(homedir(), ".cache")
-  return path.join(base, "credit-data", "tokens")
-}
+  return path.isAbsolute(configured)
+    ? Effect.succeed(configured)
+    : Effect.try({
+      try: () => path.join(homedir(), ".cache"),
+      catch: () =>
+        new Failure({
+          code: exitCode.usage,
+          message: "This user has no home folder for the cache. Set XDG_CACHE_HOME to the path of a folder."
+        })
+    })
+})
+
+/** The folder of the cached tokens. */
+export const cacheDirectory = Effect.map(cacheHome, (home) => path.join(home, "credit-data", "tokens"))
 
 /** The store of the cached tokens. */
-export const cacheLayer: Layer.Layer<TokenStore.TokenStore, ConfigError.ConfigError, FileSystem.FileSystem> = Layer
-  .unwrapEffect(Effect.sync(() => TokenStore.layerFileSystem({ directory: cacheDirectory() })))
+export const cacheLayer: Layer.Layer<TokenStore.TokenStore, ConfigError.ConfigError | Failure, FileSystem.FileSystem> =
+  Layer.unwrapEffect(Effect.map(cacheDirectory, (directory) => TokenStore.layerFileSystem({ directory })))
 
 /** The token endpoint of a version. */
 export const endpointLayer = (
@@ -67,7 +79,7 @@ export const endpointLayer = (
 export const covering: Effect.Effect<AccessToken, TokenError | Failure, AccessTokens.AccessTokens> = Effect.gen(
   function*() {
     const { get, requestedScopes } = yield* AccessTokens.AccessTokens
-    const token = yield* get
+    const token = yield* waiting(get)
     const missing = Option.getOrElse(requestedScopes, () => []).filter((scope) => !token.covers(scope))
     if (missing.length === 0) return token
     return yield* new Failure({
@@ -78,13 +90,7 @@ export const covering: Effect.Effect<AccessToken, TokenError | Failure, AccessTo
   }
 )
 
-/** The supply of one version, without a cache. */
-export const supplyOf = (
-  version: Version
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  AccessTokens.layer().pipe(Layer.provide(endpointLayer(version)))
-
-/** The supply that the options say. */
+/** The supply for the choice of the user. */
 export const layer = (
   choice: Choice
 ): Layer.Layer<AccessTokens.AccessTokens | HttpClient.HttpClient, ConfigError.ConfigError | Failure> =>
@@ -96,5 +102,5 @@ export const layer = (
           Layer.provide(cacheLayer),
           Layer.provide(NodeFileSystem.layer)
         )
-        : supplyOf(version))
+        : AccessTokens.layer().pipe(Layer.provide(endpointLayer(version))))
   ).pipe(Layer.provideMerge(Transport.layer))

@@ -1,15 +1,27 @@
 import { Fault, Simulator } from "@credit-data/simulator"
+import { areFree, freePorts } from "@credit-data/test-support/freePorts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { Duration, Effect, Fiber, Redacted, Schema } from "effect"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { temporaryFolder, onTerminal, program, run, start } from "./support/program.ts"
+import * as Answers from "../src/answers.ts"
+import { onTerminal, program, run, runAll, start, temporaryFolder } from "./support/program.ts"
 
 const secret = "simulated-secret-0123456789abcdefghijklm"
 const token = /simulated\.V2\.\d+\.\w+/
 
 const test = <A, E>(name: string, effect: Effect.Effect<A, E, Simulator.Simulator>) =>
   it.live(name, () => Effect.provide(effect, Simulator.layer()), 60_000)
+
+/** The JSON that a command has printed. Fails if a field is missing or not documented. */
+const decoded = <A, I>(schema: Schema.Schema<A, I>, stdout: string): A =>
+  Schema.decodeUnknownSync(Schema.parseJson(schema))(stdout, { onExcessProperty: "error" })
+
+const sunset = /^warning: Auth V1 is past its sunset .*\n$/
+
+/** Effects that do not depend on each other. Each starts a process. */
+const together = <const Effects extends ReadonlyArray<Effect.Effect<unknown, unknown, unknown>>>(...effects: Effects) =>
+  Effect.all(effects, { concurrency: 4 })
 
 const failTokenRequests = (fault: Fault.Fault, times = 10) =>
   Effect.flatMap(Simulator.Simulator, ({ failTokenRequests }) => failTokenRequests(fault, { times }))
@@ -35,9 +47,8 @@ describe("credit-data token", () => {
     "prints JSON with a version and with times in UTC and in seconds",
     Effect.gen(function*() {
       const { stdout } = yield* run(["token", "--output", "json"])
-      const { accessToken, expiresAt, requestedAt, scopes, tokenType, version } = JSON.parse(stdout)
+      const { accessToken, expiresAt, requestedAt, scopes } = decoded(Answers.Token, stdout)
       assert.match(accessToken, token)
-      assert.deepStrictEqual([version, tokenType], [1, "Bearer"])
       assert.deepStrictEqual(scopes, ["data-access:all", "furnishment:all", "serviceplus:all"])
       assert.match(expiresAt.iso, /^\d{4}-\d\d-\d\dT.*Z$/)
       assert.strictEqual(expiresAt.epochSeconds, Math.floor(Date.parse(expiresAt.iso) / 1_000))
@@ -48,8 +59,11 @@ describe("credit-data token", () => {
   test(
     "prints a header for curl, and a line for eval",
     Effect.gen(function*() {
-      assert.match((yield* run(["token", "--output", "header"])).stdout, /^Authorization: Bearer simulated\.\S+\n$/)
-      const env = yield* run(["token", "--output", "env"])
+      const [header, env] = yield* together(
+        run(["token", "--output", "header"]),
+        run(["token", "--output", "env"])
+      )
+      assert.match(header.stdout, /^Authorization: Bearer simulated\.\S+\n$/)
       const evaluated = yield* start("sh", ["-c", `${env.stdout} echo "$CREDIT_DATA_ACCESS_TOKEN"`])
       assert.match(evaluated.stdout, new RegExp(`^${token.source}\\n$`))
     })
@@ -58,12 +72,19 @@ describe("credit-data token", () => {
   test(
     "uses the version of --auth, of CREDIT_DATA_AUTH, or V2",
     Effect.gen(function*() {
-      const v1 = /^simulated\.V1\./
-      assert.match((yield* run(["token", "--auth", "v1"])).stdout, v1)
-      assert.match((yield* run(["token"], { variables: { CREDIT_DATA_AUTH: "v1" } })).stdout, v1)
-      assert.match((yield* run(["token"], { variables: { CREDIT_DATA_AUTH: "shadow" } })).stdout, v1)
-      const both = yield* run(["token", "--auth", "v2"], { variables: { CREDIT_DATA_AUTH: "v1" } })
+      const [option, variable, shadow, both] = yield* together(
+        run(["token", "--auth", "v1"]),
+        run(["token"], { variables: { CREDIT_DATA_AUTH: "v1" } }),
+        run(["token"], { variables: { CREDIT_DATA_AUTH: "shadow" } }),
+        run(["token", "--auth=v2"], { variables: { CREDIT_DATA_AUTH: "v1" } })
+      )
+      for (const { stderr, stdout } of [option, variable, shadow]) {
+        assert.match(stdout, /^simulated\.V1\./)
+        // one plain line
+        assert.match(stderr, sunset)
+      }
       assert.match(both.stdout, token)
+      assert.strictEqual(both.stderr, "")
     })
   )
 
@@ -71,13 +92,16 @@ describe("credit-data token", () => {
     "hides the token on a terminal, unless --show-token is given",
     Effect.gen(function*() {
       const outputs = [["token"], ...["json", "header", "env"].map((output) => ["token", "--output", output])]
-      for (const args of outputs) {
-        const { code, stdout } = yield* onTerminal(args)
+      const [shown, ...hidden] = yield* together(
+        onTerminal(["token", "--show-token"]),
+        ...outputs.map((args) => onTerminal(args))
+      )
+      assert.match(shown.stdout, token)
+      for (const { code, stdout } of hidden) {
         assert.strictEqual(code, 0)
         assert.notMatch(stdout, token)
         assert.include(stdout, "--show-token")
       }
-      assert.match((yield* onTerminal(["token", "--show-token"])).stdout, token)
     })
   )
 })
@@ -86,11 +110,13 @@ describe("credit-data doctor", () => {
   test(
     "prints each step, what to do, and exits with 1 when one failed",
     Effect.gen(function*() {
-      const good = yield* run(["doctor", "--probe", "/data-access/a"])
+      const [good, refused] = yield* together(
+        run(["doctor", "--probe", "/data-access/a"]),
+        run(["doctor"], { variables: { CREDIT_DATA_CLIENT_SECRET: "another secret" } })
+      )
       assert.deepStrictEqual([good.code, good.stderr], [0, ""])
       const names = ["configuration", "name", "connection", "TLS", "clock", "token", "scopes", "API"]
       assert.deepStrictEqual(good.stdout.trim().split("\n").map((line) => line.split(/ +/)[1]), names)
-      const refused = yield* run(["doctor"], { variables: { CREDIT_DATA_CLIENT_SECRET: "another secret" } })
       assert.strictEqual(refused.code, 1)
       assert.match(refused.stdout, /^failed +token .*the client was refused[^]*Check\s+that\s+the\s+client\s+id/m)
       assert.notInclude(refused.stdout, "another secret")
@@ -100,12 +126,14 @@ describe("credit-data doctor", () => {
   test(
     "prints JSON with a version",
     Effect.gen(function*() {
-      const good = yield* run(["doctor", "--json"])
-      const { ok, steps, version } = JSON.parse(good.stdout)
-      assert.deepStrictEqual([version, ok, steps.length, good.code], [1, true, 8, 0])
       const proxy = { HTTPS_PROXY: "http://user:can#ary@proxy:3128" }
-      const failed = yield* run(["doctor", "--json"], { variables: proxy })
-      assert.deepStrictEqual([JSON.parse(failed.stdout).ok, failed.code], [false, 1])
+      const [good, failed] = yield* together(
+        run(["doctor", "--json"]),
+        run(["doctor", "--json"], { variables: proxy })
+      )
+      const { ok, steps } = decoded(Answers.Doctor, good.stdout)
+      assert.deepStrictEqual([ok, steps.length, good.code], [true, 8, 0])
+      assert.deepStrictEqual([decoded(Answers.Doctor, failed.stdout).ok, failed.code], [false, 1])
       assert.include(failed.stdout, "HTTPS_PROXY")
       assert.notMatch(failed.stdout, /can#?ary/)
     })
@@ -125,31 +153,43 @@ describe("credit-data call", () => {
   test(
     "sends a method, headers and a body",
     Effect.gen(function*() {
-      yield* run(["call", "-X", "PUT", "-H", "X-Trace: a b", "-d", "{\"a\":1}", "/furnishment/submissions/7"])
-      yield* run(["call", "-d", "@-", "-H", "Content-Type: text/csv", "/furnishment/submissions"], { input: "a;b" })
-      yield* run(["call", "-d", "@-", "/furnishment/submissions"])
-      const [first, second, third] = yield* calls
-      const bodyOf = (call: typeof first) =>
-        call === undefined ? "" : new TextDecoder().decode(Redacted.value(call.body))
-      assert.deepStrictEqual([first?.method, first?.headers["x-trace"], bodyOf(first)], ["PUT", "a b", "{\"a\":1}"])
-      assert.strictEqual(first?.headers["content-type"], "application/json")
-      assert.deepStrictEqual([second?.method, second?.headers["content-type"], bodyOf(second)], [
-        "POST",
-        "text/csv",
-        "a;b"
+      yield* together(
+        run(["call", "-X", "PUT", "-H", "X-Trace: a b", "-d", "{\"a\":1}", "/furnishment/submissions/1"]),
+        run(["call", "-d", "@-", "-H", "Content-Type: text/csv", "/furnishment/submissions/2"], { input: "a;b" }),
+        run(["call", "-d", "@-", "/furnishment/submissions/3"]),
+        run(["call", "/furnishment/submissions/4", "--data=--x", "--header=X-Trace: a", "-H", "x-trace: b"]),
+        run(["call", "-H", "Cookie: a=1", "-H", "Cookie: b=2", "/furnishment/submissions/5"])
+      )
+      const sent = (yield* calls).toSorted((a, b) => a.url.localeCompare(b.url))
+      const shown = sent.map(({ body, headers, method, url }) => [
+        method,
+        url.at(-1),
+        new TextDecoder().decode(Redacted.value(body)),
+        headers["content-type"],
+        headers["x-trace"],
+        headers["cookie"]
       ])
-      assert.deepStrictEqual([third?.method, bodyOf(third)], ["POST", ""])
+      const json = "application/json"
+      assert.deepStrictEqual(shown, [
+        ["PUT", "1", "{\"a\":1}", json, "a b", undefined],
+        ["POST", "2", "a;b", "text/csv", undefined, undefined],
+        ["POST", "3", "", json, undefined, undefined],
+        ["POST", "4", "--x", json, "a, b", undefined],
+        ["GET", "5", "", undefined, undefined, "a=1; b=2"]
+      ])
     })
   )
 
   test(
     "exits with 0 on any answer, and with 22 on an error status with --fail",
     Effect.gen(function*() {
-      const missing = yield* run(["call", "/nothing"])
+      const [missing, failed, good] = yield* together(
+        run(["call", "/nothing"]),
+        run(["call", "--fail", "/nothing"]),
+        run(["call", "--fail", "/data-access/a"])
+      )
       assert.deepStrictEqual([missing.code, missing.stderr], [0, "status 404\n"])
-      const failed = yield* run(["call", "--fail", "/nothing"])
-      assert.strictEqual(failed.code, 22)
-      assert.strictEqual((yield* run(["call", "--fail", "/data-access/a"])).code, 0)
+      assert.deepStrictEqual([failed.code, good.code], [22, 0])
     })
   )
 
@@ -167,22 +207,16 @@ describe("credit-data call", () => {
   test(
     "refuses another host, a wrong header and a wrong method before anything is sent",
     Effect.gen(function*() {
-      for (
-        const args of [
-          ["https://elsewhere.example/"],
-          ["-H", "nonsense", "/a"],
-          ["-H", "Bad Name: x", "/a"],
-          ["-H", "Authorization: Bearer x", "/a"],
-          ["-X", "BREW", "/a"],
-          [
-            "-d",
-            "@/nowhere",
-            "/a"
-          ]
-        ]
-      ) {
-        const { code, stderr, stdout } = yield* run(["call", ...args])
-        assert.deepStrictEqual([code, stdout], [2, ""], args.join(" "))
+      const refused = [
+        ["https://elsewhere.example/"],
+        ["-H", "nonsense", "/a"],
+        ["-H", "Bad Name: x", "/a"],
+        ["-H", "Authorization: Bearer x", "/a"],
+        ["-X", "BREW", "/a"],
+        ["-d", "@/nowhere", "/a"]
+      ]
+      for (const { code, stderr, stdout } of yield* runAll(refused.map((args) => ["call", ...args]))) {
+        assert.deepStrictEqual([code, stdout], [2, ""], stderr)
         assert.isNotEmpty(stderr)
       }
       assert.deepStrictEqual(yield* calls, [])
@@ -195,23 +229,44 @@ describe("credit-data exec", () => {
     "runs a program with the token and without the secret, and exits like it",
     Effect.gen(function*() {
       const script = "echo \"$CREDIT_DATA_ACCESS_TOKEN $CREDIT_DATA_CLIENT_SECRET\"; exit 7"
-      const { code, stdout } = yield* run(["exec", "--", "sh", "-c", script])
-      assert.strictEqual(code, 7)
-      assert.match(stdout, new RegExp(`^${token.source} \\n$`))
-      assert.strictEqual((yield* run(["exec", "--", "sh", "-c", "kill -TERM $$"])).code, 128 + 15)
-      for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"] as const) {
-        const script = `trap "exit 3" ${signal.slice(3)}; for i in 1 2 3 4 5 6 7 8; do sleep 1; done`
-        const stopped = yield* run(["exec", "--", "sh", "-c", script], {
-          started: (kill) => setTimeout(() => kill(signal), 3_000)
-        })
-        assert.strictEqual(stopped.code, 3, signal)
-      }
-      assert.strictEqual((yield* run(["exec", "--", "/etc/passwd/x"])).code, 2)
-      const listed = yield* run(["exec", "--", "sh", "-c", "ps -o args= -p $PPID"])
+      const [seven, killed, unusable, listed, missing] = yield* together(
+        run(["exec", "--", "sh", "-c", script]),
+        run(["exec", "--", "sh", "-c", "kill -TERM $$"]),
+        run(["exec", "--", "/etc/passwd/x"]),
+        run(["exec", "--", "sh", "-c", "ps -o args= -p $PPID"]),
+        run(["exec", "--", "a-program-that-does-not-exist"])
+      )
+      assert.strictEqual(seven.code, 7)
+      assert.match(seven.stdout, new RegExp(`^${token.source} \\n$`))
+      assert.strictEqual(killed.code, 128 + 15)
+      assert.strictEqual(unusable.code, 2)
       assert.include(listed.stdout, "exec -- sh")
       assert.notMatch(listed.stdout, new RegExp(`${token.source}|${secret}`))
-      const missing = yield* run(["exec", "--", "a-program-that-does-not-exist"])
       assert.deepStrictEqual([missing.code, missing.stdout], [2, ""])
+    })
+  )
+
+  test(
+    "passes signals on, and exits like the program",
+    Effect.gen(function*() {
+      const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const
+      const stopped = yield* together(...signals.map((signal) => {
+        const script = `trap "kill \\$!; exit 3" ${signal.slice(3)}; sleep 9 >/dev/null 2>&1 & echo ready; wait`
+        return run(["exec", "--", "bash", "-c", script], {
+          observe: (stdout, kill) => {
+            if (stdout === "ready\n") kill(signal)
+          }
+        })
+      }))
+      assert.deepStrictEqual(stopped.map(({ code }) => code), [3, 3, 3])
+    })
+  )
+
+  test(
+    "leaves the options of the program as they are",
+    Effect.gen(function*() {
+      const { stdout } = yield* run(["exec", "--", "echo", "--auth=v1", "--header=a", "-X"])
+      assert.strictEqual(stdout, "--auth=v1 --header=a -X\n")
     })
   )
 })
@@ -220,8 +275,9 @@ describe("credit-data compare", () => {
   test(
     "prints both tokens, the probes and a verdict",
     Effect.gen(function*() {
-      const { code, stdout } = yield* run(["compare", "--probe", "GET /data-access/consumers/42"])
+      const { code, stderr, stdout } = yield* run(["compare", "--probe=GET /data-access/consumers/42"])
       assert.strictEqual(code, 0)
+      assert.match(stderr, sunset)
       assert.match(
         stdout,
         /^V1 +lifetime +23h 59m \d+s\n +granted +read:consumers .*\nV2 +lifetime .*\n +granted +data-access:all /
@@ -236,14 +292,84 @@ describe("credit-data compare", () => {
     Effect.gen(function*() {
       const { grantScopes } = yield* Simulator.Simulator
       yield* grantScopes(["data-access:all"])
-      const text = yield* run(["compare"])
+      const [text, json, wrong] = yield* together(
+        run(["compare"]),
+        run(["compare", "--json", "--probe", "GET /nothing"]),
+        run(["compare", "--probe", "POST /a"])
+      )
       assert.strictEqual(text.code, 1)
       assert.include(text.stdout, "- V2 does not grant furnishment:all serviceplus:all.")
-      const json = yield* run(["compare", "--json"])
       assert.strictEqual(json.code, 1)
-      const { problems, verdict, version } = JSON.parse(json.stdout)
-      assert.deepStrictEqual([version, verdict, problems[0].type], [1, "NotReady", "ScopesMissing"])
-      assert.strictEqual((yield* run(["compare", "--probe", "POST /a"])).code, 2)
+      const { probes, problems, verdict } = decoded(Answers.Compare, json.stdout)
+      assert.deepStrictEqual([verdict, ...problems.map(({ type }) => type)], [
+        "NotReady",
+        "ScopesMissing",
+        "ProbeFailed"
+      ])
+      assert.deepStrictEqual(probes, [{
+        method: "GET",
+        path: "/nothing",
+        v1: { status: 404 },
+        v2: { status: 404 },
+        sameBody: true
+      }])
+      assert.strictEqual(wrong.code, 2)
+    })
+  )
+
+  test(
+    "exits with 1 without a probe, because nothing is proven",
+    Effect.gen(function*() {
+      const { code, stdout } = yield* run(["compare"])
+      assert.strictEqual(code, 1)
+      assert.include(stdout, "Not proven. No call was compared: give one --probe")
+    })
+  )
+
+  test(
+    "exits with 0 when V1 has ended and V2 works",
+    Effect.gen(function*() {
+      const withoutV1 = (...options: ReadonlyArray<string>) =>
+        // the token of V1 is requested first
+        Effect.zipRight(
+          failTokenRequests(Fault.Answer({ status: 410 }), 1),
+          run(["compare", "--probe", "GET /data-access/a", ...options])
+        )
+      const text = yield* withoutV1()
+      const json = yield* withoutV1("--json")
+      assert.deepStrictEqual([text.code, json.code], [0, 0])
+      assert.include(text.stdout, "Ready for V2, without a way back.")
+      const { probes, v1, verdict } = decoded(Answers.Compare, json.stdout)
+      assert.strictEqual(verdict, "ReadyWithoutWayBack")
+      assert.deepInclude(v1, { error: "ServerError" })
+      assert.deepStrictEqual(probes.map(({ v1, v2 }) => [v1, v2]), [[null, { status: 200 }]])
+    })
+  )
+
+  test(
+    "exits with 4 when a token endpoint has a temporary failure",
+    Effect.gen(function*() {
+      const gone = (version: string) => ({ [`CREDIT_DATA_AUTH_${version}_URL`]: "http://127.0.0.1:1" })
+      const args = ["compare", "--probe", "GET /data-access/a"]
+      const outcomes = yield* together(
+        run(args, { variables: gone("V1") }),
+        run(args, { variables: gone("V2") })
+      )
+      for (const { code, stderr, stdout } of outcomes) {
+        assert.deepStrictEqual([code, stdout], [4, ""])
+        assert.match(stderr, /127\.0\.0\.1:1\/\S+ \(simulator\) gave no complete answer: .* Next attempt not before/)
+      }
+    })
+  )
+
+  test(
+    "shows why a probe had no answer in its JSON",
+    Effect.gen(function*() {
+      const { failCalls } = yield* Simulator.Simulator
+      yield* failCalls(Fault.Reset(), { times: 9 })
+      const { stdout } = yield* run(["compare", "--json", "--probe", "GET /data-access/a"])
+      const [probe] = decoded(Answers.Compare, stdout).probes
+      assert.deepInclude(probe, { v1: { error: "Reset" }, v2: { error: "Reset" }, sameBody: null })
     })
   )
 })
@@ -254,7 +380,11 @@ describe("credit-data status and --cache", () => {
     Effect.gen(function*() {
       const folder = yield* temporaryFolder
       const variables = { XDG_CACHE_HOME: folder }
-      const before = yield* run(["status"], { variables })
+      const [timeOfHelp] = yield* Effect.timed(run(["--help"]))
+      const [timeOfStatus, before] = yield* Effect.timed(run(["status"], { variables }))
+      // the retries of a token request would take longer
+      assert.isBelow(Duration.toMillis(timeOfStatus), 5 * Duration.toMillis(timeOfHelp))
+      assert.isFalse(existsSync(join(folder, "credit-data")))
       assert.deepStrictEqual([before.code, before.stdout], [2, ""])
       assert.include(before.stderr, "--cache")
       assert.strictEqual(yield* tokenRequests, 0)
@@ -265,11 +395,12 @@ describe("credit-data status and --cache", () => {
       assert.strictEqual(code, 0)
       assert.match(stdout, /^life +█+ 100 %$/m)
       assert.match(stdout, /^left +23h 59m/m)
-      const json = JSON.parse((yield* run(["status", "--json"], { variables })).stdout)
-      assert.deepStrictEqual([json.version, json.leftSeconds > 86_000], [1, true])
-      assert.strictEqual(yield* tokenRequests, 1)
-
       const tokens = join(folder, "credit-data", "tokens")
+      const files = readdirSync(tokens).toSorted()
+      const json = decoded(Answers.Status, (yield* run(["status", "--json"], { variables })).stdout)
+      assert.deepStrictEqual([json.leftSeconds > 86_000, json.failure], [true, null])
+      assert.strictEqual(yield* tokenRequests, 1)
+      assert.deepStrictEqual(readdirSync(tokens).toSorted(), files)
       for (const name of readdirSync(tokens, { recursive: true })) {
         const file = join(tokens, String(name))
         if (!statSync(file).isFile()) continue
@@ -279,17 +410,84 @@ describe("credit-data status and --cache", () => {
       }
     }).pipe(Effect.scoped)
   )
+
+  test(
+    "show a failure that the commands share, until when, and exit like them",
+    Effect.gen(function*() {
+      const variables = { XDG_CACHE_HOME: yield* temporaryFolder }
+      const refused = Fault.Answer({
+        status: 400,
+        headers: { "retry-after": "60" },
+        body: "{\"error\":\"invalid_scope\"}"
+      })
+      yield* failTokenRequests(refused, 1)
+      yield* run(["token", "--cache"], { variables })
+      const { code, stderr, stdout } = yield* run(["status", "--json"], { variables })
+      assert.deepStrictEqual([code, stdout], [5, ""])
+      assert.match(
+        stderr,
+        /^The cache has a failure in place of a token: ServerError, until 20\S+Z\. .*400 invalid_scope/
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  test(
+    "refuse a folder that other users can enter",
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      mkdirSync(join(folder, "credit-data", "tokens"), { recursive: true, mode: 0o755 })
+      for (
+        const { code, stderr } of yield* runAll([["token", "--cache"], ["status"]], {
+          variables: { XDG_CACHE_HOME: folder }
+        })
+      ) {
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "only its owner can enter")
+      }
+      assert.strictEqual(yield* tokenRequests, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  test(
+    "need XDG_CACHE_HOME when the user has no home folder",
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      const module = join(folder, "homeless.mjs")
+      writeFileSync(
+        module,
+        "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';\n" +
+          "os.homedir = () => { throw new Error('a canary') }; syncBuiltinESMExports()"
+      )
+      const NODE_OPTIONS = `--import=${module}`
+      const variables = { NODE_OPTIONS, XDG_CACHE_HOME: folder }
+      const [homeless, status, good] = yield* together(
+        run(["token", "--cache"], { variables: { NODE_OPTIONS } }),
+        run(["status"], { variables: { NODE_OPTIONS } }),
+        run(["token", "--cache"], { variables })
+      )
+      for (const { code, stderr, stdout } of [homeless, status]) {
+        assert.deepStrictEqual([code, stdout], [2, ""])
+        assert.match(stderr, /^This user has no home folder for the cache\. Set XDG_CACHE_HOME/)
+      }
+      assert.strictEqual(good.code, 0)
+    }).pipe(Effect.scoped)
+  )
 })
 
 describe("credit-data simulator", () => {
   test(
-    "runs the simulator until Ctrl-C",
+    "runs the simulator until Ctrl-C, and releases its ports",
     Effect.gen(function*() {
-      const { stdout } = yield* start(process.execPath, [program, "simulator"], {
-        variables: { SIMULATOR_PORT: "17400" },
-        started: (kill) => setTimeout(() => kill("SIGINT"), 3_000)
+      const first = yield* freePorts(3)
+      const { code, stdout } = yield* start(process.execPath, [program, "simulator"], {
+        variables: { SIMULATOR_PORT: String(first) },
+        observe: (stdout, kill) => {
+          if (stdout.includes("A call with that token")) kill("SIGINT")
+        }
       })
-      assert.include(stdout, "export CREDIT_DATA_AUTH_V2_URL='http://127.0.0.1:17402'")
+      assert.include(stdout, `export CREDIT_DATA_AUTH_V2_URL='http://127.0.0.1:${first + 2}'`)
+      assert.strictEqual(code, 130)
+      assert.isTrue(yield* areFree(first, 3))
     })
   )
 })
@@ -306,19 +504,56 @@ describe("the exit code of credit-data", () => {
   test(
     "is 2 for a wrong option, for variables that are missing, and for a secret as an argument",
     Effect.gen(function*() {
-      assert.include(yield* failed(2, ["token", "--nonsense=canary"]), "--nonsense")
-      assert.notInclude(yield* failed(2, ["token", "--nonsense=a canary"]), "canary")
-      assert.notInclude(yield* failed(2, ["token", "--client-secret=canary"]), "canary")
-      assert.notInclude(yield* failed(2, ["token", "--client-secret", "canary"]), "canary")
-      assert.include(yield* failed(2, ["brew"]), "Invalid subcommand")
-      assert.include(yield* failed(2, ["completions", "tcsh"]), "fish")
-      assert.include(yield* failed(2, ["token"], { CREDIT_DATA_AUTH: "v3" }), "v1 or shadow or v2")
-      const proxy = yield* failed(2, ["token"], { HTTPS_PROXY: "http://user:can#ary@proxy:3128" })
+      const [proxy, ...messages] = yield* together(
+        failed(2, ["token"], { HTTPS_PROXY: "http://user:can#ary@proxy:3128" }),
+        failed(2, ["token", "--nonsense=canary"]),
+        failed(2, ["token", "--client-secret=canary"]),
+        failed(2, ["token", "--client-secret", "canary"]),
+        failed(2, ["brew"]),
+        failed(2, ["--auth", "v1", "token"]),
+        failed(2, ["completions", "tcsh"]),
+        failed(2, ["token"], { CREDIT_DATA_AUTH: "v3" }),
+        failed(2, ["call", "/a", "-X"])
+      )
       assert.match(proxy, /HTTPS_PROXY.*malformed/)
       assert.notMatch(proxy, /can#?ary/)
+      const expected = [
+        "Unknown option, or an option without its value: --nonsense\n",
+        "Credentials are never arguments",
+        "Credentials are never arguments",
+        "Expected a command first, then its options. The commands are 'token'",
+        "Expected a command first, then its options. The commands are 'token'",
+        "fish",
+        "v1 or shadow or v2",
+        "Unknown option, or an option without its value: -X\n"
+      ]
+      for (const [index, message] of messages.entries()) {
+        assert.include(message, expected[index] ?? "?")
+        assert.notInclude(message, "canary")
+      }
       const { code, stderr, stdout } = yield* start(process.execPath, [program, "token"])
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.strictEqual(stderr.split("\n").filter((line) => line.startsWith("- CREDIT_DATA_")).length, 7)
+    })
+  )
+
+  test(
+    "is 2 for an argument that is not expected, which is not repeated",
+    Effect.gen(function*() {
+      const messages = yield* together(
+        failed(2, ["token", "--client-secrt=a canary phrase"]),
+        failed(2, ["token", "--client-secrt", "a canary phrase"]),
+        failed(2, ["token", "--client-secrt=it's a canary\nphrase"]),
+        failed(2, ["token", "-s=a canary phrase"]),
+        failed(2, ["token", "--cache=a canary phrase"]),
+        failed(2, ["token", "a canary phrase"]),
+        failed(2, ["call", "--hedaer", "X-Key: canary", "/a"]),
+        failed(2, ["--client-secrt=a canary phrase", "token"])
+      )
+      for (const message of messages) {
+        assert.notMatch(message, /canary|phrase/)
+        assert.match(message, /^[^\n]+\n$/)
+      }
     })
   )
 
@@ -335,9 +570,13 @@ describe("the exit code of credit-data", () => {
   test(
     "is 4 when the token endpoint is away, or answers that it is busy",
     Effect.gen(function*() {
-      yield* failed(4, ["token"], { CREDIT_DATA_AUTH_V2_URL: "http://127.0.0.1:1" })
       yield* failTokenRequests(Fault.Answer({ status: 503 }))
-      yield* failed(4, ["call", "/data-access/a"])
+      const messages = yield* together(
+        failed(4, ["token"], { CREDIT_DATA_AUTH_V2_URL: "http://127.0.0.1:1" }),
+        failed(4, ["call", "/data-access/a"])
+      )
+      // the message of the log would be a second one
+      for (const message of messages) assert.match(message, /^The token endpoint [^\n]+\n$/)
     })
   )
 
@@ -377,14 +616,22 @@ describe("the exit code of credit-data", () => {
       yield* failTokenRequests(Fault.Silence())
       let kill: (signal: NodeJS.Signals) => void = () => {}
       const running = yield* Effect.fork(run(["token"], {
-        started: (killer) => {
+        observe: (_, killer) => {
           kill = killer
         }
       }))
       yield* awaitReceived("AuthV2", 1)
       kill("SIGINT")
-      const { code, stdout } = yield* running
+      const { code, stdout } = yield* Fiber.join(running)
       assert.deepStrictEqual([code, stdout], [130, ""])
+    })
+  )
+
+  test(
+    "is 130 after Ctrl-C in the wizard",
+    Effect.gen(function*() {
+      const { code } = yield* onTerminal(["token", "--wizard"], { keys: { after: "--auth", text: "\u0003" } })
+      assert.strictEqual(code, 130)
     })
   )
 })
@@ -395,38 +642,67 @@ describe("the output of credit-data", () => {
   test(
     "has no colours in a pipe, and none with NO_COLOR",
     Effect.gen(function*() {
-      for (const args of [["--help"], ["token", "--help"], ["compare"], ["token", "--nonsense"]]) {
-        const { stderr, stdout } = yield* run(args)
-        assert.notInclude(stdout + stderr, escape)
-      }
-      const plain = yield* onTerminal(["compare"], { variables: { NO_COLOR: "1" } })
+      const args = [["--help"], ["token", "--help"], ["compare"], ["token", "--nonsense"]]
+      for (const { stderr, stdout } of yield* runAll(args)) assert.notInclude(stdout + stderr, escape)
+      const [plain, colored, help] = yield* together(
+        onTerminal(["compare"], { variables: { NO_COLOR: "1" } }),
+        onTerminal(["compare"]),
+        onTerminal(["token", "--help"])
+      )
       assert.notInclude(plain.stdout, escape)
-      assert.include((yield* onTerminal(["compare"])).stdout, escape)
+      assert.include(colored.stdout, escape)
+      // white is invisible on a light terminal
+      assert.include(help.stdout, `${escape}[0;1m`)
+      assert.notInclude(help.stdout, "37")
+    })
+  )
+
+  test(
+    "has a spinner on a terminal while it waits, which leaves nothing behind",
+    Effect.gen(function*() {
+      yield* failTokenRequests(Fault.Delay({ duration: "1500 millis" }))
+      const [shown, plain, ci] = yield* together(
+        onTerminal(["token"]),
+        onTerminal(["token"], { variables: { NO_COLOR: "1" } }),
+        onTerminal(["token"], { variables: { CI: "true" } })
+      )
+      assert.match(shown.stdout, new RegExp(`^\\r⠋\\r⠙[^]*\\r${escape}\\[Ktoken `))
+      for (const { stdout } of [plain, ci]) assert.match(stdout, /^token /)
     })
   )
 
   test(
     "is help that fits into 120 columns and names the program",
     Effect.gen(function*() {
-      const { code, stdout } = yield* run([])
-      assert.strictEqual(code, 0)
-      assert.strictEqual((yield* run(["--help"])).stdout, stdout)
-      for (const line of stdout.split("\n")) assert.isAtMost(line.length, 120)
-      for (const name of ["token", "compare", "call", "exec", "status", "simulator", "doctor"]) {
-        assert.include(stdout, `  ${name} `)
-        assert.match((yield* run([name, "--help"])).stdout, new RegExp(`^\\s*\\$ credit-data ${name}`, "m"))
+      const names = ["token", "compare", "call", "exec", "status", "simulator", "doctor"]
+      const [none, help, number, ...helps] = yield* together(
+        run([]),
+        run(["--help"]),
+        run(["--version"]),
+        ...names.map((name) => run([name, "--help"]))
+      )
+      assert.strictEqual(none.code, 0)
+      assert.strictEqual(help.stdout, none.stdout)
+      for (const line of none.stdout.split("\n")) assert.isAtMost(line.length, 120)
+      for (const [index, name] of names.entries()) {
+        assert.include(none.stdout, `  ${name} `)
+        assert.match(helps[index]?.stdout ?? "", new RegExp(`^\\s*\\$ credit-data ${name}`, "m"))
       }
-      assert.match((yield* run(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/)
+      assert.match(number.stdout, /^\d+\.\d+\.\d+\n$/)
     })
   )
 
   test(
     "is a script of completions for each shell",
     Effect.gen(function*() {
-      const { stdout } = yield* run(["completions", "bash"])
-      const checked = yield* start("bash", ["-n"], { input: stdout })
+      const [bash, ...others] = yield* together(
+        run(["completions", "bash"]),
+        run(["completions", "zsh"]),
+        run(["completions", "fish"])
+      )
+      const checked = yield* start("bash", ["-n"], { input: bash.stdout })
       assert.deepStrictEqual([checked.code, checked.stderr], [0, ""])
-      for (const shell of ["zsh", "fish"]) assert.include((yield* run(["completions", shell])).stdout, "credit-data")
+      for (const { stdout } of others) assert.include(stdout, "credit-data")
     })
   )
 
@@ -434,9 +710,37 @@ describe("the output of credit-data", () => {
     "may be closed by its reader",
     Effect.gen(function*() {
       const variables = yield* Simulator.variables
-      const line = `${process.execPath} ${program} call /data-access/a | true; echo "\${PIPESTATUS[0]}"`
-      const { stderr, stdout } = yield* start("bash", ["-c", line], { variables })
-      assert.deepStrictEqual([stdout, stderr], ["0\n", ""])
+      const closed = (args: string, wrong: Record<string, string> = {}) => {
+        const line = `${process.execPath} ${program} ${args} | true; echo "\${PIPESTATUS[0]}"`
+        return start("bash", ["-c", line], { variables: { ...variables, ...wrong } })
+      }
+      const [call, failed, doctor, parser] = yield* together(
+        closed("call /data-access/a"),
+        closed("call --fail /nothing"),
+        closed("doctor", { CREDIT_DATA_CLIENT_SECRET: "another secret" }),
+        closed("token --help")
+      )
+      // the command keeps its exit code
+      assert.deepStrictEqual([call.stdout, call.stderr], ["0\n", ""])
+      assert.deepStrictEqual([failed.stdout, failed.stderr], ["22\n", "status 404\n"])
+      assert.deepStrictEqual([doctor.stdout, doctor.stderr], ["1\n", ""])
+      assert.deepStrictEqual([parser.stdout, parser.stderr], ["0\n", ""])
+    })
+  )
+
+  test(
+    "that cannot be written is one message, and the exit code 74",
+    Effect.gen(function*() {
+      const variables = yield* Simulator.variables
+      const outcomes = yield* together(
+        ...["token", "doctor", "compare --json", "call /nothing", "token --help"].map((args) =>
+          start("bash", ["-c", `${process.execPath} ${program} ${args} > /dev/full`], { variables })
+        )
+      )
+      for (const { code, stderr } of outcomes) {
+        assert.strictEqual(code, 74)
+        assert.match(stderr, /^(warning: .*\n|status 404\n)?The output cannot be written: ENOSPC\.\n$/)
+      }
     })
   )
 })

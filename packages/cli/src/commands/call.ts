@@ -15,11 +15,11 @@ import { validateHeaderName, validateHeaderValue } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { Ended, exitCode, Failure } from "../exitCode.ts"
 import * as Supply from "../supply.ts"
-import { colored, isTerminal, note, write } from "../terminal.ts"
+import { colored, isTerminal, note, waiting, write } from "../terminal.ts"
 
 const firstErrorStatus = 400
 
-/** The path does not say which group it belongs to. So the server decides whether the token covers it. */
+/** The group cannot be derived from the path. So the server decides whether the token covers it. */
 const forAnyPath = (tokens: AccessTokens.Service): AccessTokens.Service => {
   const forAnyScope = (token: AccessToken) => new AccessToken({ ...token, coverage: "AnyScope" })
   return {
@@ -51,6 +51,16 @@ const isHeader = (name: string, value: string) => {
   }
 }
 
+/** One field for each name. Fields with the same name mean the same as one with all their values (RFC 9110, section 5.3). */
+const combined = (fields: ReadonlyArray<readonly [name: string, value: string]>): Record<string, string> => {
+  const values = new Map<string, string>()
+  for (const [name, value] of fields) {
+    const before = values.get(name)
+    values.set(name, before === undefined ? value : `${before}${name === "cookie" ? "; " : ", "}${value}`)
+  }
+  return Object.fromEntries(values)
+}
+
 const parseHeaders = (lines: ReadonlyArray<string>): Effect.Effect<Record<string, string>, Failure> =>
   Effect.map(
     Effect.forEach(lines, (line) => {
@@ -65,7 +75,7 @@ const parseHeaders = (lines: ReadonlyArray<string>): Effect.Effect<Record<string
         )
         : Effect.succeed([name, value] as const)
     }),
-    (entries) => Object.fromEntries(entries)
+    combined
   )
 
 const withBody = (
@@ -98,7 +108,7 @@ export const call = Command.make("call", {
   data: Options.text("data").pipe(
     Options.withAlias("d"),
     Options.optional,
-    Options.withDescription("The body, or @FILE, or @- for standard input. Its type is JSON, unless -H says otherwise")
+    Options.withDescription("The body, or @FILE, or @- for standard input. Its type is JSON, unless -H sets another")
   ),
   fail: Options.boolean("fail").pipe(
     Options.withAlias("f"),
@@ -113,12 +123,14 @@ export const call = Command.make("call", {
     const supply = Layer.effect(AccessTokens.AccessTokens, Effect.map(AccessTokens.AccessTokens, forAnyPath))
     const client = yield* Effect.provide(DataAccess.DataAccess, DataAccess.layer().pipe(Layer.provide(supply)))
     const request = HttpClientRequest.make(name)(path, { headers: fields })
-    const response = yield* client.execute(
+    const sent = client.execute(
       Option.match(body, { onNone: () => request, onSome: (body) => withBody(request, body, fields) })
     )
-    const bytes = yield* response.arrayBuffer
-    const isError = response.status >= firstErrorStatus
-    if (isTerminal() || isError) yield* note(colored(isError ? "red" : "green", `status ${response.status}`))
+    const { bytes, status } = yield* waiting(
+      Effect.flatMap(sent, ({ arrayBuffer, status }) => Effect.map(arrayBuffer, (bytes) => ({ bytes, status })))
+    )
+    const isError = status >= firstErrorStatus
+    if (isTerminal() || isError) yield* note(colored(isError ? "red" : "green", `status ${status}`))
     yield* write(new Uint8Array(bytes))
     if (isTerminal()) yield* note("")
     if (fail && isError) return yield* new Ended({ code: exitCode.status })

@@ -3,10 +3,11 @@ import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import type * as Answers from "../answers.ts"
 import { examine, type Result, type Step } from "../doctor/doctor.ts"
 import { Ended, exitCode } from "../exitCode.ts"
 import * as Supply from "../supply.ts"
-import { answer, colored, isTerminal } from "../terminal.ts"
+import { answer, colored, waiting } from "../terminal.ts"
 import * as Transport from "../transport.ts"
 
 const marks: Readonly<Record<Result, string>> = {
@@ -43,17 +44,13 @@ const print = ({ advice, detail, millis, name, result }: Step): string => {
 const isFailed = ({ result }: Step) => result === "failed"
 
 const json = (steps: ReadonlyArray<Step>): string =>
-  JSON.stringify({
-    version: 1,
-    ok: !steps.some(isFailed),
-    steps: steps.map(({ advice, ...step }) => ({ ...step, advice: Option.getOrNull(advice) }))
-  })
-
-/** Shows what is under way, on a terminal only. The answer of the step takes its place. */
-const progress = (isJson: boolean) =>
-  Effect.sync(() => {
-    if (process.stderr.isTTY && isTerminal() && !isJson) process.stderr.write("…\r")
-  })
+  JSON.stringify(
+    {
+      version: 1,
+      ok: !steps.some(isFailed),
+      steps: steps.map(({ advice, ...step }) => ({ ...step, advice: Option.getOrNull(advice) }))
+    } satisfies Answers.Doctor
+  )
 
 export const doctor = Command.make("doctor", {
   auth: Supply.options.auth,
@@ -66,11 +63,10 @@ export const doctor = Command.make("doctor", {
   Effect.gen(function*() {
     const version = yield* Supply.versionOf(choice)
     const steps: Array<Step> = []
-    yield* progress(isJson)
-    yield* Stream.runForEach(examine({ version, probe }), (step) => {
+    yield* waiting(Stream.runForEach(examine({ version, probe }), (step) => {
       steps.push(step)
-      return isJson ? Effect.void : Effect.zipRight(answer(print(step)), progress(isJson))
-    })
+      return isJson ? Effect.void : answer(print(step))
+    }))
     if (isJson) yield* answer(json(steps))
     if (steps.some(isFailed)) return yield* new Ended({ code: exitCode.problem })
   }).pipe(Effect.provide(Transport.layerOfDoctor))).pipe(

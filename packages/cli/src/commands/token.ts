@@ -3,6 +3,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import type * as Answers from "../answers.ts"
 import { instant } from "../instant.ts"
 import * as Supply from "../supply.ts"
 import { answer, isTerminal, note, table } from "../terminal.ts"
@@ -27,14 +28,16 @@ const print = (token: AccessToken, text: string, output: Output): string => {
         ])
         : text
     case "json":
-      return JSON.stringify({
-        version: 1,
-        accessToken: text,
-        tokenType: token.tokenType,
-        scopes: token.scopes,
-        requestedAt: instant(token.requestedAt),
-        expiresAt: instant(token.expiresAt)
-      })
+      return JSON.stringify(
+        {
+          version: 1,
+          accessToken: text,
+          tokenType: token.tokenType,
+          scopes: token.scopes,
+          requestedAt: instant(token.requestedAt),
+          expiresAt: instant(token.expiresAt)
+        } satisfies Answers.Token
+      )
     case "header":
       return `Authorization: Bearer ${text}`
     case "env":

@@ -14,7 +14,7 @@ import * as Target from "./target.ts"
 
 export type Version = "v1" | "v2"
 
-/** What the variables say. */
+/** The values of the variables. */
 export interface Setup {
   readonly version: Version
   readonly environment: Environment

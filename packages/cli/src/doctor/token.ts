@@ -12,7 +12,7 @@ import { type Failed, type Finding, ok } from "./finding.ts"
 import { reasons } from "./reasons.ts"
 import * as Time from "./time.ts"
 
-/** Shorter than the step, because the error of the token request says more than the end of the step. */
+/** Shorter than the step, because the error of the token request is more specific than the end of the step. */
 const settings = { deadline: "9 seconds" } as const
 
 const endpoints = {

@@ -212,16 +212,8 @@ describe("TLS", () => {
     "a certificate that expires within 30 days is a warning, and the examination goes on",
     () =>
       Effect.gen(function*() {
-        const { simulator, variables } = yield* simulated
-        const authority = yield* makeAuthority
-        const certificate = yield* makeCertificate({ host: "localhost", days: 12.5, authority })
-        const tokens = yield* Support.tlsInFrontOf(simulator.environment.authV2Url, certificate)
-        const api = yield* Support.tlsInFrontOf(simulator.environment.baseUrl, certificate)
-        const lines = yield* examineTrusting(authority, {
-          ...variables,
-          CREDIT_DATA_AUTH_V2_URL: `https://localhost:${tokens}`,
-          CREDIT_DATA_BASE_URL: `https://localhost:${api}`
-        }, "/data-access/1")
+        const { api, authority, variables } = yield* Support.simulatedWithCertificates(12.5)
+        const lines = yield* examineTrusting(authority, variables, "/data-access/1")
         const { advice, detail, name } = lineOf(lines, "warning")
         assert.strictEqual(name, "TLS")
         assert.match(detail, /^the certificate expires in 12 days, on .*; issued by An authority of the tests$/)
@@ -431,16 +423,8 @@ describe("the API", () => {
 describe("an examination", () => {
   it.scopedLive("is ok in every step when nothing is wrong", () =>
     Effect.gen(function*() {
-      const { simulator, variables } = yield* simulated
-      const authority = yield* makeAuthority
-      const certificate = yield* makeCertificate({ host: "localhost", days: 90.5, authority })
-      const tokens = yield* Support.tlsInFrontOf(simulator.environment.authV2Url, certificate)
-      const api = yield* Support.tlsInFrontOf(simulator.environment.baseUrl, certificate)
-      const lines = yield* examineTrusting(authority, {
-        ...variables,
-        CREDIT_DATA_AUTH_V2_URL: `https://localhost:${tokens}`,
-        CREDIT_DATA_BASE_URL: `https://localhost:${api}`
-      }, "/data-access/1")
+      const { authority, variables } = yield* Support.simulatedWithCertificates(90.5)
+      const lines = yield* examineTrusting(authority, variables, "/data-access/1")
       assert.deepStrictEqual(resultsOf(lines), names.map((name) => `${name} ok`))
       assert.strictEqual(lines[3]?.detail, "trusted, 90 days left, issued by An authority of the tests")
       assert.deepStrictEqual(lines.map(({ advice }) => advice), names.map(() => ""))

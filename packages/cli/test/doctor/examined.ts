@@ -1,9 +1,5 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from "@effect/platform-node/Undici"
-import { Chunk, Effect, Layer, Logger, Option, Stream } from "effect"
+import { Chunk, Effect, Logger, Option, Stream } from "effect"
 import { examine, type Step } from "../../src/doctor/doctor.ts"
-
-// Without vitest, because a child process imports this file too.
 
 /** A step without its time, and with plain text in place of an Option. */
 export interface Line {
@@ -27,15 +23,3 @@ export const examined = (options: Options) =>
     ),
     Effect.provide(Logger.remove(Logger.defaultLogger))
   )
-
-/** The client of the command. It reads the variables of forward proxies when it is built. */
-export const Client = NodeHttpClient.layerUndiciWithoutDispatcher.pipe(
-  Layer.provide(Layer.scoped(
-    NodeHttpClient.Dispatcher,
-    Effect.acquireRelease(
-      // the agent cannot be built from a malformed variable, which the examination is to report
-      Effect.orElse(Effect.try((): Dispatcher => new EnvHttpProxyAgent()), () => Effect.sync(() => new Agent())),
-      (agent) => Effect.promise(() => agent.close())
-    )
-  ))
-)

@@ -1,17 +1,17 @@
 import { Simulator } from "@credit-data/simulator"
-import type { Certificate } from "@credit-data/test-support/certificates"
-import { script } from "@credit-data/test-support/childProcess"
-import * as ChildProcess from "@credit-data/test-support/childProcess"
-import { Command, FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
+import { type Certificate, makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { assert } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { writeFileSync } from "node:fs"
 import { createServer as createHttpServer } from "node:http"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
+import * as Answers from "../../src/answers.ts"
 import type { Step } from "../../src/doctor/doctor.ts"
-import { Client, examined, type Line, type Options } from "./examined.ts"
+import { layerOfDoctor } from "../../src/undici.ts"
+import { program, start, temporaryFolder } from "../support/program.ts"
+import { examined, type Line, type Options } from "./examined.ts"
 
 const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]
 
@@ -81,37 +81,27 @@ export const examineWith = (
   options: Partial<Options> & { readonly proxies?: Record<string, string> } = {}
 ) =>
   withProxies(options.proxies ?? {}).pipe(
-    Effect.zipRight(Effect.provide(examined({ version: "v2", probe: Option.none(), ...options }), Client)),
+    Effect.zipRight(Effect.provide(examined({ version: "v2", probe: Option.none(), ...options }), layerOfDoctor)),
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
     Effect.map(checkCanaries),
     Effect.scoped
   )
 
-const Lines = Schema.parseJson(Schema.Array(Schema.Struct({
-  name: Schema.String,
-  result: Schema.Literal("ok", "warning", "failed", "skipped"),
-  detail: Schema.String,
-  advice: Schema.String
-})))
-
-/** The same in a process that trusts an authority: Node reads that variable only when it starts. */
+/** The same with the built program, which trusts an authority: Node reads that variable only when it starts. */
 export const examineTrusting = Effect.fnUntraced(
   function*(authority: Certificate, variables: Record<string, string>, probe?: string) {
-    const files = yield* FileSystem.FileSystem
-    const file = yield* files.makeTempFileScoped({ suffix: ".pem" })
-    yield* files.writeFileString(file, authority.cert)
-    const program = fileURLToPath(new URL("./program.ts", import.meta.url))
-    const environment = { ...variables, ...Object.fromEntries(proxyVariables.map((name) => [name, ""])) }
-    const { exitCode, stderr, stdout } = yield* ChildProcess.run(
-      Command.env(script(program, ...(probe === undefined ? [] : [probe])), {
-        ...environment,
-        NODE_EXTRA_CA_CERTS: file
-      })
+    const file = join(yield* temporaryFolder, "authority.pem")
+    writeFileSync(file, authority.cert)
+    const args = ["doctor", "--json", ...(probe === undefined ? [] : ["--probe", probe])]
+    const { stderr, stdout } = yield* start(process.execPath, [program, ...args], {
+      variables: { ...variables, NODE_EXTRA_CA_CERTS: file }
+    })
+    assert.strictEqual(stderr, "")
+    const { steps } = yield* Schema.decodeUnknown(Schema.parseJson(Answers.Doctor))(stdout)
+    return checkCanaries(
+      steps.map(({ advice, detail, name, result }): Line => ({ name, result, detail, advice: advice ?? "" }))
     )
-    assert.deepStrictEqual({ exitCode: Number(exitCode), stderr }, { exitCode: 0, stderr: "" })
-    return checkCanaries(yield* Schema.decodeUnknown(Lines)(stdout))
   },
-  Effect.provide(NodeContext.layer),
   Effect.scoped
 )
 
@@ -147,7 +137,7 @@ const relay = (port: number) => (socket: Socket) => {
 }
 
 /** A server with this certificate in front of a plain one. Returns its port. */
-export const tlsInFrontOf = (url: string, certificate: Certificate) =>
+const tlsInFrontOf = (url: string, certificate: Certificate) =>
   listen(createTlsServer({ ...certificate }, relay(Number(new URL(url).port))).on("tlsClientError", () => {}))
 
 /** A server with this certificate that answers nothing. Returns its port. */
@@ -197,6 +187,24 @@ export const simulated = Effect.gen(function*() {
     Effect.all({ simulator: Simulator.Simulator, variables: Simulator.variables }),
     context
   )
+})
+
+/** A simulator whose authorization server and API have a certificate that expires after this many days. */
+export const simulatedWithCertificates = Effect.fnUntraced(function*(days: number) {
+  const { simulator, variables } = yield* simulated
+  const authority = yield* makeAuthority
+  const certificate = yield* makeCertificate({ host: "localhost", days, authority })
+  const tokens = yield* tlsInFrontOf(simulator.environment.authV2Url, certificate)
+  const api = yield* tlsInFrontOf(simulator.environment.baseUrl, certificate)
+  return {
+    authority: { cert: authority.cert, key: authority.key },
+    api,
+    variables: {
+      ...variables,
+      CREDIT_DATA_AUTH_V2_URL: `https://localhost:${tokens}`,
+      CREDIT_DATA_BASE_URL: `https://localhost:${api}`
+    }
+  }
 })
 
 /** The only line with this result, or the first of several. */

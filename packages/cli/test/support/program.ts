@@ -30,8 +30,10 @@ export interface Outcome {
 export interface Options {
   readonly variables?: Record<string, string>
   readonly input?: string
-  /** Called when the program has started. */
-  readonly started?: (kill: (signal: NodeJS.Signals) => void) => void
+  /** Called when the program has started, and each time it has printed. */
+  readonly observe?: (stdout: string, kill: (signal: NodeJS.Signals) => void) => void
+  /** Keys to press on a terminal, once it shows a text. */
+  readonly keys?: { readonly after: string; readonly text: string }
 }
 
 const base = { PATH: process.env["PATH"] ?? "", HOME: output }
@@ -42,16 +44,22 @@ export const start = (command: string, args: ReadonlyArray<string>, options: Opt
     const child = spawn(command, args, { env: { ...base, ...options.variables } })
     let stdout = ""
     let stderr = ""
+    const { input = "", keys } = options
+    const observed = () => {
+      options.observe?.(stdout, (signal) => child.kill(signal))
+      if (keys !== undefined && stdout.includes(keys.after)) child.stdin.end(keys.text)
+    }
     child.stdout.on("data", (chunk) => {
       stdout += chunk
+      observed()
     })
     child.stderr.on("data", (chunk) => {
       stderr += chunk
     })
     child.stdin.on("error", () => {})
-    child.stdin.end(options.input ?? "")
+    if (keys === undefined) child.stdin.end(input)
     child.on("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
-    options.started?.((signal) => child.kill(signal))
+    observed()
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
@@ -63,12 +71,17 @@ export const run = (args: ReadonlyArray<string>, options: Options = {}) =>
       start(process.execPath, [program, ...args], { ...options, variables: { ...variables, ...options.variables } })
   )
 
+/** Runs the program several times, beside each other. */
+export const runAll = (list: ReadonlyArray<ReadonlyArray<string>>, options: Options = {}) =>
+  Effect.forEach(list, (args) => run(args, options), { concurrency: 4 })
+
 /** Runs the program on a terminal of 80 columns. Both outputs arrive together. */
 export const onTerminal = (args: ReadonlyArray<string>, options: Options = {}) =>
   Effect.flatMap(
     Simulator.variables,
     (variables) =>
       start("script", ["-qec", [process.execPath, program, ...args].join(" "), "/dev/null"], {
+        ...options,
         variables: { TERM: "xterm", ...variables, ...options.variables }
       })
   )
