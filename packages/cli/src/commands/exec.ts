@@ -36,8 +36,9 @@ const run = (program: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEn
       for (const signal of passedOn) process.off(signal, passOn)
       resume(outcome)
     }
-    const child = spawn(program, args, { stdio: "inherit", env })
+    // before the program runs, because a signal can come at once
     for (const signal of passedOn) process.on(signal, passOn)
+    const child = spawn(program, args, { stdio: "inherit", env })
     child.on("error", () => child.pid === undefined && end(Effect.fail(notStarted(program))))
     child.on("exit", (code, signal) => {
       last.code = signal === null ? code ?? 0 : signalBase + constants.signals[signal]
