@@ -52,6 +52,28 @@ export type Fault = Data.TaggedEnum<{
 export const { $is, $match, Answer, Bytes, Delay, Drip, Endless, Reset, Silence } = Data.taggedEnum<Fault>()
 
 /**
+ * The requests that a fault applies to: those to the token endpoints, or the calls of the business API.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Target = "TokenRequests" | "Calls"
+
+/**
+ * A fault that waits for its requests.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Pending {
+  readonly id: number
+  readonly target: Target
+  readonly fault: Fault
+  /** The number of requests that it still applies to. `Infinity`: all, until the faults are cleared. */
+  readonly remaining: number
+}
+
+/**
  * An OAuth error body with this status (service contract, section 2).
  *
  * @since 1.0.0

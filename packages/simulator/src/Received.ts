@@ -1,11 +1,15 @@
 /**
- * What the simulated servers received.
+ * What the simulated servers received, and what they answered.
  *
  * @since 1.0.0
  */
 import type * as HttpHeaders from "@effect/platform/Headers"
+import * as Data from "effect/Data"
+import type * as DateTime from "effect/DateTime"
+import type * as Duration from "effect/Duration"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
+import type * as Fault from "./Fault.ts"
 
 /**
  * The three servers of an environment: the authorization servers of V1 and V2, and the business API.
@@ -16,14 +20,46 @@ import type * as Redacted from "effect/Redacted"
 export type Server = "AuthV1" | "AuthV2" | "Api"
 
 /**
+ * What became of a request.
+ *
+ * - `Pending`: it has no answer yet.
+ * - `Answered`: it got an answer with this status after this time. `error` is the OAuth error code in the answer.
+ * - `Unanswered`: its connection was closed after this time, without an HTTP answer of the simulator.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Outcome = Data.TaggedEnum<{
+  Pending: {}
+  Answered: {
+    readonly status: number
+    readonly error: Option.Option<string>
+    readonly duration: Duration.Duration
+  }
+  Unanswered: { readonly duration: Duration.Duration }
+}>
+
+/**
+ * Constructors of the outcomes, with `$is` and `$match`.
+ *
+ * @since 1.0.0
+ * @category constructors
+ */
+export const { $is, $match, Answered, Pending, Unanswered } = Data.taggedEnum<Outcome>()
+
+/**
  * A request that a server received; safe to print.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Received {
+  /** 1 for the first request to the simulator. Later requests have higher numbers, also after a reset. */
+  readonly id: number
   /** The server that received the request. */
   readonly server: Server
+  /** When the server received it, by the clock of the simulator. */
+  readonly receivedAt: DateTime.Utc
   readonly method: string
   /** Path and query. */
   readonly url: string
@@ -31,6 +67,11 @@ export interface Received {
   readonly headers: HttpHeaders.Headers
   /** Its `Authorization` header. */
   readonly authorization: Option.Option<Redacted.Redacted>
+  /** The id of the issued token that it carried, valid or not. */
+  readonly token: Option.Option<number>
   /** Its body, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>
+  /** The fault that was applied to it. */
+  readonly fault: Option.Option<Fault.Fault>
+  readonly outcome: Outcome
 }

@@ -8,16 +8,22 @@ import type * as AccessToken from "@credit-data/core/AccessToken"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import type * as Environment from "@credit-data/core/Environment"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type * as ConfigError from "effect/ConfigError"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
+import type * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Stream from "effect/Stream"
+import type * as Change from "./Change.ts"
 import type * as Fault from "./Fault.ts"
+import type * as Fixture from "./Fixture.ts"
 import { make } from "./internal/make.ts"
-import type { Received, Server } from "./Received.ts"
+import type * as IssuedToken from "./IssuedToken.ts"
+import type * as Received from "./Received.ts"
 
 /**
  * A running imitation of the service.
@@ -38,26 +44,70 @@ export interface Service {
   readonly environment: Environment.Environment & { readonly authV1Url: string; readonly authV2Url: string }
   /** The credentials that it accepts now. */
   readonly credentials: Effect.Effect<ClientCredentials.ClientCredentials>
-  /** Every request that has reached one of its servers, in order. */
-  readonly received: Effect.Effect<ReadonlyArray<Received>>
+  /** The newest 1 000 requests that have reached one of its servers, in order. */
+  readonly received: Effect.Effect<ReadonlyArray<Received.Received>>
   /** How many requests have reached the token endpoints. */
   readonly tokenRequests: Effect.Effect<number>
+  /** How many requests have reached the business API. */
+  readonly calls: Effect.Effect<number>
+  /**
+   * What changed after this revision, and then every change, in order. 0 stands for the start. A slow listener gets each
+   * request and token in its latest state, and misses nothing that the simulator still remembers.
+   */
+  readonly changes: (after: number) => Stream.Stream<Change.Change>
   /** Waits until the server has received this many requests in total. */
-  readonly awaitReceived: (server: Server, count: number) => Effect.Effect<void>
+  readonly awaitReceived: (server: Received.Server, count: number) => Effect.Effect<void>
   /** How many connections to its servers are open now. */
   readonly openConnections: Effect.Effect<number>
-  /** Applies this fault to the next requests to the token endpoints; to one by default. */
+  /**
+   * Applies this fault to the next requests to the token endpoints; to one by default. `times: Infinity` applies it until
+   * `clearFaults`.
+   */
   readonly failTokenRequests: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
-  /** Applies this fault to the next requests to the business API; to one by default. */
+  /** Applies this fault to the next requests to the business API. The options are those of `failTokenRequests`. */
   readonly failCalls: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
+  /** The faults that wait for their requests, in order. */
+  readonly faults: Effect.Effect<ReadonlyArray<Fault.Pending>>
+  /** Removes the faults that wait. */
+  readonly clearFaults: Effect.Effect<void>
+  /** The newest 1 000 issued tokens, in order. */
+  readonly tokens: Effect.Effect<ReadonlyArray<IssuedToken.IssuedToken>>
   /** Makes this token invalid: the business API answers 401 to it. */
   readonly revokeToken: (token: AccessToken.AccessToken) => Effect.Effect<void>
+  /** Makes the token with this id invalid, and returns whether there is one. An expired token can be forgotten. */
+  readonly revokeTokenById: (id: number) => Effect.Effect<boolean>
   /** Makes every token invalid that was issued so far. */
   readonly revokeTokens: Effect.Effect<void>
+  /** The scopes that V2 grants. */
+  readonly grantedScopes: Effect.Effect<ReadonlyArray<AccessScope.AccessScope>>
   /** From now on, V2 grants only these scopes. */
   readonly grantScopes: (scopes: ReadonlyArray<AccessScope.AccessScope>) => Effect.Effect<void>
   /** Changes the client secret, and returns the new credentials. Tokens that were already issued stay valid. */
   readonly rotateSecret: Effect.Effect<ClientCredentials.ClientCredentials>
+  /**
+   * From now on, this function answers the calls of the business API that have a valid token which covers their group. All
+   * others are rejected as usual.
+   */
+  readonly answerCalls: (
+    answer: (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+  ) => Effect.Effect<void>
+  /** The fixtures that answer calls, before the function of `answerCalls`. */
+  readonly fixtures: Effect.Effect<ReadonlyArray<Fixture.Fixture>>
+  /**
+   * Replaces the fixtures. While there are any, a call with a valid token gets the fixture with its method and path, or the
+   * status 404 or 405.
+   */
+  readonly setFixtures: (fixtures: ReadonlyArray<Fixture.Fixture>) => Effect.Effect<void>
+  /** The clock of the simulator: the Effect Clock and what `advanceClock` added. */
+  readonly now: Effect.Effect<DateTime.Utc>
+  /** How far its clock is ahead of the Effect Clock. */
+  readonly advanced: Effect.Effect<Duration.Duration>
+  /** Advances the clock of the simulator. Tokens expire, and delays end, that much earlier for the program under test. */
+  readonly advanceClock: (duration: Duration.DurationInput) => Effect.Effect<void>
+  /** Replaces the client secrets and the tokens of this simulator in a text. */
+  readonly mask: (text: string) => string
+  /** Restores the settings of the start, makes all tokens invalid, forgets all requests, and begins to count at 0. */
+  readonly reset: Effect.Effect<void>
 }
 
 /**
@@ -79,8 +129,10 @@ export interface Options {
   readonly wholeSeconds?: boolean | undefined
   /** The credentials that it accepts. Default: built-in credentials. */
   readonly credentials?: ClientCredentials.ClientCredentials | undefined
+  /** Answers of the business API. Default: none, so that a call gets its group, method and path. */
+  readonly fixtures?: ReadonlyArray<Fixture.Fixture> | undefined
   /** The ports of its servers. Default: free ports. */
-  readonly ports?: Readonly<Record<Server, number>> | undefined
+  readonly ports?: Readonly<Record<Received.Server, number>> | undefined
 }
 
 /**
@@ -118,6 +170,7 @@ export const layer = (
       wholeSeconds: options.wholeSeconds ?? false,
       credentials: options.credentials ??
         { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret-0123456789abcdefghijklm") },
+      fixtures: options.fixtures ?? [],
       ports: options.ports ?? { Api: 0, AuthV1: 0, AuthV2: 0 }
     })
   )

@@ -1,3 +1,8 @@
+export * as AdminApi from "./AdminApi.ts"
+export * as AdminServer from "./AdminServer.ts"
+export * as Change from "./Change.ts"
 export * as Fault from "./Fault.ts"
+export * as Fixture from "./Fixture.ts"
+export * as IssuedToken from "./IssuedToken.ts"
 export * as Received from "./Received.ts"
 export * as Simulator from "./Simulator.ts"

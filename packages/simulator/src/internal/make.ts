@@ -5,71 +5,33 @@ import * as Variables from "@credit-data/core/Variables"
 import * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Chunk from "effect/Chunk"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { sumAll } from "effect/Number"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
-import * as Ref from "effect/Ref"
 import * as Stream from "effect/Stream"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import type * as Fault from "../Fault.ts"
-import type { Received, Server } from "../Received.ts"
+import type * as Fixture from "../Fixture.ts"
+import * as Received from "../Received.ts"
 import * as authorizationServer from "./authorizationServer.ts"
 import * as businessApi from "./businessApi.ts"
-import * as connection from "./connection.ts"
+import * as Changes from "./changes.ts"
+import * as FaultQueue from "./faultQueue.ts"
+import { faulty, type Handler } from "./faulty.ts"
+import * as fixtures from "./fixtures.ts"
 import { type App, serve } from "./httpServer.ts"
+import * as Mask from "./mask.ts"
+import * as OffsetClock from "./offsetClock.ts"
+import * as Outcome from "./outcome.ts"
 import * as TokenStore from "./tokenStore.ts"
 
 const audience = "https://simulator.credit-data.example"
 
-type Handler = (
-  request: HttpServerRequest.HttpServerRequest,
-  received: Received
-) => Effect.Effect<HttpServerResponse.HttpServerResponse>
-
-/** The queue of faults. Each request takes the next one. */
-const makeFaults = Effect.map(Ref.make<ReadonlyArray<Fault.Fault>>([]), (faults) => ({
-  add: (fault: Fault.Fault, options?: { readonly times: number }) =>
-    Ref.update(faults, (waiting) => [...waiting, ...Array.from({ length: options?.times ?? 1 }, () => fault)]),
-  next: Ref.modify(faults, ([first, ...others]) => [Option.fromNullable(first), others])
-}))
-
-const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request, received) => {
-  switch (fault._tag) {
-    case "Answer":
-      return Effect.succeed(
-        HttpServerResponse.raw(fault.body ?? "", {
-          status: fault.status,
-          headers: HttpHeaders.fromInput(fault.headers)
-        })
-      )
-    case "Delay":
-      return Effect.delay(usual(request, received), fault.duration)
-    case "Silence":
-      return Effect.never
-    case "Reset":
-      return connection.reset(request)
-    case "Bytes":
-      return connection.bytes(request, fault)
-    case "Drip":
-      return connection.drip(request, fault)
-    case "Endless":
-      return connection.endless(request, fault)
-  }
-}
-
-const receive = (server: Server, request: HttpServerRequest.HttpServerRequest) =>
-  Effect.map(Effect.orDie(request.arrayBuffer), (body): Received => ({
-    server,
-    method: request.method,
-    url: request.url,
-    headers: HttpHeaders.remove(request.headers, "authorization"),
-    authorization: Option.map(HttpHeaders.get(request.headers, "authorization"), Redacted.make),
-    body: Redacted.make(new Uint8Array(body))
-  }))
+/** The user's own business API. */
+type AnswerCall = (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 const pathOf = (url: string) => new URL(url, "http://localhost").pathname
 
@@ -80,59 +42,126 @@ interface Options {
   readonly tokenLifetime: Duration.DurationInput
   readonly wholeSeconds: boolean
   readonly credentials: ClientCredentials.ClientCredentials
-  readonly ports: Readonly<Record<Server, number>>
+  readonly fixtures: ReadonlyArray<Fixture.Fixture>
+  readonly ports: Readonly<Record<Received.Server, number>>
 }
+
+/** What a program can set. A reset restores the initial settings. */
+interface Settings {
+  readonly credentials: ClientCredentials.ClientCredentials
+  readonly grantedScopes: ReadonlyArray<AccessScope.AccessScope>
+  readonly fixtures: ReadonlyArray<Fixture.Fixture>
+  readonly answerCall: Option.Option<AnswerCall>
+}
+
+const none: Readonly<Record<Received.Server, number>> = { AuthV1: 0, AuthV2: 0, Api: 0 }
 
 /** Starts the three servers, which share one store of tokens. */
 export const make = (options: Options) =>
   Effect.gen(function*() {
-    const tokens = TokenStore.make(options)
     const tokenLifetime = Duration.decode(options.tokenLifetime)
     if (Duration.greaterThan(shortestLifetime, tokenLifetime) || !Duration.isFinite(tokenLifetime)) {
       return yield* Effect.fail(
         Variables.invalid(["tokenLifetime"], "Expected a finite duration of 1 second or more")
       )
     }
-    const credentials = yield* Ref.make(options.credentials)
-    const grantedScopes = yield* Ref.make<ReadonlyArray<AccessScope.AccessScope>>(AccessScope.all)
-    const received = yield* SubscriptionRef.make(Chunk.empty<Received>())
-    const tokenFaults = yield* makeFaults
-    const callFaults = yield* makeFaults
+    const changes = yield* Changes.make
+    const { advance, advanced, clock, reset: resetClock } = yield* OffsetClock.make
+    const tokens = TokenStore.make({ changes, wholeSeconds: options.wholeSeconds })
+    const faults = FaultQueue.make()
+    const mask = Mask.make(options.credentials.clientSecret)
+    const initial: Settings = {
+      credentials: options.credentials,
+      grantedScopes: AccessScope.all,
+      fixtures: options.fixtures,
+      answerCall: Option.none()
+    }
+    let settings = initial
+    let counts = none
 
-    const app = (server: Server, faults: typeof tokenFaults, usual: Handler): App =>
-      Effect.gen(function*() {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const record = yield* receive(server, request)
-        const fault = yield* faults.next
-        yield* SubscriptionRef.update(received, Chunk.append(record))
-        const handler = Option.match(fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
-        return yield* handler(request, record)
-      }).pipe(Effect.interruptible) // the platform runs apps uninterruptibly, but a silent app must end with its connection
-
-    const authorize = (version: "V1" | "V2"): Handler => (_, { body, headers, method, url }) =>
-      Effect.flatMap(
-        Effect.all({ credentials: Ref.get(credentials), grantedScopes: Ref.get(grantedScopes) }),
-        (state) =>
-          authorizationServer.answer(version, { ...state, audience, tokenLifetime }, tokens, {
-            method,
-            path: pathOf(url),
-            headers,
-            body: Redacted.value(body)
-          })
-      )
-
-    const call: Handler = (_, { authorization, method, url }) =>
-      businessApi.answer(tokens, {
-        method,
-        path: pathOf(url),
-        authorization: Option.map(authorization, Redacted.value)
+    const set = (change: Partial<Settings>) =>
+      changes.recordSettings(() => {
+        settings = { ...settings, ...change }
       })
 
+    /** Adds a request to the history. The fault that it takes is a change of the settings. */
+    const receive = (server: Received.Server, request: HttpServerRequest.HttpServerRequest, body: ArrayBuffer) =>
+      Effect.flatMap(DateTime.now, (receivedAt) =>
+        changes.recordSettings((revision) => {
+          counts = { ...counts, [server]: counts[server] + 1 }
+          const authorization = HttpHeaders.get(request.headers, "authorization")
+          return changes.requests.add(revision, (id) => ({
+            id,
+            server,
+            receivedAt,
+            method: request.method,
+            url: request.url,
+            headers: HttpHeaders.remove(request.headers, "authorization"),
+            authorization: Option.map(authorization, Redacted.make),
+            token: Option.flatMap(businessApi.bearer(authorization), tokens.idOf),
+            body: Redacted.make(new Uint8Array(body)),
+            fault: faults.take(server === "Api" ? "Calls" : "TokenRequests"),
+            outcome: Received.Pending()
+          }))
+        }))
+
+    const app = (server: Received.Server, usual: Handler): App =>
+      Effect.gen(function*() {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const received = yield* receive(server, request, yield* Effect.orDie(request.arrayBuffer))
+        const handler = Option.match(received.fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
+        return yield* handler(request, received).pipe(
+          Effect.catchAllDefect((defect) =>
+            Effect.as(
+              Effect.logError("The simulated business API failed", defect),
+              HttpServerResponse.unsafeJson({ error: "server_error" }, { status: 500 })
+            )
+          ),
+          Effect.onExit((exit) =>
+            Effect.flatMap(DateTime.now, (now) =>
+              changes.record((revision) =>
+                changes.requests.change(revision, received.id, (pending) => ({
+                  ...pending,
+                  outcome: Outcome.make(exit, received.receivedAt, now)
+                }))
+              ))
+          )
+        )
+      }).pipe(
+        Effect.withClock(clock),
+        Effect.interruptible // the platform runs apps uninterruptibly, but a silent app must end with its connection
+      )
+
+    const authorize = (version: "V1" | "V2"): Handler => (_, { body, headers, method, url }) =>
+      Effect.suspend(() =>
+        authorizationServer.answer(version, { ...settings, audience, tokenLifetime }, tokens, {
+          method,
+          path: pathOf(url),
+          headers,
+          body: Redacted.value(body)
+        })
+      )
+
+    const call: Handler = (_, received) => {
+      const { authorization, method, url } = received
+      const call = { method, path: pathOf(url), authorization: Option.map(authorization, Redacted.value) }
+      return businessApi.answer(tokens, call, (group) => {
+        if (settings.fixtures.length > 0) return Effect.succeed(fixtures.answer(settings.fixtures, call))
+        return Option.match(settings.answerCall, {
+          onNone: () => Effect.succeed(businessApi.usual(call, group)),
+          onSome: (answer) => answer(received)
+        })
+      })
+    }
+
     const servers = yield* Effect.all({
-      authV1: serve(app("AuthV1", tokenFaults, authorize("V1")), options.ports.AuthV1),
-      authV2: serve(app("AuthV2", tokenFaults, authorize("V2")), options.ports.AuthV2),
-      api: serve(app("Api", callFaults, call), options.ports.Api)
+      authV1: serve(app("AuthV1", authorize("V1")), options.ports.AuthV1),
+      authV2: serve(app("AuthV2", authorize("V2")), options.ports.AuthV2),
+      api: serve(app("Api", call), options.ports.Api)
     })
+
+    const fail = (target: Fault.Target) => (fault: Fault.Fault, options?: { readonly times: number }) =>
+      changes.recordSettings(() => faults.add(target, fault, options?.times ?? 1))
 
     return {
       environment: {
@@ -142,33 +171,53 @@ export const make = (options: Options) =>
         authV1Url: servers.authV1.url,
         authV2Url: servers.authV2.url
       },
-      credentials: Ref.get(credentials),
-      received: Effect.map(SubscriptionRef.get(received), Chunk.toReadonlyArray),
-      tokenRequests: Effect.map(SubscriptionRef.get(received), (all) =>
-        Chunk.size(Chunk.filter(all, ({ server }) => server !== "Api"))),
-      awaitReceived: (server: Server, count: number) =>
-        received.changes.pipe(
-          Stream.takeUntil((all) =>
-            Chunk.size(Chunk.filter(all, (each) => each.server === server)) >= count
-          ),
+      credentials: Effect.sync(() => settings.credentials),
+      received: Effect.sync(changes.requests.all),
+      changes: changes.since,
+      tokenRequests: Effect.sync(() => counts.AuthV1 + counts.AuthV2),
+      calls: Effect.sync(() => counts.Api),
+      awaitReceived: (server: Received.Server, count: number) =>
+        changes.revisions.pipe(
+          Stream.filter(() => counts[server] >= count),
+          Stream.take(1),
           Stream.runDrain
         ),
       openConnections: Effect.map(
         Effect.all(Object.values(servers).map(({ openConnections }) => openConnections)),
         sumAll
       ),
-      failTokenRequests: tokenFaults.add,
-      failCalls: callFaults.add,
+      failTokenRequests: fail("TokenRequests"),
+      failCalls: fail("Calls"),
+      faults: Effect.sync(faults.pending),
+      clearFaults: changes.recordSettings(faults.clear),
+      tokens: Effect.sync(changes.tokens.all),
       revokeToken: (token: AccessToken.AccessToken) => tokens.revoke(Redacted.value(token.secret)),
+      revokeTokenById: tokens.revokeById,
       revokeTokens: tokens.revokeAll,
-      grantScopes: (scopes: ReadonlyArray<AccessScope.AccessScope>) => Ref.set(grantedScopes, scopes),
-      rotateSecret: Effect.flatMap(
-        Random.nextIntBetween(0, 2 ** 48),
-        (random) =>
-          Ref.updateAndGet(credentials, ({ clientId }) => ({
-            clientId,
-            clientSecret: Redacted.make(`simulated-secret-${random.toString(36).padStart(23, "0")}`)
-          }))
+      grantedScopes: Effect.sync(() => settings.grantedScopes),
+      grantScopes: (scopes: ReadonlyArray<AccessScope.AccessScope>) => set({ grantedScopes: scopes }),
+      rotateSecret: Effect.flatMap(Random.nextIntBetween(0, 2 ** 48), (random) => {
+        const clientSecret = Redacted.make(`simulated-secret-${random.toString(36).padStart(23, "0")}`)
+        mask.add(clientSecret)
+        const credentials = { clientId: options.credentials.clientId, clientSecret }
+        return Effect.as(set({ credentials }), credentials)
+      }),
+      answerCalls: (answer: AnswerCall) => set({ answerCall: Option.some(answer) }),
+      fixtures: Effect.sync(() => settings.fixtures),
+      setFixtures: (fixtures: ReadonlyArray<Fixture.Fixture>) => set({ fixtures }),
+      now: Effect.withClock(DateTime.now, clock),
+      advanced,
+      advanceClock: (duration: Duration.DurationInput) =>
+        Effect.zipRight(advance(Duration.decode(duration)), changes.recordSettings(() => undefined)),
+      mask: mask.mask,
+      reset: Effect.zipRight(
+        resetClock,
+        changes.recordReset(() => {
+          faults.clear()
+          tokens.clear()
+          settings = initial
+          counts = none
+        })
       )
     }
   })

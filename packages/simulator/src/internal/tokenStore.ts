@@ -1,53 +1,103 @@
 import type * as AccessScope from "@credit-data/core/AccessScope"
-import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-
-/** A token that an authorization server issued. */
-export interface Issued {
-  /** A V1 token opens all groups. A V2 token opens the groups of its scopes. */
-  readonly version: "V1" | "V2"
-  readonly scopes: ReadonlyArray<string>
-  readonly expiresAtMillis: number
-}
+import type { IssuedToken } from "../IssuedToken.ts"
+import type { Changes } from "./changes.ts"
 
 /** The issued tokens, by their text. The business API and the authorization servers share this store. */
 export interface TokenStore {
   readonly issue: (
-    issued: Pick<Issued, "version" | "scopes">,
+    issued: Pick<IssuedToken, "version" | "scopes">,
     lifetime: Duration.Duration
   ) => Effect.Effect<string>
   /** The token with this text, if it was issued, has not expired and was not revoked. */
-  readonly find: (text: string) => Effect.Effect<Option.Option<Issued>>
+  readonly find: (text: string) => Effect.Effect<Option.Option<IssuedToken>>
+  /** The id of the token with this text, valid or not. */
+  readonly idOf: (text: string) => Option.Option<number>
   readonly revoke: (text: string) => Effect.Effect<void>
+  /** Whether a token has this id. */
+  readonly revokeById: (id: number) => Effect.Effect<boolean>
   readonly revokeAll: Effect.Effect<void>
+  /** Forgets all tokens, so that none of them is valid. */
+  readonly clear: () => void
 }
 
-export const make = ({ wholeSeconds }: { readonly wholeSeconds: boolean }): TokenStore => {
-  const tokens = new Map<string, Issued>()
-  let count = 0
+const floorToSeconds = (instant: DateTime.Utc) => DateTime.startOf(instant, "second")
+
+export const make = ({ changes, wholeSeconds }: {
+  readonly changes: Changes
+  readonly wholeSeconds: boolean
+}): TokenStore => {
+  const tokens = new Map<string, IssuedToken>()
+  const texts = new Map<number, string>()
+
+  const forget = (text: string, { id }: IssuedToken) => {
+    tokens.delete(text)
+    texts.delete(id)
+  }
+
+  /** Tokens are in the order in which they expire, because all have the same lifetime. */
+  const forgetExpired = (now: DateTime.Utc) => {
+    for (const [text, token] of tokens) {
+      if (DateTime.lessThan(now, token.expiresAt)) return
+      forget(text, token)
+    }
+  }
+
+  const revoke = (text: string) =>
+    changes.record((revision) => {
+      const token = tokens.get(text)
+      if (token === undefined || token.revoked) return
+      const revoked = { ...token, revoked: true }
+      tokens.set(text, revoked)
+      changes.tokens.change(revision, token.id, () => revoked)
+    })
+
   return {
     issue: Effect.fnUntraced(function*(issued, lifetime) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* DateTime.now
       const random = yield* Random.nextIntBetween(0, 2 ** 48)
-      const text = `simulated.${issued.version}.${++count}.${random.toString(36)}`
-      const issuedAt = wholeSeconds ? Math.floor(now / 1000) * 1000 : now
-      const expiresAt = issuedAt + Duration.toMillis(lifetime)
-      tokens.set(text, { ...issued, expiresAtMillis: wholeSeconds ? Math.floor(expiresAt / 1000) * 1000 : expiresAt })
-      return text
+      const issuedAt = wholeSeconds ? floorToSeconds(now) : now
+      const expiresAt = DateTime.addDuration(issuedAt, lifetime)
+      return yield* changes.record((revision) => {
+        forgetExpired(now)
+        const token = changes.tokens.add(revision, (id) => ({
+          ...issued,
+          id,
+          issuedAt,
+          expiresAt: wholeSeconds ? floorToSeconds(expiresAt) : expiresAt,
+          revoked: false
+        }))
+        const text = `simulated.${issued.version}.${token.id}.${random.toString(36)}`
+        tokens.set(text, token)
+        texts.set(token.id, text)
+        return text
+      })
     }),
     find: (text) =>
-      Effect.map(
-        Clock.currentTimeMillis,
-        (now) => Option.filter(Option.fromNullable(tokens.get(text)), ({ expiresAtMillis }) => now < expiresAtMillis)
-      ),
-    revoke: (text) => Effect.sync(() => void tokens.delete(text)),
-    revokeAll: Effect.sync(() => tokens.clear())
+      Effect.map(DateTime.now, (now) =>
+        Option.filter(
+          Option.fromNullable(tokens.get(text)),
+          ({ expiresAt, revoked }) => !revoked && DateTime.lessThan(now, expiresAt)
+        )),
+    idOf: (text) => Option.map(Option.fromNullable(tokens.get(text)), ({ id }) => id),
+    revoke,
+    revokeById: (id) =>
+      Effect.suspend(() => {
+        const text = texts.get(id)
+        return text === undefined ? Effect.succeed(false) : Effect.as(revoke(text), true)
+      }),
+    revokeAll: Effect.suspend(() => Effect.forEach([...tokens.keys()], revoke, { discard: true })),
+    clear: () => {
+      tokens.clear()
+      texts.clear()
+    }
   }
 }
 
 /** Whether a token opens the endpoint group of this scope. */
-export const opens = (token: Issued, scope: AccessScope.AccessScope): boolean =>
+export const opens = (token: IssuedToken, scope: AccessScope.AccessScope): boolean =>
   token.version === "V1" || token.scopes.includes(scope)

@@ -1,0 +1,245 @@
+/**
+ * The admin API of the simulator: reads what it received, and controls it from another process or another language.
+ *
+ * @since 1.0.0
+ */
+import * as AccessScope from "@credit-data/core/AccessScope"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiClient from "@effect/platform/HttpApiClient"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiError from "@effect/platform/HttpApiError"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+
+/**
+ * A request that a server received. Secrets and tokens are masked.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const Request = Schema.Struct({
+  id: Schema.Int,
+  server: Schema.Literal("AuthV1", "AuthV2", "Api"),
+  receivedAt: Schema.DateTimeUtc,
+  method: Schema.String,
+  url: Schema.String,
+  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
+  body: Schema.String,
+  token: Schema.NullOr(Schema.Int).annotations({ description: "The id of the issued token that it carried" }),
+  fault: Schema.NullOr(Schema.String).annotations({ description: "The fault that was applied to it" }),
+  status: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(Schema.String).annotations({ description: "The OAuth error code in the answer" }),
+  milliseconds: Schema.NullOr(Schema.Finite).annotations({
+    description: "The time to the answer, or to the end of the connection. null while the request is pending"
+  })
+}).annotations({ identifier: "Request" })
+
+/**
+ * An issued token, without its text.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const Token = Schema.Struct({
+  id: Schema.Int,
+  version: Schema.Literal("V1", "V2"),
+  scopes: Schema.Array(Schema.String),
+  issuedAt: Schema.DateTimeUtc,
+  expiresAt: Schema.DateTimeUtc,
+  revoked: Schema.Boolean
+}).annotations({ identifier: "Token" })
+
+const status = Schema.Int.pipe(Schema.between(200, 599))
+const milliseconds = Schema.Int.pipe(Schema.between(0, 86_400_000)).annotations({ description: "In milliseconds" })
+const headers = Schema.Record({ key: Schema.String, value: Schema.String })
+
+/**
+ * A fault as JSON: the faults of the module `Fault`, with durations in milliseconds and bytes as text.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const Fault = Schema.Union(
+  Schema.TaggedStruct("Answer", {
+    status,
+    headers: Schema.optional(headers),
+    body: Schema.optional(Schema.String)
+  }),
+  Schema.TaggedStruct("Delay", { duration: milliseconds }),
+  Schema.TaggedStruct("Silence", {}),
+  Schema.TaggedStruct("Reset", {}),
+  Schema.TaggedStruct("Bytes", { bytes: Schema.String, ending: Schema.Literal("End", "Reset", "Hang") }),
+  Schema.TaggedStruct("Drip", { bytes: Schema.String, every: milliseconds }),
+  Schema.TaggedStruct("Endless", { bytes: Schema.String })
+).annotations({ identifier: "Fault" })
+
+const times = Schema.Union(Schema.Int.pipe(Schema.between(1, 1_000_000)), Schema.Literal("unlimited"))
+const target = Schema.Literal("TokenRequests", "Calls")
+
+/**
+ * A fault, and the requests that it applies to: the next ones to the token endpoints, or the next calls of the business API.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const NewFault = Schema.Struct({
+  target,
+  fault: Fault,
+  times: Schema.optionalWith(times, { default: () => 1 }).annotations({ description: "Default: 1" })
+}).annotations({ identifier: "NewFault" })
+
+/**
+ * A fault that waits for its requests.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const PendingFault = Schema.Struct({ id: Schema.Int, target, fault: Fault, remaining: times }).annotations({
+  identifier: "PendingFault"
+})
+
+/**
+ * An answer of the business API, as JSON.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const Fixture = Schema.Struct({
+  method: Schema.optionalWith(Schema.String.pipe(Schema.pattern(/^[A-Z]+$/)), { default: () => "GET" }),
+  path: Schema.String.pipe(Schema.pattern(/^\/(data-access|furnishment|enablement-services)(\/|$)/)).annotations({
+    description: "A path of the business API. A segment in braces, such as {id}, stands for any one"
+  }),
+  status: Schema.optionalWith(status, { default: () => 200 }),
+  headers: Schema.optionalWith(headers, { default: () => ({}) }),
+  body: Schema.Unknown.annotations({ description: "Any JSON value" })
+}).annotations({ identifier: "Fixture" })
+
+/**
+ * The settings and counters of the simulator.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const State = Schema.Struct({
+  environment: Schema.Struct({
+    name: Schema.String,
+    audience: Schema.String,
+    baseUrl: Schema.String,
+    authV1Url: Schema.String,
+    authV2Url: Schema.String
+  }),
+  clientId: Schema.String,
+  grantedScopes: Schema.Array(Schema.Literal(...AccessScope.all)),
+  now: Schema.DateTimeUtc.annotations({ description: "The clock of the simulator" }),
+  advanced: Schema.Finite.annotations({ description: "How far the clock was advanced, in milliseconds" }),
+  tokenRequests: Schema.Int,
+  calls: Schema.Int,
+  openConnections: Schema.Int,
+  faults: Schema.Array(PendingFault),
+  fixtures: Schema.Array(Fixture)
+}).annotations({ identifier: "State" })
+
+/**
+ * The environment variables that make a program use the simulator. They contain the client secret in clear text.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const Variables = Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
+  identifier: "Variables"
+})
+
+/**
+ * The key of the simulator, in the header `x-simulator-key`. A request that changes or reveals something needs it. It is new at
+ * each start.
+ *
+ * @since 1.0.0
+ * @category middleware
+ */
+export class Key extends HttpApiMiddleware.Tag<Key>()("@credit-data/simulator/AdminApi/Key", {
+  failure: HttpApiError.Unauthorized,
+  security: { key: HttpApiSecurity.apiKey({ key: "x-simulator-key", in: "header" }) }
+}) {}
+
+const id = HttpApiSchema.param("id", Schema.NumberFromString.pipe(Schema.int()))
+
+const reading = HttpApiGroup.make("read")
+  .add(HttpApiEndpoint.get("state", "/api/state").addSuccess(State))
+  .add(HttpApiEndpoint.get("requests", "/api/requests").addSuccess(Schema.Array(Request)))
+  .add(HttpApiEndpoint.get("tokens", "/api/tokens").addSuccess(Schema.Array(Token)))
+
+const control = HttpApiGroup.make("control")
+  .add(HttpApiEndpoint.post("addFault", "/api/faults").setPayload(NewFault).addSuccess(HttpApiSchema.NoContent))
+  .add(HttpApiEndpoint.post("clearFaults", "/api/faults/clear").addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("revokeToken")`/api/tokens/${id}/revoke`
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(HttpApiError.NotFound)
+  )
+  .add(HttpApiEndpoint.post("revokeTokens", "/api/tokens/revoke").addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("grantScopes", "/api/scopes")
+      .setPayload(Schema.Struct({ scopes: State.fields.grantedScopes }))
+      .addSuccess(HttpApiSchema.NoContent)
+  )
+  .add(HttpApiEndpoint.post("rotateSecret", "/api/secret/rotate").addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("advanceClock", "/api/clock/advance")
+      .setPayload(Schema.Struct({ seconds: Schema.Finite.pipe(Schema.between(0, 31_536_000)) }))
+      .addSuccess(HttpApiSchema.NoContent)
+  )
+  .add(HttpApiEndpoint.post("addFixture", "/api/fixtures").setPayload(Fixture).addSuccess(HttpApiSchema.NoContent))
+  .add(HttpApiEndpoint.post("clearFixtures", "/api/fixtures/clear").addSuccess(HttpApiSchema.NoContent))
+  .add(HttpApiEndpoint.post("variables", "/api/variables").addSuccess(Variables))
+  .add(HttpApiEndpoint.post("reset", "/api/reset").addSuccess(HttpApiSchema.NoContent))
+  .middleware(Key)
+
+/**
+ * The admin API. `GET /api/openapi.json` returns it as an OpenAPI document. `GET /events` is a stream of server-sent events
+ * beside it.
+ *
+ * @since 1.0.0
+ * @category api
+ */
+export class AdminApi extends HttpApi.make("simulator").add(reading).add(control).annotateContext(
+  OpenApi.annotations({ title: "The admin API of the credit-data simulator", version: "1" })
+) {}
+
+/**
+ * A typed client of the admin API.
+ *
+ * @since 1.0.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import { AdminApi } from "@credit-data/simulator"
+ * import { Config, Effect } from "effect"
+ *
+ * // the variables that the simulator prints when it starts
+ * const simulator = Effect.flatMap(
+ *   Config.all({ url: Config.string("SIMULATOR_URL"), key: Config.redacted("SIMULATOR_KEY") }),
+ *   AdminApi.client
+ * )
+ *
+ * export const outage = Effect.gen(function*() {
+ *   const { control } = yield* simulator
+ *   yield* control.addFault({
+ *     payload: { target: "TokenRequests", fault: { _tag: "Answer", status: 503 }, times: "unlimited" }
+ *   })
+ * })
+ * ```
+ */
+export const client = (options: { readonly url: string; readonly key: Redacted.Redacted }) =>
+  HttpApiClient.make(AdminApi, {
+    baseUrl: options.url,
+    transformClient: HttpClient.mapRequest(
+      HttpClientRequest.setHeader("x-simulator-key", Redacted.value(options.key))
+    )
+  })

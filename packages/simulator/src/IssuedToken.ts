@@ -1,0 +1,26 @@
+/**
+ * The tokens that the simulated authorization servers issued.
+ *
+ * @since 1.0.0
+ */
+import type * as DateTime from "effect/DateTime"
+
+/**
+ * An issued token, without its text.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface IssuedToken {
+  /** 1 for the first token of the simulator. Later tokens have higher numbers, also after a reset. */
+  readonly id: number
+  /** The authorization server that issued it. A V1 token opens all endpoint groups. */
+  readonly version: "V1" | "V2"
+  readonly scopes: ReadonlyArray<string>
+  /** By the clock of the simulator. */
+  readonly issuedAt: DateTime.Utc
+  /** By the clock of the simulator. */
+  readonly expiresAt: DateTime.Utc
+  /** Whether the business API rejects it although it has not expired. */
+  readonly revoked: boolean
+}

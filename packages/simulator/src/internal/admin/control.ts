@@ -1,0 +1,23 @@
+import * as Effect from "effect/Effect"
+import type * as AdminApi from "../../AdminApi.ts"
+import * as Simulator from "../../Simulator.ts"
+
+type Service = Simulator.Service
+
+/** Queues the fault for its requests. */
+export const addFault = (simulator: Service, { fault, target, times }: typeof AdminApi.NewFault.Type) => {
+  const options = { times: times === "unlimited" ? Infinity : times }
+  return target === "Calls" ? simulator.failCalls(fault, options) : simulator.failTokenRequests(fault, options)
+}
+
+/** Adds the fixture, in the place of the one with its method and path. */
+export const addFixture = (simulator: Service, fixture: typeof AdminApi.Fixture.Type) =>
+  Effect.flatMap(simulator.fixtures, (all) =>
+    simulator.setFixtures([
+      fixture,
+      ...all.filter(({ method, path }) => method !== fixture.method || path !== fixture.path)
+    ]))
+
+/** The variables of a program that uses the simulator. */
+export const variables = (simulator: Service) =>
+  Effect.provideService(Simulator.variables, Simulator.Simulator, simulator)

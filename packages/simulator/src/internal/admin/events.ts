@@ -1,0 +1,57 @@
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as AdminApi from "../../AdminApi.ts"
+import type * as Change from "../../Change.ts"
+import type * as Simulator from "../../Simulator.ts"
+import * as views from "./views.ts"
+
+const encodeRequest = Schema.encode(Schema.parseJson(AdminApi.Request))
+const encodeToken = Schema.encode(Schema.parseJson(AdminApi.Token))
+const encodeState = Schema.encode(Schema.parseJson(AdminApi.State))
+
+/** A server-sent event (HTML standard, section 9.2). JSON has no line breaks, so its data is one line. */
+const event = (id: string, name: string, data: string) => `id: ${id}\nevent: ${name}\ndata: ${data}\n\n`
+
+/** Until the first bytes arrive, an `EventSource` stays in the state "connecting". */
+const opening = "retry: 1000\n\n"
+
+/** The revision after which a client wants the events. An id of another run counts as none. */
+const revisionIn = (lastEventId: string | undefined, run: string): Option.Option<number> =>
+  Option.map(
+    Option.fromNullable(/^([\w-]+)\.(\d{1,15})$/.exec(lastEventId ?? "")).pipe(Option.filter(([, of]) => of === run)),
+    ([, , revision]) => Number(revision)
+  )
+
+/**
+ * The changes of a simulator as server-sent events: what it still remembers of the time after `lastEventId`, and then every
+ * change. `run` is part of each id, because a new simulator begins to count at 1.
+ */
+export const stream = (simulator: Simulator.Service, run: string, lastEventId: string | undefined) => {
+  const after = revisionIn(lastEventId, run)
+  const data = (change: Change.Change) => {
+    switch (change._tag) {
+      case "Request":
+        return encodeRequest(views.request(change.request, simulator.mask))
+      case "Token":
+        return encodeToken(views.token(change.token))
+      case "Settings":
+        return Effect.flatMap(views.state(simulator), encodeState)
+      case "Reset":
+        return Effect.succeed("{}")
+    }
+  }
+  const names = { Request: "request", Token: "token", Settings: "state", Reset: "reset" }
+  const known = Stream.make(opening, ...Option.isNone(after) ? [event(`${run}.0`, "reset", "{}")] : [])
+  const changes = Stream.mapEffect(
+    simulator.changes(Option.getOrElse(after, () => -1)),
+    (change) =>
+      Effect.map(Effect.orDie(data(change)), (data) => event(`${run}.${change.revision}`, names[change._tag], data))
+  )
+  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(known, changes)), {
+    contentType: "text/event-stream",
+    headers: { "cache-control": "no-store" }
+  })
+}

@@ -1,0 +1,12 @@
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+
+/** Text that nobody can guess. */
+export const randomText: Effect.Effect<string> = Effect.sync(() => randomBytes(18).toString("base64url"))
+
+const digest = (text: Redacted.Redacted) => createHash("sha256").update(Redacted.value(text)).digest()
+
+/** Compares two keys in a time that does not depend on where they differ. */
+export const isSame = (left: Redacted.Redacted, right: Redacted.Redacted): boolean =>
+  timingSafeEqual(digest(left), digest(right))

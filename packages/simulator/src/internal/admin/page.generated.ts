@@ -1,0 +1,1 @@
+export const html = "<!doctype html><title>NONCE</title>"

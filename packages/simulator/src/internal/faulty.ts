@@ -1,0 +1,38 @@
+import * as HttpHeaders from "@effect/platform/Headers"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Effect from "effect/Effect"
+import type * as Fault from "../Fault.ts"
+import type { Received } from "../Received.ts"
+import * as connection from "./connection.ts"
+
+/** What a server does with a request. */
+export type Handler = (
+  request: HttpServerRequest.HttpServerRequest,
+  received: Received
+) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+/** The usual handler with a fault. */
+export const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request, received) => {
+  switch (fault._tag) {
+    case "Answer":
+      return Effect.succeed(
+        HttpServerResponse.raw(fault.body ?? "", {
+          status: fault.status,
+          headers: HttpHeaders.fromInput(fault.headers)
+        })
+      )
+    case "Delay":
+      return Effect.delay(usual(request, received), fault.duration)
+    case "Silence":
+      return Effect.never
+    case "Reset":
+      return connection.reset(request)
+    case "Bytes":
+      return connection.bytes(request, fault)
+    case "Drip":
+      return connection.drip(request, fault)
+    case "Endless":
+      return connection.endless(request, fault)
+  }
+}

@@ -1,0 +1,57 @@
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as SubscriptionRef from "effect/SubscriptionRef"
+
+/** The Effect Clock plus an offset that can grow. */
+export interface OffsetClock {
+  readonly clock: Clock.Clock
+  readonly advance: (duration: Duration.Duration) => Effect.Effect<void>
+  readonly advanced: Effect.Effect<Duration.Duration>
+  readonly reset: Effect.Effect<void>
+}
+
+const nanosPerMilli = BigInt(1_000_000)
+
+export const make: Effect.Effect<OffsetClock> = Effect.gen(function*() {
+  const base = yield* Effect.clock
+  const offset = yield* SubscriptionRef.make(0)
+  let millis = 0
+
+  const nanos = () => BigInt(Math.round(millis)) * nanosPerMilli
+  const set = (change: (current: number) => number) =>
+    Effect.suspend(() => {
+      millis = change(millis)
+      return SubscriptionRef.set(offset, millis)
+    })
+
+  const sleepUntil = (wakeAt: number): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const seen = millis
+      const left = wakeAt - clock.unsafeCurrentTimeMillis()
+      if (left <= 0) return Effect.void
+      const advanced = offset.changes.pipe(
+        Stream.filter((current) => current !== seen),
+        Stream.take(1),
+        Stream.runDrain
+      )
+      return Effect.zipRight(Effect.raceFirst(base.sleep(Duration.millis(left)), advanced), sleepUntil(wakeAt))
+    })
+
+  const clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => base.unsafeCurrentTimeMillis() + millis,
+    unsafeCurrentTimeNanos: () => base.unsafeCurrentTimeNanos() + nanos(),
+    currentTimeMillis: Effect.map(base.currentTimeMillis, (now) => now + millis),
+    currentTimeNanos: Effect.map(base.currentTimeNanos, (now) => now + nanos()),
+    sleep: (duration) => Effect.suspend(() => sleepUntil(clock.unsafeCurrentTimeMillis() + Duration.toMillis(duration)))
+  }
+
+  return {
+    clock,
+    advance: (duration) => set((current) => current + Duration.toMillis(duration)),
+    advanced: Effect.sync(() => Duration.millis(millis)),
+    reset: set(() => 0)
+  }
+})

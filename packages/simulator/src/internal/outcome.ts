@@ -1,0 +1,38 @@
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Received from "../Received.ts"
+
+const decodeJson = Schema.decodeUnknownOption(Schema.parseJson())
+
+/** Longer bodies are no OAuth errors. */
+const longestError = 10_000
+
+/** The OAuth error code in an answer. */
+const errorOf = ({ body }: HttpServerResponse.HttpServerResponse): Option.Option<string> => {
+  const bytes = body._tag === "Uint8Array" ? body.body : body._tag === "Raw" ? body.body : undefined
+  const text = bytes instanceof Uint8Array ? new TextDecoder().decode(bytes.subarray(0, longestError)) : bytes
+  return typeof text !== "string" || text.length > longestError
+    ? Option.none()
+    : Option.flatMap(
+      decodeJson(text),
+      (json) =>
+        Predicate.hasProperty(json, "error") && typeof json.error === "string" ? Option.some(json.error) : Option.none()
+    )
+}
+
+/** The outcome of a request that was received at `from` and whose handler ended at `to`. */
+export const make = (
+  exit: Exit.Exit<HttpServerResponse.HttpServerResponse>,
+  from: DateTime.Utc,
+  to: DateTime.Utc
+): Received.Outcome => {
+  const duration = Duration.millis(Math.max(0, DateTime.toEpochMillis(to) - DateTime.toEpochMillis(from)))
+  return Exit.isSuccess(exit)
+    ? Received.Answered({ status: exit.value.status, error: errorOf(exit.value), duration })
+    : Received.Unanswered({ duration })
+}
