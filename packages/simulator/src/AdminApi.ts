@@ -17,6 +17,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import { groupPath } from "./internal/groups.ts"
 
 /**
  * A request that a server received. Secrets and tokens are masked.
@@ -113,12 +114,14 @@ export const PendingFault = Schema.Struct({ id: Schema.Int, target, fault: Fault
  */
 export const Fixture = Schema.Struct({
   method: Schema.optionalWith(Schema.String.pipe(Schema.pattern(/^[A-Z]+$/)), { default: () => "GET" }),
-  path: Schema.String.pipe(Schema.pattern(/^\/(data-access|furnishment|enablement-services)(\/|$)/)).annotations({
+  path: Schema.String.pipe(Schema.pattern(groupPath)).annotations({
     description: "A path of the business API. A segment in braces, such as {id}, stands for any one"
   }),
   status: Schema.optionalWith(status, { default: () => 200 }),
   headers: Schema.optionalWith(headers, { default: () => ({}) }),
-  body: Schema.Unknown.annotations({ description: "Any JSON value" })
+  body: Schema.optional(Schema.Unknown).annotations({
+    description: "Any JSON value. Without one, the answer has no body"
+  })
 }).annotations({ identifier: "Fixture" })
 
 /**

@@ -3,6 +3,12 @@
  *
  * @since 1.0.0
  */
+import * as FileSystem from "@effect/platform/FileSystem"
+import type * as Path from "@effect/platform/Path"
+import * as Effect from "effect/Effect"
+import { FixtureError } from "./FixtureError.ts"
+import { fromDirectory } from "./internal/fixtures/directory.ts"
+import { fromOpenApi } from "./internal/fixtures/openApi.ts"
 
 /**
  * An answer to the calls with this method and path.
@@ -16,6 +22,43 @@ export interface Fixture {
   readonly path: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** A JSON value. A string is sent as it is if `headers` has a content type other than JSON. */
-  readonly body: unknown
+  /**
+   * A JSON value. A string is sent as it is if `headers` has a content type other than JSON. Without a value, the answer has no
+   * body.
+   */
+  readonly body?: unknown
 }
+
+/**
+ * The fixtures in a folder, or the examples of an OpenAPI 3 document (JSON or YAML).
+ *
+ * - In a folder, the file `data-access/consumers/42.json` answers `GET /data-access/consumers/42` with the status 200. The name
+ *   can have a method and a status: `data-access/consumers.POST.201.json`. A folder or file named `{id}` stands for any one
+ *   segment. Files that do not end in `.json` are ignored.
+ * - In a document, each operation answers with the example of its first 2xx response. An operation without an example answers
+ *   501. Paths outside the endpoint groups are ignored, with a warning in the log.
+ *
+ * @since 1.0.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import { Fixture, Simulator } from "@credit-data/simulator"
+ * import { NodeContext } from "@effect/platform-node"
+ * import { Effect, Layer } from "effect"
+ *
+ * export const Test = Layer.unwrapEffect(
+ *   Effect.map(Fixture.load("test/fixtures"), (fixtures) => Simulator.layer({ fixtures }))
+ * ).pipe(Layer.provide(NodeContext.layer))
+ * ```
+ */
+export const load = (
+  file: string
+): Effect.Effect<ReadonlyArray<Fixture>, FixtureError, FileSystem.FileSystem | Path.Path> =>
+  Effect.gen(function*() {
+    const fileSystem = yield* FileSystem.FileSystem
+    const { type } = yield* Effect.orElseFail(
+      fileSystem.stat(file),
+      () => new FixtureError({ file, reason: "There is no such file or folder, or it cannot be read" })
+    )
+    return yield* type === "Directory" ? fromDirectory(file) : fromOpenApi(file)
+  })

@@ -1,32 +1,204 @@
-import { script, start } from "@credit-data/test-support/childProcess"
-import { Command } from "@effect/platform"
-import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { AdminApi, Standalone } from "@credit-data/simulator"
+import { run, script, start } from "@credit-data/test-support/childProcess"
+import { Command, FileSystem, Path } from "@effect/platform"
+import { NodeContext, NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Duration, Effect, Option, Redacted } from "effect"
+import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
+import { parse } from "../src/internal/standalone/arguments.ts"
+import { send, sendText } from "./support/http.ts"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
 
-it.live("the command starts the servers, prints the variables to export, and exits at once on SIGINT", () =>
-  Effect.gen(function*() {
-    const { child, printed } = yield* start(script(bin).pipe(Command.env({ SIMULATOR_PORT: "17400" })))
-    const instructions = yield* printed("--header \"Authorization: Bearer $TOKEN\"")
-    const variables = Object.fromEntries(
-      [...instructions.matchAll(/^ {2}export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value])
+/** The first of four free ports. They could be taken before they are used, but not by these tests. */
+const freePorts = Effect.async<number>((resume) => {
+  const tryFrom = (port: number) => {
+    const servers = [0, 1, 2, 3].map((offset) => createServer().listen(port + offset, "127.0.0.1"))
+    const results = servers.map((server) =>
+      new Promise<boolean>((done) => server.once("listening", () => done(true)).once("error", () => done(false)))
     )
-    assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], "http://127.0.0.1:17400")
-    const response = yield* Effect.promise(() =>
-      fetch(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token`, {
-        method: "POST",
-        body: new URLSearchParams({
-          client_id: variables["CREDIT_DATA_CLIENT_ID"],
-          client_secret: variables["CREDIT_DATA_CLIENT_SECRET"],
-          audience: variables["CREDIT_DATA_AUDIENCE"],
-          scope: variables["CREDIT_DATA_SCOPES"],
-          grant_type: "client_credentials"
-        })
+    void Promise.all(results).then(async (free) => {
+      await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))))
+      if (free.every(Boolean)) resume(Effect.succeed(port))
+      else tryFrom(port + 4)
+    })
+  }
+  tryFrom(20_000 + (process.pid % 5_000) * 8)
+})
+
+const exported = (printed: string) =>
+  Object.fromEntries(
+    [...printed.matchAll(/^ {2}export (\w+)='(.*)'$/gm)].map(([, name = "", value = ""]) => [name, value])
+  )
+
+/** A token request with the variables that the command printed. */
+const requestToken = (variables: Record<string, string>) =>
+  send(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      client_id: variables["CREDIT_DATA_CLIENT_ID"] ?? "",
+      client_secret: variables["CREDIT_DATA_CLIENT_SECRET"] ?? "",
+      audience: variables["CREDIT_DATA_AUDIENCE"] ?? "",
+      scope: variables["CREDIT_DATA_SCOPES"] ?? "",
+      grant_type: "client_credentials"
+    })
+  })
+
+describe("the command of the simulator", () => {
+  it.live("starts the servers, prints the variables to export, and exits at once on SIGINT", () =>
+    Effect.gen(function*() {
+      const port = yield* freePorts
+      const { child, printed } = yield* start(script(bin).pipe(Command.env({ SIMULATOR_PORT: String(port) })))
+      const variables = exported(yield* printed("--header \"Authorization: Bearer $TOKEN\""))
+      assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], `http://127.0.0.1:${port}`)
+      assert.strictEqual((yield* requestToken(variables)).status, 200)
+      assert.isUndefined(variables["SIMULATOR_URL"])
+      yield* child.kill("SIGINT")
+      assert.isFalse(yield* child.isRunning)
+    }).pipe(Effect.scoped, Effect.timeout("25 seconds")))
+
+  it.live("has a console that another process controls, a log of requests, and fixtures", () =>
+    Effect.gen(function*() {
+      const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const folder = yield* fileSystem.makeTempDirectoryScoped()
+      yield* fileSystem.makeDirectory(path.join(folder, "data-access"))
+      yield* fileSystem.writeFileString(path.join(folder, "data-access/{id}.json"), "{\"mine\":true}")
+      const port = yield* freePorts
+      const options = [
+        "--port",
+        String(port),
+        "--console",
+        "--log",
+        "--fixtures",
+        folder,
+        "--token-lifetime",
+        "1 minute"
+      ]
+      const { end, child, printed } = yield* start(script(bin, ...options))
+      const instructions = yield* printed("export SIMULATOR_KEY")
+      const variables = exported(instructions)
+      const [url, key] = [variables["SIMULATOR_URL"] ?? "", variables["SIMULATOR_KEY"] ?? ""]
+      assert.strictEqual(url, `http://127.0.0.1:${port + 3}`)
+      assert.include(instructions, `  ${url}/#key=${key}\n`)
+
+      const admin = yield* AdminApi.client({ url, key: Redacted.make(key) })
+      yield* admin.control.addFault({
+        payload: { target: "TokenRequests", fault: { _tag: "Answer", status: 503 }, times: 1 }
       })
+      assert.strictEqual((yield* sendText(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token?code=1`)).status, 503)
+      const { body } = yield* requestToken(variables)
+      assert.strictEqual(body["expires_in"], 60)
+      const called = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}/data-access/42`, {
+        headers: { authorization: `Bearer ${body["access_token"]}` }
+      })
+      assert.deepStrictEqual(called.body, { mine: true })
+
+      const requests = yield* admin.read.requests({})
+      assert.deepStrictEqual(requests.map(({ fault, status }) => [status, fault]), [[503, "Answer"], [200, null], [
+        200,
+        null
+      ]])
+      const refused = yield* AdminApi.client({ url, key: Redacted.make("other") })
+      assert.strictEqual((yield* Effect.flip(refused.control.reset({})))._tag, "Unauthorized")
+      const missing = yield* Effect.flip(admin.control.revokeToken({ path: { id: 9 } }))
+      assert.strictEqual(missing._tag, "NotFound")
+      yield* admin.control.advanceClock({ payload: { seconds: 60 } })
+      const late = yield* Effect.exit(admin.control.revokeTokens({}))
+      assert.strictEqual(late._tag, "Success")
+
+      yield* printed("/data-access/42")
+      yield* child.kill("SIGTERM")
+      const log = (yield* end).stdout.split("\n").filter((line) => /^\d\d:/.test(line))
+      assert.match(log[0] ?? "", /^[\d:.]{12} {2}V2 {3}GET {4}\/oauth2\/token\?code=1 +503 {2}\d+ ms {2}fault: Answer$/)
+      assert.match(log[1] ?? "", /^[\d:.]{12} {2}V2 {3}POST {3}\/oauth2\/token +200 {2}\d+ ms$/)
+      assert.match(log[2] ?? "", /^[\d:.]{12} {2}API {2}GET {4}\/data-access\/42 +200 {2}\d+ ms$/)
+      assert.notInclude(log.join("\n"), String(body["access_token"]))
+    }).pipe(Effect.scoped, Effect.provide([NodeContext.layer, NodeHttpClient.layer]), Effect.timeout("25 seconds")))
+})
+
+describe("what the command of the simulator prints", () => {
+  it.live("is the help with every option, on request", () =>
+    Effect.map(run(script(bin, "--help")), ({ exitCode, stdout }) => {
+      assert.match(stdout, /^An imitation .*\n\nUsage: credit-data-simulator \[options\]/)
+      for (const option of ["port", "token-lifetime", "console", "log", "fixtures", "help"]) {
+        assert.include(stdout, `  --${option} `)
+      }
+      assert.strictEqual(exitCode, 0)
+    }))
+
+  it.live("is one line on standard error for a wrong option, without its value", () =>
+    Effect.map(run(script(bin, "--prt=canary")), ({ exitCode, stderr, stdout }) => {
+      assert.strictEqual(stderr, "Unknown option '--prt'. See --help.\n")
+      assert.strictEqual(stdout, "")
+      assert.strictEqual(exitCode, 1)
+    }))
+})
+
+describe("the settings of the command of the simulator", () => {
+  it.effect("come from its options", () =>
+    Effect.gen(function*() {
+      const options = Option.getOrThrow(
+        yield* parse(["--port", "8000", "--token-lifetime=90 seconds", "--console", "--fixtures", "f"])
+      )
+      assert.strictEqual(options.port, 8000)
+      assert.deepStrictEqual(options.tokenLifetime, Duration.seconds(90))
+      assert.deepInclude(options, { console: true, log: undefined, fixtures: "f" })
+      assert.isTrue(Option.isNone(yield* parse(["-h", "--console"])))
+    }))
+
+  const refusals: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+    ["--port: expected a port from 1 to 65533", ["--port", "canary"]],
+    ["--port: expected a port from 1 to 65533", ["--port", "65534"]],
+    ["--port: expected a port from 1 to 65533", ["--port=0"]],
+    ["--token-lifetime: expected a time such as \"90 seconds\" or \"10 minutes\". See --help.", [
+      "--token-lifetime=canary"
+    ]],
+    ["Unknown option '--prt'. See --help.", ["--prt=canary"]],
+    ["The arguments are not valid. See --help.", ["canary"]],
+    ["The arguments are not valid. See --help.", ["--port"]]
+  ]
+  for (const [message, given] of refusals) {
+    it.effect(`are refused without their values: ${given.join(" ")}`, () =>
+      Effect.map(Effect.flip(parse(given)), (error) => assert.strictEqual(error.message, message)))
+  }
+
+  const refusal = (options: Standalone.Options, environment: Record<string, string> = {}) =>
+    Standalone.run(options).pipe(
+      Effect.flip,
+      Effect.map((error) => error.message),
+      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
     )
-    assert.strictEqual(response.status, 200)
-    yield* child.kill("SIGINT")
-    assert.isFalse(yield* child.isRunning)
-  }).pipe(Effect.scoped, Effect.timeout("25 seconds")))
+
+  it.effect("are refused when the program cannot use them", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(
+        yield* refusal({}, { SIMULATOR_PORT: "canary" }),
+        "SIMULATOR_PORT: expected a port from 1 to 65533"
+      )
+      assert.strictEqual(
+        yield* refusal({ port: 65_533, console: true }),
+        "The port is too high: 65533 leaves no room for the other ports"
+      )
+      assert.strictEqual(
+        yield* refusal({ fixtures: "/nowhere" }),
+        "/nowhere: There is no such file or folder, or it cannot be read"
+      )
+    }))
+
+  it.live("are refused when one of the ports is taken", () =>
+    Effect.gen(function*() {
+      const port = yield* freePorts
+      yield* Effect.acquireRelease(
+        Effect.async<ReturnType<typeof createServer>>((resume) => {
+          const server = createServer().listen(port + 3, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      assert.strictEqual(
+        yield* refusal({ port, console: true }),
+        `One of the ports ${port} to ${port + 3} is taken or not permitted. ` +
+          "Choose the first of as many free ports with --port."
+      )
+    }).pipe(Effect.scoped))
+})

@@ -1,54 +1,9 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted, Schema, TestClock } from "effect"
-
-const form = {
-  client_id: "simulated-client",
-  client_secret: "simulated-secret-0123456789abcdefghijklm",
-  audience: "https://simulator.credit-data.example",
-  scope: "data-access:all furnishment:all",
-  grant_type: "client_credentials"
-}
-
-const { scope: _, ...formV1 } = form
+import { Effect, Fiber, Layer, Redacted, TestClock } from "effect"
+import { form, formV1, get, post, send } from "./support/http.ts"
 
 const without = (name: keyof typeof form) => Object.fromEntries(Object.entries(form).filter(([key]) => key !== name))
-
-const decodeJson = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
-
-/** Sends a request as curl does, without our libraries. */
-const send = (url: string, init?: RequestInit) =>
-  Effect.promise(async () => {
-    const response = await fetch(url, { redirect: "manual", ...init })
-    const text = await response.text()
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: decodeJson(text)
-    }
-  })
-
-const post = (version: "V1" | "V2", fields: Record<string, string> | string, init?: RequestInit) =>
-  Effect.flatMap(
-    Simulator.Simulator,
-    ({ environment }) =>
-      send(version === "V1" ? `${environment.authV1Url}/oauth/token` : `${environment.authV2Url}/oauth2/token`, {
-        method: "POST",
-        headers: { "content-type": "application/x-www-form-urlencoded" },
-        body: typeof fields === "string" ? fields : new URLSearchParams(fields).toString(),
-        ...init
-      })
-  )
-
-const get = (path: string, token?: unknown) =>
-  Effect.flatMap(
-    Simulator.Simulator,
-    ({ environment }) =>
-      send(
-        `${environment.baseUrl}${path}`,
-        token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }
-      )
-  )
 
 describe("the token endpoint of V2", () => {
   it.effect("answers a valid token request as the contract specifies", () =>

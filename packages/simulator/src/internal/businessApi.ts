@@ -1,19 +1,8 @@
-import type * as AccessScope from "@credit-data/core/AccessScope"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { groups } from "./groups.ts"
 import { opens, type TokenStore } from "./tokenStore.ts"
-
-// The contract shows no business endpoint, so these paths and their answers are our choice.
-const groups: ReadonlyArray<{
-  readonly prefix: string
-  readonly group: string
-  readonly scope: AccessScope.AccessScope
-}> = [
-  { prefix: "/data-access/", group: "Data Access", scope: "data-access:all" },
-  { prefix: "/furnishment/", group: "Furnishment", scope: "furnishment:all" },
-  { prefix: "/enablement-services/", group: "Enablement Services", scope: "serviceplus:all" }
-]
 
 const challenge = (status: number, error: string | undefined, parameters = "") =>
   HttpServerResponse.unsafeJson(error === undefined ? {} : { error }, {

@@ -45,7 +45,7 @@ export const make: Effect.Effect<Changes> = Effect.map(SubscriptionRef.make(0), 
       ...seen < settingsAt ? [Change.Settings({ revision: settingsAt })] : [],
       ...requests.since(seen).map(({ item, revision }) => Change.Request({ revision, request: item })),
       ...tokens.since(seen).map(({ item, revision }) => Change.Token({ revision, token: item }))
-    ].sort((left, right) => left.revision - right.revision)
+    ].toSorted((left, right) => left.revision - right.revision)
 
   const revisions = latest.changes.pipe(Stream.buffer({ capacity: 1, strategy: "sliding" }))
 

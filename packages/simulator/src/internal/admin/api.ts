@@ -1,6 +1,7 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpApiError from "@effect/platform/HttpApiError"
+import * as HttpServerError from "@effect/platform/HttpServerError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,6 +10,7 @@ import * as AdminApi from "../../AdminApi.ts"
 import type * as Simulator from "../../Simulator.ts"
 import * as control from "./control.ts"
 import { isSame } from "./key.ts"
+import { withoutValues } from "./rejection.ts"
 import * as views from "./views.ts"
 
 /** The admin API of a simulator as an app. */
@@ -56,6 +58,14 @@ export const make = (simulator: Simulator.Service, key: Redacted.Redacted) => {
         ))
       )
     ),
-    (context) => Effect.map(Effect.provide(HttpApiBuilder.httpApp, context), Effect.provide(context))
+    (context) =>
+      Effect.map(
+        Effect.provide(HttpApiBuilder.httpApp, context),
+        (app) =>
+          Effect.provide(app, context).pipe(
+            Effect.catchAllCause((cause) => Effect.map(HttpServerError.causeResponse(cause), ([response]) => response)),
+            Effect.map(withoutValues)
+          )
+      )
   )
 }

@@ -18,6 +18,9 @@ const event = (id: string, name: string, data: string) => `id: ${id}\nevent: ${n
 /** Until the first bytes arrive, an `EventSource` stays in the state "connecting". */
 const opening = "retry: 1000\n\n"
 
+/** The start is a reset and the first settings, so that a client forgets an earlier run. */
+const beforeStart = -1
+
 /** The revision after which a client wants the events. An id of another run counts as none. */
 const revisionIn = (lastEventId: string | undefined, run: string): Option.Option<number> =>
   Option.map(
@@ -44,13 +47,12 @@ export const stream = (simulator: Simulator.Service, run: string, lastEventId: s
     }
   }
   const names = { Request: "request", Token: "token", Settings: "state", Reset: "reset" }
-  const known = Stream.make(opening, ...Option.isNone(after) ? [event(`${run}.0`, "reset", "{}")] : [])
-  const changes = Stream.mapEffect(
-    simulator.changes(Option.getOrElse(after, () => -1)),
+  const events = Stream.mapEffect(
+    simulator.changes(Option.getOrElse(after, () => beforeStart)),
     (change) =>
       Effect.map(Effect.orDie(data(change)), (data) => event(`${run}.${change.revision}`, names[change._tag], data))
   )
-  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(known, changes)), {
+  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(opening), events)), {
     contentType: "text/event-stream",
     headers: { "cache-control": "no-store" }
   })

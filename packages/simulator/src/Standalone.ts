@@ -1,0 +1,99 @@
+/**
+ * The simulator as a program of its own, for the commands `credit-data-simulator` and `credit-data simulator`.
+ *
+ * @since 1.0.0
+ */
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
+import * as AdminServer from "./AdminServer.ts"
+import * as Fixture from "./Fixture.ts"
+import type { FixtureError } from "./FixtureError.ts"
+import { instructions } from "./internal/standalone/instructions.ts"
+import { readPort } from "./internal/standalone/port.ts"
+import { requestLog } from "./internal/standalone/requestLog.ts"
+import * as Simulator from "./Simulator.ts"
+import { StartError } from "./StartError.ts"
+
+/**
+ * The settings of the program. Each has a default.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Options {
+  /**
+   * The port of the business API. Auth V1, Auth V2 and the console use the next three ports. Default: the variable
+   * `SIMULATOR_PORT`, or 7400.
+   */
+  readonly port?: number | undefined
+  /** Default: 24 hours. */
+  readonly tokenLifetime?: Simulator.Options["tokenLifetime"]
+  /** Serves the console and the admin API. Default: false. */
+  readonly console?: boolean | undefined
+  /** The key of the console. Default: the variable `SIMULATOR_KEY`, or a new key at each start. */
+  readonly key?: Redacted.Redacted | undefined
+  /** Prints a line for each request. Default: false. */
+  readonly log?: boolean | undefined
+  /** A folder of fixtures, or an OpenAPI document. Default: none. */
+  readonly fixtures?: string | undefined
+}
+
+const portVariable = Effect.flatMap(
+  Config.option(Config.string("SIMULATOR_PORT")),
+  Option.match({ onNone: () => Effect.succeed(7400), onSome: (text) => readPort("SIMULATOR_PORT", text) })
+)
+
+const keyVariable = Config.option(Config.redacted("SIMULATOR_KEY"))
+
+/**
+ * Runs the simulator until it is interrupted. It prints the variables for a program that uses it, and with `console` also the
+ * address of the console.
+ *
+ * @since 1.0.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import { Standalone } from "@credit-data/simulator"
+ *
+ * export const program = Standalone.run({ console: true, log: true })
+ * ```
+ */
+export const run = (
+  options: Options = {}
+): Effect.Effect<never, StartError | ConfigError.ConfigError | FixtureError> =>
+  Effect.gen(function*() {
+    const port = options.port ?? (yield* portVariable)
+    const last = options.console === true ? port + 3 : port + 2
+    if (last > 65_535) {
+      return yield* Effect.fail(
+        new StartError({ message: `The port is too high: ${port} leaves no room for the other ports` })
+      )
+    }
+    const fixtures = options.fixtures === undefined ? [] : yield* Fixture.load(options.fixtures)
+    const key = options.key ?? Option.getOrUndefined(yield* keyVariable)
+    const simulator = Simulator.layer({
+      tokenLifetime: options.tokenLifetime,
+      fixtures,
+      ports: { Api: port, AuthV1: port + 1, AuthV2: port + 2 }
+    })
+    const admin = AdminServer.layer({ port: port + 3, key })
+    const context = yield* Effect.catchTag(
+      Layer.build(options.console === true ? Layer.provideMerge(admin, simulator) : simulator),
+      "ServeError",
+      () =>
+        Effect.fail(
+          new StartError({
+            message: `One of the ports ${port} to ${last} is taken or not permitted. ` +
+              "Choose the first of as many free ports with --port."
+          })
+        )
+    )
+    yield* Effect.flatMap(instructions, Console.log).pipe(Effect.provide(context))
+    return yield* (options.log === true ? requestLog : Effect.never).pipe(Effect.provide(context))
+  }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))

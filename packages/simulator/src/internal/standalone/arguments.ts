@@ -1,0 +1,66 @@
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { parseArgs } from "node:util"
+import type { Options } from "../../Standalone.ts"
+import { StartError } from "../../StartError.ts"
+import { readPort } from "./port.ts"
+
+export const help = `\
+An imitation of the credit-data service on this machine: Auth V1, Auth V2 and the business API.
+
+Usage: credit-data-simulator [options]
+
+  --port <port>           the first of three consecutive ports, or of four with --console (default 7400)
+  --token-lifetime <time> the lifetime of tokens, such as "90 seconds" (default "24 hours")
+  --console               serve the console, a page that shows every request, and the admin API
+  --log                   print a line for each request
+  --fixtures <path>       answer calls from a folder of JSON files, or from the examples of an OpenAPI document
+  --help                  print this help
+
+SIMULATOR_PORT is the default of --port. SIMULATOR_KEY sets the key of the console, which is otherwise new at each start.
+
+Examples:
+
+  credit-data-simulator --console --log
+  credit-data-simulator --token-lifetime "1 minute" --fixtures openapi.yaml`
+
+const options = {
+  port: { type: "string" },
+  "token-lifetime": { type: "string" },
+  console: { type: "boolean" },
+  log: { type: "boolean" },
+  fixtures: { type: "string" },
+  help: { type: "boolean", short: "h" }
+} as const
+
+const fail = (message: string) => Effect.fail(new StartError({ message: `${message} See --help.` }))
+
+const duration = (text: string) =>
+  Option.match(Duration.decodeUnknown(text), {
+    onNone: () => fail("--token-lifetime: expected a time such as \"90 seconds\" or \"10 minutes\"."),
+    onSome: Effect.succeed
+  })
+
+/** The message for an unknown option names only the option. Others could repeat a value. */
+const reasonOf = (error: unknown) =>
+  error instanceof Error && error.message.startsWith("Unknown option")
+    ? `${error.message.split(".")[0]}.`
+    : "The arguments are not valid."
+
+/** The settings that the arguments of the command give, or nothing if they ask for help. */
+export const parse = (args: ReadonlyArray<string>): Effect.Effect<Option.Option<Options>, StartError> =>
+  Effect.gen(function*() {
+    const { values } = yield* Effect.catchAll(
+      Effect.try({ try: () => parseArgs({ args: [...args], options }), catch: reasonOf }),
+      fail
+    )
+    if (values.help === true) return Option.none()
+    return Option.some({
+      port: values.port === undefined ? undefined : yield* readPort("--port", values.port),
+      tokenLifetime: values["token-lifetime"] === undefined ? undefined : yield* duration(values["token-lifetime"]),
+      console: values.console,
+      log: values.log,
+      fixtures: values.fixtures
+    })
+  })

@@ -1,0 +1,48 @@
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { AdminServer } from "../../AdminServer.ts"
+import * as Simulator from "../../Simulator.ts"
+
+const exported = (variables: Record<string, string>) =>
+  Object.entries(variables).map(([name, value]) => `  export ${name}='${value}'`).join("\n")
+
+const forPrograms = (variables: Record<string, string>) =>
+  `\
+The simulator of the credit-data service is running. Ctrl-C ends it.
+
+The variables for a program that uses it:
+
+${exported(variables)}
+
+A token from Auth V2, with these variables set:
+
+  TOKEN=$(curl --silent "$CREDIT_DATA_AUTH_V2_URL/oauth2/token" \\
+    --data-urlencode "client_id=$CREDIT_DATA_CLIENT_ID" \\
+    --data-urlencode "client_secret=$CREDIT_DATA_CLIENT_SECRET" \\
+    --data-urlencode "audience=$CREDIT_DATA_AUDIENCE" \\
+    --data-urlencode "scope=$CREDIT_DATA_SCOPES" \\
+    --data-urlencode "grant_type=client_credentials" | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
+
+A token from Auth V1: the same with "$CREDIT_DATA_AUTH_V1_URL/oauth/token", and without scope.
+
+A call with that token:
+
+  curl --silent "$CREDIT_DATA_BASE_URL/data-access/consumers/42" --header "Authorization: Bearer $TOKEN"`
+
+const forConsole = ({ key, url }: AdminServer["Type"]) =>
+  `\
+The console, for a browser on this machine:
+
+  ${url}/#key=${Redacted.value(key)}
+
+The variables for a program that controls the simulator:
+
+${exported({ SIMULATOR_URL: url, SIMULATOR_KEY: Redacted.value(key) })}`
+
+/** What the program prints when it starts. */
+export const instructions = Effect.gen(function*() {
+  const variables = yield* Simulator.variables
+  const admin = yield* Effect.serviceOption(AdminServer)
+  return [forPrograms(variables), ...Option.toArray(Option.map(admin, forConsole))].join("\n\n")
+})

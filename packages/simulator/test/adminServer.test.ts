@@ -1,0 +1,323 @@
+import { AdminServer, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, Effect, Layer, Redacted, Stream } from "effect"
+import { request as httpRequest } from "node:http"
+import { form, get, newToken, post, sendText } from "./support/http.ts"
+
+const Test = AdminServer.layer().pipe(Layer.provideMerge(Simulator.layer()))
+
+/** Sends an action with the key. */
+const act = (path: string, payload?: unknown) =>
+  Effect.flatMap(AdminServer.AdminServer, ({ key, url }) =>
+    sendText(`${url}${path}`, {
+      method: "POST",
+      headers: { "x-simulator-key": Redacted.value(key), "content-type": "application/json" },
+      ...(payload === undefined ? {} : { body: typeof payload === "string" ? payload : JSON.stringify(payload) })
+    }))
+
+const read = (path: string, init?: RequestInit) =>
+  Effect.flatMap(AdminServer.AdminServer, ({ url }) => sendText(`${url}${path}`, init))
+
+/** Sends a request with a `Host` that fetch would not send. */
+const withHost = (host: string) =>
+  Effect.flatMap(AdminServer.AdminServer, ({ url }) =>
+    Effect.async<number | undefined>((resume) => {
+      httpRequest(`${url}/api/state`, { headers: { host } }, (response) => {
+        response.resume()
+        resume(Effect.succeed(response.statusCode))
+      }).end()
+    }))
+
+/** The first events of the stream. */
+const events = (count: number, lastEventId?: string) =>
+  Effect.flatMap(AdminServer.AdminServer, ({ url }) =>
+    Stream.unwrapScoped(Effect.map(
+      Effect.acquireRelease(Effect.sync(() => new AbortController()), (abort) => Effect.sync(() => abort.abort())),
+      ({ signal }) =>
+        Stream.unwrap(Effect.promise(async () => {
+          const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId }
+          const { body } = await fetch(`${url}/events`, { signal, headers })
+          assert(body !== null)
+          return Stream.fromReadableStream(() => body, () => "the stream broke")
+        }))
+    )).pipe(
+      Stream.decodeText(),
+      Stream.splitLines,
+      Stream.filter((line) => line.startsWith("id: ") || line.startsWith("event: ") || line.startsWith("data: ")),
+      Stream.take(3 * count),
+      Stream.runCollect,
+      Effect.map((lines) =>
+        Chunk.toReadonlyArray(Chunk.chunksOf(lines, 3)).map((group) => {
+          const [id = "", event = "", data = ""] = Chunk.toReadonlyArray(group).map((line) =>
+            line.replace(/^\w+: /, "")
+          )
+          return { id, event, data: JSON.parse(data) }
+        })
+      )
+    ))
+
+describe("the admin server", () => {
+  it.effect("shows requests, tokens and the state", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      yield* get("/data-access/a", token)
+      const requests = JSON.parse((yield* read("/api/requests")).text)
+      assert.deepInclude(requests[0], {
+        id: 1,
+        server: "AuthV2",
+        method: "POST",
+        status: 200,
+        token: null,
+        fault: null
+      })
+      assert.strictEqual(
+        requests[0].body,
+        "client_id=simulated-client\nclient_secret=***\naudience=https://simulator.credit-data.example\n" +
+          "scope=data-access:all furnishment:all\ngrant_type=client_credentials"
+      )
+      assert.deepInclude(requests[1], { id: 2, server: "Api", url: "/data-access/a", status: 200, token: 1 })
+      const [issued] = JSON.parse((yield* read("/api/tokens")).text)
+      assert.deepInclude(issued, { id: 1, version: "V2", revoked: false, issuedAt: "1970-01-01T00:00:00.000Z" })
+      const state = JSON.parse((yield* read("/api/state")).text)
+      assert.deepInclude(state, { clientId: "simulated-client", tokenRequests: 1, calls: 1, faults: [], advanced: 0 })
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("queues faults, and clears them", () =>
+    Effect.gen(function*() {
+      const fault = { _tag: "Answer", status: 503, headers: { "retry-after": "2" }, body: "{}" }
+      assert.strictEqual(
+        (yield* act("/api/faults", { target: "TokenRequests", fault, times: "unlimited" })).status,
+        204
+      )
+      assert.strictEqual((yield* act("/api/faults", { target: "Calls", fault })).status, 204)
+      const answer = yield* post("V2", form)
+      assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "2"])
+      const { faults } = JSON.parse((yield* read("/api/state")).text)
+      assert.deepStrictEqual(faults, [
+        { id: 1, target: "TokenRequests", fault, remaining: "unlimited" },
+        { id: 2, target: "Calls", fault, remaining: 1 }
+      ])
+      assert.strictEqual((yield* act("/api/faults/clear")).status, 204)
+      assert.strictEqual((yield* post("V2", form)).status, 200)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("revokes tokens, grants scopes, rotates the secret, advances the clock and resets", () =>
+    Effect.gen(function*() {
+      const [first, second] = [yield* newToken, yield* newToken]
+      assert.strictEqual((yield* act("/api/tokens/1/revoke")).status, 204)
+      assert.strictEqual((yield* act("/api/tokens/7/revoke")).status, 404)
+      assert.strictEqual((yield* get("/data-access/a", first)).status, 401)
+      assert.strictEqual((yield* get("/data-access/a", second)).status, 200)
+      yield* act("/api/tokens/revoke")
+      assert.strictEqual((yield* get("/data-access/a", second)).status, 401)
+
+      yield* act("/api/scopes", { scopes: ["furnishment:all"] })
+      assert.strictEqual((yield* post("V2", form)).body["scope"], "furnishment:all")
+      assert.strictEqual((yield* act("/api/secret/rotate")).text, "")
+      assert.strictEqual((yield* post("V2", form)).status, 401)
+      yield* act("/api/clock/advance", { seconds: 90 })
+      assert.strictEqual(JSON.parse((yield* read("/api/state")).text).now, "1970-01-01T00:01:30.000Z")
+
+      assert.strictEqual((yield* act("/api/reset")).status, 204)
+      assert.strictEqual((yield* post("V2", form)).status, 200)
+      assert.strictEqual(JSON.parse((yield* read("/api/requests")).text).length, 1)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("adds fixtures, in the place of those with the same method and path", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      yield* act("/api/fixtures", { path: "/data-access/{id}", body: { first: true } })
+      yield* act("/api/fixtures", { path: "/data-access/{id}", status: 201, body: { second: true } })
+      const { body, status } = yield* get("/data-access/a", token)
+      assert.deepStrictEqual([status, body], [201, { second: true }])
+      assert.strictEqual(JSON.parse((yield* read("/api/state")).text).fixtures.length, 1)
+      yield* act("/api/fixtures/clear")
+      assert.strictEqual((yield* get("/data-access/a", token)).body["group"], "Data Access")
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("reveals the variables only to an action", () =>
+    Effect.gen(function*() {
+      const variables = JSON.parse((yield* act("/api/variables")).text)
+      assert.strictEqual(variables.CREDIT_DATA_CLIENT_SECRET, form.client_secret)
+      assert.strictEqual((yield* read("/api/variables")).status, 404)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("describes itself as an OpenAPI document", () =>
+    Effect.gen(function*() {
+      const document = JSON.parse((yield* read("/api/openapi.json")).text)
+      assert.strictEqual(document.openapi, "3.1.0")
+      assert.include(Object.keys(document.paths), "/api/tokens/{id}/revoke")
+      assert.deepStrictEqual(document.paths["/api/reset"].post.security, [{ key: [] }])
+      assert.deepStrictEqual(document.paths["/api/state"].get.security, [])
+      assert.deepInclude(document.components.securitySchemes.key, {
+        type: "apiKey",
+        name: "x-simulator-key",
+        in: "header"
+      })
+    }).pipe(Effect.provide(Test)))
+})
+
+describe("the protection of the admin server", () => {
+  const actions = [
+    "faults",
+    "faults/clear",
+    "tokens/1/revoke",
+    "tokens/revoke",
+    "scopes",
+    "secret/rotate",
+    "clock/advance"
+  ]
+    .concat("fixtures", "fixtures/clear", "variables", "reset")
+
+  it.effect("refuses every action without the key, or with another one", () =>
+    Effect.gen(function*() {
+      const document = JSON.parse((yield* read("/api/openapi.json")).text)
+      const posts = Object.entries<Record<string, unknown>>(document.paths).filter(([, item]) => "post" in item)
+      assert.strictEqual(posts.length, actions.length)
+      for (const action of actions) {
+        for (const headers of [{}, { "x-simulator-key": "other" }, { "x-simulator-key": "" }]) {
+          assert.strictEqual((yield* read(`/api/${action}`, { method: "POST", headers })).status, 401, action)
+        }
+      }
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("has another key at each start, unless the user set one", () =>
+    Effect.gen(function*() {
+      const keyOf = (layer: typeof Test) =>
+        Effect.provide(Effect.map(AdminServer.AdminServer, ({ key }) => Redacted.value(key)), layer)
+      const [one, two] = [yield* keyOf(Layer.fresh(Test)), yield* keyOf(Layer.fresh(Test))]
+      assert.notStrictEqual(one, two)
+      assert.match(one, /^[\w-]{24}$/)
+      const chosen = AdminServer.layer({ key: Redacted.make("mine") }).pipe(Layer.provideMerge(Simulator.layer()))
+      assert.strictEqual(yield* keyOf(chosen), "mine")
+    }))
+
+  it.effect("answers 403 to a foreign Host, and to a foreign Origin", () =>
+    Effect.gen(function*() {
+      const { url } = yield* AdminServer.AdminServer
+      const { port } = new URL(url)
+      assert.strictEqual(yield* withHost(`localhost:${port}`), 200)
+      assert.strictEqual(yield* withHost(`[::1]:${port}`), 200)
+      for (
+        const host of ["evil.example", `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost.:${port}`]
+      ) {
+        assert.strictEqual(yield* withHost(host), 403, host)
+      }
+      for (const origin of ["http://evil.example", "null", `http://localhost:${port}`, `https://127.0.0.1:${port}`]) {
+        assert.strictEqual((yield* read("/api/state", { headers: { origin } })).status, 403, origin)
+        assert.strictEqual((yield* read("/", { headers: { origin } })).status, 403, origin)
+        assert.strictEqual((yield* read("/events", { headers: { origin } })).status, 403, origin)
+      }
+      assert.strictEqual((yield* read("/api/state", { headers: { origin: url } })).status, 200)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("lets no other site embed, read or store an answer", () =>
+    Effect.gen(function*() {
+      for (const path of ["/", "/api/state", "/missing"]) {
+        const { headers } = yield* read(path)
+        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.strictEqual(headers.get("x-frame-options"), "DENY")
+        assert.strictEqual(headers.get("cross-origin-resource-policy"), "same-origin")
+        assert.isNull(headers.get("access-control-allow-origin"))
+      }
+      const [one, two] = [yield* read("/"), yield* read("/")]
+      const policyOf = ({ headers }: typeof one) => headers.get("content-security-policy") ?? ""
+      const nonce = /'nonce-([\w-]+)'/.exec(policyOf(one))?.[1] ?? ""
+      assert.match(policyOf(one), /^default-src 'none'; script-src 'nonce-[\w-]{24}'; style-src 'nonce-[\w-]{24}'; /)
+      assert.include(one.text, nonce)
+      assert.notStrictEqual(policyOf(one), policyOf(two))
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("names the wrong field of an action, and never its value", () =>
+    Effect.gen(function*() {
+      const canary = "canary \n\" canary"
+      const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
+        ["faults", { target: canary, fault: { _tag: "Silence" } }, "target: Expected \"TokenRequests\""],
+        [
+          "faults",
+          { target: "Calls", fault: { _tag: "Answer", status: 99 } },
+          "fault.status: Expected a number between"
+        ],
+        ["faults", { target: "Calls", fault: { _tag: canary } }, "fault._tag: Expected"],
+        ["faults", { fault: { _tag: "Silence" } }, "target: is missing"],
+        ["faults", { target: "Calls", fault: { _tag: "Silence" }, times: canary }, "times: Expected"],
+        ["scopes", { scopes: [canary] }, "scopes.0: Expected"],
+        ["clock/advance", { seconds: canary }, "seconds: Expected"],
+        ["fixtures", { path: canary }, "path: Expected"],
+        ["tokens/canary/revoke", undefined, "id: is not valid"],
+        ["scopes", `{ ${canary}`, "The body is not JSON"],
+        ["scopes", `"canary"`, "Expected"]
+      ]
+      for (const [path, payload, message] of wrong) {
+        const { status, text } = yield* act(`/api/${path}`, payload)
+        assert.strictEqual(status, 400, path)
+        assert.notInclude(text, "canary")
+        assert.include(JSON.parse(text).message, message)
+      }
+    }).pipe(Effect.provide(Test)))
+})
+
+describe("the stream of events", () => {
+  it.effect("begins with a reset and the state, and goes on with what changes", () =>
+    Effect.gen(function*() {
+      const first = yield* Effect.fork(events(4))
+      yield* newToken
+      const all = yield* first
+      assert.deepStrictEqual(all.slice(0, 2).map(({ event }) => event), ["reset", "state"])
+      assert.isTrue(all.slice(2).every(({ event }) => ["request", "token", "state"].includes(event)))
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("goes on after the last event that a client has seen", () =>
+    Effect.gen(function*() {
+      yield* newToken
+      const seen = (yield* events(4)).at(-1)
+      assert(seen !== undefined)
+      yield* get("/data-access/missed", "nonsense")
+      const [state, missed] = yield* events(2, seen.id)
+      assert.strictEqual(state?.event, "state")
+      assert.strictEqual(missed?.event, "request")
+      assert.deepInclude(missed?.data, { url: "/data-access/missed", status: 401 })
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("begins anew for an event of another start", () =>
+    Effect.gen(function*() {
+      const [first] = yield* events(1, "another-start.99")
+      assert.strictEqual(first?.event, "reset")
+    }).pipe(Effect.provide(Test)))
+})
+
+describe("secrets and tokens", () => {
+  it.effect("are in no answer and in no event, wherever a client put them", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const token = yield* newToken
+      const basic = Buffer.from(`simulated-client:${form.client_secret}`).toString("base64")
+      yield* post("V2", { ...form, client_secret: "the-real-secret" })
+      yield* post("V2", JSON.stringify({ client_secret: "the-real-secret" }))
+      yield* post("V2", form, { headers: { "content-type": "text/plain", "x-api-key": "the-real-secret" } })
+      yield* get(`/data-access/${token}?client_secret=${form.client_secret}`, token)
+      yield* get("/data-access/a", undefined, { headers: { "x-mine": `Basic ${basic}`, cookie: `token=${token}` } })
+      yield* get("/data-access/a", undefined, {
+        method: "POST",
+        body: JSON.stringify({ token, secret: form.client_secret })
+      })
+      yield* simulator.rotateSecret
+      const { clientSecret } = yield* simulator.credentials
+      yield* post("V2", { ...form, client_secret: Redacted.value(clientSecret), other: Redacted.value(clientSecret) })
+
+      const seen = yield* Effect.forEach(["/", "/api/state", "/api/requests", "/api/tokens"], (path) => read(path))
+      const all = [...seen.map(({ text }) => text), JSON.stringify(yield* events(12))].join("\n")
+      assert.include(all, "client_secret=***")
+      for (
+        const canary of [
+          token,
+          form.client_secret,
+          Redacted.value(clientSecret),
+          "the-real-secret",
+          basic.slice(24, 60)
+        ]
+      ) {
+        assert.notInclude(all, canary)
+      }
+    }).pipe(Effect.provide(Test)))
+})

@@ -1,0 +1,165 @@
+import { Fault, Simulator } from "@credit-data/simulator"
+import { HttpServerResponse } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Duration, Effect, Fiber, Logger, TestClock } from "effect"
+import { form, get, newToken, post } from "./support/http.ts"
+
+const statusOf = (token: string) => Effect.map(get("/data-access/a", token), ({ status }) => status)
+
+describe("issued tokens", () => {
+  it.effect("are listed with their scopes and instants, and can be revoked by id", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const [first, second] = [yield* newToken, yield* newToken]
+      const [one, two] = yield* simulator.tokens
+      assert(one !== undefined && two !== undefined)
+      assert.deepInclude(one, { id: 1, version: "V2", revoked: false })
+      assert.deepStrictEqual(one.scopes, ["data-access:all", "furnishment:all"])
+      assert.strictEqual(DateTime.toEpochMillis(one.issuedAt), 0)
+      assert.strictEqual(DateTime.toEpochMillis(one.expiresAt), 3_600_000)
+
+      assert.isTrue(yield* simulator.revokeTokenById(1))
+      assert.deepStrictEqual([yield* statusOf(first), yield* statusOf(second)], [401, 200])
+      assert.deepStrictEqual((yield* simulator.tokens).map(({ revoked }) => revoked), [true, false])
+      assert.isFalse(yield* simulator.revokeTokenById(3))
+    }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
+
+  it.effect("that have expired are forgotten when the next one is issued", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* newToken
+      yield* TestClock.adjust("1 hour")
+      yield* newToken
+      assert.isFalse(yield* simulator.revokeTokenById(1))
+      assert.isTrue(yield* simulator.revokeTokenById(2))
+    }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
+})
+
+describe("pending faults", () => {
+  it.effect("are listed with the number of requests that remain, and can be cleared", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const [down, limited] = [Fault.Answer({ status: 503, body: "{}" }), Fault.Answer({ status: 429, body: "{}" })]
+      yield* simulator.failTokenRequests(down, { times: 3 })
+      yield* simulator.failCalls(limited)
+      yield* simulator.failCalls(limited, { times: 0 })
+      yield* post("V2", form)
+      assert.deepStrictEqual(yield* simulator.faults, [
+        { id: 1, target: "TokenRequests", fault: down, remaining: 2 },
+        { id: 2, target: "Calls", fault: limited, remaining: 1 }
+      ])
+      yield* get("/data-access/a")
+      assert.deepStrictEqual((yield* simulator.faults).map(({ id }) => id), [1])
+      yield* simulator.clearFaults
+      assert.strictEqual((yield* post("V2", form)).status, 200)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("can last until they are cleared", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, body: "{}" }), { times: Infinity })
+      const statuses = yield* Effect.replicateEffect(Effect.map(post("V2", form), ({ status }) => status), 5)
+      assert.deepStrictEqual(statuses, [503, 503, 503, 503, 503])
+      assert.deepStrictEqual((yield* simulator.faults).map(({ remaining }) => remaining), [Infinity])
+      yield* simulator.clearFaults
+      assert.strictEqual((yield* post("V2", form)).status, 200)
+    }).pipe(Effect.provide(Simulator.layer())))
+})
+
+describe("the user's own business API", () => {
+  it.effect("answers calls behind the checks of the token and its scopes", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.answerCalls(({ method, url }) =>
+        Effect.succeed(HttpServerResponse.unsafeJson({ mine: `${method} ${url}` }, { status: 201 }))
+      )
+      const token = yield* newToken
+      const answer = yield* get("/data-access/a?b=c", token)
+      assert.strictEqual(answer.status, 201)
+      assert.deepStrictEqual(answer.body, { mine: "GET /data-access/a?b=c" })
+      assert.strictEqual((yield* get("/data-access/a", "nonsense")).status, 401)
+      assert.strictEqual((yield* get("/enablement-services/a", token)).status, 403)
+      assert.strictEqual((yield* get("/elsewhere", token)).status, 404)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("answers 500 when its function fails, and the failure is in the log", () => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ logLevel, message }) => {
+      logged.push(`${logLevel.label} ${String(message)}`)
+    })
+    return Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.answerCalls(() => Effect.die(new Error("a bug in the test")))
+      const { body, status } = yield* get("/data-access/a", yield* newToken)
+      assert.strictEqual(status, 500)
+      assert.deepStrictEqual(body, { error: "server_error" })
+      assert.strictEqual(logged.length, 1)
+      assert.match(String(logged[0]), /^ERROR .*a bug in the test/s)
+    }).pipe(Effect.provide([Simulator.layer(), Logger.replace(Logger.defaultLogger, logger)]))
+  })
+})
+
+describe("the clock of a simulator", () => {
+  it.effect("can be advanced, so that tokens expire earlier than the program expects", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const token = yield* newToken
+      yield* simulator.advanceClock("59 minutes")
+      assert.strictEqual(yield* statusOf(token), 200)
+      yield* simulator.advanceClock("1 minute")
+      assert.strictEqual(yield* statusOf(token), 401)
+      assert.strictEqual(DateTime.toEpochMillis(yield* simulator.now), 3_600_000)
+      assert.strictEqual(Duration.toMillis(yield* simulator.advanced), 3_600_000)
+      assert.strictEqual(yield* statusOf(yield* newToken), 200)
+    }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
+
+  it.effect("ends a delay when it is advanced past its end", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
+      const late = yield* Effect.fork(post("V2", form))
+      yield* simulator.awaitReceived("AuthV2", 1)
+      yield* simulator.advanceClock("4 seconds")
+      yield* simulator.advanceClock("5 seconds")
+      assert.strictEqual((yield* Fiber.join(late)).status, 200)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("ends a delay earlier by what it was advanced", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
+      const late = yield* Effect.fork(post("V2", form))
+      yield* simulator.awaitReceived("AuthV2", 1)
+      yield* simulator.advanceClock("4 seconds")
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* Fiber.join(late)).status, 200)
+    }).pipe(Effect.provide(Simulator.layer())))
+})
+
+describe("a reset", () => {
+  it.effect("restores the settings of the start, and forgets tokens, requests and counts", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const before = yield* simulator.credentials
+      const token = yield* newToken
+      yield* simulator.rotateSecret
+      yield* simulator.grantScopes([])
+      yield* simulator.setFixtures([])
+      yield* simulator.answerCalls(() => Effect.succeed(HttpServerResponse.empty()))
+      yield* simulator.failCalls(Fault.Silence(), { times: Infinity })
+      yield* simulator.advanceClock("1 hour")
+
+      yield* simulator.reset
+      assert.deepStrictEqual(yield* simulator.credentials, before)
+      assert.strictEqual((yield* simulator.grantedScopes).length, 3)
+      assert.deepStrictEqual(yield* simulator.faults, [])
+      assert.deepStrictEqual(yield* simulator.received, [])
+      assert.deepStrictEqual(yield* simulator.tokens, [])
+      assert.strictEqual(yield* simulator.tokenRequests, 0)
+      assert.strictEqual(Duration.toMillis(yield* simulator.advanced), 0)
+      assert.strictEqual(yield* statusOf(token), 401)
+      assert.deepStrictEqual((yield* get("/data-access/a", yield* newToken)).body, { mine: true })
+    }).pipe(Effect.provide(Simulator.layer({
+      fixtures: [{ method: "GET", path: "/data-access/{id}", status: 200, headers: {}, body: { mine: true } }]
+    }))))
+})

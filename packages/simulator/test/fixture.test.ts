@@ -1,0 +1,260 @@
+import { Fixture, Simulator } from "@credit-data/simulator"
+import { FileSystem, Path } from "@effect/platform"
+import { NodeContext } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { get, newToken, sendText } from "./support/http.ts"
+
+const fixture = (given: Partial<Fixture.Fixture>): Fixture.Fixture => ({
+  method: "GET",
+  path: "/data-access/consumers/{id}",
+  status: 200,
+  headers: {},
+  ...given
+})
+
+const withFixtures = (...fixtures: ReadonlyArray<Partial<Fixture.Fixture>>) =>
+  Effect.provide(Simulator.layer({ fixtures: fixtures.map(fixture) }))
+
+/** The raw answer to a call with a valid token. */
+const call = (path: string, method = "GET") =>
+  Effect.gen(function*() {
+    const { environment } = yield* Simulator.Simulator
+    const headers = { authorization: `Bearer ${yield* newToken}` }
+    return yield* sendText(`${environment.baseUrl}${path}`, { method, headers })
+  })
+
+describe("a fixture", () => {
+  it.effect("answers the calls with its method and path, and the most exact path wins", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const bodyOf = (path: string) => Effect.map(get(path, token), ({ body }) => body)
+      assert.deepStrictEqual(yield* bodyOf("/data-access/consumers/42"), { id: "any" })
+      assert.deepStrictEqual(yield* bodyOf("/data-access/consumers/7"), { id: 7 })
+      assert.deepStrictEqual(yield* bodyOf("/data-access/consumers/7?full=true"), { id: 7 })
+      assert.deepStrictEqual(yield* bodyOf("/data-access/a%20b"), { path: "decoded" })
+      assert.strictEqual((yield* get("/data-access/consumers/7/score", token)).status, 404)
+      assert.strictEqual((yield* get("/data-access/consumers", token)).status, 404)
+      assert.strictEqual((yield* get("/data-access/consumers/%ff", token)).status, 200)
+    }).pipe(withFixtures(
+      { body: { id: "any" } },
+      { path: "/data-access/consumers/7", body: { id: 7 } },
+      { path: "/data-access/a b", body: { path: "decoded" } }
+    )))
+
+  it.effect("has a status, headers, and a body that is JSON unless its content type is another", () =>
+    Effect.gen(function*() {
+      const json = yield* call("/data-access/json")
+      assert.strictEqual(json.headers.get("content-type"), "application/json")
+      assert.strictEqual(json.text, "\"text\"")
+      const csv = yield* call("/data-access/csv")
+      assert.strictEqual(csv.headers.get("content-type"), "text/csv")
+      assert.strictEqual(csv.headers.get("x-total"), "1")
+      assert.strictEqual(csv.text, "a,b")
+      const made = yield* call("/data-access/csv", "POST")
+      assert.deepStrictEqual([made.status, made.text], [204, ""])
+      const empty = yield* call("/data-access/empty")
+      assert.deepStrictEqual([empty.status, empty.text], [202, ""])
+    }).pipe(withFixtures(
+      { path: "/data-access/json", body: "text" },
+      { path: "/data-access/csv", headers: { "Content-Type": "text/csv", "x-total": "1" }, body: "a,b" },
+      { path: "/data-access/csv", method: "POST", status: 204, body: { ignored: true } },
+      { path: "/data-access/empty", status: 202 }
+    )))
+
+  it.effect("answers HEAD as GET, and 405 to another method", () =>
+    Effect.gen(function*() {
+      const head = yield* call("/data-access/consumers/1", "HEAD")
+      assert.deepStrictEqual([head.status, head.text], [200, ""])
+      const other = yield* call("/data-access/consumers/1", "DELETE")
+      assert.strictEqual(other.status, 405)
+      assert.strictEqual(other.headers.get("allow"), "GET, POST")
+    }).pipe(withFixtures({ body: {} }, { method: "POST", body: {} })))
+})
+
+/** Writes files to a folder of their own, and loads what is at this path in it. */
+const load = (files: Record<string, string>, at = "") =>
+  Effect.gen(function*() {
+    const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const folder = yield* Effect.orDie(fileSystem.makeTempDirectoryScoped())
+    for (const [name, text] of Object.entries(files)) {
+      const file = path.join(folder, name)
+      yield* Effect.orDie(fileSystem.makeDirectory(path.dirname(file), { recursive: true }))
+      yield* Effect.orDie(fileSystem.writeFileString(file, text))
+    }
+    return yield* Effect.mapError(Fixture.load(path.join(folder, at)), ({ message }) => message.replace(folder, ""))
+  }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
+
+describe("a folder of fixtures", () => {
+  it.effect("has the path, the method and the status in the names of its files", () =>
+    Effect.gen(function*() {
+      const fixtures = yield* load({
+        "data-access/consumers/{id}.json": "{\"id\":1}",
+        "data-access/consumers.POST.201.json": "[]",
+        "furnishment/v1.2/files.404.json": "null",
+        "README.md": "not a fixture"
+      })
+      assert.deepStrictEqual(fixtures, [
+        { method: "POST", path: "/data-access/consumers", status: 201, headers: {}, body: [] },
+        { method: "GET", path: "/data-access/consumers/{id}", status: 200, headers: {}, body: { id: 1 } },
+        { method: "GET", path: "/furnishment/v1.2/files", status: 404, headers: {}, body: null }
+      ])
+    }))
+
+  it.effect("is refused with the name of the file that is wrong, and without its content", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(
+        yield* Effect.flip(load({ "data-access/a.json": "{ secret" })),
+        "/data-access/a.json: The file is not JSON"
+      )
+      assert.strictEqual(
+        yield* Effect.flip(load({ "other/a.json": "{}" })),
+        "/other/a.json: Its path has to begin with data-access, furnishment or enablement-services"
+      )
+      assert.strictEqual(
+        yield* Effect.flip(load({})),
+        ": The folder has no file such as data-access/consumers/42.json"
+      )
+      assert.strictEqual(
+        yield* Effect.flip(load({}, "missing")),
+        "/missing: There is no such file or folder, or it cannot be read"
+      )
+    }))
+})
+
+const document = (paths: unknown, others?: Record<string, unknown>) =>
+  JSON.stringify({ openapi: "3.1.0", info: { title: "mine", version: "1" }, paths, ...others })
+
+const json = (media: unknown) => ({ responses: { 200: { content: { "application/json": media } } } })
+
+describe("an OpenAPI document", () => {
+  const fixturesOf = (paths: unknown, others?: Record<string, unknown>) =>
+    load({ "api.json": document(paths, others) }, "api.json")
+
+  it.effect("gives the example of each operation, wherever it is", () =>
+    Effect.gen(function*() {
+      const fixtures = yield* fixturesOf({
+        "/data-access/own": { get: json({ example: { from: "media type" } }) },
+        "/data-access/first": { get: json({ examples: { one: { value: 1 }, two: { value: 2 } } }) },
+        "/data-access/shared": { get: json({ examples: { one: { $ref: "#/components/examples/a~1b" } } }) },
+        "/data-access/schema": { post: json({ schema: { $ref: "#/components/schemas/Consumer" } }) },
+        "/data-access/list": { put: json({ schema: { examples: [["x"]] } }) }
+      }, {
+        components: {
+          examples: { "a/b": { value: { from: "components" } } },
+          schemas: { Consumer: { type: "object", example: { from: "schema" } } }
+        }
+      })
+      assert.deepStrictEqual(fixtures.map(({ body, method, path }) => [method, path, body]), [
+        ["GET", "/data-access/own", { from: "media type" }],
+        ["GET", "/data-access/first", 1],
+        ["GET", "/data-access/shared", { from: "components" }],
+        ["POST", "/data-access/schema", { from: "schema" }],
+        ["PUT", "/data-access/list", ["x"]]
+      ])
+    }))
+
+  it.effect("gives the lowest 2xx response, as JSON if there is a choice", () =>
+    Effect.gen(function*() {
+      const fixtures = yield* fixturesOf({
+        "/furnishment/a": {
+          post: {
+            responses: {
+              400: { content: { "application/json": { example: "wrong" } } },
+              202: { content: { "application/json": { example: "late" } } },
+              201: { content: { "text/csv": { example: "a" }, "application/problem+json": { example: "b" } } }
+            }
+          },
+          delete: { responses: { 204: { description: "gone" } } },
+          get: { responses: { "2XX": { content: { "text/csv": { example: "a,b" } } } } }
+        }
+      })
+      assert.deepStrictEqual(fixtures, [
+        { method: "GET", path: "/furnishment/a", status: 200, headers: { "content-type": "text/csv" }, body: "a,b" },
+        {
+          method: "POST",
+          path: "/furnishment/a",
+          status: 201,
+          headers: { "content-type": "application/problem+json" },
+          body: "b"
+        },
+        { method: "DELETE", path: "/furnishment/a", status: 204, headers: {} }
+      ])
+    }))
+
+  it.effect("answers 501 for an operation without an example", () =>
+    Effect.gen(function*() {
+      const fixtures = yield* fixturesOf({
+        "/data-access/a": { get: json({ schema: { type: "object" } }), post: { responses: {} } }
+      })
+      assert.deepStrictEqual(fixtures.map(({ status }) => status), [501, 501])
+      assert.deepStrictEqual(fixtures[0]?.body, {
+        error: "no_example",
+        error_description: "The OpenAPI document has no example for GET /data-access/a"
+      })
+    }))
+
+  it.effect("can be YAML, with the path of the groups in the address of its server", () =>
+    Effect.gen(function*() {
+      const fixtures = yield* load({
+        "api.yaml": [
+          "openapi: 3.0.3",
+          "servers: [{ url: https://api.example/data-access/ }]",
+          "paths:",
+          "  /consumers/{id}:",
+          "    get:",
+          "      responses:",
+          "        \"200\":",
+          "          content: { application/json: { example: { id: 42 } } }"
+        ].join("\n")
+      }, "api.yaml")
+      assert.deepStrictEqual(fixtures.map(({ body, path }) => [path, body]), [[
+        "/data-access/consumers/{id}",
+        { id: 42 }
+      ]])
+    }))
+
+  it.effect("has other paths too, which are ignored with a warning", () => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ message }) => {
+      logged.push(String(message))
+    })
+    return Effect.gen(function*() {
+      const fixtures = yield* fixturesOf({
+        "/data-access/a": { get: json({ example: 1 }) },
+        "/health": { get: json({ example: 1 }) }
+      })
+      assert.strictEqual(fixtures.length, 1)
+      assert.match(String(logged[0]), /api\.json: ignored because no endpoint group has them: \/health$/)
+    }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+  })
+
+  const refusals: ReadonlyArray<readonly [string, string, RegExp]> = [
+    ["is neither JSON nor YAML", "a: [", /: The document is neither JSON nor YAML$/],
+    ["is of version 2", JSON.stringify({ swagger: "2.0", paths: {} }), /: Expected an OpenAPI document of version 3/],
+    ["has no path of a group", document({ "/health": { get: json({ example: 1 }) } }), /: No path begins with/],
+    [
+      "refers to nothing",
+      document({ "/data-access/a": { get: json({ schema: { $ref: "#/components/schemas/Nope" } }) } }),
+      /: GET \/data-access\/a: #\/components\/schemas\/Nope does not exist$/
+    ],
+    [
+      "refers to another document",
+      document({ "/data-access/a": { get: json({ schema: { $ref: "other.yaml#/A" } }) } }),
+      /: GET \/data-access\/a: other\.yaml#\/A is in another document, which is not supported$/
+    ],
+    [
+      "refers to itself",
+      document({ "/data-access/a": { get: json({ schema: { $ref: "#/components/schemas/A" } }) } }, {
+        components: { schemas: { A: { $ref: "#/components/schemas/A" } } }
+      }),
+      /: GET \/data-access\/a: #\/components\/schemas\/A refers to itself$/
+    ]
+  ]
+  for (const [name, text, message] of refusals) {
+    it.effect(`is refused when it ${name}`, () =>
+      Effect.gen(function*() {
+        assert.match(yield* Effect.flip(load({ "api.yaml": text }, "api.yaml")), message)
+      }))
+  }
+})

@@ -1,0 +1,123 @@
+import { Fault, type Received, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Chunk, DateTime, Duration, Effect, Fiber, Option, Stream, TestClock } from "effect"
+import { form, get, newToken, post } from "./support/http.ts"
+
+const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
+  Effect.map(received, (all) => {
+    const newest = all.at(-1)
+    assert(newest !== undefined)
+    return newest
+  }))
+
+const answered = ({ outcome }: Received.Received) => {
+  assert(outcome._tag === "Answered")
+  return outcome
+}
+
+describe("the journal of requests", () => {
+  it.effect("has the status, the OAuth error and the token of a request", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const granted = yield* last
+      assert.strictEqual(granted.id, 1)
+      assert.strictEqual(DateTime.toEpochMillis(granted.receivedAt), 0)
+      assert.strictEqual(answered(granted).status, 200)
+      assert.isTrue(Option.isNone(answered(granted).error))
+      assert.isTrue(Option.isNone(granted.token))
+
+      yield* post("V2", { ...form, client_secret: "other" })
+      assert.strictEqual(answered(yield* last).status, 401)
+      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_client"))
+
+      yield* get("/data-access/a", token)
+      assert.deepStrictEqual((yield* last).token, Option.some(1))
+      yield* get("/data-access/a", "unknown")
+      assert.deepStrictEqual((yield* last).token, Option.none())
+      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_token"))
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("has the fault that was applied, and the time to the answer", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const delay = Fault.Delay({ duration: "9 seconds" })
+      yield* simulator.failTokenRequests(delay)
+      const late = yield* Effect.fork(post("V2", form))
+      yield* simulator.awaitReceived("AuthV2", 1)
+      assert.strictEqual((yield* last).outcome._tag, "Pending")
+      yield* TestClock.adjust("9 seconds")
+      yield* Fiber.join(late)
+      assert.deepStrictEqual((yield* last).fault, Option.some(delay))
+      assert.strictEqual(Duration.toMillis(answered(yield* last).duration), 9000)
+
+      yield* simulator.failCalls(Fault.oauthError(401, "invalid_token"))
+      yield* get("/data-access/a")
+      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_token"))
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("has no status for a connection that was reset", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Reset())
+      const { environment } = simulator
+      yield* Effect.flip(Effect.tryPromise(() => fetch(`${environment.baseUrl}/data-access/a`)))
+      const ended = yield* simulator.changes(0).pipe(
+        Stream.filter((change) => change._tag === "Request" && change.request.outcome._tag !== "Pending"),
+        Stream.runHead
+      )
+      assert(ended._tag === "Some" && ended.value._tag === "Request")
+      assert.strictEqual(ended.value.request.outcome._tag, "Unanswered")
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("keeps the newest 1 000 requests, and counts all of them", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* Effect.forEach(Array.from({ length: 1003 }), () => get("/elsewhere"), { concurrency: 20, discard: true })
+      const received = yield* simulator.received
+      assert.strictEqual(received.length, 1000)
+      assert.deepStrictEqual([received.at(0)?.id, received.at(-1)?.id], [4, 1003])
+      assert.strictEqual(yield* simulator.calls, 1003)
+      yield* simulator.awaitReceived("Api", 1003)
+    }).pipe(Effect.provide(Simulator.layer())))
+})
+
+describe("the changes of a simulator", () => {
+  const tags = (count: number, after = 0) =>
+    Effect.flatMap(Simulator.Simulator, ({ changes }) =>
+      changes(after).pipe(
+        Stream.take(count),
+        Stream.runCollect,
+        Effect.map((all) => Chunk.toReadonlyArray(all).map(({ _tag }) => _tag))
+      ))
+
+  it.effect("begin with what is remembered, and go on with every request, token and setting", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* newToken
+      const known = yield* Stream.runHead(Stream.filter(simulator.changes(0), ({ _tag }) => _tag === "Request"))
+      assert(known._tag === "Some")
+      const next = yield* Effect.fork(tags(1, known.value.revision))
+      yield* simulator.grantScopes([])
+      assert.deepStrictEqual(yield* Fiber.join(next), ["Settings"])
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("show each item once, in its latest state, to a listener that comes late", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* newToken
+      yield* simulator.revokeTokens
+      // the request took no fault, but it is counted in the settings
+      assert.deepStrictEqual(yield* tags(3), ["Settings", "Request", "Token"])
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("have a reset, after which nothing older follows", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* newToken
+      yield* simulator.reset
+      assert.deepStrictEqual(yield* tags(2), ["Reset", "Settings"])
+      yield* get("/elsewhere")
+      const received = yield* simulator.received
+      assert.deepStrictEqual(received.map(({ id }) => id), [2])
+    }).pipe(Effect.provide(Simulator.layer())))
+})

@@ -1,0 +1,58 @@
+import { Simulator } from "@credit-data/simulator"
+import { Effect, Schema } from "effect"
+
+const decodeJson = Schema.decodeUnknownSync(
+  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+)
+
+/** The fields of a valid token request of V2. */
+export const form = {
+  client_id: "simulated-client",
+  client_secret: "simulated-secret-0123456789abcdefghijklm",
+  audience: "https://simulator.credit-data.example",
+  scope: "data-access:all furnishment:all",
+  grant_type: "client_credentials"
+}
+
+const { scope: _, ...withoutScope } = form
+
+/** The fields of a valid token request of V1. */
+export const formV1 = withoutScope
+
+/** Sends a request as curl does, without our libraries. */
+export const sendText = (url: string, init?: RequestInit) =>
+  Effect.promise(async () => {
+    const response = await fetch(url, { redirect: "manual", ...init })
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  })
+
+/** As `sendText`, and reads the answer as a JSON object. */
+export const send = (url: string, init?: RequestInit) =>
+  Effect.map(sendText(url, init), ({ headers, status, text }) => ({ status, headers, body: decodeJson(text) }))
+
+/** Sends a token request. */
+export const post = (version: "V1" | "V2", fields: Record<string, string> | string, init?: RequestInit) =>
+  Effect.flatMap(
+    Simulator.Simulator,
+    ({ environment }) =>
+      send(version === "V1" ? `${environment.authV1Url}/oauth/token` : `${environment.authV2Url}/oauth2/token`, {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+        body: typeof fields === "string" ? fields : new URLSearchParams(fields).toString(),
+        ...init
+      })
+  )
+
+/** A new token of V2. */
+export const newToken = Effect.map(post("V2", form), ({ body }) => String(body["access_token"]))
+
+/** Calls the business API. */
+export const get = (path: string, token?: unknown, init?: RequestInit) =>
+  Effect.flatMap(
+    Simulator.Simulator,
+    ({ environment }) =>
+      send(`${environment.baseUrl}${path}`, {
+        ...init,
+        headers: { ...init?.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+      })
+  )
