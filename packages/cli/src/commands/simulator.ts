@@ -1,8 +1,51 @@
 import * as Command from "@effect/cli/Command"
+import * as Options from "@effect/cli/Options"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 
-export const simulator = Command.make("simulator", {}, () =>
-  // a program of its own, with the signals and messages of its own
-  Effect.zipRight(Effect.promise(() => import("@credit-data/simulator/bin")), Effect.never)).pipe(
-    Command.withDescription("Run an imitation of the service on this machine. SIMULATOR_PORT is the first of its ports")
-  )
+const port = Options.integer("port").pipe(
+  Options.filterMap(
+    (port) => port >= 1 && port <= 65_533 ? Option.some(port) : Option.none(),
+    "--port: expected a port from 1 to 65533"
+  ),
+  Options.withDescription(
+    "The first of three consecutive ports, or of four with --console. Default: SIMULATOR_PORT, or 7400"
+  ),
+  Options.optional
+)
+
+const tokenLifetime = Options.text("token-lifetime").pipe(
+  Options.filterMap(
+    Duration.decodeUnknown,
+    "--token-lifetime: expected a time such as \"90 seconds\" or \"10 minutes\""
+  ),
+  Options.withDescription("The lifetime of tokens. Default: \"24 hours\""),
+  Options.optional
+)
+
+const console = Options.boolean("console").pipe(
+  Options.withDescription("Serve the console, a page that shows every request, and the admin API")
+)
+
+const log = Options.boolean("log").pipe(Options.withDescription("Print a line for each request"))
+
+const fixtures = Options.text("fixtures").pipe(
+  Options.withDescription("Answer calls from a folder of JSON files, or from the examples of an OpenAPI document"),
+  Options.optional
+)
+
+export const simulator = Command.make(
+  "simulator",
+  { port, tokenLifetime, console, log, fixtures },
+  ({ console, fixtures, log, port, tokenLifetime }) =>
+    // loaded when it is needed, so that the other commands start fast
+    Effect.flatMap(Effect.promise(() => import("@credit-data/simulator/Standalone")), ({ run }) =>
+      run({
+        console,
+        log,
+        fixtures: Option.getOrUndefined(fixtures),
+        port: Option.getOrUndefined(port),
+        tokenLifetime: Option.getOrUndefined(tokenLifetime)
+      }))
+).pipe(Command.withDescription("Run an imitation of the service on this machine"))
