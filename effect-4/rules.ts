@@ -9,6 +9,7 @@ export const members: Readonly<Record<string, string>> = {
   "Schedule.tapOutput": "Schedule.tap",
   "Scope.CloseableScope": "Scope.Closeable",
   "Scope.extend": "Scope.provide",
+  "NodeContext.layer": "NodeServices.layer",
   "NodeHttpClient.makeAgentLayer": "NodeHttpClient.layerAgentOptions",
   "NodeHttpClient.layerWithoutAgent": "NodeHttpClient.layerNodeHttpNoAgent",
   "NodeHttpClient.layerUndiciWithoutDispatcher": "NodeHttpClient.layerUndiciNoDispatcher",
@@ -31,11 +32,11 @@ export const members: Readonly<Record<string, string>> = {
   "Cause.isDie": "Cause.hasDies",
   "Cause.TimeoutException": "Cause.TimeoutError",
   "Config.Config.Success": "Config.Success",
-  "Config.port": "Config.Port",
   "Config.redacted": "Config.Redacted",
   "Config.string": "Config.String",
   "ConfigError.ConfigError": "Config.ConfigError",
   "DateTime.greaterThanOrEqualTo": "DateTime.isGreaterThanOrEqualTo",
+  "DateTime.lessThan": "DateTime.isLessThan",
   "DateTime.greaterThan": "DateTime.isGreaterThan",
   "DateTime.unsafeMake": "DateTime.makeUnsafe",
   "Deferred.unsafeDone": "Deferred.doneUnsafe",
@@ -87,6 +88,8 @@ export const members: Readonly<Record<string, string>> = {
   "Predicate.isRecord": "Predicate.isObject",
   "Random.nextRange": "Random.nextBetween",
   "Schema.Schema": "Schema.Codec",
+  "Schema.encode": "Schema.encodeEffect",
+  "Schema.decodeUnknown": "Schema.decodeUnknownEffect",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
   "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString",
   "Stream.unwrapScoped": "Stream.unwrap",
@@ -163,13 +166,49 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Effect.withConsole($CONSOLE)", "Effect.provideService(Console.Console, $CONSOLE)"],
   ["{ ...console, unsafe: $CONSOLE }", "$CONSOLE"],
   ["$CHILD.kill(\"SIGINT\")", "$CHILD.kill({ killSignal: \"SIGINT\" })"],
+  ["$CHILD.kill(\"SIGTERM\")", "$CHILD.kill({ killSignal: \"SIGTERM\" })"],
   ["Console.consoleWith((console) => $BODY)", "Effect.suspend(() => $BODY)"],
   ["Ref.make(Cookies.empty)", "Ref.make<ReadonlyArray<Cookies.Cookie>>([])"],
   [
     "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR, { status: $STATUS })",
     "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR.annotate({ httpApiStatus: $STATUS }) })"
   ],
+  [
+    "HttpApiEndpoint.get($NAME, $PATH).addSuccess($SUCCESS)",
+    "HttpApiEndpoint.get($NAME, $PATH, { success: $SUCCESS })"
+  ],
+  [
+    "HttpApiEndpoint.post($NAME, $PATH).addSuccess($SUCCESS)",
+    "HttpApiEndpoint.post($NAME, $PATH, { success: $SUCCESS })"
+  ],
+  [
+    "HttpApiEndpoint.post($NAME, $PATH).setPayload($PAYLOAD).addSuccess($SUCCESS)",
+    "HttpApiEndpoint.post($NAME, $PATH, { payload: $PAYLOAD, success: $SUCCESS })"
+  ],
+  [
+    "HttpApiEndpoint.post($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR)",
+    "HttpApiEndpoint.post($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR })"
+  ],
+  [
+    "class $NAME extends HttpApiMiddleware.Tag<$SELF>()($ID, { failure: $ERROR, security: $SECURITY }) {}",
+    "class $NAME extends HttpApiMiddleware.Service<$SELF>()($ID, { error: $ERROR, security: $SECURITY }) {}"
+  ],
+  ["$SCHEMA.annotations($ANNOTATIONS)", "$SCHEMA.annotate($ANNOTATIONS)"],
+  [
+    "Schema.optionalWith($SCHEMA, { default: () => $DEFAULT })",
+    "$SCHEMA.pipe(Schema.withDecodingDefaultKey(Effect.succeed($DEFAULT)))"
+  ],
+  [
+    "Schema.Int.pipe(Schema.between($MIN, $MAX))",
+    "Schema.Int.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"
+  ],
+  [
+    "Schema.Finite.pipe(Schema.between($MIN, $MAX))",
+    "Schema.Finite.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"
+  ],
+  ["Schema.NumberFromString.pipe(Schema.int())", "Schema.NumberFromString.check(Schema.isInt())"],
   ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
+  ["admin.control.revokeToken({ path: $PARAMS })", "admin.control.revokeToken({ params: $PARAMS })"],
   ["Command.make($PROGRAM, $ARGUMENT)", "ChildProcess.make($PROGRAM, [$ARGUMENT])"],
   // closing the scope ends all connections, so there is nothing to wait for
   ["{ host: \"127.0.0.1\", port }", "{ host: \"127.0.0.1\", port, disablePreemptiveShutdown: true }"],
@@ -180,7 +219,8 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ],
   ["{ _tag: \"Span\", $$$BEFORE, context, $$$AFTER }", "{ _tag: \"Span\", $$$BEFORE, annotations: context, $$$AFTER }"],
   ["Cookies.get($COOKIES, $NAME)", "Cookies.get(Cookies.fromIterable($COOKIES), $NAME)"],
-  ["received.changes", "SubscriptionRef.changes(received)"],
+  ["latest.changes", "SubscriptionRef.changes(latest)"],
+  ["offset.changes", "SubscriptionRef.changes(offset)"],
   [
     "ConfigProvider.fromMap($VARIABLES)",
     "ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES), { preserveEmptyStrings: true })"
@@ -244,9 +284,12 @@ export const imports: Readonly<Record<string, string>> = {
   CommandExecutor: "effect/process/ChildProcessSpawner",
   Clock: "effect/Clock",
   Duration: "effect/Duration",
+  Effect: "effect/Effect",
   Config: "effect/Config",
   ConfigProvider: "effect/ConfigProvider",
   FastCheck: "fast-check",
+  NodeServices: "@effect/platform-node/NodeServices",
+  Path: "effect/Path",
   Pipeable: "effect/Pipeable",
   Random: "effect/Random",
   References: "effect/References",

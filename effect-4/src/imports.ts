@@ -51,6 +51,7 @@ const moved = (module: string): string =>
   imports[module.split("/").at(-1) ?? ""] ??
     module
       .replace("@effect/platform/HttpApi", "effect/http-api/HttpApi")
+      .replace("@effect/platform/OpenApi", "effect/http-api/OpenApi")
       .replace("@effect/platform/FileSystem", "effect/FileSystem")
       .replace("@effect/platform/Error", "effect/PlatformError")
       .replace("@effect/platform/", "effect/http/")

@@ -93,7 +93,7 @@ const target = Schema.Literal("TokenRequests", "Calls")
 export const NewFault = Schema.Struct({
   target,
   fault: Fault,
-  times: Schema.optionalWith(times, { default: () => 1 }).annotations({ description: "Default: 1" })
+  times: Schema.optionalWith(times, { default: () => 1 })
 }).annotations({ identifier: "NewFault" })
 
 /**
@@ -171,7 +171,7 @@ export class Key extends HttpApiMiddleware.Tag<Key>()("@credit-data/simulator/Ad
   security: { key: HttpApiSecurity.apiKey({ key: "x-simulator-key", in: "header" }) }
 }) {}
 
-const id = HttpApiSchema.param("id", Schema.NumberFromString.pipe(Schema.int()))
+const byId = Schema.Struct({ id: Schema.NumberFromString.pipe(Schema.int()) })
 
 const reading = HttpApiGroup.make("read")
   .add(HttpApiEndpoint.get("state", "/api/state").addSuccess(State))
@@ -182,7 +182,8 @@ const control = HttpApiGroup.make("control")
   .add(HttpApiEndpoint.post("addFault", "/api/faults").setPayload(NewFault).addSuccess(HttpApiSchema.NoContent))
   .add(HttpApiEndpoint.post("clearFaults", "/api/faults/clear").addSuccess(HttpApiSchema.NoContent))
   .add(
-    HttpApiEndpoint.post("revokeToken")`/api/tokens/${id}/revoke`
+    HttpApiEndpoint.post("revokeToken", "/api/tokens/:id/revoke")
+      .setPath(byId)
       .addSuccess(HttpApiSchema.NoContent)
       .addError(HttpApiError.NotFound)
   )
@@ -211,9 +212,10 @@ const control = HttpApiGroup.make("control")
  * @since 1.0.0
  * @category api
  */
-export class AdminApi extends HttpApi.make("simulator").add(reading).add(control).annotateContext(
-  OpenApi.annotations({ title: "The admin API of the credit-data simulator", version: "1" })
-) {}
+export class AdminApi extends HttpApi.make("simulator").add(reading).add(control).annotate(
+  OpenApi.Title,
+  "The admin API of the credit-data simulator"
+).annotate(OpenApi.Version, "1") {}
 
 /**
  * A typed client of the admin API.

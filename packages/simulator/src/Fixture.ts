@@ -56,7 +56,7 @@ export const load = (
 ): Effect.Effect<ReadonlyArray<Fixture>, FixtureError, FileSystem.FileSystem | Path.Path> =>
   Effect.gen(function*() {
     const fileSystem = yield* FileSystem.FileSystem
-    const { type } = yield* Effect.orElseFail(
+    const { type } = yield* Effect.mapError(
       fileSystem.stat(file),
       () => new FixtureError({ file, reason: "There is no such file or folder, or it cannot be read" })
     )

@@ -15,8 +15,8 @@ import * as AdminServer from "./AdminServer.ts"
 import * as Fixture from "./Fixture.ts"
 import type { FixtureError } from "./FixtureError.ts"
 import { instructions } from "./internal/standalone/instructions.ts"
-import { readPort } from "./internal/standalone/port.ts"
 import { requestLog } from "./internal/standalone/requestLog.ts"
+import { readLifetime, readPort } from "./internal/standalone/settings.ts"
 import * as Simulator from "./Simulator.ts"
 import { StartError } from "./StartError.ts"
 
@@ -32,8 +32,8 @@ export interface Options {
    * `SIMULATOR_PORT`, or 7400.
    */
   readonly port?: number | undefined
-  /** Default: 24 hours. */
-  readonly tokenLifetime?: Simulator.Options["tokenLifetime"]
+  /** Such as `90s`, `10m`, `24h` or `1d`. Default: `24h`. */
+  readonly tokenLifetime?: string | undefined
   /** Serves the console and the admin API. Default: false. */
   readonly console?: boolean | undefined
   /** The key of the console. Default: the variable `SIMULATOR_KEY`, or a new key at each start. */
@@ -46,7 +46,7 @@ export interface Options {
 
 const portVariable = Effect.flatMap(
   Config.option(Config.string("SIMULATOR_PORT")),
-  Option.match({ onNone: () => Effect.succeed(7400), onSome: (text) => readPort("SIMULATOR_PORT", text) })
+  Option.match({ onNone: () => Effect.succeed(7400), onSome: (text) => readPort("SIMULATOR_PORT", Number(text)) })
 )
 
 const keyVariable = Config.option(Config.redacted("SIMULATOR_KEY"))
@@ -68,7 +68,8 @@ export const run = (
   options: Options = {}
 ): Effect.Effect<never, StartError | ConfigError.ConfigError | FixtureError> =>
   Effect.gen(function*() {
-    const port = options.port ?? (yield* portVariable)
+    const port = yield* (options.port === undefined ? portVariable : readPort("--port", options.port))
+    const tokenLifetime = yield* readLifetime("--token-lifetime", options.tokenLifetime ?? "24h")
     const last = options.console === true ? port + 3 : port + 2
     if (last > 65_535) {
       return yield* Effect.fail(
@@ -78,7 +79,7 @@ export const run = (
     const fixtures = options.fixtures === undefined ? [] : yield* Fixture.load(options.fixtures)
     const key = options.key ?? Option.getOrUndefined(yield* keyVariable)
     const simulator = Simulator.layer({
-      tokenLifetime: options.tokenLifetime,
+      tokenLifetime,
       fixtures,
       ports: { Api: port, AuthV1: port + 1, AuthV2: port + 2 }
     })

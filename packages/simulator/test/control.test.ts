@@ -1,7 +1,7 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Fiber, Logger, TestClock } from "effect"
+import { DateTime, Duration, Effect, Fiber, Layer, Logger, TestClock } from "effect"
 import { form, get, newToken, post } from "./support/http.ts"
 
 const statusOf = (token: string) => Effect.map(get("/data-access/a", token), ({ status }) => status)
@@ -95,7 +95,7 @@ describe("the user's own business API", () => {
       assert.deepStrictEqual(body, { error: "server_error" })
       assert.strictEqual(logged.length, 1)
       assert.match(String(logged[0]), /^ERROR .*a bug in the test/s)
-    }).pipe(Effect.provide([Simulator.layer(), Logger.replace(Logger.defaultLogger, logger)]))
+    }).pipe(Effect.provide(Layer.provideMerge(Simulator.layer(), Logger.replace(Logger.defaultLogger, logger))))
   })
 })
 

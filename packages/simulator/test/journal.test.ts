@@ -1,6 +1,6 @@
 import { Fault, type Received, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, DateTime, Duration, Effect, Fiber, Option, Stream, TestClock } from "effect"
+import { DateTime, Duration, Effect, Fiber, Option, Stream, TestClock } from "effect"
 import { form, get, newToken, post } from "./support/http.ts"
 
 const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
@@ -87,7 +87,7 @@ describe("the changes of a simulator", () => {
       changes(after).pipe(
         Stream.take(count),
         Stream.runCollect,
-        Effect.map((all) => Chunk.toReadonlyArray(all).map(({ _tag }) => _tag))
+        Effect.map((all) => Array.from(all, ({ _tag }) => _tag))
       ))
 
   it.effect("begin with what is remembered, and go on with every request, token and setting", () =>

@@ -1,14 +1,9 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 
 const port = Options.integer("port").pipe(
-  Options.filterMap(
-    (port) => port >= 1 && port <= 65_533 ? Option.some(port) : Option.none(),
-    "--port: expected a port from 1 to 65533"
-  ),
   Options.withDescription(
     "The first of three consecutive ports, or of four with --console. Default: SIMULATOR_PORT, or 7400"
   ),
@@ -16,11 +11,7 @@ const port = Options.integer("port").pipe(
 )
 
 const tokenLifetime = Options.text("token-lifetime").pipe(
-  Options.filterMap(
-    Duration.decodeUnknown,
-    "--token-lifetime: expected a time such as \"90 seconds\" or \"10 minutes\""
-  ),
-  Options.withDescription("The lifetime of tokens. Default: \"24 hours\""),
+  Options.withDescription("The lifetime of tokens, such as 90s, 10m or 24h. Default: 24h"),
   Options.optional
 )
 

@@ -1,8 +1,9 @@
-import * as Clock from "effect/Clock"
+import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as SubscriptionRef from "effect/SubscriptionRef"
+import { shifted } from "./shiftedClock.ts"
 
 /** The Effect Clock plus an offset that can grow. */
 export interface OffsetClock {
@@ -12,14 +13,11 @@ export interface OffsetClock {
   readonly reset: Effect.Effect<void>
 }
 
-const nanosPerMilli = BigInt(1_000_000)
-
 export const make: Effect.Effect<OffsetClock> = Effect.gen(function*() {
   const base = yield* Effect.clock
   const offset = yield* SubscriptionRef.make(0)
   let millis = 0
 
-  const nanos = () => BigInt(Math.round(millis)) * nanosPerMilli
   const set = (change: (current: number) => number) =>
     Effect.suspend(() => {
       millis = change(millis)
@@ -39,14 +37,11 @@ export const make: Effect.Effect<OffsetClock> = Effect.gen(function*() {
       return Effect.zipRight(Effect.raceFirst(base.sleep(Duration.millis(left)), advanced), sleepUntil(wakeAt))
     })
 
-  const clock: Clock.Clock = {
-    [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: () => base.unsafeCurrentTimeMillis() + millis,
-    unsafeCurrentTimeNanos: () => base.unsafeCurrentTimeNanos() + nanos(),
-    currentTimeMillis: Effect.map(base.currentTimeMillis, (now) => now + millis),
-    currentTimeNanos: Effect.map(base.currentTimeNanos, (now) => now + nanos()),
-    sleep: (duration) => Effect.suspend(() => sleepUntil(clock.unsafeCurrentTimeMillis() + Duration.toMillis(duration)))
-  }
+  const clock: Clock.Clock = shifted(
+    base,
+    () => millis,
+    (duration) => Effect.suspend(() => sleepUntil(clock.unsafeCurrentTimeMillis() + Duration.toMillis(duration)))
+  )
 
   return {
     clock,

@@ -7,7 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Received from "../Received.ts"
 
-const decodeJson = Schema.decodeUnknownOption(Schema.parseJson())
+const decodeJson = Schema.decodeUnknownOption(Schema.parseJson(Schema.Unknown))
 
 /** Longer bodies are no OAuth errors. */
 const longestError = 10_000

@@ -1,10 +1,8 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { parseArgs } from "node:util"
 import type { Options } from "../../Standalone.ts"
 import { StartError } from "../../StartError.ts"
-import { readPort } from "./port.ts"
 
 export const help = `\
 An imitation of the credit-data service on this machine: Auth V1, Auth V2 and the business API.
@@ -12,7 +10,7 @@ An imitation of the credit-data service on this machine: Auth V1, Auth V2 and th
 Usage: credit-data-simulator [options]
 
   --port <port>           the first of three consecutive ports, or of four with --console (default 7400)
-  --token-lifetime <time> the lifetime of tokens, such as "90 seconds" (default "24 hours")
+  --token-lifetime <time> the lifetime of tokens, such as 90s, 10m or 24h (default 24h)
   --console               serve the console, a page that shows every request, and the admin API
   --log                   print a line for each request
   --fixtures <path>       answer calls from a folder of JSON files, or from the examples of an OpenAPI document
@@ -23,7 +21,7 @@ SIMULATOR_PORT is the default of --port. SIMULATOR_KEY sets the key of the conso
 Examples:
 
   credit-data-simulator --console --log
-  credit-data-simulator --token-lifetime "1 minute" --fixtures openapi.yaml`
+  credit-data-simulator --token-lifetime 1m --fixtures openapi.yaml`
 
 const options = {
   port: { type: "string" },
@@ -35,12 +33,6 @@ const options = {
 } as const
 
 const fail = (message: string) => Effect.fail(new StartError({ message: `${message} See --help.` }))
-
-const duration = (text: string) =>
-  Option.match(Duration.decodeUnknown(text), {
-    onNone: () => fail("--token-lifetime: expected a time such as \"90 seconds\" or \"10 minutes\"."),
-    onSome: Effect.succeed
-  })
 
 /** The message for an unknown option names only the option. Others could repeat a value. */
 const reasonOf = (error: unknown) =>
@@ -57,8 +49,8 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Option.Option<
     )
     if (values.help === true) return Option.none()
     return Option.some({
-      port: values.port === undefined ? undefined : yield* readPort("--port", values.port),
-      tokenLifetime: values["token-lifetime"] === undefined ? undefined : yield* duration(values["token-lifetime"]),
+      port: values.port === undefined ? undefined : Number(values.port),
+      tokenLifetime: values["token-lifetime"],
       console: values.console,
       log: values.log,
       fixtures: values.fixtures

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { AdminServer } from "../../AdminServer.ts"
+import { AdminServer, type Service } from "../../AdminServer.ts"
 import * as Simulator from "../../Simulator.ts"
 
 const exported = (variables: Record<string, string>) =>
@@ -30,7 +30,7 @@ A call with that token:
 
   curl --silent "$CREDIT_DATA_BASE_URL/data-access/consumers/42" --header "Authorization: Bearer $TOKEN"`
 
-const forConsole = ({ key, url }: AdminServer["Type"]) =>
+const forConsole = ({ key, url }: Service) =>
   `\
 The console, for a browser on this machine:
 

@@ -1,0 +1,22 @@
+import * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+
+const nanosPerMilli = BigInt(1_000_000)
+
+/** A clock that is ahead of another one by these milliseconds, and that sleeps in its own way. */
+export const shifted = (
+  base: Clock.Clock,
+  millis: () => number,
+  sleep: (duration: Duration.Duration) => Effect.Effect<void>
+): Clock.Clock => {
+  const nanos = () => BigInt(Math.round(millis())) * nanosPerMilli
+  return {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => base.unsafeCurrentTimeMillis() + millis(),
+    unsafeCurrentTimeNanos: () => base.unsafeCurrentTimeNanos() + nanos(),
+    currentTimeMillis: Effect.map(base.currentTimeMillis, (now) => now + millis()),
+    currentTimeNanos: Effect.map(base.currentTimeNanos, (now) => now + nanos()),
+    sleep
+  }
+}
