@@ -209,7 +209,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Schema.NumberFromString.pipe(Schema.int())", "Schema.NumberFromString.check(Schema.isInt())"],
   ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
   ["admin.control.revokeToken({ path: $PARAMS })", "admin.control.revokeToken({ params: $PARAMS })"],
-  ["Command.make($PROGRAM, $ARGUMENT)", "ChildProcess.make($PROGRAM, [$ARGUMENT])"],
+  ["Command.make($PROGRAM, $$$ARGUMENTS)", "ChildProcess.make($PROGRAM, [$$$ARGUMENTS])"],
   // closing the scope ends all connections, so there is nothing to wait for
   ["{ host: \"127.0.0.1\", port }", "{ host: \"127.0.0.1\", port, disablePreemptiveShutdown: true }"],
   ["Tracer.make({ context: (run) => run(), span: $SPAN })", "Tracer.make({ span: $SPAN })"],

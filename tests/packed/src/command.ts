@@ -23,45 +23,46 @@ export const install = Effect.fnUntraced(function*(tarball: string, folder: stri
   return path.join(folder, "node_modules/@credit-data/cli/dist/credit-data.js")
 })
 
-/** Starts the simulator of the command. Returns the variables that it prints. */
-const simulator = (
-  [program, ...args]: readonly [string, ...ReadonlyArray<string>],
-  command: string,
-  port: number
-) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.async<
-        { readonly stop: () => void; readonly variables: Record<string, string> },
-        CommandFailed
-      >((resume) => {
-        const child = spawn(program, [...args, command, "simulator"], {
-          env: { ...process.env, SIMULATOR_PORT: String(port) },
-          stdio: ["ignore", "pipe", "inherit"],
-          detached: true
-        })
-        child.on("exit", (code) => resume(Effect.fail(new CommandFailed(`credit-data simulator exited with ${code}`))))
-        const variables: Record<string, string> = {}
-        createInterface({ input: child.stdout }).on("line", (line) => {
-          const [, name, value] = /^ +export (\w+)='(.*)'$/.exec(line) ?? []
-          if (name !== undefined && value !== undefined) variables[name] = value
-          // npx and its child belong to one group of processes
-          const stop = () => child.pid !== undefined && process.kill(-child.pid)
-          if (line.startsWith("A call with")) resume(Effect.succeed({ stop, variables }))
-        })
-      }),
-      ({ stop }) => Effect.sync(stop)
-    ),
-    ({ variables }) => variables
-  )
+type Program = readonly [string, ...ReadonlyArray<string>]
 
-/** Gets a token from the simulator, both started from the bundle. */
-export const getToken = (runtime: readonly [string, ...ReadonlyArray<string>], command: string) =>
+/** Starts the simulator of the command. Returns the variables that it prints. */
+export const simulator = ([program, ...args]: Program) =>
+  Effect.flatMap(freePorts(4), (port) =>
+    Effect.acquireRelease(
+      Effect.async<{ readonly stop: () => void; readonly variables: Record<string, string> }, CommandFailed>(
+        (resume) => {
+          const variables: Record<string, string> = { SIMULATOR_PORT: String(port) }
+          const child = spawn(program, args, {
+            env: { ...process.env, ...variables },
+            stdio: ["ignore", "pipe", "inherit"],
+            detached: true
+          })
+          child.once("exit", (code) => resume(Effect.fail(new CommandFailed(`The simulator exited with ${code}`))))
+          createInterface({ input: child.stdout }).on("line", (line) => {
+            const [, name, value] = /^ +export (\w+)='(.*)'$/.exec(line) ?? []
+            if (name !== undefined && value !== undefined) variables[name] = value
+            // npx and its child belong to one group of processes
+            const stop = () => child.pid !== undefined && process.kill(-child.pid)
+            if (line.startsWith("A call with")) resume(Effect.succeed({ stop, variables }))
+          })
+        }
+      ),
+      ({ stop }) => Effect.sync(stop)
+    )).pipe(Effect.map(({ variables }) => variables))
+
+/** Gets a token with the command and these variables. */
+export const getToken = (command: Program, variables: Record<string, string>) =>
   Effect.gen(function*() {
-    const variables = yield* simulator(runtime, command, yield* freePorts(3))
     const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
-    const printed = yield* run(".", "env", ...assignments, ...runtime, command, "token")
+    const printed = yield* run(".", "env", ...assignments, ...command, "token")
     if (!/^simulated\.V2\.1\.\w+\n$/.test(printed)) {
       return yield* Effect.fail(new CommandFailed(`credit-data token printed ${printed}`))
     }
-  }).pipe(Effect.scoped)
+  })
+
+/** Gets a token from the simulator, both started from the bundle. */
+export const getSimulatedToken = (runtime: Program, command: string) =>
+  Effect.flatMap(
+    simulator([...runtime, command, "simulator"]),
+    (variables) => getToken([...runtime, command], variables)
+  ).pipe(Effect.scoped)

@@ -8,6 +8,7 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Duration, Effect } from "effect"
 import { compareBundles, compareLines } from "./bundle.ts"
 import * as Command from "./command.ts"
+import { walkDockerfile } from "./container.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
 import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
 import { run } from "./run.ts"
@@ -83,8 +84,13 @@ const walkCommand = Effect.fnUntraced(function*(root: string) {
   yield* step("contents of the tarball", Command.checkBundle(tarball))
   const command = yield* step("install by npm", Command.install(tarball, folder))
   for (const [name, program] of [runtime, ...(isWhole ? otherRuntimes : [])]) {
-    yield* step(`${name}: credit-data token`, Command.getToken(program, command))
+    yield* step(`${name}: credit-data token`, Command.getSimulatedToken(program, command))
   }
+  const image = yield* temporary
+  yield* step(
+    "the commands of the Dockerfile",
+    walkDockerfile(path.join(root, "packages/simulator/Dockerfile"), tarball, image)
+  )
 })
 
 Effect.gen(function*() {

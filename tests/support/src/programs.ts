@@ -2,7 +2,7 @@ import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 
 /** The programs that tests need and npm cannot install. */
-type Program = "chromium" | "google-chrome" | "prometheus" | "promtool" | "redis-server"
+type Program = "chromium" | "google-chrome" | "prometheus" | "promtool" | "python3" | "redis-server"
 
 const isExecutable = (file: string) => {
   try {
@@ -28,6 +28,7 @@ export const missingPackages = (): ReadonlyArray<string> => {
   const packages = []
   if (browser() === undefined) packages.push("chromium")
   if (!has("prometheus") || !has("promtool")) packages.push("prometheus")
+  if (!has("python3")) packages.push("python3")
   if (!has("redis-server")) packages.push("redis-server")
   return packages
 }
