@@ -14,7 +14,7 @@ const isPage = (path: string): boolean =>
   /^packages\/[\w-]+\/docs\/modules\/\w+\.ts\.md$/.test(path) ||
   /^benchmarks\/(README|results\/\w+)\.md$/.test(path)
 
-const isPicture = (path: string): boolean => path.endsWith(".svg")
+const isPicture = (path: string): boolean => /\.(svg|png)$/.test(path)
 
 export const pages: ReadonlyArray<string> = ["", "docs/", "packages/", "benchmarks/"].flatMap((folder) =>
   readdirSync(`${root}${folder}`, { recursive: folder !== "", encoding: "utf8" })
@@ -45,7 +45,7 @@ export const collect = (folder: string): void => {
   for (const page of pages) {
     const target = posix.join(folder, routeOf(page))
     mkdirSync(posix.dirname(target), { recursive: true })
-    for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]*\]\(([^)]+\.svg)\)/g)) {
+    for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]*\]\(([^)]+\.(?:svg|png))\)/g)) {
       cpSync(`${root}${posix.join(posix.dirname(page), picture)}`, posix.join(posix.dirname(target), picture))
     }
     writeFileSync(target, read(page).replaceAll(/(?<=\]\()[^)\s]+(?=\))/g, (href) => linkFrom(page, href)))

@@ -71,7 +71,7 @@ export interface Received {
   readonly token: Option.Option<number>
   /** Its body, byte for byte. */
   readonly body: Redacted.Redacted<Uint8Array>
-  /** The fault that was applied to it. */
-  readonly fault: Option.Option<Fault.Fault>
+  /** The kind of the fault that was applied to it. */
+  readonly fault: Option.Option<Fault.Fault["_tag"]>
   readonly outcome: Outcome
 }

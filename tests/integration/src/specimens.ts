@@ -25,7 +25,18 @@ import {
 } from "@credit-data/http-client"
 import { SharedTokens, StoreError, TokenStore } from "@credit-data/fleet"
 import { Comparison, Migration, MigrationEvent, Plan } from "@credit-data/migration"
-import { Fault, Simulator } from "@credit-data/simulator"
+import {
+  AdminApi,
+  AdminServer,
+  Change,
+  Fault,
+  Fixture,
+  FixtureError,
+  Received,
+  Simulator,
+  Standalone,
+  StartError
+} from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { HealthCheck, Prometheus, Telemetry } from "@credit-data/telemetry"
 import { requestError } from "@credit-data/test-support/httpErrors"
@@ -34,6 +45,7 @@ import {
   Cause,
   Config,
   ConfigProvider,
+  Context,
   DateTime,
   Duration,
   Effect,
@@ -42,6 +54,7 @@ import {
   Option,
   Redacted,
   Schema,
+  Stream,
   TestClock
 } from "effect"
 import { canary, tokenPrefix } from "./canaries.ts"
@@ -381,7 +394,24 @@ export const specimens = Effect.gen(function*() {
     })
   }
 
+  const membersOf = (module: string, members: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(members).map(([name, value]) => [`${module}.${name}`, value]))
+
+  const key = Redacted.make(canary)
+  const admin = yield* Layer.build(AdminServer.layer({ key }))
   const simulated: Record<string, unknown> = {
+    // definitions, which hold no value but are large to print
+    ...Object.fromEntries(Object.keys(AdminApi).map((name) => [`AdminApi.${name}`, name])),
+    "AdminApi.client": yield* AdminApi.client({ url: "http://127.0.0.1:1", key }),
+    "AdminServer.AdminServer": Context.get(admin, AdminServer.AdminServer),
+    "AdminServer.layer": admin,
+    ...membersOf("Change", Change),
+    "Change.Request": yield* Stream.runHead(simulator.changes(-1)),
+    ...membersOf("Fixture", Fixture),
+    "FixtureError.FixtureError": new FixtureError.FixtureError({ file: "f", reason: "r" }),
+    ...membersOf("Received", Received),
+    "Standalone.run": Standalone.run({ key }),
+    "StartError.StartError": new StartError.StartError({ message: "m" }),
     "Fault.$is": Fault.$is,
     "Fault.$match": Fault.$match,
     "Fault.Answer": Fault.Answer({ status: 500 }),
@@ -393,7 +423,13 @@ export const specimens = Effect.gen(function*() {
     "Fault.Silence": Fault.Silence(),
     "Fault.answerBytes": Fault.answerBytes({}),
     "Fault.oauthError": Fault.oauthError(400, "invalid_scope"),
-    "Simulator.Simulator": [simulator, yield* simulator.credentials, yield* simulator.received],
+    "Simulator.Simulator": [
+      simulator,
+      yield* simulator.credentials,
+      yield* simulator.received,
+      yield* simulator.tokens,
+      yield* simulator.faults
+    ],
     "Simulator.layer": yield* Layer.build(Simulator.layer({ credentials })),
     // only the effect: its result holds the secret in clear text on purpose
     "Simulator.variables": Simulator.variables,

@@ -84,13 +84,14 @@ export const make = (options: Options) =>
         settings = { ...settings, ...change }
       })
 
-    /** Adds a request to the history. The fault that it takes is a change of the settings. */
+    /** Adds a request to the history, with its fault. Taking a fault is a change of the settings. */
     const receive = (server: Received.Server, request: HttpServerRequest.HttpServerRequest, body: ArrayBuffer) =>
       Effect.flatMap(DateTime.now, (receivedAt) =>
         changes.recordSettings((revision) => {
           counts = { ...counts, [server]: counts[server] + 1 }
+          const fault = faults.take(server === "Api" ? "Calls" : "TokenRequests")
           const authorization = HttpHeaders.get(request.headers, "authorization")
-          return changes.requests.add(revision, (id) => ({
+          const received = changes.requests.add(revision, (id) => ({
             id,
             server,
             receivedAt,
@@ -100,16 +101,17 @@ export const make = (options: Options) =>
             authorization: Option.map(authorization, Redacted.make),
             token: Option.flatMap(businessApi.bearer(authorization), tokens.idOf),
             body: Redacted.make(new Uint8Array(body)),
-            fault: faults.take(server === "Api" ? "Calls" : "TokenRequests"),
+            fault: Option.map(fault, ({ _tag }) => _tag),
             outcome: Received.Pending()
           }))
+          return { fault, received }
         }))
 
     const app = (server: Received.Server, usual: Handler): App =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const received = yield* receive(server, request, yield* Effect.orDie(request.arrayBuffer))
-        const handler = Option.match(received.fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
+        const { fault, received } = yield* receive(server, request, yield* Effect.orDie(request.arrayBuffer))
+        const handler = Option.match(fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
         return yield* handler(request, received).pipe(
           Effect.catchAllDefect((defect) =>
             Effect.as(

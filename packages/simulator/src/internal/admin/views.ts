@@ -52,7 +52,7 @@ export const request = (
     ),
     body: bodyOf(received, mask),
     token: Option.getOrNull(token),
-    fault: Option.getOrNull(Option.map(fault, ({ _tag }) => _tag)),
+    fault: Option.getOrNull(fault),
     status: outcome._tag === "Answered" ? outcome.status : null,
     error: outcome._tag === "Answered" ? Option.getOrNull(Option.map(outcome.error, mask)) : null,
     milliseconds: ended(outcome)

@@ -24,7 +24,7 @@ const line = ({ fault, method, outcome, receivedAt, server, url }: Received.Rece
     method.padEnd(5),
     mask(url).padEnd(40),
     resultOf(outcome),
-    ...Option.toArray(Option.map(fault, ({ _tag }) => `fault: ${_tag}`))
+    ...Option.toArray(Option.map(fault, (kind) => `fault: ${kind}`))
   ].join("  ")
 
 /** Prints a line for each request when its outcome is known. */
