@@ -1,5 +1,6 @@
 import { AdminApi, Standalone } from "@credit-data/simulator"
 import { run, script, start } from "@credit-data/test-support/childProcess"
+import { freePorts } from "@credit-data/test-support/freePorts"
 import { Command, FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,23 +11,6 @@ import { parse } from "../src/internal/standalone/arguments.ts"
 import { send, sendText } from "./support/http.ts"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
-
-/** The first of four free ports. They could be taken before they are used, but not by these tests. */
-const freePorts = Effect.async<number>((resume) => {
-  const tryFrom = (port: number) => {
-    const servers = [0, 1, 2, 3].map((offset) => createServer().listen(port + offset, "127.0.0.1"))
-    const results = servers.map((server) =>
-      new Promise<boolean>((done) => server.once("listening", () => done(true)).once("error", () => done(false)))
-    )
-    void Promise.all(results).then(async (free) => {
-      await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))))
-      if (free.every(Boolean)) resume(Effect.succeed(port))
-      else tryFrom(port + 4)
-    })
-  }
-  // below the ports that the system gives out
-  tryFrom(20_000 + (process.pid % 1_500) * 8)
-})
 
 const exported = (printed: string) =>
   Object.fromEntries(
@@ -49,7 +33,7 @@ const requestToken = (variables: Record<string, string>) =>
 describe("the command of the simulator", () => {
   it.live("starts the servers, prints the variables to export, and exits at once on SIGINT", () =>
     Effect.gen(function*() {
-      const port = yield* freePorts
+      const port = yield* freePorts(4)
       const { child, printed } = yield* start(script(bin).pipe(Command.env({ SIMULATOR_PORT: String(port) })))
       const variables = exported(yield* printed("--header \"Authorization: Bearer $TOKEN\""))
       assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], `http://127.0.0.1:${port}`)
@@ -65,7 +49,7 @@ describe("the command of the simulator", () => {
       const folder = yield* fileSystem.makeTempDirectoryScoped()
       yield* fileSystem.makeDirectory(path.join(folder, "data-access"))
       yield* fileSystem.writeFileString(path.join(folder, "data-access/{id}.json"), "{\"mine\":true}")
-      const port = yield* freePorts
+      const port = yield* freePorts(4)
       const options = [
         "--port",
         String(port),
@@ -191,7 +175,7 @@ describe("the settings of the command of the simulator", () => {
 
   it.live("are refused when one of the ports is taken", () =>
     Effect.gen(function*() {
-      const port = yield* freePorts
+      const port = yield* freePorts(4)
       yield* Effect.acquireRelease(
         Effect.async<ReturnType<typeof createServer>>((resume) => {
           const server = createServer().listen(port + 3, "127.0.0.1", () => resume(Effect.succeed(server)))

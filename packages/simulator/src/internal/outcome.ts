@@ -9,6 +9,9 @@ import * as Received from "../Received.ts"
 
 const decodeJson = Schema.decodeUnknownOption(Schema.parseJson(Schema.Unknown))
 
+/** How registered error codes look (RFC 6749, section 11.4). Other text could be anything, also a secret. */
+const code = /^[a-z_]{1,40}$/
+
 /** Longer bodies are no OAuth errors. */
 const longestError = 10_000
 
@@ -21,7 +24,9 @@ const errorOf = ({ body }: HttpServerResponse.HttpServerResponse): Option.Option
     : Option.flatMap(
       decodeJson(text),
       (json) =>
-        Predicate.hasProperty(json, "error") && typeof json.error === "string" ? Option.some(json.error) : Option.none()
+        Predicate.hasProperty(json, "error") && typeof json.error === "string" && code.test(json.error)
+          ? Option.some(json.error)
+          : Option.none()
     )
 }
 
