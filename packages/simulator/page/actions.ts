@@ -1,0 +1,41 @@
+import { $ } from "./dom.ts"
+import { forgetKey, key } from "./key.ts"
+import { say } from "./note.ts"
+
+/** Shows which field is wrong, and never its value, because that can be a secret. */
+export const refuse = (field: string, form?: HTMLFormElement): void => {
+  say(`The field ${field} is not valid.`, "bad")
+  form?.querySelector<HTMLElement>(`[name=${field}]`)?.focus()
+}
+
+/** Sends an action. Returns nothing if it failed, after it showed why. */
+export const post = async (path: string, body?: unknown, form?: HTMLFormElement): Promise<Response | undefined> => {
+  const response = await fetch(`/api/${path}`, {
+    method: "POST",
+    headers: { "x-simulator-key": key(), "content-type": "application/json" },
+    body: JSON.stringify(body)
+  }).catch(() => undefined)
+  if (response?.ok) return response
+  if (!response) say("The simulator does not answer. Check that it runs.", "bad")
+  else if (response.status === 400) {
+    const { issues: [issue] } = await response.json() as { readonly issues: [{ readonly path: [string] }] }
+    refuse(issue.path.pop() ?? "", form)
+  } else if (response.status === 401) {
+    forgetKey()
+    say("The key is not valid.", "bad")
+  } else say(response.status === 404 ? "It no longer exists." : `The simulator answered ${response.status}.`, "bad")
+}
+
+/** Shows that the action of a button succeeded. */
+export const confirm = (button: HTMLElement): void => say(`${button.ariaLabel ?? button.textContent}: done.`)
+
+/** The buttons that only send an action have it in their attributes. */
+document.onclick = async ({ target }) => {
+  const button = (target as HTMLElement).closest<HTMLElement>("[data-post]")
+  if (!button) return
+  const { focus, post: path = "" } = button.dataset
+  if (!await post(path)) return
+  confirm(button)
+  // the button may be gone now
+  if (focus) $(focus).focus()
+}

@@ -1,0 +1,37 @@
+import "./copy.ts"
+import { $, setText } from "./dom.ts"
+import { clearRequests, putRequest } from "./requests.ts"
+import { putState } from "./settings.ts"
+import { showClock } from "./time.ts"
+import { clearTokens, putToken, showLife } from "./tokens.ts"
+
+const showConnection = (text: string) => {
+  setText($("live"), text)
+  $("live").className = text
+}
+
+/** The browser reconnects by itself, and sends the id of the last event that it got. */
+const connect = () => {
+  const events = new EventSource("/events")
+  const on = <A>(name: string, handle: (data: A) => void) =>
+    events.addEventListener(name, ({ data }: MessageEvent<string>) => handle(JSON.parse(data) as A))
+  on("reset", () => {
+    clearRequests()
+    clearTokens()
+  })
+  on("request", putRequest)
+  on("token", putToken)
+  on("state", putState)
+  events.onopen = () => showConnection("Live")
+  events.onerror = () => {
+    showConnection("Disconnected")
+    // the browser gives up if the answer is no stream
+    if (events.readyState === 2) setTimeout(connect, 2000)
+  }
+}
+
+connect()
+setInterval(() => {
+  showClock()
+  showLife()
+}, 1000)
