@@ -70,6 +70,9 @@ export const make = <A extends { readonly id: number }>(
   const clear = () => {
     rows.clear()
     waiting.clear()
+    list.replaceChildren()
+    // another run of the simulator begins to count at 1
+    newest = 0
     render()
   }
 

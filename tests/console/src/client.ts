@@ -1,19 +1,19 @@
 import { Simulator } from "@credit-data/simulator"
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { connect } from "node:net"
 
 const Token = Schema.parseJson(Schema.Struct({ access_token: Schema.optional(Schema.String) }))
 
 /** Sends a request as any program does, and returns its status and body. A connection without an answer has the status 0. */
 export const send = (url: string, init: RequestInit = {}) =>
   Effect.promise((signal) =>
-    fetch(url, { signal, ...init }).then(
-      async (response) => ({ status: response.status, body: await response.text() }),
-      () => ({ status: 0, body: "" })
-    )
+    fetch(url, { signal, ...init })
+      .then(async (response) => ({ status: response.status, body: await response.text() }))
+      .catch(() => ({ status: 0, body: "" }))
   )
 
-/** Requests a token. `changes` replace fields of the form. Returns the token, or an empty text. */
-export const requestToken = (version: "V1" | "V2", changes: Readonly<Record<string, string>> = {}) =>
+/** Sends a token request. `changes` replace fields of the form. */
+export const sendTokenRequest = (version: "V1" | "V2", changes: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function*() {
     const { credentials, environment } = yield* Simulator.Simulator
     const { clientId, clientSecret } = yield* credentials
@@ -26,9 +26,15 @@ export const requestToken = (version: "V1" | "V2", changes: Readonly<Record<stri
       ...changes
     }
     const url = version === "V1" ? `${environment.authV1Url}/oauth/token` : `${environment.authV2Url}/oauth2/token`
-    const { body } = yield* send(url, { method: "POST", body: new URLSearchParams(form) })
-    return Schema.decodeOption(Token)(body).pipe((token) => token._tag === "Some" ? token.value.access_token ?? "" : "")
+    return yield* send(url, { method: "POST", body: new URLSearchParams(form) })
   })
+
+/** Requests a token, and returns its text. It is empty if there is none. */
+export const requestToken = (version: "V1" | "V2", changes?: Readonly<Record<string, string>>) =>
+  Effect.map(
+    sendTokenRequest(version, changes),
+    ({ body }) => Option.getOrElse(Option.flatMapNullable(Schema.decodeOption(Token)(body), (json) => json.access_token), () => "")
+  )
 
 /** Calls the business API, and returns the status and the body. */
 export const call = (path: string, token?: string, init: RequestInit = {}) =>
@@ -37,3 +43,19 @@ export const call = (path: string, token?: string, init: RequestInit = {}) =>
       ...init,
       headers: { ...init.headers, ...token === undefined ? {} : { authorization: `Bearer ${token}` } }
     }))
+
+/** Sends this many calls over one connection without waiting for their answers, as fast as the simulator takes them. */
+export const flood = (count: number) =>
+  Effect.gen(function*() {
+    const { awaitReceived, environment } = yield* Simulator.Simulator
+    const { host, hostname, port } = new URL(environment.baseUrl)
+    yield* Effect.acquireUseRelease(
+      Effect.sync(() => connect(Number(port), hostname).resume()),
+      (socket) => {
+        const calls = Array.from({ length: count }, (_, index) => `GET /data-access/${index} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+        socket.write(calls.join(""))
+        return awaitReceived("Api", count)
+      },
+      (socket) => Effect.sync(() => socket.destroy())
+    )
+  })

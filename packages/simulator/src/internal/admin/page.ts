@@ -12,7 +12,7 @@ const policy = (nonce: string) =>
     `script-src 'nonce-${nonce}'`,
     `style-src 'nonce-${nonce}'`,
     "connect-src 'self'",
-    // its icon
+    // its empty icon, or the browser asks for one
     "img-src data:",
     "base-uri 'none'",
     "form-action 'none'",

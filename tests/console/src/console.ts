@@ -1,0 +1,65 @@
+import { AdminServer, Simulator } from "@credit-data/simulator"
+import { Effect, Layer, Redacted } from "effect"
+import type { BrowserContextOptions, Page } from "playwright-core"
+import { Browser } from "./browser.ts"
+
+/** A simulator with its admin server. */
+export const simulated = AdminServer.layer().pipe(Layer.provideMerge(Simulator.layer()))
+
+interface Options extends BrowserContextOptions {
+  readonly width?: number
+  /** The part of the address after `#`. Default: the key. */
+  readonly fragment?: string
+}
+
+/** The browser reports a refused action by itself. */
+const isExpected = (text: string) => /Failed to load resource|net::ERR/.test(text)
+
+/**
+ * Opens the console in a new profile, which closes with the scope. The test fails if the browser reports an error, such as a
+ * violation of the Content-Security-Policy.
+ */
+export const open = ({ fragment, width = 1400, ...options }: Options = {}) =>
+  Effect.gen(function*() {
+    const browser = yield* Browser
+    const { key, url } = yield* AdminServer.AdminServer
+    const context = yield* Effect.acquireRelease(
+      Effect.promise(() => browser.newContext({ viewport: { width, height: 800 }, ...options })),
+      (context) => Effect.promise(() => context.close())
+    )
+    const page = yield* Effect.promise(() => context.newPage())
+    const problems: Array<string> = []
+    page.on("console", (message) => {
+      if (message.type() === "error" && !isExpected(message.text())) problems.push(message.text())
+    })
+    page.on("pageerror", (error) => problems.push(error.message))
+    yield* Effect.addFinalizer(() =>
+      problems.length === 0 ? Effect.void : Effect.die(new Error(`The browser reported: ${problems.join("; ")}`))
+    )
+    page.setDefaultTimeout(5000)
+    yield* Effect.promise(() => page.goto(`${url}/#${fragment ?? `key=${Redacted.value(key)}`}`))
+    yield* Effect.promise(() => page.getByText("Live", { exact: true }).waitFor())
+    return page
+  })
+
+/** Presses a button and waits until the page reports that its action succeeded. */
+export const press = (page: Page, name: string) =>
+  Effect.promise(async () => {
+    await page.getByRole("button", { name, exact: true }).click()
+    await page.getByText(`${name}: done.`, { exact: true }).waitFor()
+  })
+
+/** Waits until the page shows this text. */
+export const shows = (page: Page, text: string) =>
+  Effect.promise(() => page.getByText(text, { exact: true }).first().waitFor())
+
+/** Waits until a list has an item with this text. */
+export const showsItem = (page: Page, text: string) =>
+  Effect.promise(() => page.getByRole("listitem").filter({ hasText: text }).first().waitFor())
+
+/** The rows of the list of requests, as one text each. */
+export const rowsOf = (page: Page) => page.locator("#requests > li:visible > button")
+
+/** Waits until the list shows this many requests. */
+export const showsRows = (page: Page, count: string) =>
+  Effect.promise(() => page.locator("#shown").getByText(count, { exact: true }).waitFor())
