@@ -33,7 +33,8 @@ export const sendTokenRequest = (version: "V1" | "V2", changes: Readonly<Record<
 export const requestToken = (version: "V1" | "V2", changes?: Readonly<Record<string, string>>) =>
   Effect.map(
     sendTokenRequest(version, changes),
-    ({ body }) => Option.getOrElse(Option.flatMapNullable(Schema.decodeOption(Token)(body), (json) => json.access_token), () => "")
+    ({ body }) =>
+      Option.getOrElse(Option.flatMapNullable(Schema.decodeOption(Token)(body), (json) => json.access_token), () => "")
   )
 
 /** Calls the business API, and returns the status and the body. */
@@ -52,10 +53,12 @@ export const flood = (count: number) =>
     yield* Effect.acquireUseRelease(
       Effect.sync(() => connect(Number(port), hostname).resume()),
       (socket) => {
-        const calls = Array.from({ length: count }, (_, index) => `GET /data-access/${index} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+        const calls = Array.from({ length: count }, (_, index) =>
+          `GET /data-access/${index} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
         socket.write(calls.join(""))
         return awaitReceived("Api", count)
       },
-      (socket) => Effect.sync(() => socket.destroy())
+      (socket) =>
+        Effect.sync(() => socket.destroy())
     )
   })

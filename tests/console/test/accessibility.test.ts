@@ -54,22 +54,20 @@ const outage = Effect.gen(function*() {
 
 describe.skipIf(browser() === undefined)("the console", () => {
   layer(Browser.layer, { excludeTestServices: true, timeout: "20 seconds" })((it) => {
-    for (const colorScheme of ["light", "dark"] as const) {
-      for (const width of [360, 1400]) {
-        it.scoped(`has no accessibility violation in ${colorScheme} colours at a width of ${width}`, () =>
-          Effect.gen(function*() {
-            const page = yield* open({ colorScheme, width })
-            assert.deepStrictEqual(yield* violations(page), [], "empty")
-            yield* session
-            yield* showsRows(page, "6")
-            yield* Effect.promise(() => page.getByRole("button", { name: "/furnishment/a" }).first().click())
-            assert.deepStrictEqual(yield* violations(page), [], "filled, with a detail")
-            yield* outage
-            yield* shows(page, "Outage: 503 for token requests, Delay 5 s for calls")
-            yield* Effect.promise(() => page.getByRole("button", { name: "Reset", exact: true }).click())
-            assert.deepStrictEqual(yield* violations(page), [], "outage, with the confirmation")
-          }).pipe(Effect.provide(simulated)))
-      }
+    for (const [colorScheme, width] of [["light", 1400], ["dark", 360]] as const) {
+      it.scoped(`has no accessibility violation in ${colorScheme} colours at a width of ${width}`, () =>
+        Effect.gen(function*() {
+          const page = yield* open({ colorScheme, width })
+          assert.deepStrictEqual(yield* violations(page), [], "empty")
+          yield* session
+          yield* showsRows(page, "6")
+          yield* Effect.promise(() => page.getByRole("button", { name: "/furnishment/a" }).first().click())
+          assert.deepStrictEqual(yield* violations(page), [], "filled, with a detail")
+          yield* outage
+          yield* shows(page, "Outage: 503 for token requests, Delay 5 s for calls")
+          yield* Effect.promise(() => page.getByRole("button", { name: "Reset", exact: true }).click())
+          assert.deepStrictEqual(yield* violations(page), [], "outage, with the confirmation")
+        }).pipe(Effect.provide(simulated)))
     }
 
     it.scoped("has no accessibility violation without a key", () =>
@@ -126,7 +124,9 @@ describe.skipIf(browser() === undefined)("the console", () => {
               const element = document.activeElement
               if (!(element instanceof HTMLElement) || element === document.body) return ""
               const { outlineStyle } = getComputedStyle(element)
-              const label = element instanceof HTMLInputElement ? element.name || element.value || element.id : element.innerText
+              const label = element instanceof HTMLInputElement
+                ? element.name || element.value || element.id
+                : element.innerText
               return `${label}${outlineStyle === "none" ? " without a ring" : ""}`
             })
             if (name === "") break
@@ -140,8 +140,27 @@ describe.skipIf(browser() === undefined)("the console", () => {
         })
         assert.notInclude(reached.join(), "without a ring")
         for (
-          const name of ["Copy variables", "Copy curl", "Reset", "filter", "Pause", "Clear faults", "times", "Revoke all"]
-            .concat("Revoke", "seconds", "Advance", "+1 min", "+1 h", "+24 h", "Rotate secret", "Clear fixtures", "path")
+          const name of [
+            "Copy variables",
+            "Copy curl",
+            "Reset",
+            "filter",
+            "Pause",
+            "Clear faults",
+            "times",
+            "Revoke all"
+          ]
+            .concat(
+              "Revoke",
+              "seconds",
+              "Advance",
+              "+1 min",
+              "+1 h",
+              "+24 h",
+              "Rotate secret",
+              "Clear fixtures",
+              "path"
+            )
         ) assert.include(reached, name)
         assert.strictEqual((yield* faults)[0]?.remaining, Infinity)
         assert.notInclude(yield* grantedScopes, "furnishment:all")

@@ -121,7 +121,9 @@ describe.skipIf(browser() === undefined)("the controls of the console", () => {
         yield* press(page, "End the outage")
         yield* Effect.promise(() => page.locator("#outage").waitFor({ state: "hidden" }))
         assert.deepStrictEqual(yield* faults, [])
-        const focused = yield* Effect.promise(() => page.getByLabel("Fault").evaluate((e) => e === document.activeElement))
+        const focused = yield* Effect.promise(() =>
+          page.getByLabel("Fault").evaluate((e) => e === document.activeElement)
+        )
         assert.isTrue(focused)
         yield* press(page, "Add fault")
         yield* press(page, "Clear faults")

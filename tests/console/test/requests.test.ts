@@ -100,7 +100,10 @@ describe.skipIf(browser() === undefined)("the list of requests", () => {
       Effect.gen(function*() {
         const page = yield* open()
         const markup = "<img src=x onerror=alert(1)>"
-        yield* call(`/data-access/${encodeURI(markup)}`, undefined, { method: "POST", body: `<script>${markup}</script>` })
+        yield* call(`/data-access/${encodeURI(markup)}`, undefined, {
+          method: "POST",
+          body: `<script>${markup}</script>`
+        })
         yield* call("/data-access/x?<b>bold</b>")
         yield* showsRows(page, "2")
         yield* Effect.promise(async () => {
