@@ -24,6 +24,22 @@ const paths = Effect.fnUntraced(function*(page: Parameters<typeof rowsOf>[0]) {
   return yield* Effect.promise(() => page.locator("#requests .path").allInnerTexts())
 })
 
+/** The events of a new connection until one with this name. */
+const eventsUntil = (name: string, lastEventId?: string) =>
+  Effect.flatMap(AdminServer.AdminServer, ({ url }) =>
+    Effect.promise(async (signal) => {
+      const response = await fetch(`${url}/events`, {
+        signal,
+        headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId }
+      })
+      let text = ""
+      for await (const bytes of response.body ?? []) {
+        text += new TextDecoder().decode(bytes)
+        if (new RegExp(`event: ${name}\n.*\n\n`).test(text)) break
+      }
+      return text.replace(/^retry: \d+\n\n/, "").split("\n\n").filter((event) => event !== "")
+    }))
+
 describe.skipIf(browser() === undefined)("the console", () => {
   layer(Browser.layer, { excludeTestServices: true, timeout: "20 seconds" })((it) => {
     it.scoped("misses nothing and shows nothing twice after its connection was lost", () =>
@@ -40,6 +56,18 @@ describe.skipIf(browser() === undefined)("the console", () => {
         yield* showsRows(page, "3")
         yield* shows(page, "Outage: Silence for calls")
         assert.deepStrictEqual(yield* paths(page), ["/oauth2/token", "/data-access/2", "/data-access/1"])
+      }).pipe(Effect.provide(simulated)))
+
+    it.scoped("gets a request again whose revision was cut in two by the end of the connection", () =>
+      Effect.gen(function*() {
+        yield* call("/data-access/1")
+        const events = yield* eventsUntil("request")
+        const settings = events.findIndex((event) => event.includes("event: state"))
+        assert.notInclude(events[settings], "id: ")
+        assert.match(events[settings + 1] ?? "", /^id: \S+\nevent: request\n/)
+        // what the client knows if the connection ends after the settings
+        const [, before] = /^id: (.+)$/m.exec(events.slice(0, settings + 1).join("\n")) ?? []
+        assert.include((yield* eventsUntil("request", before)).join(), "/data-access/1")
       }).pipe(Effect.provide(simulated)))
 
     it.scoped("connects again to a simulator that was started again, and forgets what the old one showed", () =>

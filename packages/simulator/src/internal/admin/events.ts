@@ -13,7 +13,14 @@ const encodeToken = Schema.encode(Schema.parseJson(AdminApi.Token))
 const encodeState = Schema.encode(Schema.parseJson(AdminApi.State))
 
 /** A server-sent event (HTML standard, section 9.2). JSON has no line breaks, so its data is one line. */
-const event = (id: string, name: string, data: string) => `id: ${id}\nevent: ${name}\ndata: ${data}\n\n`
+const event = (id: string | undefined, name: string, data: string) =>
+  `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`
+
+/**
+ * A request and the settings that it changed have one revision, and so do a reset and its settings. Only the last of them has an
+ * id, or a client that lost its connection between them would miss the rest. Settings are always sent before the request.
+ */
+const hasId = ({ _tag }: Change.Change) => _tag === "Request" || _tag === "Token"
 
 /** Until the first bytes arrive, an `EventSource` stays in the state "connecting". */
 const opening = "retry: 1000\n\n"
@@ -50,7 +57,10 @@ export const stream = (simulator: Simulator.Service, run: string, lastEventId: s
   const events = Stream.mapEffect(
     simulator.changes(Option.getOrElse(after, () => beforeStart)),
     (change) =>
-      Effect.map(Effect.orDie(data(change)), (data) => event(`${run}.${change.revision}`, names[change._tag], data))
+      Effect.map(
+        Effect.orDie(data(change)),
+        (data) => event(hasId(change) ? `${run}.${change.revision}` : undefined, names[change._tag], data)
+      )
   )
   return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(opening), events)), {
     contentType: "text/event-stream",
