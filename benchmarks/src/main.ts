@@ -5,6 +5,7 @@ import { cachedGet } from "./cachedGet.ts"
 import { authenticatedCall, lateRejections } from "./calls.ts"
 import { coldCallers } from "./coldCallers.ts"
 import { commandLine } from "./commandLine.ts"
+import { consolePage } from "./consolePage.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
@@ -35,7 +36,8 @@ const scenarios = {
   lines,
   fleet,
   simulation,
-  commandLine
+  commandLine,
+  consolePage
 }
 
 /** The benchmarks that print their own table and write it to `results`. */

@@ -26,7 +26,7 @@ const copyOnClick = (id: string, text: (variables: Variables) => string): void =
     if (!response) return
     try {
       await navigator.clipboard.writeText(text(await response.json() as Variables))
-      say("Copied, with the client secret.")
+      say("Copied with the client secret.")
     } catch {
       say("The browser blocked the clipboard. Copy what the simulator printed.", "bad")
     }

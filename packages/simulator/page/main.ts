@@ -13,8 +13,8 @@ const showConnection = (text: string) => {
 /** The browser reconnects by itself, and sends the id of the last event that it got. */
 const connect = () => {
   const events = new EventSource("/events")
-  const on = <A>(name: string, handle: (data: A) => void) =>
-    events.addEventListener(name, ({ data }: MessageEvent<string>) => handle(JSON.parse(data) as A))
+  const on = (name: string, handle: (data: never) => void) =>
+    events.addEventListener(name, ({ data }: MessageEvent<string>) => handle(JSON.parse(data) as never))
   on("reset", () => {
     clearRequests()
     clearTokens()

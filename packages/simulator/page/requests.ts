@@ -84,15 +84,17 @@ const makeStop = (button: HTMLElement | undefined) => {
 }
 
 /** More rows in one frame would make it long. */
-const perFrame = () => isPaused ? 0 : 100
+const perFrame = () => isPaused ? 0 : 50
 
-export const [putRequest, clearRequests, render, rows] = Rows.make(list, 1000, fill, perFrame, (waiting) => {
+const [put, clear, render, rows] = Rows.make(list, 1000, fill, perFrame, (waiting) => {
   const shown = visible()
   if (!list.matches(":focus-within")) makeStop(shown[0])
   const count = rows.size
   setText($("shown"), shown.length === count ? count : `${shown.length} of ${count}`)
   setText(pause, isPaused ? `Resume (${waiting})` : "Pause")
 })
+
+export { clear as clearRequests, put as putRequest }
 
 pause.onclick = () => {
   isPaused = !isPaused

@@ -23,7 +23,8 @@ const showScopes = () => {
 }
 
 $("scopes").onchange = async () => {
-  await post("scopes", { scopes: scopes.filter(({ checked }) => checked).map(({ value }) => value) }) ?? showScopes()
+  const chosen = scopes.filter(({ checked }) => checked).map(({ value }) => value)
+  if (!await post("scopes", { scopes: chosen })) showScopes()
 }
 
 onSubmit<"seconds">("advance", "clock/advance", ({ seconds }) => ({ seconds: +seconds }))

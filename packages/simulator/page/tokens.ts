@@ -23,7 +23,9 @@ const fill = (element: HTMLLIElement, { expiresAt, id, issuedAt, scopes, version
   }
 }
 
-export const [putToken, clearTokens, , rows] = Rows.make($("tokens"), 100, fill)
+const [put, clear, , rows] = Rows.make($("tokens"), 100, fill)
+
+export { clear as clearTokens, put as putToken }
 
 /** Shows the remaining life of each token by the clock of the simulator. */
 export const showLife = (): void => {

@@ -142,7 +142,7 @@ describe.skipIf(browser() === undefined)("the console", () => {
         client.on("Network.eventSourceMessageReceived", ({ data }) => events.push(data))
         const bodies: Array<Promise<string>> = []
         page.on("response", (response) => {
-          if (!/\/events$/.test(response.url())) bodies.push(response.text().catch(() => ""))
+          if (!response.url().endsWith("/events")) bodies.push(response.text().catch(() => ""))
         })
         yield* Effect.promise(() => page.reload())
 
@@ -182,7 +182,7 @@ describe.skipIf(browser() === undefined)("the console", () => {
               document.documentElement.outerHTML,
               ...Array.from(
                 document.querySelectorAll("input, textarea, select"),
-                (field) => (field as HTMLInputElement).value
+                (field) => Reflect.get(field, "value")
               )
             ].join("\n")
           )
@@ -206,7 +206,7 @@ describe.skipIf(browser() === undefined)("the console", () => {
         const page = yield* open({ permissions: ["clipboard-read", "clipboard-write"] })
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Copy curl" }).click()
-          await page.getByText("Copied, with the client secret.").waitFor()
+          await page.getByText("Copied with the client secret.").waitFor()
         })
         const secret = Redacted.value((yield* credentials).clientSecret)
         const html = yield* Effect.promise(() => page.evaluate(() => document.documentElement.outerHTML))

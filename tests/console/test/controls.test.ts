@@ -33,7 +33,7 @@ describe.skipIf(browser() === undefined)("the controls of the console", () => {
         assert.strictEqual(Duration.toHours(yield* advanced), 12)
         yield* shows(page, "12 h left")
         const life = yield* Effect.promise(() =>
-          page.locator("#tokens .life").evaluate((bar) => parseFloat((bar as HTMLElement).style.backgroundSize))
+          page.locator("#tokens .life").evaluate((bar) => parseFloat(getComputedStyle(bar).backgroundSize))
         )
         assert.closeTo(life, 50, 1)
         yield* press(page, "+1 min")
@@ -118,7 +118,7 @@ describe.skipIf(browser() === undefined)("the controls of the console", () => {
         yield* press(page, "Add fault")
         yield* shows(page, "Outage: 503 for token requests")
         assert.strictEqual((yield* faults)[0]?.remaining, Infinity)
-        yield* press(page, "End the outage")
+        yield* press(page, "End outage")
         yield* Effect.promise(() => page.locator("#outage").waitFor({ state: "hidden" }))
         assert.deepStrictEqual(yield* faults, [])
         const focused = yield* Effect.promise(() =>
@@ -206,7 +206,7 @@ describe.skipIf(browser() === undefined)("the controls of the console", () => {
           Effect.promise(async () => {
             await page.locator("#note").evaluate((note) => note.replaceChildren())
             await page.getByRole("button", { name }).click()
-            await page.getByText("Copied, with the client secret.").waitFor()
+            await page.getByText("Copied with the client secret.").waitFor()
             return page.evaluate(() => navigator.clipboard.readText())
           })
         const variables = yield* Simulator.variables
