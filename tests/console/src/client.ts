@@ -8,8 +8,12 @@ const Token = Schema.parseJson(Schema.Struct({ access_token: Schema.optional(Sch
 export const send = (url: string, init: RequestInit = {}) =>
   Effect.promise((signal) =>
     fetch(url, { signal, ...init })
-      .then(async (response) => ({ status: response.status, body: await response.text() }))
-      .catch(() => ({ status: 0, body: "" }))
+      .then(async (response) => ({
+        status: response.status,
+        headers: response.headers,
+        body: await response.text()
+      }))
+      .catch(() => ({ status: 0, headers: new Headers(), body: "" }))
   )
 
 /** Sends a token request. `changes` replace fields of the form. */

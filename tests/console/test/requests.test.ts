@@ -1,9 +1,10 @@
 import { Simulator } from "@credit-data/simulator"
 import { browser } from "@credit-data/test-support/programs"
 import { assert, describe, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as Browser from "../src/browser.ts"
-import { call, flood, requestToken } from "../src/client.ts"
+import { burst } from "../src/burst.ts"
+import { call, requestToken } from "../src/client.ts"
 import { open, rowsOf, shows, showsRows, simulated } from "../src/console.ts"
 
 const textsOf = (rows: ReturnType<typeof rowsOf>) => Effect.promise(() => rows.allInnerTexts())
@@ -114,24 +115,21 @@ describe.skipIf(browser() === undefined)("the list of requests", () => {
         assert.strictEqual(yield* Effect.promise(() => page.locator("#requests .path > *").count()), 0)
       }).pipe(Effect.provide(simulated)))
 
-    it.scoped("keeps the newest 1 000 of 10 000 requests, and its size on the screen", () =>
+    it.scoped("keeps the newest 1 000 of 10 000 requests that arrive at once, and its size on the screen", () =>
       Effect.gen(function*() {
-        const { calls } = yield* Simulator.Simulator
         const page = yield* open()
-        const height = yield* Effect.promise(() => page.locator("main").evaluate((main) => main.clientHeight))
-        yield* flood(10_000)
-        assert.strictEqual(yield* calls, 10_000)
-        yield* Effect.promise(() => page.getByText("10000 calls").waitFor())
         yield* showsRows(page, "1000")
-        yield* Effect.promise(() => rowsOf(page).getByText("/data-access/9999", { exact: true }).waitFor())
-        const { ids, scroll } = yield* Effect.promise(() =>
+        yield* Effect.promise(() => rowsOf(page).getByText("/data-access/10000", { exact: true }).waitFor())
+        const { height, ids, pending } = yield* Effect.promise(() =>
           page.evaluate(() => ({
+            height: document.querySelector("main")?.getBoundingClientRect().bottom,
             ids: Array.from(document.querySelectorAll<HTMLLIElement>("#requests > li"), ({ value }) => value),
-            scroll: document.querySelector("main")?.clientHeight
+            pending: document.body.innerText.includes("pending")
           }))
         )
         assert.deepStrictEqual(ids, Array.from({ length: 1000 }, (_, index) => 10_000 - index))
-        assert.strictEqual(scroll, height)
-      }).pipe(Effect.provide(simulated)), 60_000)
+        assert.isFalse(pending)
+        assert.strictEqual(height, 800)
+      }).pipe(Effect.provide(burst(10_000).pipe(Layer.provideMerge(Simulator.layer())))))
   })
 })

@@ -1,0 +1,49 @@
+import { AdminServer } from "@credit-data/simulator"
+import { Effect, Layer } from "effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { send } from "./client.ts"
+
+const event = (id: number) => {
+  const request = {
+    id,
+    server: "Api",
+    receivedAt: "2026-01-01T00:00:00.000Z",
+    method: "GET",
+    url: `/data-access/${id}`,
+    headers: {},
+    body: "",
+    token: null,
+    fault: null,
+    status: 200,
+    error: null,
+    milliseconds: 1
+  }
+  const pending = { ...request, status: null, milliseconds: null }
+  return [pending, request].map((data) => `id: run.${id}\nevent: request\ndata: ${JSON.stringify(data)}\n\n`).join("")
+}
+
+/** Serves the page of an admin server with this many requests in its stream, faster than a simulator can receive them. */
+export const burst = (requests: number) =>
+  Layer.scoped(
+    AdminServer.AdminServer,
+    Effect.gen(function*() {
+      const { key, url } = yield* AdminServer.AdminServer
+      const { body, headers } = yield* send(url)
+      const server = createServer((request, response) => {
+        if (request.url === "/events") {
+          response.writeHead(200, { "content-type": "text/event-stream" })
+          for (let id = 1; id <= requests; id++) response.write(event(id))
+        } else response.writeHead(200, Object.fromEntries(headers)).end(body)
+      })
+      yield* Effect.acquireRelease(
+        Effect.async<void>((resume) => {
+          server.listen(0, "127.0.0.1", () => resume(Effect.void))
+        }),
+        () => Effect.sync(() => server.close().closeAllConnections())
+      )
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const { port } = server.address() as AddressInfo
+      return { key, url: `http://127.0.0.1:${port}` }
+    })
+  ).pipe(Layer.provide(AdminServer.layer()))
