@@ -15,16 +15,17 @@ const idleFrames = 300
 /** Starts to measure the time between frames in the page, and returns how to stop and read it. */
 const frames = async (page: Page) => {
   const recorder = await page.evaluateHandle(() => {
+    // a method, because tsx gives functions in variables a name by a helper that the page does not have
     const recorder = {
       times: new Array<number>(),
       last: performance.now(),
-      next: (now: number) => {
+      next(now: number) {
         recorder.times.push(now - recorder.last)
         recorder.last = now
-        requestAnimationFrame(recorder.next)
+        requestAnimationFrame((now) => recorder.next(now))
       }
     }
-    requestAnimationFrame(recorder.next)
+    requestAnimationFrame((now) => recorder.next(now))
     return recorder
   })
   return {
