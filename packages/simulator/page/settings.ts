@@ -44,7 +44,7 @@ const render = onceAFrame(() => {
   setText($("calls"), state.calls)
   showScopes()
   showFaults(state.faults)
-  showPairs("fixtures", state.fixtures.map(({ method = "", path, status = 0 }) => [`${method} ${path}`, status]))
+  showPairs("fixtures", state.fixtures.map(({ method, path, status }) => [`${method} ${path}`, status]))
 })
 
 /** The latest state, which is shown with the next frame. */

@@ -146,7 +146,9 @@ export const State = Schema.Struct({
   calls: Schema.Int,
   openConnections: Schema.Int,
   faults: Schema.Array(PendingFault),
-  fixtures: Schema.Array(Fixture)
+  fixtures: Schema.Array(Schema.Struct({ method: Schema.String, path: Schema.String, status })).annotations({
+    description: "Without their bodies, which can hold anything"
+  })
 }).annotations({ identifier: "State" })
 
 /**

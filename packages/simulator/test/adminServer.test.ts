@@ -134,7 +134,9 @@ describe("the admin server", () => {
       yield* act("/api/fixtures", { path: "/data-access/{id}", status: 201, body: { second: true } })
       const { body, status } = yield* get("/data-access/a", token)
       assert.deepStrictEqual([status, body], [201, { second: true }])
-      assert.strictEqual(JSON.parse((yield* read("/api/state")).text).fixtures.length, 1)
+      assert.deepStrictEqual(JSON.parse((yield* read("/api/state")).text).fixtures, [
+        { method: "GET", path: "/data-access/{id}", status: 201 }
+      ])
       yield* act("/api/fixtures/clear")
       assert.strictEqual((yield* get("/data-access/a", token)).body["group"], "Data Access")
     }).pipe(Effect.provide(Test)))
@@ -295,6 +297,11 @@ describe("secrets and tokens", () => {
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const token = yield* newToken
+      yield* act("/api/fixtures", {
+        path: "/data-access/fixture",
+        headers: { "x-mine": token },
+        body: form.client_secret
+      })
       const basic = Buffer.from(`simulated-client:${form.client_secret}`).toString("base64")
       yield* post("V2", { ...form, client_secret: "the-real-secret" })
       yield* post("V2", JSON.stringify({ client_secret: "the-real-secret" }))
@@ -308,6 +315,11 @@ describe("secrets and tokens", () => {
       yield* simulator.rotateSecret
       const { clientSecret } = yield* simulator.credentials
       yield* post("V2", { ...form, client_secret: Redacted.value(clientSecret), other: Redacted.value(clientSecret) })
+
+      yield* act("/api/faults", {
+        target: "Calls",
+        fault: { _tag: "Answer", status: 503, headers: { "x-mine": token }, body: form.client_secret }
+      })
 
       const seen = yield* Effect.forEach(["/", "/api/state", "/api/requests", "/api/tokens"], (path) => read(path))
       const all = [...seen.map(({ text }) => text), JSON.stringify(yield* events(12))].join("\n")

@@ -2,6 +2,7 @@ import * as HttpHeaders from "@effect/platform/Headers"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Record from "effect/Record"
 import * as Redacted from "effect/Redacted"
 import type * as AdminApi from "../../AdminApi.ts"
 import type * as Fault from "../../Fault.ts"
@@ -69,7 +70,11 @@ const millis = (duration: Duration.DurationInput) => Duration.toMillis(Duration.
 const faultOf = (fault: Fault.Fault, mask: (text: string) => string): typeof AdminApi.Fault.Type => {
   switch (fault._tag) {
     case "Answer":
-      return { ...fault, body: fault.body === undefined ? undefined : mask(textOf(fault.body)) }
+      return {
+        ...fault,
+        headers: fault.headers && Record.map(fault.headers, mask),
+        body: fault.body === undefined ? undefined : mask(textOf(fault.body))
+      }
     case "Delay":
       return { ...fault, duration: millis(fault.duration) }
     case "Drip":
@@ -102,6 +107,10 @@ export const state = (simulator: Simulator.Service): Effect.Effect<typeof AdminA
         fault: faultOf(pending.fault, simulator.mask),
         remaining: Number.isFinite(pending.remaining) ? pending.remaining : "unlimited" as const
       })),
-      fixtures: yield* simulator.fixtures
+      fixtures: (yield* simulator.fixtures).map(({ method, path, status }) => ({
+        method,
+        path: simulator.mask(path),
+        status
+      }))
     }
   })
