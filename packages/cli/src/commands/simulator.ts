@@ -2,6 +2,7 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { exitCode, Failure } from "../exitCode.ts"
 
 const port = Options.integer("port").pipe(
   Options.withDescription(
@@ -31,12 +32,16 @@ export const simulator = Command.make(
   { port, tokenLifetime, console, log, fixtures },
   ({ console, fixtures, log, port, tokenLifetime }) =>
     // loaded when it is needed, so that the other commands start fast
-    Effect.flatMap(Effect.promise(() => import("@credit-data/simulator/Standalone")), ({ run }) =>
-      run({
-        console,
-        log,
-        fixtures: Option.getOrUndefined(fixtures),
-        port: Option.getOrUndefined(port),
-        tokenLifetime: Option.getOrUndefined(tokenLifetime)
-      }))
+    Effect.promise(() => import("@credit-data/simulator/Standalone")).pipe(
+      Effect.flatMap(({ run }) =>
+        run({
+          console,
+          log,
+          fixtures: Option.getOrUndefined(fixtures),
+          port: Option.getOrUndefined(port),
+          tokenLifetime: Option.getOrUndefined(tokenLifetime)
+        })
+      ),
+      Effect.mapError(({ message }) => new Failure({ code: exitCode.usage, message }))
+    )
 ).pipe(Command.withDescription("Run an imitation of the service on this machine"))
