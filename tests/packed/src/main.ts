@@ -33,7 +33,9 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
   const tarballs = yield* step("build and pack", Effect.flatMap(temporary, (folder) => pack(line.packages, folder)))
   yield* step(
     "contents, publint and attw of every tarball",
-    Effect.forEach(Object.values(tarballs), (tarball) => Effect.zipRight(checkContents(tarball), lint(here, tarball)))
+    Effect.forEach(Object.values(tarballs), (tarball) => Effect.zipRight(checkContents(tarball), lint(here, tarball)), {
+      concurrency: 2
+    })
   )
   yield* step(
     "the lowest peers of every tarball",

@@ -19,8 +19,15 @@ export const pack = Effect.fnUntraced(function*(packages: string, folder: string
   const folders = yield* fs.readDirectory(packages)
   const names = yield* Effect.filter(folders, (name) => fs.exists(path.join(packages, name, "src/index.ts")))
   yield* run(packages, path.resolve(import.meta.dirname, "../../../node_modules/.bin/tsc"), "-b", ...names)
-  const tarballs: Record<string, string> = {}
-  for (const name of names) tarballs[`@credit-data/${name}`] = yield* packOne(path.join(packages, name), folder)
+  const tarballs: Record<string, string> = Object.fromEntries(
+    yield* Effect.forEach(
+      names,
+      (name) => Effect.map(packOne(path.join(packages, name), folder), (tarball) => [`@credit-data/${name}`, tarball]),
+      {
+        concurrency: 2
+      }
+    )
+  )
   return tarballs
 })
 

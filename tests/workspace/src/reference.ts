@@ -43,28 +43,30 @@ Effect.gen(function*() {
   // the examples of a package may import every other package, also one that it does not depend on
   const settings = { exclude, examplesCompilerOptions: { ...examplesCompilerOptions, paths: yield* sourcePaths } }
 
-  for (const { folder, name } of yield* libraries) {
-    // docgen takes its settings from this file only
-    const file = path.join(top, folder, "docgen.json")
-    const { exitCode, stderr, stdout } = yield* Effect.acquireUseRelease(
-      fs.writeFileString(file, JSON.stringify(settings)),
-      () =>
-        run(
-          Command.make(path.join(bin, "docgen")).pipe(
-            Command.workingDirectory(path.join(top, folder)),
-            // docgen starts tsc and tsx by their names
-            Command.env({ PATH: `${bin}${path.sep === "/" ? ":" : ";"}${process.env["PATH"] ?? ""}` })
-          )
-        ),
-      () => Effect.orDie(fs.remove(file))
-    )
-    if (exitCode !== 0) {
-      yield* Console.error(`${name}\n${stdout}\n${stderr}`)
-      return yield* Effect.sync(() => {
-        process.exitCode = 1
-      })
-    }
-    yield* Effect.forEach(yield* pagesOf(path.join(top, folder, "docs")), withFrontMatter)
-    yield* Console.log(`${name}: ${/\d+ example\(s\)/.exec(stdout)?.[0] ?? "no examples"}`)
-  }
+  const write = ({ folder, name }: Effect.Effect.Success<typeof libraries>[number]) =>
+    Effect.gen(function*() {
+      // docgen takes its settings from this file only
+      const file = path.join(top, folder, "docgen.json")
+      const { exitCode, stderr, stdout } = yield* Effect.acquireUseRelease(
+        fs.writeFileString(file, JSON.stringify(settings)),
+        () =>
+          run(
+            Command.make(path.join(bin, "docgen")).pipe(
+              Command.workingDirectory(path.join(top, folder)),
+              // docgen starts tsc and tsx by their names
+              Command.env({ PATH: `${bin}${path.sep === "/" ? ":" : ";"}${process.env["PATH"] ?? ""}` })
+            )
+          ),
+        () => Effect.orDie(fs.remove(file))
+      )
+      if (exitCode !== 0) {
+        yield* Console.error(`${name}\n${stdout}\n${stderr}`)
+        return yield* Effect.sync(() => {
+          process.exitCode = 1
+        })
+      }
+      yield* Effect.forEach(yield* pagesOf(path.join(top, folder, "docs")), withFrontMatter)
+      yield* Console.log(`${name}: ${/\d+ example\(s\)/.exec(stdout)?.[0] ?? "no examples"}`)
+    })
+  yield* Effect.forEach(yield* libraries, write, { concurrency: 2 })
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)
