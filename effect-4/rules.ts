@@ -193,6 +193,10 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "class $NAME extends HttpApiMiddleware.Tag<$SELF>()($ID, { failure: $ERROR, security: $SECURITY }) {}",
     "class $NAME extends HttpApiMiddleware.Service<$SELF>()($ID, { error: $ERROR, security: $SECURITY }) {}"
   ],
+  [
+    "$API.annotate(OpenApi.Version, $VERSION)",
+    "$API.annotate(OpenApi.Version, $VERSION).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: \"error\" })"
+  ],
   ["$SCHEMA.annotations($ANNOTATIONS)", "$SCHEMA.annotate($ANNOTATIONS)"],
   [
     "Schema.optionalWith($SCHEMA, { default: () => $DEFAULT })",

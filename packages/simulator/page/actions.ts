@@ -12,7 +12,7 @@ export const refuse = (field: string, form?: HTMLFormElement): void => {
 export const post = async (path: string, body?: unknown, form?: HTMLFormElement): Promise<Response | undefined> => {
   const response = await fetch(`/api/${path}`, {
     method: "POST",
-    headers: { "x-simulator-key": key(), "content-type": "application/json" },
+    headers: { "x-api-key": key(), "content-type": "application/json" },
     body: JSON.stringify(body)
   }).catch(() => undefined)
   if (response?.ok) return response

@@ -5,18 +5,19 @@ import { onSubmit } from "./form.ts"
 type Pending = typeof PendingFault.Encoded
 
 const json = { "content-type": "application/json" }
-const later = { headers: { "retry-after": "2" }, body: "" }
+const later = { "retry-after": "2" }
+const answer = (status: number, headers: object, body = "") => ({ _tag: "Answer", status, headers, body })
 
-/** The parts of each fault that are not in the form. The default is an answer. */
+/** The faults. Those of Delay and Custom are in the form. */
 const presets: Readonly<Record<string, object>> = {
-  "503 with Retry-After": { status: 503, ...later },
-  "429 with Retry-After": { status: 429, ...later },
-  "401 invalid_client": { status: 401, headers: json, body: "{\"error\":\"invalid_client\"}" },
-  "Malformed JSON": { status: 200, headers: json, body: "{" },
+  "503 with Retry-After": answer(503, later),
+  "429 with Retry-After": answer(429, later),
+  "401 invalid_client": answer(401, json, "{\"error\":\"invalid_client\"}"),
+  "Malformed JSON": answer(200, json, "{"),
   "Cut body": { _tag: "Bytes", bytes: "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{", ending: "End" },
   Silence: { _tag: "Silence" },
   Reset: { _tag: "Reset" },
-  Delay: { _tag: "Delay" },
+  Delay: {},
   Custom: {}
 }
 
@@ -32,25 +33,20 @@ const showFields = () => {
 preset.onchange = showFields
 showFields()
 
-// the API ignores the fields that a fault does not have
 onSubmit<"target" | "preset" | "duration" | "status" | "body" | "times" | "unlimited">("fault", "faults", (fields) => ({
   target: fields.target,
-  fault: {
-    _tag: "Answer",
-    duration: +fields.duration * 1000,
-    status: +fields.status,
-    body: fields.body,
-    ...presets[fields.preset]
-  },
+  fault: fields.preset === "Delay"
+    ? { _tag: "Delay", duration: +fields.duration * 1000 }
+    : fields.preset === "Custom"
+    ? answer(+fields.status, {}, fields.body)
+    : presets[fields.preset],
   times: fields.unlimited ? "unlimited" : +fields.times
 }))
 
-const describe = ({ fault, target }: Pending) => {
-  const { _tag, duration, status }: { _tag: string; duration?: number; status?: number } = fault
-  return `${status ?? _tag}${duration ? ` ${duration / 1000} s` : ""} for ${
+const describe = ({ fault, milliseconds, status, target }: Pending) =>
+  `${status ?? fault}${milliseconds ? ` ${milliseconds / 1000} s` : ""} for ${
     target === "Calls" ? "calls" : "token requests"
   }`
-}
 
 /** Shows the faults that wait, and a banner while one of them does not end. */
 export const showFaults = (faults: ReadonlyArray<Pending>): void => {

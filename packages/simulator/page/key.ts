@@ -18,7 +18,7 @@ export const forgetKey = (): void => {
 const takeKey = () => {
   const [, given] = location.hash.split("#key=")
   if (given) {
-    sessionStorage["simulator"] = decodeURIComponent(given)
+    sessionStorage["simulator"] = given
     history.replaceState(null, "", "/")
   }
   lock()

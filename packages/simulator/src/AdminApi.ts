@@ -17,7 +17,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { groupPath } from "./internal/groups.ts"
+import { fixturePath } from "./internal/groups.ts"
 
 /**
  * A request that a server received. Secrets and tokens are masked.
@@ -59,7 +59,11 @@ export const Token = Schema.Struct({
 
 const status = Schema.Int.pipe(Schema.between(200, 599))
 const milliseconds = Schema.Int.pipe(Schema.between(0, 86_400_000)).annotations({ description: "In milliseconds" })
-const headers = Schema.Record({ key: Schema.String, value: Schema.String })
+/** The names and values that HTTP accepts (RFC 9110, section 5). Others would become another answer on the wire. */
+const headers = Schema.Record({
+  key: Schema.String.pipe(Schema.pattern(/^[\w!#$%&'*+.^`|~-]+$/)),
+  value: Schema.String.pipe(Schema.pattern(/^[\t\x20-\x7e\x80-\xff]*$/))
+})
 
 /**
  * A fault as JSON: the faults of the module `Fault`, with durations in milliseconds and bytes as text.
@@ -94,17 +98,22 @@ export const NewFault = Schema.Struct({
   target,
   fault: Fault,
   times: Schema.optionalWith(times, { default: () => 1 })
-}).annotations({ identifier: "NewFault" })
+}).annotations({ identifier: "NewFault", parseOptions: { onExcessProperty: "error" } })
 
 /**
- * A fault that waits for its requests.
+ * A fault that waits for its requests, without its headers and bytes.
  *
  * @since 1.0.0
  * @category schemas
  */
-export const PendingFault = Schema.Struct({ id: Schema.Int, target, fault: Fault, remaining: times }).annotations({
-  identifier: "PendingFault"
-})
+export const PendingFault = Schema.Struct({
+  id: Schema.Int,
+  target,
+  fault: Schema.String,
+  status: Schema.NullOr(Schema.Finite),
+  milliseconds: Schema.NullOr(Schema.Finite).annotations({ description: "Of a Delay" }),
+  remaining: Schema.Union(Schema.Finite, Schema.Literal("unlimited"))
+}).annotations({ identifier: "PendingFault" })
 
 /**
  * An answer of the business API, as JSON.
@@ -114,7 +123,7 @@ export const PendingFault = Schema.Struct({ id: Schema.Int, target, fault: Fault
  */
 export const Fixture = Schema.Struct({
   method: Schema.optionalWith(Schema.String.pipe(Schema.pattern(/^[A-Z]+$/)), { default: () => "GET" }),
-  path: Schema.String.pipe(Schema.pattern(groupPath)).annotations({
+  path: Schema.String.pipe(Schema.pattern(fixturePath)).annotations({
     description: "A path of the business API. A segment in braces, such as {id}, stands for any one"
   }),
   status: Schema.optionalWith(status, { default: () => 200 }),
@@ -122,7 +131,7 @@ export const Fixture = Schema.Struct({
   body: Schema.optional(Schema.Unknown).annotations({
     description: "Any JSON value. Without one, the answer has no body"
   })
-}).annotations({ identifier: "Fixture" })
+}).annotations({ identifier: "Fixture", parseOptions: { onExcessProperty: "error" } })
 
 /**
  * The settings and counters of the simulator.
@@ -146,9 +155,10 @@ export const State = Schema.Struct({
   calls: Schema.Int,
   openConnections: Schema.Int,
   faults: Schema.Array(PendingFault),
-  fixtures: Schema.Array(Schema.Struct({ method: Schema.String, path: Schema.String, status })).annotations({
-    description: "Without their bodies, which can hold anything"
-  })
+  fixtures: Schema.Array(Schema.Struct({ method: Schema.String, path: Schema.String, status: Schema.Number }))
+    .annotations({
+      description: "Without their bodies, which can hold anything"
+    })
 }).annotations({ identifier: "State" })
 
 /**
@@ -162,7 +172,7 @@ export const Variables = Schema.Record({ key: Schema.String, value: Schema.Strin
 })
 
 /**
- * The key of the simulator, in the header `x-simulator-key`. A request that changes or reveals something needs it. It is new at
+ * The key of the simulator, in the header `x-api-key`. A request that changes or reveals something needs it. It is new at
  * each start.
  *
  * @since 1.0.0
@@ -170,7 +180,7 @@ export const Variables = Schema.Record({ key: Schema.String, value: Schema.Strin
  */
 export class Key extends HttpApiMiddleware.Tag<Key>()("@credit-data/simulator/AdminApi/Key", {
   failure: HttpApiError.Unauthorized,
-  security: { key: HttpApiSecurity.apiKey({ key: "x-simulator-key", in: "header" }) }
+  security: { key: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }) }
 }) {}
 
 const byId = Schema.Struct({ id: Schema.NumberFromString.pipe(Schema.int()) })
@@ -247,6 +257,6 @@ export const client = (options: { readonly url: string; readonly key: Redacted.R
   HttpApiClient.make(AdminApi, {
     baseUrl: options.url,
     transformClient: HttpClient.mapRequest(
-      HttpClientRequest.setHeader("x-simulator-key", Redacted.value(options.key))
+      HttpClientRequest.setHeader("x-api-key", Redacted.value(options.key))
     )
   })

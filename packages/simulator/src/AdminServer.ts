@@ -58,7 +58,7 @@ export const layer = (
   options: {
     /** Default: a free port. */
     readonly port?: number | undefined
-    /** Default: a new key at each start. */
+    /** Letters, digits, `_` and `-`. Default, also for an empty one: a new key at each start. */
     readonly key?: Redacted.Redacted | undefined
   } = {}
 ): Layer.Layer<AdminServer, HttpServerError.ServeError, Simulator> =>
@@ -66,15 +66,18 @@ export const layer = (
     AdminServer,
     Effect.gen(function*() {
       const simulator = yield* Simulator
-      const key = options.key ?? Redacted.make(yield* randomText)
+      // an empty key would let every request without a key pass
+      const key = options.key !== undefined && Redacted.value(options.key) !== ""
+        ? options.key
+        : Redacted.make(yield* randomText)
       const run = yield* randomText
       const admin = yield* api.make(simulator, key)
 
       const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         if (!guard.isOwn(request)) return Effect.succeed(guard.forbidden)
-        const { pathname } = new URL(request.url, "http://localhost")
-        if (request.method === "GET" && pathname === "/") return page.make
-        if (request.method === "GET" && pathname === "/events") {
+        const [path] = request.url.split("?")
+        if (request.method === "GET" && path === "/") return page.make
+        if (request.method === "GET" && path === "/events") {
           return Effect.succeed(events.stream(simulator, run, request.headers["last-event-id"]))
         }
         return Effect.scoped(admin)

@@ -21,6 +21,6 @@ export interface IssuedToken {
   readonly issuedAt: DateTime.Utc
   /** By the clock of the simulator. */
   readonly expiresAt: DateTime.Utc
-  /** Whether the business API rejects it although it has not expired. */
+  /** Whether it was revoked. The business API rejects it. */
   readonly revoked: boolean
 }

@@ -23,7 +23,7 @@ export type Server = "AuthV1" | "AuthV2" | "Api"
  * What became of a request.
  *
  * - `Pending`: it has no answer yet.
- * - `Answered`: it got an answer with this status after this time. `error` is the OAuth error code in the answer.
+ * - `Answered`: it got an answer with this status after this time, without what the clock was advanced. `error` is the OAuth error code in the answer.
  * - `Unanswered`: its connection was closed after this time, without an HTTP answer of the simulator.
  *
  * @since 1.0.0
@@ -48,7 +48,8 @@ export type Outcome = Data.TaggedEnum<{
 export const { $is, $match, Answered, Pending, Unanswered } = Data.taggedEnum<Outcome>()
 
 /**
- * A request that a server received; safe to print.
+ * A request that a server received. The `Authorization` header and the body are `Redacted`. The URL and the other headers are as
+ * they were sent, so `Simulator.mask` them before you show them.
  *
  * @since 1.0.0
  * @category models
@@ -69,8 +70,10 @@ export interface Received {
   readonly authorization: Option.Option<Redacted.Redacted>
   /** The id of the issued token that it carried, valid or not. */
   readonly token: Option.Option<number>
-  /** Its body, byte for byte. */
+  /** The first 64 KiB of its body. */
   readonly body: Redacted.Redacted<Uint8Array>
+  /** The size of its whole body, in bytes. */
+  readonly bodySize: number
   /** The kind of the fault that was applied to it. */
   readonly fault: Option.Option<Fault.Fault["_tag"]>
   readonly outcome: Outcome

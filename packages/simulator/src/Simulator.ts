@@ -48,8 +48,8 @@ export interface Service {
   readonly received: Effect.Effect<ReadonlyArray<Received.Received>>
   /** How many requests have reached the token endpoints. */
   readonly tokenRequests: Effect.Effect<number>
-  /** How many requests have reached the business API. */
-  readonly calls: Effect.Effect<number>
+  /** How many requests have reached each server. */
+  readonly counts: Effect.Effect<Readonly<Record<Received.Server, number>>>
   /**
    * What changed after this revision, and then every change, in order. 0 stands for the start. A slow listener gets each
    * request and token in its latest state, and misses nothing that the simulator still remembers.
@@ -104,9 +104,15 @@ export interface Service {
   readonly advanced: Effect.Effect<Duration.Duration>
   /** Advances the clock of the simulator. Tokens expire, and delays end, that much earlier for the program under test. */
   readonly advanceClock: (duration: Duration.DurationInput) => Effect.Effect<void>
-  /** Replaces the client secrets and the tokens of this simulator in a text. */
+  /**
+   * Replaces the client secrets and the tokens of this simulator in a text. A text that has one in an encoded form is replaced
+   * as a whole.
+   */
   readonly mask: (text: string) => string
-  /** Restores the settings of the start, makes all tokens invalid, forgets all requests, and begins to count at 0. */
+  /**
+   * Restores the settings of the start, makes all tokens invalid, forgets all requests, and begins to count at 0. A request
+   * that has no answer yet gets none: its connection is reset.
+   */
   readonly reset: Effect.Effect<void>
 }
 

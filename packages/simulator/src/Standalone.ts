@@ -10,13 +10,13 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as AdminServer from "./AdminServer.ts"
 import * as Fixture from "./Fixture.ts"
 import type { FixtureError } from "./FixtureError.ts"
 import { instructions } from "./internal/standalone/instructions.ts"
 import { requestLog } from "./internal/standalone/requestLog.ts"
-import { readLifetime, readPort } from "./internal/standalone/settings.ts"
+import { readKey, readLifetime, readPort } from "./internal/standalone/settings.ts"
 import * as Simulator from "./Simulator.ts"
 import { StartError } from "./StartError.ts"
 
@@ -49,7 +49,7 @@ const portVariable = Effect.flatMap(
   Option.match({ onNone: () => Effect.succeed(7400), onSome: (text) => readPort("SIMULATOR_PORT", Number(text)) })
 )
 
-const keyVariable = Config.option(Config.redacted("SIMULATOR_KEY"))
+const keyVariable = Config.withDefault(Config.redacted("SIMULATOR_KEY"), Redacted.make(""))
 
 /**
  * Runs the simulator until it is interrupted. It prints the variables for a program that uses it, and with `console` also the
@@ -77,7 +77,9 @@ export const run = (
       )
     }
     const fixtures = options.fixtures === undefined ? [] : yield* Fixture.load(options.fixtures)
-    const key = options.key ?? Option.getOrUndefined(yield* keyVariable)
+    const key = yield* (options.key === undefined
+      ? Effect.flatMap(keyVariable, readKey)
+      : readKey(options.key))
     const simulator = Simulator.layer({
       tokenLifetime,
       fixtures,

@@ -1,4 +1,6 @@
-import { AdminServer, Simulator } from "@credit-data/simulator"
+import { AdminApi, AdminServer, Fault, Simulator } from "@credit-data/simulator"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
+import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { request as httpRequest } from "node:http"
@@ -11,7 +13,7 @@ const act = (path: string, payload?: unknown) =>
   Effect.flatMap(AdminServer.AdminServer, ({ key, url }) =>
     sendText(`${url}${path}`, {
       method: "POST",
-      headers: { "x-simulator-key": Redacted.value(key), "content-type": "application/json" },
+      headers: { "x-api-key": Redacted.value(key), "content-type": "application/json" },
       ...(payload === undefined ? {} : { body: typeof payload === "string" ? payload : JSON.stringify(payload) })
     }))
 
@@ -98,8 +100,8 @@ describe("the admin server", () => {
       assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "2"])
       const { faults } = JSON.parse((yield* read("/api/state")).text)
       assert.deepStrictEqual(faults, [
-        { id: 1, target: "TokenRequests", fault, remaining: "unlimited" },
-        { id: 2, target: "Calls", fault, remaining: 1 }
+        { id: 1, target: "TokenRequests", fault: "Answer", status: 503, milliseconds: null, remaining: "unlimited" },
+        { id: 2, target: "Calls", fault: "Answer", status: 503, milliseconds: null, remaining: 1 }
       ])
       assert.strictEqual((yield* act("/api/faults/clear")).status, 204)
       assert.strictEqual((yield* post("V2", form)).status, 200)
@@ -125,6 +127,23 @@ describe("the admin server", () => {
       assert.strictEqual((yield* act("/api/reset")).status, 204)
       assert.strictEqual((yield* post("V2", form)).status, 200)
       assert.strictEqual(JSON.parse((yield* read("/api/requests")).text).length, 1)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("shows the state also while it has values that only a program in its process can set", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Delay({ duration: "25 hours" }), { times: 2_000_000 })
+      yield* simulator.failCalls(Fault.Delay({ duration: "1500 micros" }))
+      yield* simulator.failCalls(Fault.Delay({ duration: Infinity }))
+      yield* simulator.failCalls(Fault.Answer({ status: 700 }))
+      yield* simulator.setFixtures([{ method: "GET", path: "/data-access/a", status: 600, headers: {} }])
+      const { status, text } = yield* read("/api/state")
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(
+        JSON.parse(text).faults.map(({ milliseconds }: { readonly milliseconds: unknown }) => milliseconds),
+        [90_000_000, 1.5, null, null]
+      )
+      assert.deepStrictEqual((yield* events(2)).map(({ event }) => event), ["reset", "state"])
     }).pipe(Effect.provide(Test)))
 
   it.effect("adds fixtures, in the place of those with the same method and path", () =>
@@ -157,7 +176,7 @@ describe("the admin server", () => {
       assert.deepStrictEqual(document.paths["/api/state"].get.security, [])
       assert.deepInclude(document.components.securitySchemes.key, {
         type: "apiKey",
-        name: "x-simulator-key",
+        name: "x-api-key",
         in: "header"
       })
     }).pipe(Effect.provide(Test)))
@@ -181,10 +200,24 @@ describe("the protection of the admin server", () => {
       const posts = Object.entries<Record<string, unknown>>(document.paths).filter(([, item]) => "post" in item)
       assert.strictEqual(posts.length, actions.length)
       for (const action of actions) {
-        for (const headers of [{}, { "x-simulator-key": "other" }, { "x-simulator-key": "" }]) {
+        for (const headers of [{}, { "x-api-key": "other" }, { "x-api-key": "" }]) {
           assert.strictEqual((yield* read(`/api/${action}`, { method: "POST", headers })).status, 401, action)
         }
       }
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("is not switched off by an empty key", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* read("/api/variables", { method: "POST" })).status, 401)
+    }).pipe(
+      Effect.provide(AdminServer.layer({ key: Redacted.make("") }).pipe(Layer.provideMerge(Simulator.layer())))
+    ))
+
+  it.effect("holds for a target that is no URL", () =>
+    Effect.gen(function*() {
+      const { headers, status } = yield* read("//?a=b")
+      assert.strictEqual(status, 404)
+      assert.strictEqual(headers.get("cache-control"), "no-store")
     }).pipe(Effect.provide(Test)))
 
   it.effect("has another key at each start, unless the user set one", () =>
@@ -246,6 +279,11 @@ describe("the protection of the admin server", () => {
         ],
         ["faults", { target: "Calls", fault: { _tag: canary } }, "fault"],
         ["faults", { fault: { _tag: "Silence" } }, "target: is missing"],
+        ["faults", { target: "Calls", fault: { _tag: "Silence" }, time: canary }, "time: "],
+        ["faults", { target: "Calls", fault: { _tag: "Answer", status: 503, header: canary } }, "header: "],
+        ["faults", { target: "Calls", fault: { _tag: "Answer", status: 503, headers: { "x-a": canary } } }, "headers"],
+        ["faults", { target: "Calls", fault: { _tag: "Answer", status: 503, headers: { "x a": "" } } }, "headers"],
+        ["fixtures", { path: "/data-access/a?b=c" }, "path: Expected"],
         ["faults", { target: "Calls", fault: { _tag: "Silence" }, times: canary }, "times: Expected"],
         ["scopes", { scopes: [canary] }, "scopes.0: Expected"],
         ["clock/advance", { seconds: canary }, "seconds: Expected"],
@@ -304,6 +342,20 @@ describe("secrets and tokens", () => {
       })
       const basic = Buffer.from(`simulated-client:${form.client_secret}`).toString("base64")
       yield* post("V2", { ...form, client_secret: "the-real-secret" })
+      yield* post("V2", { ...form, client_id: "the-real-secret" })
+      yield* post("V2", form, { headers: { "x-password": "the-real-secret", "x-jwt": "the-real-secret" } })
+      const { environment } = simulator
+      yield* sendText(`${environment.authV2Url}/oauth2/token?client_secret=the-real-secret&the-real-secret`)
+      const everyByte = (text: string) => text.replaceAll(/./g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
+      const hex = (text: string) => Buffer.from(text).toString("hex")
+      const encoded = [token, form.client_secret].flatMap((text) => [
+        everyByte(text),
+        hex(text),
+        hex(text).toUpperCase(),
+        Buffer.from(`x:${text}`).toString("base64"),
+        text.replaceAll(/[.-]/g, (sign) => `\\u00${hex(sign)}`)
+      ])
+      yield* Effect.forEach(encoded, (text) => get(`/data-access/${text}`, undefined, { headers: { "x-mine": text } }))
       yield* post("V2", JSON.stringify({ client_secret: "the-real-secret" }))
       yield* post("V2", form, { headers: { "content-type": "text/plain", "x-api-key": "the-real-secret" } })
       yield* get(`/data-access/${token}?client_secret=${form.client_secret}`, token)
@@ -318,11 +370,16 @@ describe("secrets and tokens", () => {
 
       yield* act("/api/faults", {
         target: "Calls",
-        fault: { _tag: "Answer", status: 503, headers: { "x-mine": token }, body: form.client_secret }
+        fault: {
+          _tag: "Answer",
+          status: 503,
+          headers: { "x-mine": token, [token]: "", [form.client_secret]: "" },
+          body: form.client_secret
+        }
       })
 
       const seen = yield* Effect.forEach(["/", "/api/state", "/api/requests", "/api/tokens"], (path) => read(path))
-      const all = [...seen.map(({ text }) => text), JSON.stringify(yield* events(12))].join("\n")
+      const all = [...seen.map(({ text }) => text), JSON.stringify(yield* events(20))].join("\n")
       assert.include(all, "client_secret=***")
       for (
         const canary of [
@@ -330,10 +387,23 @@ describe("secrets and tokens", () => {
           form.client_secret,
           Redacted.value(clientSecret),
           "the-real-secret",
-          basic.slice(24, 60)
+          basic.slice(24, 60),
+          ...encoded
         ]
       ) {
         assert.notInclude(all, canary)
       }
     }).pipe(Effect.provide(Test)))
+})
+
+describe("a client of the admin API", () => {
+  it.effect("keeps the key out of its spans", () =>
+    Effect.gen(function*() {
+      const { key, url } = yield* AdminServer.AdminServer
+      const { spans, tracer } = recordingTracer()
+      const { control } = yield* AdminApi.client({ url, key })
+      yield* Effect.withTracer(control.clearFaults({}), tracer)
+      assert.isAbove(spans.length, 0)
+      assert.notInclude(JSON.stringify(spans.map(({ attributes }) => attributes)), Redacted.value(key))
+    }).pipe(Effect.provide([Test, NodeHttpClient.layer])))
 })

@@ -71,7 +71,10 @@ describe("the command of the simulator", () => {
       yield* admin.control.addFault({
         payload: { target: "TokenRequests", fault: { _tag: "Answer", status: 503 }, times: 1 }
       })
-      assert.strictEqual((yield* sendText(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token?code=1`)).status, 503)
+      assert.strictEqual(
+        (yield* sendText(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token?code=1&scope=s`)).status,
+        503
+      )
       const { body } = yield* requestToken(variables)
       assert.strictEqual(body["expires_in"], 60)
       const called = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}/data-access/42`, {
@@ -95,7 +98,10 @@ describe("the command of the simulator", () => {
       yield* printed("/data-access/42")
       yield* child.kill("SIGTERM")
       const log = (yield* end).stdout.split("\n").filter((line) => /^\d\d:/.test(line))
-      assert.match(log[0] ?? "", /^[\d:.]{12} {2}V2 {3}GET {4}\/oauth2\/token\?code=1 +503 {2}\d+ ms {2}fault: Answer$/)
+      assert.match(
+        log[0] ?? "",
+        /^[\d:.]{12} {2}V2 {3}GET {4}\/oauth2\/token\?code=\*\*\*&scope=s +503 {2}\d+ ms {2}fault: Answer$/
+      )
       assert.match(log[1] ?? "", /^[\d:.]{12} {2}V2 {3}POST {3}\/oauth2\/token +200 {2}\d+ ms$/)
       assert.match(log[2] ?? "", /^[\d:.]{12} {2}API {2}GET {4}\/data-access\/42 +200 {2}\d+ ms$/)
       assert.notInclude(log.join("\n"), String(body["access_token"]))
@@ -160,6 +166,7 @@ describe("the settings of the command of the simulator", () => {
     ["The port is too high: 65533 leaves no room for the other ports", { port: 65_533, console: true }],
     ["--token-lifetime: expected a time such as 90s, 10m or 24h", { tokenLifetime: "canary" }],
     ["--token-lifetime: expected a time such as 90s, 10m or 24h", { tokenLifetime: "0s" }],
+    ["SIMULATOR_KEY: expected up to 200 letters, digits, _ and -", { key: Redacted.make("it's a canary") }],
     ["/nowhere: There is no such file or folder, or it cannot be read", { fixtures: "/nowhere" }]
   ]
   for (const [message, options] of useless) {

@@ -137,6 +137,25 @@ describe("the clock of a simulator", () => {
 })
 
 describe("a reset", () => {
+  it.effect("ends the connections of requests that have no answer yet, so that none of them issues a token", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }))
+      const { environment } = simulator
+      const pending = yield* Effect.fork(
+        Effect.exit(
+          Effect.tryPromise(() =>
+            fetch(`${environment.authV2Url}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) })
+          )
+        )
+      )
+      yield* simulator.awaitReceived("AuthV2", 1)
+      yield* simulator.reset
+      assert.strictEqual((yield* Fiber.join(pending))._tag, "Failure")
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* simulator.tokens, [])
+    }).pipe(Effect.provide(Simulator.layer())))
+
   it.effect("restores the settings of the start, and forgets tokens, requests and counts", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator

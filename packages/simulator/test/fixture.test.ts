@@ -36,10 +36,15 @@ describe("a fixture", () => {
       assert.strictEqual((yield* get("/data-access/consumers/7/score", token)).status, 404)
       assert.strictEqual((yield* get("/data-access/consumers", token)).status, 404)
       assert.strictEqual((yield* get("/data-access/consumers/%ff", token)).status, 200)
+      assert.deepStrictEqual(yield* bodyOf("/data-access/report-2026-11.pdf"), { part: true })
+      for (const other of ["report-2026-.pdf", "report--11.pdf", "report-2026-11", "rep", "report-.pdf"]) {
+        assert.strictEqual((yield* get(`/data-access/${other}`, token)).status, 404, other)
+      }
     }).pipe(withFixtures(
       { body: { id: "any" } },
       { path: "/data-access/consumers/7", body: { id: 7 } },
-      { path: "/data-access/a b", body: { path: "decoded" } }
+      { path: "/data-access/a b", body: { path: "decoded" } },
+      { path: "/data-access/report-{year}-{month}.pdf", body: { part: true } }
     )))
 
   it.effect("has a status, headers, and a body that is JSON unless its content type is another", () =>

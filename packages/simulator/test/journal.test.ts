@@ -1,6 +1,6 @@
 import { Fault, type Received, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Fiber, Option, Stream, TestClock } from "effect"
+import { DateTime, Duration, Effect, Fiber, Option, Redacted, Stream, TestClock } from "effect"
 import { form, get, newToken, post } from "./support/http.ts"
 
 const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
@@ -54,6 +54,32 @@ describe("the journal of requests", () => {
       assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_token"))
     }).pipe(Effect.provide(Simulator.layer())))
 
+  it.effect("has the time to the answer without what the clock was advanced", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 minute" }))
+      const late = yield* Effect.fork(post("V2", form))
+      yield* simulator.awaitReceived("AuthV2", 1)
+      yield* simulator.advanceClock("1 hour")
+      yield* Fiber.join(late)
+      assert.strictEqual(Duration.toMillis(answered(yield* last).duration), 0)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("has the beginning of a long body, and its size", () =>
+    Effect.gen(function*() {
+      yield* get("/elsewhere", undefined, { method: "POST", body: "a".repeat(100_000) })
+      const { body, bodySize } = yield* last
+      assert.strictEqual(Redacted.value(body).byteLength, 64 * 1024)
+      assert.strictEqual(bodySize, 100_000)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("has a request whose target is no URL, which gets 404", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* get("//?a=b")).status, 404)
+      assert.strictEqual((yield* last).url, "//?a=b")
+      assert.strictEqual(answered(yield* last).status, 404)
+    }).pipe(Effect.provide(Simulator.layer())))
+
   it.effect("has no status for a connection that was reset", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
@@ -75,7 +101,7 @@ describe("the journal of requests", () => {
       const received = yield* simulator.received
       assert.strictEqual(received.length, 1000)
       assert.deepStrictEqual([received.at(0)?.id, received.at(-1)?.id], [4, 1003])
-      assert.strictEqual(yield* simulator.calls, 1003)
+      assert.strictEqual((yield* simulator.counts).Api, 1003)
       yield* simulator.awaitReceived("Api", 1003)
     }).pipe(Effect.provide(Simulator.layer())))
 })

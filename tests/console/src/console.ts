@@ -10,6 +10,8 @@ interface Options extends BrowserContextOptions {
   readonly width?: number
   /** The part of the address after `#`. Default: the key. */
   readonly fragment?: string
+  /** Default: the address of the admin server. */
+  readonly address?: string
 }
 
 /** The browser reports a refused action by itself. */
@@ -19,7 +21,7 @@ const isExpected = (text: string) => /Failed to load resource|net::ERR/.test(tex
  * Opens the console in a new profile, which closes with the scope. The test fails if the browser reports an error, such as a
  * violation of the Content-Security-Policy.
  */
-export const open = ({ fragment, width = 1400, ...options }: Options = {}) =>
+export const open = ({ address, fragment, width = 1400, ...options }: Options = {}) =>
   Effect.gen(function*() {
     const browser = yield* Browser
     const { key, url } = yield* AdminServer.AdminServer
@@ -37,7 +39,7 @@ export const open = ({ fragment, width = 1400, ...options }: Options = {}) =>
       problems.length === 0 ? Effect.void : Effect.die(new Error(`The browser reported: ${problems.join("; ")}`))
     )
     page.setDefaultTimeout(5000)
-    yield* Effect.promise(() => page.goto(`${url}/#${fragment ?? `key=${Redacted.value(key)}`}`))
+    yield* Effect.promise(() => page.goto(`${address ?? url}/#${fragment ?? `key=${Redacted.value(key)}`}`))
     yield* Effect.promise(() => page.getByText("Live", { exact: true }).waitFor())
     return page
   })

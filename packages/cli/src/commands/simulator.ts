@@ -20,7 +20,9 @@ const console = Options.boolean("console").pipe(
   Options.withDescription("Serve the console, a page that shows every request, and the admin API")
 )
 
-const log = Options.boolean("log").pipe(Options.withDescription("Print a line for each request"))
+const log = Options.boolean("log").pipe(
+  Options.withDescription("Print a line for each request when its outcome is known")
+)
 
 const fixtures = Options.text("fixtures").pipe(
   Options.withDescription("Answer calls from a folder of JSON files, or from the examples of an OpenAPI document"),

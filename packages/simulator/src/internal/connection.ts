@@ -21,9 +21,14 @@ const write = (socket: Socket, bytes: string | Uint8Array): Effect.Effect<void> 
   })
 
 /** Resets the connection of a request. */
+export const close = (request: Request): void => {
+  socketOf(request).resetAndDestroy()
+}
+
+/** Resets the connection of a request, instead of an answer. */
 export const reset = (request: Request): Effect.Effect<never> =>
   Effect.suspend(() => {
-    socketOf(request).resetAndDestroy()
+    close(request)
     return untilClosed
   })
 

@@ -9,11 +9,13 @@ import * as connection from "./connection.ts"
 /** What a server does with a request. */
 export type Handler = (
   request: HttpServerRequest.HttpServerRequest,
-  received: Received
+  received: Received,
+  /** The whole body, of which `received` has the beginning. */
+  body: Uint8Array
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 /** The usual handler with a fault. */
-export const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request, received) => {
+export const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request, received, body) => {
   switch (fault._tag) {
     case "Answer":
       return Effect.succeed(
@@ -23,7 +25,7 @@ export const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request,
         })
       )
     case "Delay":
-      return Effect.delay(usual(request, received), fault.duration)
+      return Effect.delay(usual(request, received, body), fault.duration)
     case "Silence":
       return Effect.never
     case "Reset":

@@ -11,5 +11,5 @@ export const groups: ReadonlyArray<{
   { prefix: "/enablement-services/", group: "Enablement Services", scope: "serviceplus:all" }
 ]
 
-/** A path that belongs to a group. */
-export const groupPath = /^\/(data-access|furnishment|enablement-services)(\/|$)/
+/** A path of a group, without a query. */
+export const fixturePath = /^\/(data-access|furnishment|enablement-services)(\/[^?#]*)?$/

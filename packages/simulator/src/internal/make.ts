@@ -19,6 +19,7 @@ import * as Received from "../Received.ts"
 import * as authorizationServer from "./authorizationServer.ts"
 import * as businessApi from "./businessApi.ts"
 import * as Changes from "./changes.ts"
+import * as connection from "./connection.ts"
 import * as FaultQueue from "./faultQueue.ts"
 import { faulty, type Handler } from "./faulty.ts"
 import * as fixtures from "./fixtures/answer.ts"
@@ -33,7 +34,11 @@ const audience = "https://simulator.credit-data.example"
 /** The user's own business API. */
 type AnswerCall = (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
-const pathOf = (url: string) => new URL(url, "http://localhost").pathname
+/** The path of a request. A target such as `//` is no valid URL, and no server has it. */
+const pathOf = (url: string) => URL.canParse(url, "http://localhost") ? new URL(url, "http://localhost").pathname : "//"
+
+/** How much of a body the simulator remembers, in bytes. */
+const longestBody = 64 * 1024
 
 /** `expires_in` is in whole seconds, and no server would send 0. */
 const shortestLifetime = Duration.seconds(1)
@@ -66,10 +71,11 @@ export const make = (options: Options) =>
       )
     }
     const changes = yield* Changes.make
-    const { advance, advanced, clock, reset: resetClock } = yield* OffsetClock.make
+    const { advance, advanced, clock, elapsedMillis, reset: resetClock } = yield* OffsetClock.make
     const tokens = TokenStore.make({ changes, wholeSeconds: options.wholeSeconds })
     const faults = FaultQueue.make()
     const mask = Mask.make(options.credentials.clientSecret)
+    const pending = new Map<number, HttpServerRequest.HttpServerRequest>()
     const initial: Settings = {
       credentials: options.credentials,
       grantedScopes: AccessScope.all,
@@ -85,7 +91,7 @@ export const make = (options: Options) =>
       })
 
     /** Adds a request to the history, with its fault. Taking a fault is a change of the settings. */
-    const receive = (server: Received.Server, request: HttpServerRequest.HttpServerRequest, body: ArrayBuffer) =>
+    const receive = (server: Received.Server, request: HttpServerRequest.HttpServerRequest, body: Uint8Array) =>
       Effect.flatMap(DateTime.now, (receivedAt) =>
         changes.recordSettings((revision) => {
           counts = { ...counts, [server]: counts[server] + 1 }
@@ -100,33 +106,36 @@ export const make = (options: Options) =>
             headers: HttpHeaders.remove(request.headers, "authorization"),
             authorization: Option.map(authorization, Redacted.make),
             token: Option.flatMap(businessApi.bearer(authorization), tokens.idOf),
-            body: Redacted.make(new Uint8Array(body)),
+            body: Redacted.make(body.slice(0, longestBody)),
+            bodySize: body.byteLength,
             fault: Option.map(fault, ({ _tag }) => _tag),
             outcome: Received.Pending()
           }))
+          pending.set(received.id, request)
           return { fault, received }
         }))
 
     const app = (server: Received.Server, usual: Handler): App =>
       Effect.gen(function*() {
         const request = yield* HttpServerRequest.HttpServerRequest
-        const { fault, received } = yield* receive(server, request, yield* Effect.orDie(request.arrayBuffer))
+        const startedAt = yield* elapsedMillis
+        const body = new Uint8Array(yield* Effect.orDie(request.arrayBuffer))
+        const { fault, received } = yield* receive(server, request, body)
         const handler = Option.match(fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
-        return yield* handler(request, received).pipe(
+        return yield* Effect.suspend(() => handler(request, received, body)).pipe(
           Effect.catchAllDefect((defect) =>
             Effect.as(
-              Effect.logError("The simulated business API failed", defect),
+              Effect.logError(`The simulated business API failed: ${mask(String(defect))}`),
               HttpServerResponse.unsafeJson({ error: "server_error" }, { status: 500 })
             )
           ),
           Effect.onExit((exit) =>
-            Effect.flatMap(DateTime.now, (now) =>
-              changes.record((revision) =>
-                changes.requests.change(revision, received.id, (pending) => ({
-                  ...pending,
-                  outcome: Outcome.make(exit, received.receivedAt, now)
-                }))
-              ))
+            Effect.flatMap(elapsedMillis, (endedAt) =>
+              changes.record((revision) => {
+                pending.delete(received.id)
+                const outcome = Outcome.make(exit, Duration.millis(endedAt - startedAt))
+                changes.requests.change(revision, received.id, (received) => ({ ...received, outcome }))
+              }))
           )
         )
       }).pipe(
@@ -134,21 +143,21 @@ export const make = (options: Options) =>
         Effect.interruptible // the platform runs apps uninterruptibly, but a silent app must end with its connection
       )
 
-    const authorize = (version: "V1" | "V2"): Handler => (_, { body, headers, method, url }) =>
-      Effect.suspend(() =>
-        authorizationServer.answer(version, { ...settings, audience, tokenLifetime }, tokens, {
-          method,
-          path: pathOf(url),
-          headers,
-          body: Redacted.value(body)
-        })
-      )
+    const authorize = (version: "V1" | "V2"): Handler => (_, { headers, method, url }, body) =>
+      authorizationServer.answer(version, { ...settings, audience, tokenLifetime }, tokens, {
+        method,
+        path: pathOf(url),
+        headers,
+        body
+      })
 
     const call: Handler = (_, received) => {
       const { authorization, method, url } = received
       const call = { method, path: pathOf(url), authorization: Option.map(authorization, Redacted.value) }
       return businessApi.answer(tokens, call, (group) => {
-        if (settings.fixtures.length > 0) return Effect.succeed(fixtures.answer(settings.fixtures, call))
+        if (settings.fixtures.length > 0) {
+          return Effect.succeed(fixtures.answer(settings.fixtures, call))
+        }
         return Option.match(settings.answerCall, {
           onNone: () => Effect.succeed(businessApi.usual(call, group)),
           onSome: (answer) => answer(received)
@@ -177,7 +186,7 @@ export const make = (options: Options) =>
       received: Effect.sync(changes.requests.all),
       changes: changes.since,
       tokenRequests: Effect.sync(() => counts.AuthV1 + counts.AuthV2),
-      calls: Effect.sync(() => counts.Api),
+      counts: Effect.sync(() => counts),
       awaitReceived: (server: Received.Server, count: number) =>
         changes.revisions.pipe(
           Stream.filter(() => counts[server] >= count),
@@ -199,8 +208,7 @@ export const make = (options: Options) =>
       grantedScopes: Effect.sync(() => settings.grantedScopes),
       grantScopes: (scopes: ReadonlyArray<AccessScope.AccessScope>) => set({ grantedScopes: scopes }),
       rotateSecret: Effect.flatMap(Random.nextIntBetween(0, 2 ** 48), (random) => {
-        const clientSecret = Redacted.make(`simulated-secret-${random.toString(36).padStart(23, "0")}`)
-        mask.add(clientSecret)
+        const clientSecret = Redacted.make(Mask.rotatedSecret(random))
         const credentials = { clientId: options.credentials.clientId, clientSecret }
         return Effect.as(set({ credentials }), credentials)
       }),
@@ -211,10 +219,11 @@ export const make = (options: Options) =>
       advanced,
       advanceClock: (duration: Duration.DurationInput) =>
         Effect.zipRight(advance(Duration.decode(duration)), changes.recordSettings(() => undefined)),
-      mask: mask.mask,
+      mask,
       reset: Effect.zipRight(
         resetClock,
         changes.recordReset(() => {
+          for (const request of pending.values()) connection.close(request)
           faults.clear()
           tokens.clear()
           settings = initial

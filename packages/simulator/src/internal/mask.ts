@@ -1,51 +1,57 @@
 import * as Redacted from "effect/Redacted"
 
-/** Replaces secrets and tokens in text that is shown to people. */
-export interface Mask {
-  /** From now on, this secret is replaced too. */
-  readonly add: (secret: Redacted.Redacted) => void
-  readonly mask: (text: string) => string
-}
-
 const replacement = "***"
 
-/** The text of a token, as the authorization servers build it. */
-const token = /simulated\.V[12]\.\d+\.[0-9a-z]+/g
+/** A client secret after a rotation. It has a form of its own, so that all of them can be found. */
+export const rotatedSecret = (random: number): string => `simulated-secret-${random.toString(36).padStart(23, "0")}`
 
-/** The characters that the secret has in base64, whatever stands before it: `client:secret`, for example. */
-const base64Of = (secret: string): ReadonlyArray<string> => {
-  const bytes = Buffer.from(secret)
-  return [0, 1, 2].flatMap((before) => {
-    const text = Buffer.concat([Buffer.alloc(before), bytes])
-    const [from, to] = [Math.ceil(before * 8 / 6), Math.floor(text.length * 8 / 6)]
-    return [text.toString("base64").slice(from, to), text.toString("base64url").slice(from, to)]
+/** The tokens and the rotated secrets, as they are issued. */
+const issued = /simulated\.V[12]\.\d+\.[0-9a-z]+|simulated-secret-[0-9a-z]{23}/g
+
+/** How each of them begins. */
+const beginnings = ["simulated.V1.", "simulated.V2.", "simulated-secret-"]
+
+/** The characters that a text has in base64, whatever stands before it: `client:secret`, for example. */
+const base64Of = (text: string): ReadonlyArray<string> =>
+  [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text)])
+    const [from, to] = [Math.ceil(before * 8 / 6), Math.floor(bytes.length * 8 / 6)]
+    return [bytes.toString("base64").slice(from, to), bytes.toString("base64url").slice(from, to)]
   })
-}
 
-/** The forms in which a secret arrives: as it is, in URLs and forms, in JSON, and in base64. */
-const formsOf = (secret: string): ReadonlyArray<string> =>
-  [
-    ...new Set([
-      secret,
-      encodeURIComponent(secret),
-      encodeURIComponent(secret).replace(/%../g, (escape) => escape.toLowerCase()),
-      new URLSearchParams([["", secret]]).toString().slice(1),
-      JSON.stringify(secret).slice(1, -1),
-      ...base64Of(secret),
-      Buffer.from(secret).toString("hex")
-    ])
-  ].filter((form) => form !== "")
+/** Shorter parts would be found in texts that have nothing to do with a secret. */
+const shortestPart = 8
 
-export const make = (secret: Redacted.Redacted): Mask => {
-  const forms = new Set(formsOf(Redacted.value(secret)))
-  return {
-    add: (secret) => {
-      for (const form of formsOf(Redacted.value(secret))) forms.add(form)
-    },
-    mask: (text) => {
-      let masked = text.replace(token, replacement)
-      for (const form of forms) masked = masked.replaceAll(form, replacement)
-      return masked
-    }
+const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
+
+/** The text without the escapes of URLs, forms and JSON. */
+const plain = (text: string) =>
+  text.replaceAll("+", " ").replace(/%([0-9a-f]{2})/gi, decode).replace(/\\u([0-9a-f]{4})/gi, decode).replaceAll(
+    "\\",
+    ""
+  )
+
+/** Replaces the client secret, and all rotated secrets and tokens, in text that is shown to people. */
+export const make = (clientSecret: Redacted.Redacted): (text: string) => string => {
+  const secret = Redacted.value(clientSecret)
+  const encoded = [secret, ...beginnings].flatMap(base64Of).filter((part) => part.length >= shortestPart)
+  const hexadecimal = [secret, ...beginnings]
+    .map((text) => Buffer.from(text).toString("hex"))
+    .filter((part) => part.length >= shortestPart)
+  const whole = secret === "" ? beginnings : [plain(secret), ...beginnings]
+
+  /** Whether a text that was masked still has one of them in another form. */
+  const isEncoded = (text: string) => {
+    const decoded = plain(text)
+    const lower = decoded.toLowerCase()
+    return whole.some((part) => decoded.includes(part)) ||
+      encoded.some((part) => text.includes(part) || decoded.includes(part)) ||
+      hexadecimal.some((part) => lower.includes(part))
+  }
+
+  return (text) => {
+    const visible = text.replace(issued, replacement)
+    const masked = secret === "" ? visible : visible.replaceAll(secret, replacement)
+    return isEncoded(masked) ? replacement : masked
   }
 }

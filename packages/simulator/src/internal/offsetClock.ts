@@ -10,6 +10,8 @@ export interface OffsetClock {
   readonly clock: Clock.Clock
   readonly advance: (duration: Duration.Duration) => Effect.Effect<void>
   readonly advanced: Effect.Effect<Duration.Duration>
+  /** The time of the Effect Clock, for durations that contain no advance. */
+  readonly elapsedMillis: Effect.Effect<number>
   readonly reset: Effect.Effect<void>
 }
 
@@ -46,6 +48,7 @@ export const make: Effect.Effect<OffsetClock> = Effect.gen(function*() {
   return {
     clock,
     advance: (duration) => set((current) => current + Duration.toMillis(duration)),
+    elapsedMillis: base.currentTimeMillis,
     advanced: Effect.sync(() => Duration.millis(millis)),
     reset: set(() => 0)
   }

@@ -1,6 +1,5 @@
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -30,14 +29,11 @@ const errorOf = ({ body }: HttpServerResponse.HttpServerResponse): Option.Option
     )
 }
 
-/** The outcome of a request that was received at `from` and whose handler ended at `to`. */
+/** The outcome of a request whose handler ended after this time. */
 export const make = (
   exit: Exit.Exit<HttpServerResponse.HttpServerResponse>,
-  from: DateTime.Utc,
-  to: DateTime.Utc
-): Received.Outcome => {
-  const duration = Duration.millis(Math.max(0, DateTime.toEpochMillis(to) - DateTime.toEpochMillis(from)))
-  return Exit.isSuccess(exit)
+  duration: Duration.Duration
+): Received.Outcome =>
+  Exit.isSuccess(exit)
     ? Received.Answered({ status: exit.value.status, error: errorOf(exit.value), duration })
     : Received.Unanswered({ duration })
-}

@@ -19,9 +19,11 @@ export const make = (simulator: Simulator.Service, key: Redacted.Redacted) => {
     handlers
       .handle("state", () => views.state(simulator))
       .handle("requests", () =>
-        Effect.map(simulator.received, (all) => all.map((received) => views.request(received, simulator.mask))))
-      .handle("tokens", () =>
-        Effect.map(simulator.tokens, (all) => all.map(views.token))))
+        Effect.flatMap(
+          simulator.received,
+          Effect.forEach((received) => views.request(simulator, received))
+        ))
+      .handle("tokens", () => Effect.map(simulator.tokens, (all) => all.map(views.token))))
 
   const controlling = HttpApiBuilder.group(AdminApi.AdminApi, "control", (handlers) =>
     handlers

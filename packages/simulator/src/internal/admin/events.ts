@@ -44,7 +44,7 @@ export const stream = (simulator: Simulator.Service, run: string, lastEventId: s
   const data = (change: Change.Change) => {
     switch (change._tag) {
       case "Request":
-        return encodeRequest(views.request(change.request, simulator.mask))
+        return Effect.flatMap(views.request(simulator, change.request), encodeRequest)
       case "Token":
         return encodeToken(views.token(change.token))
       case "Settings":

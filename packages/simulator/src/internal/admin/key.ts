@@ -10,3 +10,6 @@ const digest = (text: Redacted.Redacted) => createHash("sha256").update(Redacted
 /** Compares two keys in a time that does not depend on where they differ. */
 export const isSame = (left: Redacted.Redacted, right: Redacted.Redacted): boolean =>
   timingSafeEqual(digest(left), digest(right))
+
+/** What a key can look like: not empty, and the same in a URL and in a shell. */
+export const isKey = (text: string): boolean => /^[\w-]{1,200}$/.test(text)

@@ -12,7 +12,7 @@ Usage: credit-data-simulator [options]
   --port <port>           the first of three consecutive ports, or of four with --console (default 7400)
   --token-lifetime <time> the lifetime of tokens, such as 90s, 10m or 24h (default 24h)
   --console               serve the console, a page that shows every request, and the admin API
-  --log                   print a line for each request
+  --log                   print a line for each request when its outcome is known
   --fixtures <path>       answer calls from a folder of JSON files, or from the examples of an OpenAPI document
   --help                  print this help
 

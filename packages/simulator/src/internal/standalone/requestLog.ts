@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Received from "../../Received.ts"
 import * as Simulator from "../../Simulator.ts"
+import { visible } from "../visible.ts"
 
 const names = { AuthV1: "V1 ", AuthV2: "V2 ", Api: "API" }
 
@@ -17,12 +18,12 @@ const resultOf = Received.$match({
 })
 
 /** One line: when, which server, what it received and what it answered. */
-const line = ({ fault, method, outcome, receivedAt, server, url }: Received.Received, mask: (text: string) => string) =>
+const line = ({ fault, method, outcome, receivedAt, server }: Received.Received, url: string) =>
   [
     DateTime.formatIso(receivedAt).slice(11, 23),
     names[server],
     method.padEnd(5),
-    mask(url).padEnd(40),
+    url.padEnd(40),
     resultOf(outcome),
     ...Option.toArray(Option.map(fault, (kind) => `fault: ${kind}`))
   ].join("  ")
@@ -34,7 +35,7 @@ export const requestLog = Effect.gen(function*() {
     simulator.changes(0),
     (change) =>
       change._tag === "Request" && change.request.outcome._tag !== "Pending"
-        ? Console.log(line(change.request, simulator.mask))
+        ? Effect.flatMap(visible(simulator, change.request), ({ url }) => Console.log(line(change.request, url)))
         : Effect.void
   )
   return yield* Effect.never

@@ -1,14 +1,23 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { StartError } from "../../StartError.ts"
+import { isKey } from "../admin/key.ts"
 
 const fail = (message: string) => Effect.fail(new StartError({ message }))
 
-/** The first of three ports, from an option or a variable. */
+/** The first of three or four ports, from an option or a variable. */
 export const readPort = (name: string, port: number): Effect.Effect<number, StartError> =>
   Number.isInteger(port) && port >= 1 && port <= 65_533
     ? Effect.succeed(port)
     : fail(`${name}: expected a port from 1 to 65533`)
+
+/** The key that the user chose. A blank variable counts as none. */
+export const readKey = (key: Redacted.Redacted): Effect.Effect<Redacted.Redacted | undefined, StartError> => {
+  const text = Redacted.value(key)
+  if (text.trim() === "") return Effect.succeed(undefined)
+  return isKey(text) ? Effect.succeed(key) : fail("SIMULATOR_KEY: expected up to 200 letters, digits, _ and -")
+}
 
 const units: Readonly<Record<string, (count: number) => Duration.Duration>> = {
   s: Duration.seconds,
