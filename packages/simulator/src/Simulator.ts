@@ -51,8 +51,9 @@ export interface Service {
   /** How many requests have reached each server. */
   readonly counts: Effect.Effect<Readonly<Record<Received.Server, number>>>
   /**
-   * What changed after this revision, and then every change, in order. 0 stands for the start. A slow listener gets each
-   * request and token in its latest state, and misses nothing that the simulator still remembers.
+   * What changed after this revision, and then every change, in order. 0 stands for the start, and -1 gives the start too, as a
+   * reset with its settings. A slow listener gets each request and token in its latest state, and misses nothing that the
+   * simulator still remembers.
    */
   readonly changes: (after: number) => Stream.Stream<Change.Change>
   /** Waits until the server has received this many requests in total. */

@@ -66,6 +66,19 @@ describe("pending faults", () => {
     }).pipe(Effect.provide(Simulator.layer())))
 })
 
+describe("a delay", () => {
+  it.effect("gives the answer of its end: the client secret may have been rotated meanwhile", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }))
+      const late = yield* Effect.fork(post("V2", form))
+      yield* simulator.awaitReceived("AuthV2", 1)
+      yield* simulator.rotateSecret
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(late)).status, 401)
+    }).pipe(Effect.provide(Simulator.layer())))
+})
+
 describe("the user's own business API", () => {
   it.effect("answers calls behind the checks of the token and its scopes", () =>
     Effect.gen(function*() {
