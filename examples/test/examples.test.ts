@@ -14,7 +14,7 @@ const folder = fileURLToPath(new URL("../src/", import.meta.url))
 
 /** Runs an example as a child process until it exits, and returns its output. */
 const run = (file: string, variables: Record<string, string> = {}) =>
-  runProcess(script(file).pipe(Command.workingDirectory(folder), Command.env(variables))).pipe(
+  runProcess(script(`${folder}${file}`).pipe(Command.workingDirectory(folder), Command.env(variables))).pipe(
     Effect.timeout("25 seconds")
   )
 

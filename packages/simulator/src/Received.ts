@@ -70,7 +70,7 @@ export interface Received {
   readonly authorization: Option.Option<Redacted.Redacted>
   /** The id of the issued token that it carried, valid or not. */
   readonly token: Option.Option<number>
-  /** The first 64 KiB of its body. */
+  /** Its body: all of it in `answerCalls`, and the first mebibyte in the journal. */
   readonly body: Redacted.Redacted<Uint8Array>
   /** The size of its whole body, in bytes. */
   readonly bodySize: number

@@ -1,7 +1,7 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Fiber, Layer, Logger, TestClock } from "effect"
+import { DateTime, Duration, Effect, Fiber, Layer, Logger, Redacted, TestClock } from "effect"
 import { form, get, newToken, post } from "./support/http.ts"
 
 const statusOf = (token: string) => Effect.map(get("/data-access/a", token), ({ status }) => status)
@@ -93,6 +93,16 @@ describe("the user's own business API", () => {
       assert.strictEqual((yield* get("/data-access/a", "nonsense")).status, 401)
       assert.strictEqual((yield* get("/enablement-services/a", token)).status, 403)
       assert.strictEqual((yield* get("/elsewhere", token)).status, 404)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("gets the whole body of a call, however long it is", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.answerCalls(({ body }) =>
+        Effect.succeed(HttpServerResponse.unsafeJson({ size: Redacted.value(body).byteLength }))
+      )
+      const init = { method: "POST", body: "a".repeat(1_500_000) }
+      assert.deepStrictEqual((yield* get("/data-access/a", yield* newToken, init)).body, { size: 1_500_000 })
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("answers 500 when its function fails, and the failure is in the log", () => {

@@ -11,5 +11,5 @@ const folder = fileURLToPath(new URL("../test/programs/", import.meta.url))
 export const start = (file: string, transport: TransportName) =>
   Effect.flatMap(Simulator.variables, (variables) =>
     startProcess(
-      script(file, transport).pipe(Command.workingDirectory(folder), Command.env(variables))
+      script(`${folder}${file}`, transport).pipe(Command.workingDirectory(folder), Command.env(variables))
     ))

@@ -1,6 +1,7 @@
 import { Command, type CommandExecutor } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Option, Stream, String as Str, SubscriptionRef } from "effect"
+import { bundle } from "./bundle.ts"
 
 /** The exit code of a process, and what it printed. */
 export interface Ended {
@@ -9,9 +10,9 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A command that runs a TypeScript file and prints without colours. */
+/** A command that runs a TypeScript program and prints without colours. */
 export const script = (file: string, ...args: ReadonlyArray<string>): Command.Command =>
-  Command.make(process.execPath, "--import", "tsx", file, ...args).pipe(Command.env({ NO_COLOR: "1" }))
+  Command.make(process.execPath, bundle(file), ...args).pipe(Command.env({ NO_COLOR: "1" }))
 
 /** Starts a command as a child process, which ends when the scope is closed. */
 export const start = Effect.fnUntraced(function*(command: Command.Command) {

@@ -38,7 +38,7 @@ type AnswerCall = (call: Received.Received) => Effect.Effect<HttpServerResponse.
 const pathOf = (url: string) => URL.canParse(url, "http://localhost") ? new URL(url, "http://localhost").pathname : "//"
 
 /** How much of a body the simulator remembers, in bytes. */
-const longestBody = 64 * 1024
+const longestBody = 1024 * 1024
 
 /** `expires_in` is in whole seconds, and no server would send 0. */
 const shortestLifetime = Duration.seconds(1)
@@ -151,7 +151,7 @@ export const make = (options: Options) =>
         body
       })
 
-    const call: Handler = (_, received) => {
+    const call: Handler = (_, received, body) => {
       const { authorization, method, url } = received
       const call = { method, path: pathOf(url), authorization: Option.map(authorization, Redacted.value) }
       return businessApi.answer(tokens, call, (group) => {
@@ -160,7 +160,7 @@ export const make = (options: Options) =>
         }
         return Option.match(settings.answerCall, {
           onNone: () => Effect.succeed(businessApi.usual(call, group)),
-          onSome: (answer) => answer(received)
+          onSome: (answer) => answer({ ...received, body: Redacted.make(body) })
         })
       })
     }

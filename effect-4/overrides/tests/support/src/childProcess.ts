@@ -1,6 +1,7 @@
 import { NodeServices } from "@effect/platform-node"
 import { Effect, Fiber, Option, Stream, String as Str, SubscriptionRef } from "effect"
 import { ChildProcess, type ChildProcessSpawner } from "effect/process"
+import { bundle } from "./bundle.ts"
 
 /** The exit code of a process, and what it printed. */
 export interface Ended {
@@ -9,9 +10,9 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A command that runs a TypeScript file and prints without colours. */
+/** A command that runs a TypeScript program and prints without colours. */
 export const script = (file: string, ...args: ReadonlyArray<string>): ChildProcess.Command =>
-  ChildProcess.make(process.execPath, ["--import", "tsx", file, ...args], {
+  ChildProcess.make(process.execPath, [bundle(file), ...args], {
     env: { NO_COLOR: "1" },
     extendEnv: true
   })
