@@ -212,6 +212,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ],
   ["Schema.NumberFromString.pipe(Schema.int())", "Schema.NumberFromString.check(Schema.isInt())"],
   ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
+  ["request.path.id", "request.params.id"],
   ["admin.control.revokeToken({ path: $PARAMS })", "admin.control.revokeToken({ params: $PARAMS })"],
   ["Command.make($PROGRAM, $$$ARGUMENTS)", "ChildProcess.make($PROGRAM, [$$$ARGUMENTS])"],
   // closing the scope ends all connections, so there is nothing to wait for
