@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import { randomText } from "./key.ts"
 import { html } from "./page.generated.ts"
 
-/** In the built page, where the nonce of an answer belongs. */
-const placeholder = /NONCE/g
+/** Where the nonce belongs in the built page. */
+const mark = /NONCE/g
 
 const policy = (nonce: string) =>
   [
@@ -22,7 +22,7 @@ const policy = (nonce: string) =>
 
 /** The console: one page, whose script and style run by a nonce that is new for each answer. */
 export const make = Effect.map(randomText, (nonce) =>
-  HttpServerResponse.text(html.replace(placeholder, nonce), {
+  HttpServerResponse.text(html.replace(mark, nonce), {
     contentType: "text/html; charset=utf-8",
     headers: { "content-security-policy": policy(nonce) }
   }))
