@@ -1,35 +1,69 @@
-import { missingPackages } from "./tests/support/src/programs.ts"
-import { existsSync, readdirSync } from "node:fs"
-import { defineConfig } from "vitest/config"
+import { configDefaults, defineConfig } from "vitest/config"
+import { missingPrograms } from "./tests/support/src/programs.ts"
 
-/** The folders that have tests. */
-const roots = ["packages", "tests"]
-  .flatMap((room) => readdirSync(room).map((name) => `${room}/${name}`))
-  .concat("examples")
-  .filter((root) => existsSync(`${root}/test`))
+const everyTest = ["{packages,tests}/*/test/**/*.test.ts", "examples/test/**/*.test.ts"]
 
-const missing = missingPackages()
-if (missing.length > 0) {
-  console.warn(`Tests with real servers are skipped. To run them, install the Debian packages: ${missing.join(" ")}`)
+/** The tests of each mode, as globs. `test` is what `pnpm test` runs. */
+const modes = {
+  test: { include: everyTest, exclude: ["**/*.{system,nightly}.test.ts"] },
+  /** With real servers, a browser and many processes. */
+  system: { include: everyTest.map((glob) => glob.replace(".test.ts", ".system.test.ts")), exclude: [] },
+  /** Searches of many minutes. */
+  nightly: { include: everyTest.map((glob) => glob.replace(".test.ts", ".nightly.test.ts")), exclude: [] },
+  /** The documents and generated files of this repository. */
+  documents: { include: ["tools/test/**/*.test.ts"], exclude: [] }
 }
 
-export default defineConfig({
-  test: {
-    // by default, one core would be left for a watch mode
-    maxWorkers: "100%",
-    minWorkers: 1,
-    projects: [
-      ...roots.map((root) => ({
-        test: { name: root.replace(/^packages\//, ""), root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
-      })),
-      {
-        test: {
-          name: "types",
-          root: "tests/integration",
-          include: [],
-          typecheck: { enabled: true, only: true, include: ["test/**/*.test-d.ts"], tsconfig: "../../tsconfig.json" }
-        }
-      }
-    ]
+const isMode = (mode: string): mode is keyof typeof modes => mode in modes
+
+/** The tests that need signals, modes of files, or a shell as POSIX has them. */
+const notOnWindows = [
+  "packages/cli/test/**",
+  "packages/fleet/test/files.test.ts",
+  "packages/simulator/test/command.test.ts",
+  "tests/integration/test/processes.test.ts"
+]
+
+export default defineConfig(({ mode }) => {
+  if (!isMode(mode)) throw new Error(`The modes are ${Object.keys(modes).join(", ")}.`)
+  const missing = mode === "system" ? missingPrograms() : []
+  if (missing.length > 0) {
+    console.error(`Programs are missing: ${missing.join(", ")}.`)
+    process.exit(1)
+  }
+  const { exclude, include } = modes[mode]
+  return {
+    test: {
+      // by default, one core would be left for a watch mode
+      maxWorkers: "100%",
+      minWorkers: 1,
+      // Files share the modules that they import, because loading Effect for each file takes longer than its tests. Tests with a
+      // browser use the `layer` of @effect/vitest, which changes `it` for the files after them.
+      isolate: mode === "system",
+      projects: [
+        {
+          test: {
+            name: mode,
+            include,
+            exclude: [...configDefaults.exclude, ...exclude, ...(process.platform === "win32" ? notOnWindows : [])],
+            testTimeout: 30_000
+          }
+        },
+        ...(mode === "test"
+          ? [{
+            test: {
+              name: "types",
+              include: [],
+              typecheck: {
+                enabled: true,
+                only: true,
+                include: ["tests/*/test/**/*.test-d.ts"],
+                tsconfig: "tsconfig.json"
+              }
+            }
+          }]
+          : [])
+      ]
+    }
   }
 })

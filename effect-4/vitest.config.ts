@@ -1,16 +1,19 @@
-import { existsSync, readdirSync } from "node:fs"
 import { defineConfig } from "vitest/config"
 
-const roots = ["packages", "tests"]
-  .flatMap((room) => readdirSync(`generated/${room}`).map((name) => `generated/${room}/${name}`))
-  .filter((root) => existsSync(`${root}/test`))
+const everyTest = "generated/{packages,tests}/*/test/**/*.test.ts"
 
-export default defineConfig({
+/** The tests of each mode, as in the workspace of Effect 3. */
+const modes = {
+  test: { include: [everyTest], exclude: ["**/*.{system,nightly}.test.ts"] },
+  system: { include: [everyTest.replace(".test.ts", ".system.test.ts")], exclude: [] }
+}
+
+export default defineConfig(({ mode }) => ({
   test: {
     // by default, one core would be left for a watch mode
     maxWorkers: "100%",
-    projects: roots.map((root) => ({
-      test: { name: root.replace(/^.*\//, ""), root, include: ["test/**/*.test.ts"], testTimeout: 30_000 }
-    }))
+    isolate: false,
+    testTimeout: 30_000,
+    ...modes[mode === "system" ? mode : "test"]
   }
-})
+}))

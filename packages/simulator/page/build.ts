@@ -44,7 +44,7 @@ const html = page
   .replace("></script>", () => `>${script}</script>`)
 
 const content = `\
-// Built from packages/simulator/page. Write it again: npx -y pnpm@10.34.9 run page
+// Built from packages/simulator/page. Write it again: npx -y pnpm@10.34.9 run write:console
 export const html = ${JSON.stringify(html)}
 `
 
@@ -54,6 +54,6 @@ if (!process.argv.includes("--check")) {
   writeFileSync(file(generated), content)
   console.log(`Wrote the page: ${Buffer.byteLength(html)} bytes.`)
 } else if (text(generated) !== content) {
-  console.error("The page of the console is stale. Run: npx -y pnpm@10.34.9 run page")
+  console.error("The page of the console is stale. Run: npx -y pnpm@10.34.9 run write:console")
   process.exitCode = 1
 }

@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, type TokenError } from "@credit-data/core"
+import { AccessTokens, Replaces, TokenEndpoint, type TokenError } from "@credit-data/core"
 import { type Fault, Simulator } from "@credit-data/simulator"
 import type { HttpClient } from "@effect/platform"
 import { assert } from "@effect/vitest"
@@ -162,11 +162,31 @@ export const holds = Effect.fnUntraced(function*(
   }).pipe(Effect.scoped, Effect.provide(auth), Effect.locally(FiberRef.currentLoggers, HashSet.make(logger)))
 })
 
-/** Fails if more connections are open than the idle ones that the transport may keep for the next request. */
+/** Checks the class of a row's failure: one token request fails as expected, and its failure shows no secret. */
+export const isClassified = Effect.fnUntraced(function*(
+  { error, fault }: FaultRow,
+  server: TokenServer,
+  transport: Layer.Layer<HttpClient.HttpClient>
+) {
+  yield* server.failTokenRequests(fault)
+  const endpoint = AuthV2.layerTokenEndpoint({
+    environment: server.environment,
+    credentials: server.credentials,
+    scopes: ["data-access:all"]
+  })
+  const request = yield* Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken(Replaces.Nothing()))
+    .pipe(Effect.flip, Effect.provide(Layer.provide(endpoint, transport)), Effect.fork)
+  const isTimeout = error._tag === "TransportError" && error.reason === "Timeout"
+  const { value } = yield* finish(request, isTimeout ? 1 : 10)
+  assert.deepInclude<object>({ ...value }, error)
+  yield* assertNothingShows({ value })
+})
+
+/** Waits until no more connections are open than the idle ones that the transport may keep for the next request. */
 export const nothingLeft = (idle: 0 | 1) =>
   Effect.flatMap(Simulator.Simulator, (simulator) =>
     simulator.openConnections.pipe(
-      Effect.flatMap((open) => open <= idle ? Effect.void : Effect.fail(`${open} connections are left open`)),
-      Effect.retry({ times: 200, schedule: Schedule.spaced("10 millis") }),
+      Effect.repeat({ until: (open) => open <= idle, schedule: Schedule.spaced("10 millis") }),
+      Effect.timeoutFail({ duration: "20 seconds", onTimeout: () => "connections are left open" }),
       TestServices.provideLive
     ))

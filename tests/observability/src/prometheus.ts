@@ -2,7 +2,7 @@ import { start } from "@credit-data/test-support/childProcess"
 import { Command, FileSystem, HttpClient, HttpClientResponse } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Schedule, Schema } from "effect"
-import { files } from "./files.ts"
+import { files } from "@credit-data/tools/telemetry/files"
 import { freePort } from "./service.ts"
 
 const Answer = HttpClientResponse.schemaBodyJson(Schema.Struct({

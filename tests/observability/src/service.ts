@@ -1,9 +1,9 @@
-import { start } from "@credit-data/test-support/childProcess"
+import { script, start } from "@credit-data/test-support/childProcess"
 import { Simulator } from "@credit-data/simulator"
 import { Command, HttpClient } from "@effect/platform"
 import { Effect } from "effect"
 import { createServer } from "node:net"
-import { files } from "./files.ts"
+import { files } from "@credit-data/tools/telemetry/files"
 
 /** A port that was free a moment ago. */
 export const freePort = Effect.async<number>((resume) => {
@@ -19,8 +19,8 @@ export const freePort = Effect.async<number>((resume) => {
 export const startService = Effect.fnUntraced(function*(variables: Record<string, string> = {}) {
   const port = yield* freePort
   const { child, end, printed } = yield* start(
-    Command.make(process.execPath, "--import", "tsx", files.service).pipe(
-      Command.env({ ...(yield* Simulator.variables), PORT: String(port), NO_COLOR: "1", ...variables })
+    script(files.service).pipe(
+      Command.env({ ...(yield* Simulator.variables), PORT: String(port), ...variables })
     )
   )
   yield* printed("Listening on")

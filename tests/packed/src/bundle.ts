@@ -2,7 +2,7 @@ import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { build } from "esbuild"
 import { gzipSync } from "node:zlib"
-import { CommandFailed } from "./run.ts"
+import { CommandFailed } from "@credit-data/tools/run"
 
 const bundle = (folder: string, file: string) =>
   Effect.map(

@@ -3,7 +3,7 @@ import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import { CommandFailed, run } from "./run.ts"
+import { CommandFailed, run } from "@credit-data/tools/run"
 
 const expected = /^package\/(package\.json|README\.md|LICENSE|dist\/[\w-]+\.js)$/
 

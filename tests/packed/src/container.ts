@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schedule, Schema } from "effect"
 import * as Command from "./command.ts"
-import { run } from "./run.ts"
+import { run } from "@credit-data/tools/run"
 
 const decodeProgram = Schema.decodeUnknown(Schema.parseJson(Schema.NonEmptyArray(Schema.String)))
 

@@ -1,7 +1,6 @@
 // Packs the packages of both lines and uses the tarballs as a new user would. Without arguments, it uses one runtime for each
 // line; with `--all`, it uses every supported runtime.
 
-import { has } from "@credit-data/test-support/programs"
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -11,8 +10,8 @@ import * as Command from "./command.ts"
 import { walkDockerfile } from "./container.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
 import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
-import { run } from "./run.ts"
-import { checkContents, lint, pack, packOne, temporary } from "./tarballs.ts"
+import { run } from "@credit-data/tools/run"
+import { checkContents, lint, pack, packOne, temporary } from "@credit-data/tools/pack"
 
 const isWhole = process.argv.includes("--all")
 
@@ -27,7 +26,7 @@ const step = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
   )
 
 /** Packs, installs, runs and bundles the packages of a line. */
-const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string | undefined) {
+const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string) {
   const path = yield* Path.Path
   yield* Console.log(line.name)
   const tarballs = yield* step("build and pack", Effect.flatMap(temporary, (folder) => pack(line.packages, folder)))
@@ -99,8 +98,7 @@ Effect.gen(function*() {
   const path = yield* Path.Path
   const here = path.resolve(import.meta.dirname, "..")
   const root = path.resolve(here, "../..")
-  if (!has("redis-server")) yield* Console.log("Without redis-server: the store on Redis is not tried.")
-  const redis = has("redis-server") ? (yield* startRedis()).url : undefined
+  const { url: redis } = yield* startRedis()
   yield* walkCommand(root)
   const three = yield* walk(here, effect3(root), redis)
   const four = yield* walk(here, effect4(root), redis)

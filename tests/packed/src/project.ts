@@ -1,7 +1,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
-import { CommandFailed, run } from "./run.ts"
-import { peerRanges, type Tarballs } from "./tarballs.ts"
+import { CommandFailed, run } from "@credit-data/tools/run"
+import { peerRanges, type Tarballs } from "@credit-data/tools/pack"
 import type { Line } from "./lines.ts"
 
 /** A version or a range for each package. */
@@ -12,9 +12,9 @@ const printed = [
   "200 200 Valid token requests: 1",
   "200 200 Valid token requests: 1",
   "InvalidClient true",
-  "files shared: true token requests: 1"
+  "files shared: true token requests: 1",
+  "Redis shared: true token requests: 1"
 ]
-const printedWithRedis = [...printed, "Redis shared: true token requests: 1"]
 
 /** The ranges of all peers. pnpm installs the highest version of each range. */
 export const highest = (line: Line, tarballs: ReadonlyArray<string>) =>
@@ -70,15 +70,12 @@ export const makeProject = Effect.fnUntraced(function*(
   yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
 })
 
-/** Runs the program in the project, and checks its output. Without the address of Redis, it uses none. */
+/** Runs the program in the project with the address of a Redis, and checks its output. */
 export const runProgram = Effect.fnUntraced(
-  function*(folder: string, runtime: ReadonlyArray<string>, redis: string | undefined, file = "program.js") {
+  function*(folder: string, runtime: ReadonlyArray<string>, redis: string, file = "program.js") {
     const [command = "", ...args] = runtime
-    const expected = redis === undefined ? printed : printedWithRedis
-    const lines = (yield* run(folder, command, ...args, file, ...(redis === undefined ? [] : [redis]))).trim().split(
-      "\n"
-    )
-    if (lines.join("\n") !== expected.join("\n")) {
+    const lines = (yield* run(folder, command, ...args, file, redis)).trim().split("\n")
+    if (lines.join("\n") !== printed.join("\n")) {
       return yield* Effect.fail(new CommandFailed(`${runtime.join(" ")} printed\n${lines.join("\n")}`))
     }
   }

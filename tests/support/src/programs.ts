@@ -1,9 +1,6 @@
 import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 
-/** The programs that tests need and npm cannot install. */
-type Program = "chromium" | "google-chrome" | "prometheus" | "promtool" | "python3" | "redis-server"
-
 const isExecutable = (file: string) => {
   try {
     accessSync(file, constants.X_OK)
@@ -14,21 +11,26 @@ const isExecutable = (file: string) => {
 }
 
 /** The file of a program on the PATH. */
-const find = (program: Program): string | undefined =>
+const find = (program: string): string | undefined =>
   (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, program)).find(isExecutable)
 
-/** Whether a program is on the PATH. */
-export const has = (program: Program): boolean => find(program) !== undefined
+/** The programs that system tests need and npm cannot install, with the Debian package of each. */
+const programs = {
+  chromium: "chromium",
+  curl: "curl",
+  prometheus: "prometheus",
+  promtool: "prometheus",
+  ps: "procps",
+  python3: "python3",
+  "redis-server": "redis-server",
+  script: "bsdutils"
+} as const
 
 /** The file of a browser on the PATH. */
 export const browser = (): string | undefined => find("chromium") ?? find("google-chrome")
 
-/** The Debian packages to install, or tests are skipped. */
-export const missingPackages = (): ReadonlyArray<string> => {
-  const packages = []
-  if (browser() === undefined) packages.push("chromium")
-  if (!has("prometheus") || !has("promtool")) packages.push("prometheus")
-  if (!has("python3")) packages.push("python3")
-  if (!has("redis-server")) packages.push("redis-server")
-  return packages
-}
+/** The missing programs, each with the Debian package that has it. */
+export const missingPrograms = (): ReadonlyArray<string> =>
+  Object.entries(programs)
+    .filter(([program]) => (program === "chromium" ? browser() : find(program)) === undefined)
+    .map(([program, debian]) => `${program} (Debian package ${debian})`)

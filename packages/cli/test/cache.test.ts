@@ -1,0 +1,108 @@
+import { Fault } from "@credit-data/simulator"
+import { assert, describe } from "@effect/vitest"
+import { Duration, Effect } from "effect"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Answers from "../src/answers.ts"
+import { decoded, failTokenRequests, secret, test, together, tokenRequests } from "./support/command.ts"
+import { run, runAll, temporaryFolder } from "./support/program.ts"
+
+describe("credit-data status and --cache", () => {
+  test(
+    "keep one token for several commands, sealed on disk",
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      const variables = { XDG_CACHE_HOME: folder }
+      const [timeOfHelp] = yield* Effect.timed(run(["--help"]))
+      const [timeOfStatus, before] = yield* Effect.timed(run(["status"], { variables }))
+      // the retries of a token request would take longer
+      assert.isBelow(Duration.toMillis(timeOfStatus), 5 * Duration.toMillis(timeOfHelp))
+      assert.isFalse(existsSync(join(folder, "credit-data")))
+      assert.deepStrictEqual([before.code, before.stdout], [2, ""])
+      assert.include(before.stderr, "--cache")
+      assert.strictEqual(yield* tokenRequests, 0)
+      const first = yield* run(["token", "--cache"], { variables })
+      const second = yield* run(["token", "--cache"], { variables })
+      assert.strictEqual(first.stdout, second.stdout)
+      const { code, stdout } = yield* run(["status"], { variables })
+      assert.strictEqual(code, 0)
+      assert.match(stdout, /^life +█+ 100 %$/m)
+      assert.match(stdout, /^left +23h 59m/m)
+      const tokens = join(folder, "credit-data", "tokens")
+      const files = readdirSync(tokens).toSorted()
+      const json = decoded(Answers.Status, (yield* run(["status", "--json"], { variables })).stdout)
+      assert.deepStrictEqual([json.leftSeconds > 86_000, json.failure], [true, null])
+      assert.strictEqual(yield* tokenRequests, 1)
+      assert.deepStrictEqual(readdirSync(tokens).toSorted(), files)
+      for (const name of readdirSync(tokens, { recursive: true })) {
+        const file = join(tokens, String(name))
+        if (!statSync(file).isFile()) continue
+        assert.strictEqual(statSync(file).mode & 0o77, 0)
+        const text = readFileSync(file, "latin1")
+        for (const canary of [first.stdout.trim(), secret, "simulated-client"]) assert.notInclude(text, canary)
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  test(
+    "show a failure that the commands share, until when, and exit like them",
+    Effect.gen(function*() {
+      const variables = { XDG_CACHE_HOME: yield* temporaryFolder }
+      const refused = Fault.Answer({
+        status: 400,
+        headers: { "retry-after": "60" },
+        body: "{\"error\":\"invalid_scope\"}"
+      })
+      yield* failTokenRequests(refused, 1)
+      yield* run(["token", "--cache"], { variables })
+      const { code, stderr, stdout } = yield* run(["status", "--json"], { variables })
+      assert.deepStrictEqual([code, stdout], [5, ""])
+      assert.match(
+        stderr,
+        /^The cache has a failure in place of a token: ServerError, until 20\S+Z\. .*400 invalid_scope/
+      )
+    }).pipe(Effect.scoped)
+  )
+
+  test(
+    "refuse a folder that other users can enter",
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      mkdirSync(join(folder, "credit-data", "tokens"), { recursive: true, mode: 0o755 })
+      for (
+        const { code, stderr } of yield* runAll([["token", "--cache"], ["status"]], {
+          variables: { XDG_CACHE_HOME: folder }
+        })
+      ) {
+        assert.strictEqual(code, 2)
+        assert.include(stderr, "only its owner can enter")
+      }
+      assert.strictEqual(yield* tokenRequests, 0)
+    }).pipe(Effect.scoped)
+  )
+
+  test(
+    "need XDG_CACHE_HOME when the user has no home folder",
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      const module = join(folder, "homeless.mjs")
+      writeFileSync(
+        module,
+        "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module';\n" +
+          "os.homedir = () => { throw new Error('a canary') }; syncBuiltinESMExports()"
+      )
+      const NODE_OPTIONS = `--import=${module}`
+      const variables = { NODE_OPTIONS, XDG_CACHE_HOME: folder }
+      const [homeless, status, good] = yield* together(
+        run(["token", "--cache"], { variables: { NODE_OPTIONS } }),
+        run(["status"], { variables: { NODE_OPTIONS } }),
+        run(["token", "--cache"], { variables })
+      )
+      for (const { code, stderr, stdout } of [homeless, status]) {
+        assert.deepStrictEqual([code, stdout], [2, ""])
+        assert.match(stderr, /^This user has no home folder for the cache\. Set XDG_CACHE_HOME/)
+      }
+      assert.strictEqual(good.code, 0)
+    }).pipe(Effect.scoped)
+  )
+})

@@ -1,0 +1,39 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Answers from "../src/answers.ts"
+import { decoded, test, together } from "./support/command.ts"
+import { run } from "./support/program.ts"
+
+describe("credit-data doctor", () => {
+  test(
+    "prints each step, what to do, and exits with 1 when one failed",
+    Effect.gen(function*() {
+      const [good, refused] = yield* together(
+        run(["doctor", "--probe", "/data-access/a"]),
+        run(["doctor"], { variables: { CREDIT_DATA_CLIENT_SECRET: "another secret" } })
+      )
+      assert.deepStrictEqual([good.code, good.stderr], [0, ""])
+      const names = ["configuration", "name", "connection", "TLS", "clock", "token", "scopes", "API"]
+      assert.deepStrictEqual(good.stdout.trim().split("\n").map((line) => line.split(/ +/)[1]), names)
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stdout, /^failed +token .*the client was refused[^]*Check\s+that\s+the\s+client\s+id/m)
+      assert.notInclude(refused.stdout, "another secret")
+    })
+  )
+
+  test(
+    "prints JSON with a version",
+    Effect.gen(function*() {
+      const proxy = { HTTPS_PROXY: "http://user:can#ary@proxy:3128" }
+      const [good, failed] = yield* together(
+        run(["doctor", "--json"]),
+        run(["doctor", "--json"], { variables: proxy })
+      )
+      const { ok, steps } = decoded(Answers.Doctor, good.stdout)
+      assert.deepStrictEqual([ok, steps.length, good.code], [true, 8, 0])
+      assert.deepStrictEqual([decoded(Answers.Doctor, failed.stdout).ok, failed.code], [false, 1])
+      assert.include(failed.stdout, "HTTPS_PROXY")
+      assert.notMatch(failed.stdout, /can#?ary/)
+    })
+  )
+})

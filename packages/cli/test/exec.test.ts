@@ -1,0 +1,48 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { test, together, token } from "./support/command.ts"
+import { run } from "./support/program.ts"
+
+describe("credit-data exec", () => {
+  test(
+    "runs a program with the token and without the secret, and exits like it",
+    Effect.gen(function*() {
+      const script = "echo \"$CREDIT_DATA_ACCESS_TOKEN $CREDIT_DATA_CLIENT_SECRET\"; exit 7"
+      const [seven, killed, unusable, missing] = yield* together(
+        run(["exec", "--", "sh", "-c", script]),
+        run(["exec", "--", "sh", "-c", "kill -TERM $$"]),
+        run(["exec", "--", "/etc/passwd/x"]),
+        run(["exec", "--", "a-program-that-does-not-exist"])
+      )
+      assert.strictEqual(seven.code, 7)
+      assert.match(seven.stdout, new RegExp(`^${token.source} \\n$`))
+      assert.strictEqual(killed.code, 128 + 15)
+      assert.strictEqual(unusable.code, 2)
+      assert.deepStrictEqual([missing.code, missing.stdout], [2, ""])
+    })
+  )
+
+  test(
+    "passes signals on, and exits like the program",
+    Effect.gen(function*() {
+      const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const
+      const stopped = yield* together(...signals.map((signal) => {
+        const script = `trap "kill \\$!; exit 3" ${signal.slice(3)}; sleep 9 >/dev/null 2>&1 & echo ready; wait`
+        return run(["exec", "--", "bash", "-c", script], {
+          observe: (stdout, kill) => {
+            if (stdout === "ready\n") kill(signal)
+          }
+        })
+      }))
+      assert.deepStrictEqual(stopped.map(({ code }) => code), [3, 3, 3])
+    })
+  )
+
+  test(
+    "leaves the options of the program as they are",
+    Effect.gen(function*() {
+      const { stdout } = yield* run(["exec", "--", "echo", "--auth=v1", "--header=a", "-X"])
+      assert.strictEqual(stdout, "--auth=v1 --header=a -X\n")
+    })
+  )
+})

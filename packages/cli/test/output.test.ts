@@ -1,0 +1,88 @@
+import { Simulator } from "@credit-data/simulator"
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { escape, test, together } from "./support/command.ts"
+import { program, run, runAll, start } from "./support/program.ts"
+
+describe("the output of credit-data", () => {
+  test(
+    "has no colours in a pipe",
+    Effect.gen(function*() {
+      const args = [["--help"], ["token", "--help"], ["compare"], ["token", "--nonsense"]]
+      for (const { stderr, stdout } of yield* runAll(args)) assert.notInclude(stdout + stderr, escape)
+    })
+  )
+
+  test(
+    "is help that fits into 120 columns and names the program",
+    Effect.gen(function*() {
+      const names = ["token", "compare", "call", "exec", "status", "simulator", "doctor"]
+      const [none, help, number, ...helps] = yield* together(
+        run([]),
+        run(["--help"]),
+        run(["--version"]),
+        ...names.map((name) => run([name, "--help"]))
+      )
+      assert.strictEqual(none.code, 0)
+      assert.strictEqual(help.stdout, none.stdout)
+      for (const line of none.stdout.split("\n")) assert.isAtMost(line.length, 120)
+      for (const [index, name] of names.entries()) {
+        assert.include(none.stdout, `  ${name} `)
+        assert.match(helps[index]?.stdout ?? "", new RegExp(`^\\s*\\$ credit-data ${name}`, "m"))
+      }
+      assert.match(number.stdout, /^\d+\.\d+\.\d+\n$/)
+    })
+  )
+
+  test(
+    "is a script of completions for each shell",
+    Effect.gen(function*() {
+      const [bash, ...others] = yield* together(
+        run(["completions", "bash"]),
+        run(["completions", "zsh"]),
+        run(["completions", "fish"])
+      )
+      const checked = yield* start("bash", ["-n"], { input: bash.stdout })
+      assert.deepStrictEqual([checked.code, checked.stderr], [0, ""])
+      for (const { stdout } of others) assert.include(stdout, "credit-data")
+    })
+  )
+
+  test(
+    "may be closed by its reader",
+    Effect.gen(function*() {
+      const variables = yield* Simulator.variables
+      const closed = (args: string, wrong: Record<string, string> = {}) => {
+        const line = `${process.execPath} ${program} ${args} | true; echo "\${PIPESTATUS[0]}"`
+        return start("bash", ["-c", line], { variables: { ...variables, ...wrong } })
+      }
+      const [call, failed, doctor, parser] = yield* together(
+        closed("call /data-access/a"),
+        closed("call --fail /nothing"),
+        closed("doctor", { CREDIT_DATA_CLIENT_SECRET: "another secret" }),
+        closed("token --help")
+      )
+      // the command keeps its exit code
+      assert.deepStrictEqual([call.stdout, call.stderr], ["0\n", ""])
+      assert.deepStrictEqual([failed.stdout, failed.stderr], ["22\n", "status 404\n"])
+      assert.deepStrictEqual([doctor.stdout, doctor.stderr], ["1\n", ""])
+      assert.deepStrictEqual([parser.stdout, parser.stderr], ["0\n", ""])
+    })
+  )
+
+  test(
+    "that cannot be written is one message, and the exit code 74",
+    Effect.gen(function*() {
+      const variables = yield* Simulator.variables
+      const outcomes = yield* together(
+        ...["token", "doctor", "compare --json", "call /nothing", "token --help"].map((args) =>
+          start("bash", ["-c", `${process.execPath} ${program} ${args} > /dev/full`], { variables })
+        )
+      )
+      for (const { code, stderr } of outcomes) {
+        assert.strictEqual(code, 74)
+        assert.match(stderr, /^(warning: .*\n|status 404\n)?The output cannot be written: ENOSPC\.\n$/)
+      }
+    })
+  )
+})

@@ -1,0 +1,51 @@
+import { areFree, freePorts } from "@credit-data/test-support/freePorts"
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { help } from "../../simulator/src/internal/standalone/arguments.ts"
+import { test, together } from "./support/command.ts"
+import { program, run, start } from "./support/program.ts"
+
+describe("credit-data simulator", () => {
+  test(
+    "runs the simulator until Ctrl-C, and releases its ports",
+    Effect.gen(function*() {
+      const first = yield* freePorts(4)
+      const options = ["--port", String(first), "--token-lifetime", "1m", "--console", "--log"]
+      const { code, stdout } = yield* start(process.execPath, [program, "simulator", ...options], {
+        variables: {},
+        observe: (stdout, kill) => {
+          if (stdout.includes("export SIMULATOR_KEY")) kill("SIGINT")
+        }
+      })
+      assert.include(stdout, `export CREDIT_DATA_AUTH_V2_URL='http://127.0.0.1:${first + 2}'`)
+      assert.include(stdout, `export SIMULATOR_URL='http://127.0.0.1:${first + 3}'`)
+      assert.strictEqual(code, 130)
+      assert.isTrue(yield* areFree(first, 4))
+    })
+  )
+})
+
+describe("the options of credit-data simulator", () => {
+  test(
+    "are those of the simulator's own command",
+    Effect.map(run(["simulator", "--help"]), ({ stdout }) => {
+      const names = (text: string) =>
+        [...new Set(text.match(/--[a-z-]+/g))].filter((name) => name !== "--help").toSorted()
+      assert.deepStrictEqual(names(stdout), names(help))
+    })
+  )
+
+  test(
+    "are refused by name, without their values",
+    Effect.gen(function*() {
+      const refusals = yield* together(
+        run(["simulator", "--token-lifetime", "canary"]),
+        run(["simulator", "--fixtures", "/nowhere"])
+      )
+      assert.deepStrictEqual(refusals.map(({ code, stderr }) => [code, stderr]), [
+        [2, "--token-lifetime: expected a time such as 90s, 10m or 24h\n"],
+        [2, "/nowhere: There is no such file or folder, or it cannot be read\n"]
+      ])
+    })
+  )
+})

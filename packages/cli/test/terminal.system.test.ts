@@ -1,0 +1,71 @@
+import { Fault } from "@credit-data/simulator"
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { escape, failTokenRequests, secret, test, together, token } from "./support/command.ts"
+import { onTerminal, run } from "./support/program.ts"
+
+describe("credit-data on a terminal", () => {
+  test(
+    "has colours for light and dark terminals, and none with NO_COLOR",
+    Effect.gen(function*() {
+      const [plain, colored, help] = yield* together(
+        onTerminal(["compare"], { variables: { NO_COLOR: "1" } }),
+        onTerminal(["compare"]),
+        onTerminal(["token", "--help"])
+      )
+      assert.notInclude(plain.stdout, escape)
+      assert.include(colored.stdout, escape)
+      // white is invisible on a light terminal
+      assert.include(help.stdout, `${escape}[0;1m`)
+      assert.notInclude(help.stdout, "37")
+    })
+  )
+
+  test(
+    "exec shows neither the token nor the secret in the list of processes",
+    Effect.gen(function*() {
+      const { stdout } = yield* run(["exec", "--", "sh", "-c", "ps -o args= -p $PPID"])
+      assert.include(stdout, "exec -- sh")
+      assert.notMatch(stdout, new RegExp(`${token.source}|${secret}`))
+    })
+  )
+
+  test(
+    "hides the token on a terminal, unless --show-token is given",
+    Effect.gen(function*() {
+      const outputs = [["token"], ...["json", "header", "env"].map((output) => ["token", "--output", output])]
+      const [shown, ...hidden] = yield* together(
+        onTerminal(["token", "--show-token"]),
+        ...outputs.map((args) => onTerminal(args))
+      )
+      assert.match(shown.stdout, token)
+      for (const { code, stdout } of hidden) {
+        assert.strictEqual(code, 0)
+        assert.notMatch(stdout, token)
+        assert.include(stdout, "--show-token")
+      }
+    })
+  )
+
+  test(
+    "is 130 after Ctrl-C in the wizard",
+    Effect.gen(function*() {
+      const { code } = yield* onTerminal(["token", "--wizard"], { keys: { after: "--auth", text: "\u0003" } })
+      assert.strictEqual(code, 130)
+    })
+  )
+
+  test(
+    "has a spinner on a terminal while it waits, which leaves nothing behind",
+    Effect.gen(function*() {
+      yield* failTokenRequests(Fault.Delay({ duration: "1500 millis" }))
+      const [shown, plain, ci] = yield* together(
+        onTerminal(["token"]),
+        onTerminal(["token"], { variables: { NO_COLOR: "1" } }),
+        onTerminal(["token"], { variables: { CI: "true" } })
+      )
+      assert.match(shown.stdout, new RegExp(`^\\r⠋\\r⠙[^]*\\r${escape}\\[Ktoken `))
+      for (const { stdout } of [plain, ci]) assert.match(stdout, /^token /)
+    })
+  )
+})

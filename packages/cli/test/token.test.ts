@@ -1,0 +1,61 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Answers from "../src/answers.ts"
+import { decoded, sunset, test, together, token } from "./support/command.ts"
+import { run, start } from "./support/program.ts"
+
+describe("credit-data token", () => {
+  test(
+    "prints only the token",
+    Effect.gen(function*() {
+      const { code, stderr, stdout } = yield* run(["token"])
+      assert.deepStrictEqual([code, stderr], [0, ""])
+      assert.match(stdout, new RegExp(`^${token.source}\\n$`))
+    })
+  )
+
+  test(
+    "prints JSON with a version and with times in UTC and in seconds",
+    Effect.gen(function*() {
+      const { stdout } = yield* run(["token", "--output", "json"])
+      const { accessToken, expiresAt, requestedAt, scopes } = decoded(Answers.Token, stdout)
+      assert.match(accessToken, token)
+      assert.deepStrictEqual(scopes, ["data-access:all", "furnishment:all", "serviceplus:all"])
+      assert.match(expiresAt.iso, /^\d{4}-\d\d-\d\dT.*Z$/)
+      assert.strictEqual(expiresAt.epochSeconds, Math.floor(Date.parse(expiresAt.iso) / 1_000))
+      assert.closeTo(expiresAt.epochSeconds - requestedAt.epochSeconds, 86_400, 1)
+    })
+  )
+
+  test(
+    "prints a header for curl, and a line for eval",
+    Effect.gen(function*() {
+      const [header, env] = yield* together(
+        run(["token", "--output", "header"]),
+        run(["token", "--output", "env"])
+      )
+      assert.match(header.stdout, /^Authorization: Bearer simulated\.\S+\n$/)
+      const evaluated = yield* start("sh", ["-c", `${env.stdout} echo "$CREDIT_DATA_ACCESS_TOKEN"`])
+      assert.match(evaluated.stdout, new RegExp(`^${token.source}\\n$`))
+    })
+  )
+
+  test(
+    "uses the version of --auth, of CREDIT_DATA_AUTH, or V2",
+    Effect.gen(function*() {
+      const [option, variable, shadow, both] = yield* together(
+        run(["token", "--auth", "v1"]),
+        run(["token"], { variables: { CREDIT_DATA_AUTH: "v1" } }),
+        run(["token"], { variables: { CREDIT_DATA_AUTH: "shadow" } }),
+        run(["token", "--auth=v2"], { variables: { CREDIT_DATA_AUTH: "v1" } })
+      )
+      for (const { stderr, stdout } of [option, variable, shadow]) {
+        assert.match(stdout, /^simulated\.V1\./)
+        // one plain line
+        assert.match(stderr, sunset)
+      }
+      assert.match(both.stdout, token)
+      assert.strictEqual(both.stderr, "")
+    })
+  )
+})

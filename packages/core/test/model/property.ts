@@ -1,0 +1,169 @@
+import { AccessTokens, TokenEndpoint, type TokenError } from "@credit-data/core"
+import { assert } from "@effect/vitest"
+import { Duration, Effect, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
+import { environment, failures, textOf, token } from "../support/fakeEndpoint.ts"
+import * as VirtualClock from "@credit-data/test-support/virtualClock"
+import { deadline, latency, lifetime, Model, type Mode, modes, type Outcome } from "./model.ts"
+
+/** The real supply, with the operations and the results of the model. */
+const makeReal = Effect.gen(function*() {
+  const time = VirtualClock.make()
+  let mode: Mode = "grants"
+  let requests = 0
+  let lastText = ""
+  const answer = (mode: Mode, number: number): ReturnType<TokenEndpoint.Service["requestToken"]> => {
+    switch (mode) {
+      case "grants":
+      case "grants late":
+        return token(`token-${number}`, lifetime)
+      case "grants all scopes":
+        return token(`token-${number}`, lifetime, ["data-access:all", "furnishment:all"])
+      case "grants the same":
+        return token(lastText === "" ? `token-${number}` : lastText, lifetime)
+      case "grants expired":
+        return token(`token-${number}`, latency[mode])
+      case "resets":
+        return Effect.fail(failures.reset)
+      case "refuses":
+        return Effect.fail(failures.refused)
+      case "fails":
+      case "fails late":
+        return Effect.fail(failures.unavailable)
+      case "hangs":
+        return Effect.fail(failures.timeout)
+    }
+  }
+  const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+    environment,
+    url: "https://v2.example/oauth2/token",
+    requestedScopes: Option.some(["data-access:all", "furnishment:all"] as const),
+    deadline: Duration.millis(deadline),
+    requestToken: Effect.fnUntraced(function*() {
+      const asked = mode
+      const answered = yield* Effect.exit(answer(asked, ++requests))
+      yield* Effect.sleep(latency[asked])
+      if (Exit.isSuccess(answered) && asked !== "grants expired") lastText = textOf(answered.value)
+      return yield* answered
+    })
+  })
+  const pause = Schedule.exponential("1 second").pipe(
+    Schedule.modifyDelay((_, delay) => Duration.min(delay, Duration.seconds(60)))
+  )
+  const context = yield* Layer.build(
+    AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 }, pause }).pipe(
+      Layer.provide([endpoint, Logger.remove(Logger.defaultLogger)])
+    )
+  ).pipe(Effect.withClock(time.clock))
+  const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  const callers: Array<Fiber.RuntimeFiber<Outcome>> = []
+  const names = { InvalidClient: "refused", ServerError: "unavailable", InvalidResponse: "expired" }
+  const nameOf = (error: TokenError.TokenError) =>
+    error._tag === "TransportError" ? error.reason.toLowerCase() : names[error._tag]
+  const arrive = (wish: typeof tokens.get) =>
+    wish.pipe(
+      Effect.map(textOf),
+      Effect.catchAll((error) => Effect.succeed(nameOf(error))),
+      Effect.forkDaemon,
+      Effect.map((fiber) => callers.push(fiber))
+    )
+  const outcome = (fiber: Fiber.RuntimeFiber<Outcome>): Effect.Effect<Outcome> =>
+    Effect.sync(() => {
+      const exit = fiber.unsafePoll()
+      return exit === null ? "waits" : Exit.isSuccess(exit) ? exit.value : "interrupted"
+    })
+
+  return {
+    call: arrive(tokens.get),
+    refresh: arrive(tokens.refresh),
+    replace: (text: string) => Effect.flatMap(token(text, lifetime), (rejected) => arrive(tokens.replace(rejected))),
+    miss: tokens.reportMissingScope("furnishment:all"),
+    interrupt: (index: number) => {
+      const fiber = callers[index]
+      return fiber === undefined ? Effect.void : Effect.forkDaemon(Fiber.interrupt(fiber))
+    },
+    reject: (text: string) => Effect.flatMap(token(text, lifetime), tokens.invalidate),
+    answer: (next: Mode) =>
+      Effect.sync(() => {
+        mode = next
+      }),
+    pass: time.pass,
+    settle: time.settle,
+    seen: Effect.map(Effect.forEach(callers, outcome), (outcomes) => ({ requests, outcomes }))
+  }
+})
+
+type Real = Effect.Effect.Success<typeof makeReal>
+
+/** A step for both the model and the supply. After the step, the visible results of both must be equal. */
+const command = (
+  name: string,
+  onModel: (model: Model) => void,
+  onReal: (real: Real, model: Model) => Effect.Effect<unknown>
+) => ({
+  check: () => true,
+  toString: () => name,
+  run: (model: Model, real: Real) =>
+    Effect.gen(function*() {
+      const before = onReal(real, model)
+      onModel(model)
+      yield* before
+      yield* real.settle
+      assert.deepStrictEqual(yield* real.seen, { requests: model.requests, outcomes: model.outcomes })
+    }).pipe(Effect.runPromise)
+})
+
+/** Durations that end at an event or close to one. Most are short. */
+const times = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(1, 106, 107, 108, 500, 1_000, 2_000, 4_000) },
+  { weight: 2, arbitrary: fc.constantFrom(5_000, 10_000, 29_999, 30_000, 44_900, 45_000, 60_000) },
+  { weight: 2, arbitrary: fc.constantFrom(479_900, 480_000, 590_000, 595_000, 599_900, 600_000) },
+  { weight: 1, arbitrary: fc.nat(700_000) }
+)
+
+const call = fc.constant(command("call", (model) => model.call(), (real) => real.call))
+
+const refresh = fc.constant(command("refresh", (model) => model.refresh(), (real) => real.refresh))
+
+const miss = fc.constant(command("miss a scope", (model) => model.miss(), (real) => real.miss))
+
+const commands = [
+  call,
+  call,
+  fc.nat(20).map((index) =>
+    command(`interrupt ${index}`, (model) => model.interrupt(index), (real) => real.interrupt(index))
+  ),
+  times.map((millis) => command(`pass ${millis}`, (model) => model.pass(millis), (real) => real.pass(millis))),
+  fc.constantFrom<Mode>(...modes, "fails", "hangs", "grants", "grants all scopes").map((mode) =>
+    command(`endpoint ${mode}`, (model) => {
+      model.mode = mode
+    }, (real) => real.answer(mode))
+  ),
+  refresh,
+  refresh,
+  miss,
+  miss,
+  fc.constant(
+    command("replace the last token", (model) => model.replace(model.text), (real, model) => real.replace(model.text))
+  ),
+  fc.constant(
+    command("reject the last token", (model) => model.reject(model.text), (real, model) => real.reject(model.text))
+  ),
+  fc.integer({ min: 1, max: 9 }).map((number) =>
+    command(
+      `reject token-${number}`,
+      (model) => model.reject(`token-${number}`),
+      (real) => real.reject(`token-${number}`)
+    )
+  )
+]
+
+/** The supply and its model have equal results, whatever happens to them. */
+export const property = fc.asyncProperty(
+  fc.commands(commands, { maxCommands: 60, size: "max" }),
+  async (steps) => {
+    const scope = Effect.runSync(Scope.make())
+    const real = await Effect.runPromise(Scope.extend(makeReal, scope))
+    await fc.asyncModelRun(() => ({ model: new Model(), real }), steps)
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+)

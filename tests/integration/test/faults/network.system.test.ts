@@ -1,0 +1,65 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { Replaces, TokenEndpoint } from "@credit-data/core"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Redacted, TestClock } from "effect"
+import { canary } from "../../src/canaries.ts"
+import { holds, invalidResponse, nothingLeft, transportError } from "../../src/faultRow.ts"
+import { expectedOver, tables, untilTheDeadline } from "../../src/networkFaults.ts"
+import { transports } from "../../src/transports.ts"
+
+/** The connections that stay open after a good request. `fetch` has one pool per process, which cannot be closed. */
+const idleConnections = { fetch: 1, "node:http": 0, undici: 0 } as const
+
+describe.concurrent.each(transports)("a token request over %s", (name, transport) => {
+  describe.each(tables)("%s", (_, rows) => {
+    for (const [row, fault, expected] of rows) {
+      it.effect(row, () =>
+        Effect.gen(function*() {
+          const simulator = yield* Simulator.Simulator
+          yield* holds({ name: row, fault, ...expectedOver(name, expected) }, simulator, transport)
+          yield* nothingLeft(idleConnections[name])
+        }).pipe(Effect.provide(
+          Simulator.layer({ credentials: { clientId: "id", clientSecret: Redacted.make(canary) } })
+        )))
+    }
+  })
+
+  const withLimits = (options: Pick<TokenEndpoint.Options, "deadline" | "maxBodySize">) =>
+    Effect.gen(function*() {
+      const { credentials, environment } = yield* Simulator.Simulator
+      const layer = AuthV2.layerTokenEndpoint({ environment, credentials, scopes: ["data-access:all"], ...options })
+      const context = yield* Layer.build(Layer.provide(layer, transport))
+      return yield* Effect.provide(TokenEndpoint.TokenEndpoint, context)
+    })
+
+  it.scoped("the option deadline limits the time of a token request", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const { requestToken } = yield* withLimits({ deadline: "2 seconds" })
+      for (const [count, [, fault]] of untilTheDeadline.filter(([row]) => !row.startsWith("100 ")).entries()) {
+        yield* simulator.failTokenRequests(fault)
+        const request = yield* Effect.fork(Effect.flip(requestToken(Replaces.Nothing())))
+        yield* simulator.awaitReceived("AuthV2", count + 1)
+        yield* TestClock.adjust("2 seconds")
+        assert.deepInclude<object>(yield* Fiber.join(request), transportError("Timeout").error)
+      }
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.scoped("the option maxBodySize limits the size of a body", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const { requestToken } = yield* withLimits({ maxBodySize: 100 })
+      for (
+        const fault of [
+          Fault.Answer({ status: 200, body: " ".repeat(101) }),
+          Fault.Endless({ bytes: Fault.answerBytes({ headers: ["Connection: close"] }) })
+        ]
+      ) {
+        yield* simulator.failTokenRequests(fault)
+        assert.deepInclude<object>(yield* Effect.flip(requestToken(Replaces.Nothing())), invalidResponse("Size").error)
+      }
+      yield* simulator.failTokenRequests(Fault.Answer({ status: 200, body: " ".repeat(100) }))
+      assert.deepInclude<object>(yield* Effect.flip(requestToken(Replaces.Nothing())), invalidResponse("Json").error)
+    }).pipe(Effect.provide(Simulator.layer())))
+})

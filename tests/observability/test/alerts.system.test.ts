@@ -1,0 +1,153 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { files } from "@credit-data/tools/telemetry/files"
+import { check, everFires, fires, type Series } from "../src/promtool.ts"
+
+const rules = readFileSync(files.rules, "utf8")
+const alerts = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name]) => name)
+
+const labels =
+  `credit_data_environment="sandbox",credit_data_version="V2",server_address="v2.example",job="service",instance="a"`
+const series = (name: string, values: string, more = ""): Series => ({
+  series: `credit_data_token_${name}{${labels}${more}}`,
+  values
+})
+/** The token expires in this many minutes from the start. The test's clock starts at 0. */
+const expiry = (minutes: number) => series("expiry_timestamp_seconds", `${minutes * 60}x180`)
+const failing = (values: string, error = "ServerError") => series("failing", values, `,error_type="${error}"`)
+const failures = (values: string, error = "ServerError") =>
+  series("requests_total", values, `,error_type="${error}",outcome="failed",reason="Nothing"`)
+const refusals = (values: string) => failures(values, "InvalidClient")
+const usable = (values: string) => series("usable", values)
+const rejections = (values: string) => series("invalidations_total", values)
+const ofAnother = ({ series, values }: Series, instance: string): Series => ({
+  series: series.replace(`instance="a"`, `instance="${instance}"`),
+  values
+})
+
+/** Series with which an alert fires from one minute to another, or with which it stays silent for three hours. */
+type Case = readonly [why: string, series: ReadonlyArray<Series>]
+
+const cases: Record<string, {
+  readonly fires: ReadonlyArray<readonly [...Case, minute: number]>
+  readonly silent: ReadonlyArray<Case>
+  readonly mistakes: ReadonlyArray<readonly [why: string, from: string, to: string]>
+}> = {
+  CreditDataTokenExpiresSoon: {
+    fires: [["its last hour begins while the renewal fails", [
+      expiry(90),
+      failing("0x20 1x160"),
+      failures("0x20 1+1x160")
+    ], 40]],
+    silent: [
+      ["the renewal fails, but the token is valid for long", [
+        expiry(600),
+        failing("0x20 1x160"),
+        failures("0x20 1+1x160")
+      ]],
+      ["the token expires soon, and its renewal has not failed", [expiry(90), failing("0x180"), failures("0x180")]],
+      ["the renewal failed for two minutes", [expiry(90), failing("0x38 1 1 0x140"), failures("0x38 1 2x140")]],
+      ["an idle program failed once", [expiry(90), failing("0x10 1x170"), failures("0x10 1x170")]]
+    ],
+    mistakes: [
+      ["has no for", "\n        for: 5m", ""],
+      ["forgets idle programs", "[15m])", "[180m])"]
+    ]
+  },
+  CreditDataClientRefused: {
+    fires: [
+      ["the client is refused for the first time", [refusals("0x10 1x10"), failing("0x10 1x10", "InvalidClient")], 12],
+      ["the client was refused before the first scrape", [refusals("1x20"), failing("1x20", "InvalidClient")], 2],
+      ["one of two processes was refused and ended", [refusals("0x20"), ofAnother(refusals("0x10 1 1 _x10"), "b")], 12]
+    ],
+    silent: [
+      ["other token requests fail", [failures("0x10 1+1x60"), failing("0x10 1x60")]]
+    ],
+    mistakes: [
+      ["counts other errors", "requests_total{error_type=\"InvalidClient\"}", "requests_total{error_type=~\".+\"}"],
+      ["sees only what increases", "failing{error_type=\"InvalidClient\"}", "failing{error_type=\"Another\"}"]
+    ]
+  },
+  CreditDataTokensRejected: {
+    fires: [["every replacement is rejected", [rejections("0+1x60")], 20]],
+    silent: [
+      [
+        "a token of one of seven processes is rejected every minute",
+        ["a", "b", "c", "d", "e", "f", "g"].map((instance, index) =>
+          ofAnother(rejections(`0x${10 + index} 1x6 2x6 3x6 4x6 5x6 6x60`), instance)
+        )
+      ],
+      ["six tokens were rejected within a short time", [rejections("0x10 3 6x60")]]
+    ],
+    mistakes: [
+      ["has no for", "\n        for: 10m", ""],
+      ["adds up processes", "sum by (instance, job,", "sum by (job,"]
+    ]
+  },
+  CreditDataNoToken: {
+    fires: [
+      ["the token has expired and its renewal fails", [usable("1x30 0x100"), failures("0x20 1+1x100")], 33],
+      ["there was never a token", [usable("0x100"), failures("1+1x100")], 3]
+    ],
+    silent: [
+      ["the renewal fails and the token is valid", [usable("1x180"), failures("0x20 1+1x160")]],
+      ["the program is idle after its token has expired", [usable("1x30 0x150"), failures("0x10 1x170")]],
+      ["a token request fails and the next one succeeds", [usable("1x5 0 1x100"), failures("0x5 1x100")]]
+    ],
+    mistakes: [
+      ["has no for", "\n        for: 1m", ""],
+      ["forgets idle programs", "[5m])", "[180m])"]
+    ]
+  }
+}
+
+const longest = 180
+
+describe("the alert rules", () => {
+  it("have tests, each", () => {
+    assert.deepStrictEqual(Object.keys(cases), alerts)
+  })
+
+  it.effect("are valid", () =>
+    Effect.gen(function*() {
+      const { isValid, output } = yield* check("rules", rules)
+      assert.isTrue(isValid, output)
+      assert.include(output, `${alerts.length} rules found`)
+    }))
+
+  it.effect("do not see the first increase of a series that did not exist, so all series exist from the start", () =>
+    Effect.gen(function*() {
+      const unborn = yield* fires(rules, "CreditDataClientRefused", [refusals("_x10 1x10")], 12)
+      const born = yield* fires(rules, "CreditDataClientRefused", [refusals("0x10 1x10")], 12)
+      assert.deepStrictEqual([unborn, born], [false, true])
+    }))
+
+  for (const [alert, { fires: firing, mistakes, silent }] of Object.entries(cases)) {
+    describe(alert, () => {
+      for (const [why, series, minute] of firing) {
+        it.effect(`fires when ${why}`, () =>
+          Effect.gen(function*() {
+            assert.isTrue(yield* fires(rules, alert, series, minute))
+          }))
+      }
+      for (const [why, series] of silent) {
+        it.effect(`is silent when ${why}`, () =>
+          Effect.gen(function*() {
+            assert.isFalse(yield* everFires(rules, alert, series, longest))
+          }))
+      }
+      for (const [why, from, to] of mistakes) {
+        it.effect(`is found to be wrong when it ${why}`, () =>
+          Effect.gen(function*() {
+            const start = rules.indexOf(`- alert: ${alert}`)
+            const planted = rules.slice(0, start) + rules.slice(start).replace(from, to)
+            assert.notStrictEqual(planted, rules)
+            const fired = yield* Effect.forEach(firing, ([, series, minute]) => fires(planted, alert, series, minute))
+            const disturbed = yield* Effect.forEach(silent, ([, series]) => everFires(planted, alert, series, longest))
+            assert.isTrue(fired.includes(false) || disturbed.includes(true))
+          }))
+      }
+    })
+  }
+})

@@ -1,0 +1,44 @@
+import { Fault, Simulator } from "@credit-data/simulator"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { startPrometheus } from "../src/prometheus.ts"
+import { check } from "../src/promtool.ts"
+import { startService } from "../src/service.ts"
+
+describe("Prometheus", () => {
+  it.scopedLive("scrapes a service, and alerts about the first refusal of the client", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const service = yield* startService()
+      const prometheus = yield* startPrometheus(service.port)
+      yield* prometheus.await(
+        "credit_data_token_requests_total == 0 and credit_data_token_requests_total offset 2s == 0"
+      )
+      assert.deepStrictEqual(yield* prometheus.query("ALERTS"), [])
+      yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
+      assert.strictEqual((yield* service.get("/consumers/42")).status, 503)
+      const [alert] = yield* prometheus.await(`ALERTS{alertname="CreditDataClientRefused",alertstate="firing"}`)
+      assert.deepInclude(alert?.metric, {
+        credit_data_environment: "simulator",
+        server_address: "127.0.0.1",
+        job: "service",
+        severity: "critical"
+      })
+      const [failing] = yield* prometheus.query(`credit_data_token_failing{error_type="InvalidClient"}`)
+      assert.strictEqual(failing?.value[1], 1)
+    }).pipe(Effect.provide(Layer.merge(Simulator.layer(), NodeHttpClient.layer))), 60_000)
+
+  it.scopedLive("finds the names and types of the metrics valid, and the instants right", () =>
+    Effect.gen(function*() {
+      const service = yield* startService()
+      yield* service.get("/consumers/42")
+      const { text } = yield* service.get("/metrics")
+      const ours = text.split(/^(?=# HELP )/m).filter((metric) => metric.startsWith("# HELP credit_data_"))
+      assert.isAbove(ours.length, 6)
+      const { isValid, output } = yield* check("metrics", ours.join(""))
+      assert.isTrue(isValid, output)
+      const expiry = Number(/^credit_data_token_expiry_timestamp_seconds.* (\S+)$/m.exec(text)?.[1])
+      assert.approximately(expiry - Date.now() / 1000, 86_400, 60)
+    }).pipe(Effect.provide(Layer.merge(Simulator.layer(), NodeHttpClient.layer))), 60_000)
+})

@@ -1,0 +1,50 @@
+import { Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { program, start } from "../../packages/cli/test/support/program.ts"
+
+// `CAPTURE=write` writes the outputs into the page
+const page = fileURLToPath(new URL("../../docs/command-line.md", import.meta.url))
+const block = /```console\n\$ (.*)\n([^]*?)```/g
+
+/** Prints as `jq .` does, which is not on every machine. */
+const jq =
+  `jq() { ${process.execPath} -p 'JSON.stringify(JSON.parse(require("node:fs").readFileSync(0, "utf8")), null, 2)'; }`
+
+/** What differs from run to run. */
+const fixed = (text: string) =>
+  text
+    .replaceAll(/ *\d+ ms/g, (time) => "12 ms".padStart(time.length))
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "2026-11-23T12:00:00Z")
+    .replaceAll(/\b1[789]\d{8}\b/g, "1795435200")
+    .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:7400")
+    .replaceAll(/simulated\.(V\d)\.\d+\.\w+/g, "simulated.$1.1.0123456789")
+    .replaceAll(/23h 59m \d+s/g, "23h 59m 59s")
+    .replaceAll(/"millis": \d+/g, "\"millis\": 12")
+    .replaceAll(/(?<=Seconds": )86\d{3}/g, "86399")
+
+describe("the page about the command line", () => {
+  it.live("shows what the commands print", () =>
+    Effect.gen(function*() {
+      const folder = mkdtempSync(join(tmpdir(), "credit-data-page-"))
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
+      const variables = { ...(yield* Simulator.variables), XDG_CACHE_HOME: folder }
+      const text = readFileSync(page, "utf8")
+      const printed: Array<string> = []
+      for (const [, command = ""] of text.matchAll(block)) {
+        const line = `credit-data() { ${process.execPath} ${program} "$@"; }; ${jq}; ${command} 2>&1`
+        const { stdout } = yield* start("bash", ["-c", line], { variables })
+        printed.push(fixed(stdout))
+      }
+      const next = text.replaceAll(block, (_, command: string) => {
+        const output = printed.shift() ?? ""
+        return `\`\`\`console\n$ ${command}\n${output}${output.endsWith("\n") ? "" : "\n"}\`\`\``
+      })
+      if (process.env["CAPTURE"] === "write") writeFileSync(page, next)
+      assert.strictEqual(text, next)
+    }).pipe(Effect.scoped, Effect.provide(Simulator.layer())), 120_000)
+})

@@ -1,0 +1,36 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readFileSync } from "node:fs"
+import { dashboard, panels } from "../src/telemetry/dashboard.ts"
+import { files } from "../src/telemetry/files.ts"
+import { draw } from "../src/telemetry/picture.ts"
+import { record } from "../src/telemetry/recordedRun.ts"
+
+// Effect keeps the metrics of a whole process together, so there is one run in it
+const run = Effect.runSync(Effect.cached(record))
+
+const howTo = "write it again by `npx -y pnpm@10.34.9 run write:telemetry`"
+
+describe("the dashboard", () => {
+  it("is what its script writes", () => {
+    assert.strictEqual(readFileSync(files.dashboard, "utf8"), dashboard(), howTo)
+  })
+
+  const expressions = panels.flatMap(({ queries }) => queries.map(([expression]) => expression))
+  it.effect("shows only metrics that exist", () =>
+    Effect.gen(function*() {
+      const exists = new Set(
+        (yield* run).flatMap((minute) => Array.from(minute.keys(), (name) => name.split("{")[0]))
+      )
+      const shown = expressions.flatMap((expression) => expression.match(/credit_data_token_\w+/g) ?? [])
+      assert.isAbove(shown.length, 8)
+      for (const name of shown) assert.isTrue(exists.has(name), name)
+    }), 60_000)
+})
+
+describe("the picture of a recorded run", () => {
+  it.effect("is what its script draws", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(readFileSync(files.picture, "utf8"), draw(yield* run), howTo)
+    }), 60_000)
+})
