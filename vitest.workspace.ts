@@ -24,8 +24,9 @@ const notOnWindows = [
   "tests/integration/test/processes.test.ts"
 ]
 
-export default defineConfig(({ mode }) => {
-  if (!isMode(mode)) throw new Error(`The modes are ${Object.keys(modes).join(", ")}.`)
+export default defineConfig(({ mode: given }) => {
+  // other programs read this file in modes of their own
+  const mode = isMode(given) ? given : "test"
   const missing = mode === "system" ? missingPrograms() : []
   if (missing.length > 0) {
     console.error(`Programs are missing: ${missing.join(", ")}.`)

@@ -57,6 +57,14 @@ describe.each(pages)("%s", (page) => {
     for (const [, command = ""] of read(page).matchAll(/pnpm@\S+ (?:run )?([\w:-]+)/g)) {
       assert.isTrue(command in scripts || ["install", "exec"].includes(command), command)
     }
+    // each starts with the command that stands before the table
+    if (page === "CONTRIBUTING.md") {
+      const named = [...read(page).matchAll(/^\| `(?:run )?([\w:-]+)[^`|]*` +\| \w+ /gm)].flatMap(([, command]) =>
+        command ?? []
+      )
+      assert.isAbove(named.length, 15)
+      for (const command of named) assert.property(scripts, command)
+    }
     for (const [, file = ""] of read(page).matchAll(/exec tsx ([\w/.-]+)/g)) {
       assert.isTrue(existsSync(`${root}${file}`), file)
     }

@@ -4,15 +4,19 @@ import { Effect, Layer, Logger, Option, TestClock } from "effect"
 import * as FakeTransport from "./support/fakeTransport.ts"
 import { credentials, options } from "./support/tokenEndpoint.ts"
 
-// The warning is logged once per process, so this file has a single test.
-it.effect("a second supply for the same client within a minute logs a warning, once per process", () =>
+// supplies of other tests in this process have another client
+const own = { credentials: { ...credentials, clientId: "the client of two supplies" } }
+
+it.effect("a second supply for the same client within a minute logs a warning, once per process and client", () =>
   Effect.gen(function*() {
     const warnings: Array<string> = []
     const logger = Logger.make(({ message }) => warnings.push(String(message)))
     const transport = yield* FakeTransport.make(FakeTransport.json(FakeTransport.granted))
     const build = (changed: Partial<TokenEndpoint.Options>) =>
       AccessTokens.layer().pipe(
-        Layer.provide(Layer.effect(TokenEndpoint.TokenEndpoint, TokenEndpoint.make({ ...options, ...changed }))),
+        Layer.provide(
+          Layer.effect(TokenEndpoint.TokenEndpoint, TokenEndpoint.make({ ...options, ...own, ...changed }))
+        ),
         Layer.provide([transport.layer, Logger.replace(Logger.defaultLogger, logger)]),
         Layer.build,
         Effect.scoped

@@ -13,7 +13,7 @@ export type Rows = ReadonlyArray<
 >
 
 /** Answers that are cut or are not HTTP. */
-export const cutOrGarbled: Rows = [
+const cutOrGarbled: Rows = [
   ["a reset before the answer", Fault.Reset(), transportError("Reset")],
   ["an end before the answer", Fault.Bytes({ bytes: "", ending: "End" }), transportError("Reset")],
   [
@@ -76,7 +76,7 @@ export const cutOrGarbled: Rows = [
 ]
 
 /** An unrequested change of the protocol. */
-export const switching: Rows = [
+const switching: Rows = [
   [
     "101 with an upgrade",
     Fault.Bytes({ bytes: bytes({ status: 101, headers: ["Upgrade: x", "Connection: upgrade"] }), ending: "Hang" }),
@@ -127,7 +127,7 @@ export const untilTheDeadline: Rows = [
 ]
 
 /** Answers above the size limit. */
-export const tooMuch: Rows = [
+const tooMuch: Rows = [
   ["an endless body", Fault.Endless({ bytes: bytes({ headers: ["Connection: close"] }) }), invalidResponse("Size")],
   [
     "an endless body of a 503",

@@ -22,8 +22,9 @@ export const decoded = <A, I>(schema: Schema.Schema<A, I>, stdout: string): A =>
 export const sunset = /^warning: Auth V1 is past its sunset .*\n$/
 
 /** Effects that do not depend on each other. Each starts a process. */
-export const together = <const Effects extends ReadonlyArray<Effect.Effect<unknown, unknown, unknown>>>(...effects: Effects) =>
-  Effect.all(effects, { concurrency: 4 })
+export const together = <const Effects extends ReadonlyArray<Effect.Effect<unknown, unknown, unknown>>>(
+  ...effects: Effects
+) => Effect.all(effects, { concurrency: 4 })
 
 export const failTokenRequests = (fault: Fault.Fault, times = 10) =>
   Effect.flatMap(Simulator.Simulator, ({ failTokenRequests }) => failTokenRequests(fault, { times }))
@@ -34,4 +35,3 @@ export const calls = Effect.map(
   Effect.flatMap(Simulator.Simulator, ({ received }) => received),
   (received) => received.filter(({ server }) => server === "Api")
 )
-

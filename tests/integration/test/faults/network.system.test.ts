@@ -2,7 +2,7 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { Replaces, TokenEndpoint } from "@credit-data/core"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted, TestClock } from "effect"
+import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
 import { canary } from "../../src/canaries.ts"
 import { holds, invalidResponse, nothingLeft, transportError } from "../../src/faultRow.ts"
 import { expectedOver, tables, untilTheDeadline } from "../../src/networkFaults.ts"
@@ -18,7 +18,7 @@ describe.concurrent.each(transports)("a token request over %s", (name, transport
         Effect.gen(function*() {
           const simulator = yield* Simulator.Simulator
           yield* holds({ name: row, fault, ...expectedOver(name, expected) }, simulator, transport)
-          yield* nothingLeft(idleConnections[name])
+          yield* TestServices.provideLive(nothingLeft(idleConnections[name]))
         }).pipe(Effect.provide(
           Simulator.layer({ credentials: { clientId: "id", clientSecret: Redacted.make(canary) } })
         )))

@@ -4,25 +4,26 @@ import * as Option from "effect/Option"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
 import { logWarning } from "../safeLog.ts"
 
-/** The supplies that were built within the last minute, in the whole process. */
-const built = globalValue("@credit-data/core/builtSupplies", () => ({ at: new Map<string, number>(), warned: false }))
+/** When supplies were built within the last minute, in the whole process. At `Infinity`: the warning was logged. */
+const built = globalValue("@credit-data/core/builtSupplies", () => new Map<string, number>())
 
 const minute = 60_000
 
 /**
- * Warns once per process when a supply is built again for the same client. This happens when the layer is written twice, or is
- * provided inside each request.
+ * Warns once per process and client when a supply is built again for the same client. This happens when the layer is written
+ * twice, or is provided inside each request.
  */
 export const warnOfSecondSupply = (endpoint: TokenEndpoint.Service): Effect.Effect<void> =>
   Effect.flatMap(Effect.clock, (clock) => {
-    if (endpoint.clientId === undefined || built.warned) return Effect.void
+    if (endpoint.clientId === undefined) return Effect.void
     const now = clock.unsafeCurrentTimeMillis()
-    for (const [key, at] of built.at) if (Math.abs(now - at) >= minute) built.at.delete(key)
+    for (const [key, at] of built) if (at !== Infinity && Math.abs(now - at) >= minute) built.delete(key)
     const scopes = Option.getOrElse(endpoint.requestedScopes, () => [])
     const key = JSON.stringify([endpoint.url, endpoint.clientId, scopes])
-    built.warned = built.at.has(key)
-    built.at.set(key, now)
-    return built.warned
+    const before = built.get(key)
+    if (before === Infinity) return Effect.void
+    built.set(key, before === undefined ? now : Infinity)
+    return before !== undefined
       ? logWarning(
         "A second supply of access tokens was built within a minute for the same client, token endpoint and scopes. " +
           "Each supply sends token requests of its own. Bind the layer of the token endpoint to one const and provide it " +
