@@ -157,8 +157,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
   ],
   ["ConfigProvider.orElse($FIRST, () => $SECOND)", "ConfigProvider.orElse($FIRST, $SECOND)"],
-  // Effect 4 would run the first steps before `fork` returns: before anybody knows that a run is under way
-  ["Effect.exit(run)", "Effect.exit(Effect.andThen(Effect.yieldNow, run))"],
   ["HashSet.make($LOGGER)", "new Set([$LOGGER])"],
   ["Runtime.makeFiberFailure($CAUSE)", "Cause.squash($CAUSE)"],
   ["Cause.pretty($CAUSE, $OPTIONS)", "Cause.pretty($CAUSE)"],

@@ -22,6 +22,7 @@ import * as Environment from "./Environment.ts"
 import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 import * as Instant from "./internal/instant.ts"
+import { inSpan } from "./internal/observed.ts"
 import { logWarning } from "./internal/safeLog.ts"
 import * as sealing from "./internal/sealing.ts"
 import { withoutPath } from "./internal/secureUrl.ts"
@@ -138,16 +139,13 @@ const serverUrl = (url: unknown, path: `/${string}`): field.Parsed<string> =>
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
 
-/** Shows only the name of a failure of the program's effect, because the rest could hold the secret. */
-const unread = (environment: string, cause: Cause.Cause<unknown>): string => {
-  const failure = Cause.squash(cause)
-  const name = Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag)
+/** The name of a failure of the program's effect. The rest could hold the secret. */
+const nameOf = (failure: unknown): string =>
+  Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag)
     ? failure._tag
     : failure instanceof Error
     ? failure.name
     : "an unknown failure"
-  return `The client credentials of ${environment} could not be read again: ${name}. The ones that were read before stay in use.`
-}
 
 /**
  * Builds a token endpoint. First checks every option and reads the credentials. Fails with a `ConfigError` that names all
@@ -208,12 +206,22 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
 
   /** The credentials as they are now, or the reason why they cannot be read. */
   const reread = (time: Duration.Duration) =>
+    inSpan(
+      "TokenEndpoint.readCredentials",
+      { attributes: { "credit_data.environment": checked.environment.name }, shown: (name: string) => new Error(name) },
+      ({ span }) => Option.isSome(span) ? Effect.withParentSpan(read(time), span.value) : read(time)
+    )
+  const read = (time: Duration.Duration) =>
     readCredentials.pipe(
       Effect.mapInputContext(inTraceOf),
       within(time, () => new Cause.TimeoutException()),
-      Effect.sandbox,
-      Effect.tapError((cause) => logWarning(unread(checked.environment.name, cause))),
-      Effect.withSpan("TokenEndpoint.readCredentials")
+      Effect.catchAllCause((cause) => Effect.fail(nameOf(Cause.squash(cause)))),
+      Effect.tapError((name) =>
+        logWarning(
+          `The client credentials of ${checked.environment.name} could not be read again: ${name}. ` +
+            "The previous credentials remain in use."
+        )
+      )
     )
 
   const requestToken = Effect.fnUntraced(function*() {

@@ -1,4 +1,5 @@
 import { AccessTokens } from "@credit-data/core"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
 import * as FakeEndpoint from "./support/fakeEndpoint.ts"
@@ -6,6 +7,21 @@ import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
 describe("one flight", () => {
+  it.scoped("the first steps of a flight may ask for a token, and join it", () =>
+    Effect.gen(function*() {
+      let ask = () => {}
+      const { tracer } = recordingTracer(() => ask())
+      const { endpoint, tokens } = yield* Effect.withTracer(Supply.make(), tracer)
+      let asked = 0
+      // if there were no flight to join, each span would begin another one
+      ask = () => void (asked++ < 100 && Effect.runFork(tokens.get))
+      const caller = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      yield* Fiber.join(caller)
+      assert.strictEqual(asked, 1)
+      assert.strictEqual(yield* endpoint.requests, 1)
+    }))
+
   it.scoped("10 000 cold callers cause one request and get its token", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()

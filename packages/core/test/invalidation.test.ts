@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, TestClock } from "effect"
+import { DateTime, Duration, Effect, Fiber, Option, TestClock } from "effect"
 import { failures, textOf, token } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -70,19 +70,20 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("invalidate starts at most one renewal every 30 s, and does nothing within that time", () =>
+  it.scoped("invalidate starts at most one renewal every 30 s, and within that time the status shows when the next one is due", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* tokens.invalidate(yield* waited(tokens.get))
       const second = yield* waited(tokens.get)
       yield* TestClock.setTime(100 + 29_999)
       yield* tokens.invalidate(second)
-      assert.isFalse((yield* tokens.status).rejected)
+      const { nextRequestAt, phase, rejected } = yield* tokens.status
+      assert.deepStrictEqual([phase, rejected], ["Valid", true])
+      assert.deepStrictEqual(Option.map(nextRequestAt, DateTime.toEpochMillis), Option.some(100 + 30_000))
       assert.strictEqual(textOf(yield* tokens.get), "token-2")
       assert.strictEqual(textOf(yield* tokens.replace(second)), "token-2", "the 401 is the caller's")
       yield* TestClock.setTime(100 + 30_000)
-      yield* tokens.invalidate(second)
-      assert.strictEqual(textOf(yield* waited(tokens.get)), "token-3")
+      assert.strictEqual(textOf(yield* waited(tokens.get)), "token-3", "the next caller starts the renewal")
       assert.strictEqual(yield* endpoint.requests, 3)
     }))
 

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, TestClock } from "effect"
+import { Effect, Layer, Logger, LogLevel, TestClock } from "effect"
 import { failures } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -9,9 +9,14 @@ describe("the log of the supply", () => {
   const logging = Effect.gen(function*() {
     const lines: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => {
-      lines.push(`${logLevel.label} ${String(message)}`)
+      const line = `${logLevel.label} ${String(message)}`
+      // Effect logs the failures of forked callers
+      if (!line.startsWith("DEBUG Fiber terminated")) lines.push(line)
     })
-    const { endpoint, tokens } = yield* Effect.provide(Supply.make(), Logger.replace(Logger.defaultLogger, logger))
+    const { endpoint, tokens } = yield* Effect.provide(
+      Supply.make(),
+      Layer.merge(Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.Debug))
+    )
     const get = Effect.zipRight(Effect.fork(Effect.exit(tokens.get)), TestClock.adjust("100 millis"))
     return { endpoint, get, lines, tokens }
   })
@@ -23,8 +28,8 @@ describe("the log of the supply", () => {
       yield* TestClock.adjust("48 minutes")
       yield* Effect.replicateEffect(get, 5)
       assert.deepStrictEqual(lines, [
-        `INFO An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
-        `INFO An access token was renewed ${where}. It expires at 1970-01-01T01:48:00.500Z.`
+        `DEBUG An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
+        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:48:00.500Z.`
       ])
     }))
 
@@ -59,8 +64,8 @@ describe("the log of the supply", () => {
         yield* TestClock.adjust("1 minute")
       }
       assert.deepStrictEqual(lines.map((line) => line.replace(/ (The token endpoint|from) .*/, "")), [
-        "INFO An access token was obtained",
-        "WARN An access token was not renewed, the valid one stays in use.",
+        "DEBUG An access token was obtained",
+        "WARN An access token could not be renewed; the current token remains in use.",
         "ERROR There is no valid access token, and calls fail."
       ])
     }))
@@ -86,6 +91,35 @@ describe("the log of the supply", () => {
       yield* TestClock.adjust("50 minutes")
       yield* endpoint.fail(failures.refused)
       yield* get
-      assert.include(lines[3], `ERROR Token requests are refused, the valid token stays in use. ${refused}`)
+      assert.include(lines[3], `ERROR Token requests are refused; the current token remains in use. ${refused}`)
+    }))
+
+  it.scoped("warns once when the API rejects the replacement of a rejected token too, with the instant of the next request", () =>
+    Effect.gen(function*() {
+      const { get, lines, tokens } = yield* logging
+      yield* get
+      yield* tokens.invalidate(yield* tokens.get)
+      yield* TestClock.adjust("100 millis")
+      const second = yield* tokens.get
+      yield* Effect.replicateEffect(tokens.invalidate(second), 5)
+      const warnings = lines.filter((line) => line.startsWith("WARN"))
+      assert.deepStrictEqual(warnings, [
+        `WARN The API rejected a new access token ${where} soon after it had rejected the one before, so calls fail with 401. ` +
+        "The next token is requested not before 1970-01-01T00:00:30.100Z. " +
+        "If this persists, ask the operator why the API rejects new tokens."
+      ])
+    }))
+
+  it.scoped("does not call a rejected token current when its renewal fails", () =>
+    Effect.gen(function*() {
+      const { endpoint, get, lines, tokens } = yield* logging
+      yield* get
+      yield* endpoint.fail(failures.unavailable)
+      yield* tokens.invalidate(yield* tokens.get)
+      yield* TestClock.adjust("100 millis")
+      assert.include(
+        lines.at(-1),
+        "WARN An access token could not be renewed; the token that the API rejected remains in use. The token endpoint"
+      )
     }))
 })

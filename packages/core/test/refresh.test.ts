@@ -112,7 +112,7 @@ describe("refresh", () => {
       assert.deepStrictEqual(
         warnings.filter((text) => text.includes("credentials")),
         ["TypeError", "Unreachable", "an unknown failure", new Cause.TimeoutException().name].map((name) =>
-          `The client credentials of test could not be read again: ${name}. The ones that were read before stay in use.`
+          `The client credentials of test could not be read again: ${name}. The previous credentials remain in use.`
         )
       )
     }))

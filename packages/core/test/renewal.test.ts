@@ -251,7 +251,7 @@ describe("a renewal that fails", () => {
       yield* Effect.repeat(Effect.zipRight(text, TestClock.adjust("30 seconds")), Schedule.recurs(5))
       assert.isAbove(yield* endpoint.requests, 3)
       assert.strictEqual(logged.length, 1)
-      assert.include(logged[0], "An access token was not renewed, the valid one stays in use.")
+      assert.include(logged[0], "An access token could not be renewed; the current token remains in use.")
       yield* endpoint.recover
       yield* TestClock.adjust("60 seconds")
       yield* text

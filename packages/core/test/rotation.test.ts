@@ -1,11 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import {
+  Cause,
   type Clock,
   Config,
   ConfigProvider,
   Duration,
   Effect,
+  Exit,
   Fiber,
+  Logger,
   Option,
   Redacted,
   Ref,
@@ -15,6 +19,7 @@ import {
 import { granted, json } from "./support/fakeTransport.ts"
 import { credentials, make } from "./support/tokenEndpoint.ts"
 import { ClientCredentials, Replaces } from "@credit-data/core"
+import { inspect } from "node:util"
 import * as TwoClocks from "./support/twoClocks.ts"
 
 const refused = json({ error: "invalid_client" }, { status: 401 })
@@ -62,6 +67,23 @@ describe("a rotated secret", () => {
         ["TokenEndpoint.readCredentials", "caller"]
       ])
     }))
+
+  const broken = new Error("the vault quotes canary")
+  it.effect.each([
+    { how: "fails", broken: Effect.fail(broken) },
+    { how: "dies", broken: Effect.die(broken) }
+  ])("a trace shows only the name of the error when the secret manager $how", ({ broken }) =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      let reads = 0
+      const read = Effect.suspend(() => reads++ === 0 ? Effect.succeed(credentials) : broken)
+      const endpoint = yield* make({ credentials: read }, refused)
+      yield* Effect.flip(endpoint.requestToken(Replaces.Nothing())).pipe(Effect.withTracer(tracer))
+      const span = spans.find(({ name }) => name === "TokenEndpoint.readCredentials")
+      assert.isTrue(span?.exit !== undefined && Exit.isFailure(span.exit))
+      assert.notInclude(inspect(spans, { depth: Infinity }), "canary")
+      assert.notInclude(spans.map(({ exit }) => exit && Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "").join(), "canary")
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 
   it.effect("a refused secret that has not changed is not tried again", () =>
     Effect.gen(function*() {

@@ -49,13 +49,13 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "the rejection of any token counts for the one that is held",
     file: "tokenLife",
-    find: "state.held !== undefined && isSame(state.held.token, token) && !state.held.rejected",
-    put: "state.held !== undefined && !state.held.rejected"
+    find: "held === undefined || !isSame(held.token, token) || held.rejected",
+    put: "held === undefined || held.rejected"
   },
   {
     name: "forced renewals have no limit",
     file: "tokenLife",
-    find: "(state.holdUntil === undefined || Instant.reached(now, state.holdUntil))",
+    find: "holdUntil === undefined || Instant.reached(now, holdUntil)",
     put: "true"
   },
   {
@@ -105,7 +105,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a rejection before the request spoils its answer",
     file: "supply",
-    find: "state = Life.requested(state)",
+    find: "state = Life.requested(state, now(), forcedRenewalMillis)",
     put: ""
   },
   {
@@ -159,7 +159,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a rejected token is dropped at once",
     file: "tokenLife",
-    find: "held: { ...state.held, rejected: true, dueAt: now },",
+    find: "held: { ...held, rejected: true, dueAt: now },",
     put: "held: undefined,"
   },
   {
@@ -189,8 +189,9 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "replace gives the rejected token back when its renewal failed",
     file: "tokenLife",
-    find: "if (!held.rejected) return on.serve(held.exit)\n  const failure",
-    put: "if (!held.rejected || remembered(state, now) !== undefined) return on.serve(held.exit)\n  const failure"
+    find: "if (!isReplaced(state, now)) return on.serve(held.exit)\n  const failure",
+    put:
+      "if (!isReplaced(state, now) || remembered(state, now) !== undefined) return on.serve(held.exit)\n  const failure"
   },
   {
     name: "replace takes what get would take",

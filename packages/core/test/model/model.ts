@@ -60,6 +60,8 @@ interface Token {
   readonly sentAt: number
   readonly hasAllScopes: boolean
   readonly rejected: boolean
+  /** When the replacement of a rejected token is due. */
+  readonly replacedAt: number
 }
 
 interface Flight {
@@ -144,9 +146,10 @@ export class Model {
 
   /** The business API rejects a token. */
   reject(text: string): void {
-    if (this.token?.text !== text || this.token.rejected || this.now < this.holdUntil) return
-    this.token = { ...this.token, rejected: true }
+    if (this.token?.text !== text || this.token.rejected) return
     this.rejectedSince = text
+    this.token = { ...this.token, rejected: true, replacedAt: Math.max(this.now, Math.min(this.holdUntil, this.token.sentAt + dueAfter)) }
+    if (this.now < this.holdUntil) return
     this.holdUntil = this.now + holdPause
     if (this.blocked === undefined) this.begin()
   }
@@ -200,13 +203,13 @@ export class Model {
     const { token, valid } = this
     const wish = this.wishes[index]
     if (wish?.kind === "replace" && token?.text === wish.rejected && valid !== undefined) {
-      if (!token.rejected) this.outcomes[index] = valid
+      if (!token.rejected || this.now < token.replacedAt) this.outcomes[index] = valid
       else if (this.blocked !== undefined) this.outcomes[index] = this.blocked
       else this.begin()
       return
     }
     this.wishes[index] = { kind: "get" }
-    const isDue = token?.rejected === true || this.age >= dueAfter
+    const isDue = token?.rejected === true ? this.now >= token.replacedAt : this.age >= dueAfter
     if (valid !== undefined && (!isDue || this.blocked !== undefined)) this.outcomes[index] = valid
     else if (this.blocked !== undefined) this.outcomes[index] = this.blocked
     else {
@@ -237,6 +240,7 @@ export class Model {
   private request(endsAt: number, retriesLeft: number, before?: string): void {
     this.requests++
     this.rejectedSince = undefined
+    if (this.token?.rejected === true) this.holdUntil = this.now + holdPause
     const stepAt = Math.min(this.now + latency[this.mode], endsAt)
     const step = { mode: this.mode, number: this.requests, sentAt: this.now }
     this.flight = { endsAt, retriesLeft, before, stepAt, step }
@@ -254,7 +258,7 @@ export class Model {
       case "grants the same": {
         const text = mode === "grants the same" && this.lastText !== "" ? this.lastText : `token-${number}`
         const hasAllScopes = mode === "grants all scopes"
-        this.token = { text, sentAt, hasAllScopes, rejected: text === this.rejectedSince }
+        this.token = { text, sentAt, hasAllScopes, rejected: text === this.rejectedSince, replacedAt: sentAt }
         this.lastText = text
         this.failure = undefined
         this.failures = 0

@@ -72,7 +72,7 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
   const request = (client: Client, flight: Flight, sentAt: Instant.Instant, limit: number) => {
     const replaces = TokenLife.replaces(client.state, sentAt)
     const dueShare = Draw.between(draw, scenario.renewalWindow.from, scenario.renewalWindow.to)
-    client.state = TokenLife.requested(client.state)
+    client.state = TokenLife.requested(client.state, sentAt, 0)
     const answer = endpoint.ask(sentAt.wallMillis, replaces)
     if (answer.at >= limit) return queue.add(limit, (at) => fail(client, flight, Endpoint.timeout, instant(at)))
     queue.add(answer.at, (at) => {

@@ -9,7 +9,7 @@ import type * as TokenEndpoint from "../../TokenEndpoint.ts"
 import type { TokenError } from "../../TokenError.ts"
 import * as TokenEvent from "../../TokenEvent.ts"
 import * as Instant from "../instant.ts"
-import { logError, logInfo, logWarning } from "../safeLog.ts"
+import { logDebug, logError, logInfo, logWarning } from "../safeLog.ts"
 import * as Broadcast from "./broadcast.ts"
 import type { State } from "./tokenLife.ts"
 
@@ -35,9 +35,18 @@ export interface Reports {
   /** A failure is not retried now. It is logged when it is the first one, when it is of another kind, and when the token expires. */
   readonly gaveUp: (
     error: TokenError,
-    about: { readonly hasToken: boolean; readonly before: TokenError | undefined }
+    about: { readonly token: "None" | "Rejected" | "Valid"; readonly before: TokenError | undefined }
   ) => Effect.Effect<void>
   readonly invalidated: Effect.Effect<void>
+  /** The API rejected the replacement of a rejected token too, and the next one is not requested before this instant. */
+  readonly rejectedAgain: (nextTryAt: Instant.Instant) => Effect.Effect<void>
+}
+
+/** The token that callers get after a failed renewal. */
+const inUse = {
+  None: "",
+  Rejected: "; the token that the API rejected remains in use",
+  Valid: "; the current token remains in use"
 }
 
 const afterFailures = (streak: State["streak"]): string => {
@@ -83,7 +92,8 @@ export const make = Effect.fnUntraced(function*(
             dueAt: Instant.wallTime(dueAt)
           })
         ),
-        logInfo(
+        // a success is no news, unless requests failed before: the default logger of Effect writes to standard output
+        (streak === undefined ? logDebug : logInfo)(
           `An access token was ${
             token.shared ? "taken from the shared store, for" : isRenewal ? "renewed from" : "obtained from"
           } ${where}${afterFailures(streak)}. ` +
@@ -101,21 +111,25 @@ export const make = Effect.fnUntraced(function*(
         )
       }),
     failed: (attempt, error) => announce((at) => TokenEvent.Failed({ at, ...ended(attempt), error })),
-    gaveUp: (error, { before, hasToken }) => {
+    gaveUp: (error, { before, token }) => {
       if (!error.retryable && before?._tag !== error._tag) {
-        return logError(
-          `Token requests are refused${hasToken ? ", the valid token stays in use" : ""}. ${error.message}`
-        )
+        return logError(`Token requests are refused${inUse[token]}. ${error.message}`)
       }
-      if (hasToken) {
+      if (token !== "None") {
         return before === undefined
-          ? logWarning(`An access token was not renewed, the valid one stays in use. ${error.message}`)
+          ? logWarning(`An access token could not be renewed${inUse[token]}. ${error.message}`)
           : Effect.void
       }
       if (saidNoToken || !error.retryable) return Effect.void
       saidNoToken = true
       return logError(`There is no valid access token, and calls fail. ${error.message}`)
     },
+    rejectedAgain: (nextTryAt) =>
+      logWarning(
+        `The API rejected a new access token from ${where} soon after it had rejected the one before, so calls fail with 401. ` +
+          `The next token is requested not before ${DateTime.formatIso(Instant.wallTime(nextTryAt))}. ` +
+          "If this persists, ask the operator why the API rejects new tokens."
+      ),
     invalidated: announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: url }))
   }
 })

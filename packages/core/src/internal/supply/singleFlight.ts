@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberHandle from "effect/FiberHandle"
 import * as FiberId from "effect/FiberId"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Instant from "../instant.ts"
@@ -33,27 +32,28 @@ export const make = Effect.fnUntraced(function*<A, E>(
   const fork = yield* FiberHandle.runtime(handle)()
   // For each of many callers, waiting for a fiber costs more than waiting for a Deferred.
   let landing = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
-  let overdueAt: Instant.Instant | undefined
+  let current: { readonly overdueAt: Instant.Instant } | undefined
 
-  const isUnderWay = () =>
-    Option.isSome(FiberHandle.unsafeGet(handle)) &&
-    (overdueAt === undefined || !Instant.reached(Instant.now(clock), overdueAt))
+  const isUnderWay = () => current !== undefined && !Instant.reached(Instant.now(clock), current.overdueAt)
 
   return {
     isUnderWay,
-    // The check and the fork are one synchronous step, so there is never a second run.
+    // The check and the assignment are one synchronous step, so there is never a second run. The assignment comes before the fork,
+    // because the first steps of a run may ask for a token: a tracer can do so.
     begin: (run, overdueAfterMillis) => {
       if (isUnderWay()) return
       const landed = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
       landing = landed
-      overdueAt = Instant.later(Instant.now(clock), overdueAfterMillis)
+      const own = { overdueAt: Instant.later(Instant.now(clock), overdueAfterMillis) }
+      current = own
       const flight = Effect.exit(run).pipe(
         Effect.interruptible, // the layer may have been built in an uninterruptible region
         Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
       )
-      fork(flight).addObserver((exit) =>
+      fork(flight).addObserver((exit) => {
+        if (current === own) current = undefined
         Deferred.unsafeDone(landed, Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause)))
-      )
+      })
     },
     landing: () => Deferred.await(landing)
   }

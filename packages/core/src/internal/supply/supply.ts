@@ -54,6 +54,7 @@ export const make = Effect.fnUntraced(function*(
   const pauses = Pause.make(options.pause)
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
   const limitMillis = Duration.toMillis(endpoint.timeLimit ?? endpoint.deadline) + graceMillis
+  const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
   const requestedScopes = Option.getOrElse(endpoint.requestedScopes, () => [])
   const missingScopes = (token: AccessToken) => requestedScopes.filter((scope) => !token.covers(scope))
 
@@ -93,7 +94,7 @@ export const make = Effect.fnUntraced(function*(
     const { reason, sentAt } = attempt
     yield* reports.requested(attempt)
     const dueShare = yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
-    state = Life.requested(state)
+    state = Life.requested(state, now(), forcedRenewalMillis)
     const orDied = Effect.catchAllCause((cause: Cause.Cause<TokenError>) =>
       Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => died(cause)))
     )
@@ -146,7 +147,8 @@ export const make = Effect.fnUntraced(function*(
     state = Life.failed(state, failure, nextTryAt)
     // the status shows the failure before a listener gets the event
     yield* reports.failed(attempt, failure)
-    yield* reports.gaveUp(failure, { hasToken: Life.servable(state, failed.at) !== undefined, before })
+    const hasToken = Life.servable(state, failed.at) !== undefined
+    yield* reports.gaveUp(failure, { token: !hasToken ? "None" : state.held?.rejected === true ? "Rejected" : "Valid", before })
     return yield* failure
   })
 
@@ -249,12 +251,17 @@ export const make = Effect.fnUntraced(function*(
   const reject = (rejected: AccessToken) =>
     Effect.suspend(() => {
       const before = state
-      state = Life.invalidated(state, rejected, now(), Duration.toMillis(options.forcedRenewalPause))
-      return state === before ? Effect.void : Effect.zipRight(
+      const at = now()
+      state = Life.invalidated(state, rejected, at, forcedRenewalMillis)
+      const { held } = state
+      if (state === before || held === undefined) return Effect.void
+      return Effect.zipRight(
         reports.invalidated,
-        Effect.sync(() => {
-          if (Life.remembered(state, now()) === undefined) begin()
-        })
+        Instant.reached(at, held.dueAt)
+          ? Effect.sync(() => {
+            if (Life.remembered(state, now()) === undefined) begin()
+          })
+          : reports.rejectedAgain(held.dueAt)
       )
     })
 

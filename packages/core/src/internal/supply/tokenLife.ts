@@ -102,7 +102,7 @@ export const decideReplacement = <A>(state: State, rejected: AccessToken, now: I
 }): A => {
   const { held } = state
   if (held === undefined || !isSame(held.token, rejected) || Instant.reached(now, held.expiresAt)) return on.get()
-  if (!held.rejected) return on.serve(held.exit)
+  if (!isReplaced(state, now)) return on.serve(held.exit)
   const failure = remembered(state, now)
   return failure !== undefined ? on.fail(failure.exit) : on.await()
 }
@@ -115,8 +115,12 @@ export const replaces = (state: State, now: Instant.Instant): Replaces =>
     ? { _tag: "Rejected", token: state.held.token }
     : { _tag: "Due", token: state.held.token }
 
-/** A token request is about to be sent. Its answer takes earlier rejections into account. */
-export const requested = (state: State): State => ({ ...state, rejected: undefined })
+/** A token request is about to be sent. Its response takes earlier rejections into account. */
+export const requested = (state: State, now: Instant.Instant, limitMillis: number): State => ({
+  ...state,
+  rejected: undefined,
+  holdUntil: state.held?.rejected === true ? Instant.later(now, limitMillis) : state.holdUntil
+})
 
 /** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
 const expiringMillis = 5_000
@@ -173,19 +177,27 @@ const isSame = (a: AccessToken | undefined, b: AccessToken): boolean =>
   a !== undefined && Equal.equals(a.secret, b.secret)
 
 /**
- * A token was rejected. If the supply holds this token, and the last such renewal is long enough ago, the token must be replaced.
- * Until then it stays in use, because it may still work for other calls.
+ * A token was rejected. If the supply holds this token, it must be replaced: now, or as soon as the last such renewal is long enough
+ * ago. Until then it stays in use, because it may still work for other calls.
  */
-export const invalidated = (state: State, token: AccessToken, now: Instant.Instant, limitMillis: number): State =>
-  state.held !== undefined && isSame(state.held.token, token) && !state.held.rejected &&
-    (state.holdUntil === undefined || Instant.reached(now, state.holdUntil))
-    ? {
+export const invalidated = (state: State, token: AccessToken, now: Instant.Instant, limitMillis: number): State => {
+  const { held, holdUntil } = state
+  if (held === undefined || !isSame(held.token, token) || held.rejected) return state
+  if (holdUntil === undefined || Instant.reached(now, holdUntil)) {
+    return {
       ...state,
-      held: { ...state.held, rejected: true, dueAt: now },
+      held: { ...held, rejected: true, dueAt: now },
       rejected: token,
       holdUntil: Instant.later(now, limitMillis)
     }
-    : state
+  }
+  const dueAt = Instant.reached(holdUntil, held.dueAt) ? held.dueAt : holdUntil
+  return { ...state, held: { ...held, rejected: true, dueAt }, rejected: token }
+}
+
+/** A rejected token is due for its replacement. */
+export const isReplaced = ({ held }: State, now: Instant.Instant): boolean =>
+  held?.rejected === true && Instant.reached(now, held.dueAt)
 
 /** A scope may be granted at any time, so the pauses between the requests for it are at most one hour. */
 const shortestScopePause = 60_000
