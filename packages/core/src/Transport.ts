@@ -3,6 +3,7 @@
  *
  * @since 1.0.0
  */
+import type * as Headers from "@effect/platform/Headers"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -10,10 +11,13 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import type * as Tracer from "effect/Tracer"
 import * as advice from "./internal/advice.ts"
 import { type CallerSettings, silence, withCallerSettings } from "./internal/callerSettings.ts"
+import { withoutConnectionHeaders } from "./internal/connectionHeaders.ts"
 import * as observed from "./internal/observed.ts"
 import * as foreign from "./internal/tokenRequest/foreignError.ts"
 import { transportFailure } from "./internal/tokenRequest/transportFailure.ts"
@@ -50,6 +54,9 @@ const endUpgraded = (response: unknown): void => {
  * - It returns redirects and never follows them. `fetch` would follow a 307 and send the body to the new address.
  * - It leaves out the platform's own span and trace headers: the span would record the query, and trace headers would go to a
  *   third party.
+ * - It drops `host` and the headers of the caller's own connection (RFC 9110, section 7.6.1): `connection` and what it names,
+ *   `keep-alive`, `proxy-connection`, `te` and `transfer-encoding`. Over TLS, `host` would choose the server that gets the secret or
+ *   the token. `upgrade` remains if `connection` names it.
  * - It closes the connection after an unrequested `101 Switching Protocols`.
  * - It runs the stream of a request body in the context of the caller.
  *
@@ -82,14 +89,16 @@ export const sealed = (client: HttpClient.HttpClient, options: {
   const checked = HttpClient.mapRequestEffect(
     client,
     (request) =>
-      options.isAllowed(request.url) ? Effect.zipRight(silence, lastStep(request)) : Effect.fail(
-        new HttpClientError.RequestError({
-          request,
-          reason: "InvalidUrl",
-          description:
-            "The URL is not an allowed address for a secret or a token, so nothing was sent. Check the base URL, and clients that rewrite URLs"
-        })
-      )
+      options.isAllowed(request.url)
+        ? Effect.zipRight(silence, lastStep(withoutConnectionHeaders(request)))
+        : Effect.fail(
+          new HttpClientError.RequestError({
+            request,
+            reason: "InvalidUrl",
+            description:
+              "The URL is not an allowed address for a secret or a token, so nothing was sent. Check the base URL, and clients that rewrite URLs"
+          })
+        )
   )
   const execute = (request: HttpClientRequest.HttpClientRequest) =>
     // one region for all settings, because each region costs as much as the rest of a call
@@ -183,3 +192,12 @@ export const inSpan: <A, E, R>(
   options: { readonly attributes: Record<string, unknown>; readonly shown: (error: E) => unknown },
   run: (observed: Observed) => Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E, R> = observed.inSpan
+
+/**
+ * The headers that pass the trace of a span on. None without a span, and none for a span without valid ids: a tracer that is disabled
+ * makes such spans, and the headers would be malformed (W3C Trace Context, section 3.2).
+ *
+ * @since 1.0.0
+ * @category tracing
+ */
+export const traceHeaders: (span: Option.Option<Tracer.Span>) => Headers.Headers = observed.traceHeaders

@@ -82,7 +82,10 @@ describe("a rotated secret", () => {
       const span = spans.find(({ name }) => name === "TokenEndpoint.readCredentials")
       assert.isTrue(span?.exit !== undefined && Exit.isFailure(span.exit))
       assert.notInclude(inspect(spans, { depth: Infinity }), "canary")
-      assert.notInclude(spans.map(({ exit }) => exit && Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "").join(), "canary")
+      assert.notInclude(
+        spans.map(({ exit }) => exit && Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "").join(),
+        "canary"
+      )
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 
   it.effect("a refused secret that has not changed is not tried again", () =>

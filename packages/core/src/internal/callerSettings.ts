@@ -19,6 +19,12 @@ export const withCallerSettings = <A, E>(
 ): Effect.Effect<A, E> =>
   Effect.withFiberRuntime((fiber) => {
     const context = fiber.getFiberRef(FiberRef.currentContext)
+    // what is provided to a stream is merged into the context of the fiber that reads it, so nothing that `silence` adds may be missing
+    const ofStream = Context.add(
+      context,
+      FetchHttpClient.RequestInit,
+      Option.getOrElse(Context.getOption(context, FetchHttpClient.RequestInit), () => ({}))
+    )
     const tracerEnabled = fiber.getFiberRef(FiberRef.currentTracerEnabled)
     return use({
       restore: Effect.zipRight(
@@ -29,7 +35,7 @@ export const withCallerSettings = <A, E>(
         Stream.unwrapScoped(
           Effect.as(
             Effect.locallyScoped(FiberRef.currentTracerEnabled, tracerEnabled),
-            Stream.provideContext(stream, context)
+            Stream.provideContext(stream, ofStream)
           )
         )
     })

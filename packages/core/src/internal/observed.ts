@@ -1,3 +1,5 @@
+import * as Headers from "@effect/platform/Headers"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,6 +14,13 @@ export interface Observed {
 }
 
 const unobserved: Observed = { span: Option.none(), annotate: () => {} }
+
+const hasValidIds = ({ spanId, traceId }: Tracer.Span): boolean =>
+  /^(?!0{32})[\da-f]{32}$/.test(traceId) && /^(?!0{16})[\da-f]{16}$/.test(spanId)
+
+/** The headers that pass the trace of a span on, if it has one. */
+export const traceHeaders = (span: Option.Option<Tracer.Span>): Headers.Headers =>
+  Option.isSome(span) && hasValidIds(span.value) ? HttpTraceContext.toHeaders(span.value) : Headers.empty
 
 const observed = (span: Tracer.Span): Observed => ({
   span: Option.some(span),

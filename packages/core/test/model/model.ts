@@ -148,7 +148,11 @@ export class Model {
   reject(text: string): void {
     if (this.token?.text !== text || this.token.rejected) return
     this.rejectedSince = text
-    this.token = { ...this.token, rejected: true, replacedAt: Math.max(this.now, Math.min(this.holdUntil, this.token.sentAt + dueAfter)) }
+    this.token = {
+      ...this.token,
+      rejected: true,
+      replacedAt: Math.max(this.now, Math.min(this.holdUntil, this.token.sentAt + dueAfter))
+    }
     if (this.now < this.holdUntil) return
     this.holdUntil = this.now + holdPause
     if (this.blocked === undefined) this.begin()

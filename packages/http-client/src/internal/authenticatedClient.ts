@@ -8,7 +8,6 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -188,9 +187,8 @@ export const make = Effect.fnUntraced(
       }
       const absolute = HttpClientRequest.setUrl(original, where.right)
       return inSpan(spanOptions, absolute, (observed) => {
-        const { span } = observed
-        const request = options.settings.propagateTrace === true && Option.isSome(span)
-          ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span.value))
+        const request = options.settings.propagateTrace === true
+          ? HttpClientRequest.setHeaders(absolute, Transport.traceHeaders(observed.span))
           : absolute
         const wait = waitingForToken(observed)
         const call: Call = { original, request, observed, wait, resends: 0, hasMetClosedConnection: false }

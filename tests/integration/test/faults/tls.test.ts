@@ -1,52 +1,16 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenEndpoint, Replaces } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
-import { FetchHttpClient, type HttpClient } from "@effect/platform"
+import type { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Agent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
-import { connect, createServer as createTcpServer, type Server } from "node:net"
+import { connect, createServer as createTcpServer } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
-import * as Platform from "../../src/platform.ts"
 import { type Certificate, makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { canary } from "../../src/canaries.ts"
 import { granted } from "../../src/serverInMemory.ts"
-import type { TransportName } from "../../src/transports.ts"
-
-/** The three transports, configured to trust this authority. */
-const trusting: ReadonlyArray<
-  readonly [name: TransportName, transport: (ca: string) => Layer.Layer<HttpClient.HttpClient>]
-> = [
-  ["fetch", (ca) => {
-    const dispatcher = new Platform.Agent({ connect: { ca } })
-    return Layer.provide(
-      FetchHttpClient.layer,
-      Layer.succeed(FetchHttpClient.RequestInit, Object.assign<RequestInit, object>({}, { dispatcher }))
-    )
-  }],
-  ["node:http", (ca) => Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer({ ca }))],
-  [
-    "undici",
-    (ca) =>
-      Layer.provide(
-        NodeHttpClient.layerUndiciWithoutDispatcher,
-        Layer.succeed(NodeHttpClient.Dispatcher, new Agent({ connect: { ca } }))
-      )
-  ]
-]
-
-/** Listens on a loopback port until the scope ends. */
-const listen = (server: Server) =>
-  Effect.acquireRelease(
-    Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(typeof address === "object" && address !== null ? Effect.succeed(address.port) : Effect.die(address))
-      })
-    }),
-    () => Effect.sync(() => server.close())
-  )
+import { listen, trusting } from "../../src/tls.ts"
 
 const answer = JSON.stringify(granted(1))
 

@@ -148,7 +148,10 @@ export const make = Effect.fnUntraced(function*(
     // the status shows the failure before a listener gets the event
     yield* reports.failed(attempt, failure)
     const hasToken = Life.servable(state, failed.at) !== undefined
-    yield* reports.gaveUp(failure, { token: !hasToken ? "None" : state.held?.rejected === true ? "Rejected" : "Valid", before })
+    yield* reports.gaveUp(failure, {
+      token: !hasToken ? "None" : state.held?.rejected === true ? "Rejected" : "Valid",
+      before
+    })
     return yield* failure
   })
 

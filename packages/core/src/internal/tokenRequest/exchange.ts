@@ -2,13 +2,13 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { isStatusError } from "../../Transport.ts"
+import { traceHeaders } from "../observed.ts"
 import { type Stage, type TransportFailure, transportFailure } from "./transportFailure.ts"
 
 /** The answer of a server, read to its end. The body is missing if it was too large or broke off. */
@@ -54,13 +54,7 @@ const readBody = (response: HttpClientResponse.HttpClientResponse, maxSize: numb
   })
 
 const propagate = (request: HttpClientRequest.HttpClientRequest) =>
-  Effect.map(
-    Effect.option(Effect.currentSpan),
-    Option.match({
-      onNone: () => request,
-      onSome: (span) => HttpClientRequest.setHeaders(request, HttpTraceContext.toHeaders(span))
-    })
-  )
+  Effect.map(Effect.option(Effect.currentSpan), (span) => HttpClientRequest.setHeaders(request, traceHeaders(span)))
 
 /**
  * Posts a form and reads the answer, over a client that `Transport.sealed` has made. The client's errors hold the request,

@@ -1,0 +1,53 @@
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Option from "effect/Option"
+
+/**
+ * The headers that belong to one connection and not to the request (RFC 9110, section 7.6.1), and `host`. Over TLS, `host` also
+ * chooses the server whose certificate is accepted, and with it who gets a secret or a token. Gateways forward such headers.
+ */
+const ofConnection = [
+  "host",
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+  "http2-settings"
+]
+
+/** `Connection` cannot name these, because they belong to the request: a caller would remove the token. */
+const ofRequest: ReadonlySet<string> = new Set(["authorization", "content-length", "content-type"])
+
+/** The value of `Connection` names headers that belong to the connection too. */
+const namedBy = (connection: string | undefined): ReadonlyArray<string> =>
+  (connection ?? "").toLowerCase().split(",").map((name) => name.trim())
+
+/** A length that the caller has set without a body would make the server read the next request as a body. */
+const hasLengthOnly = ({ body, headers }: HttpClientRequest.HttpClientRequest): boolean =>
+  body._tag === "Empty" && "content-length" in headers
+
+/** A request without the headers of the caller's own connection. An upgrade that the program requests remains. */
+export const withoutConnectionHeaders = (
+  request: HttpClientRequest.HttpClientRequest
+): HttpClientRequest.HttpClientRequest => {
+  const { body, hash, headers, method, url, urlParams } = request
+  if (!hasLengthOnly(request) && !ofConnection.some((name) => name in headers)) return request
+  const named = namedBy(headers["connection"])
+  const isUpgrade = named.includes("upgrade") && "upgrade" in headers
+  const dropped = new Set([
+    ...ofConnection,
+    ...named.filter((name) => !ofRequest.has(name)),
+    ...(hasLengthOnly(request) ? ["content-length"] : [])
+  ])
+  const kept = Object.entries(headers).filter(([name]) => !dropped.has(name))
+  const upgrade = isUpgrade ? [["connection", "upgrade"], ["upgrade", headers["upgrade"] ?? ""]] as const : []
+  // there is no function that removes a header, so this is the same request with other headers
+  const same = HttpClientRequest.get(url).pipe(
+    HttpClientRequest.setMethod(method),
+    HttpClientRequest.setUrlParams(urlParams),
+    HttpClientRequest.setBody(body),
+    HttpClientRequest.setHeaders([...kept, ...upgrade])
+  )
+  return Option.isSome(hash) ? HttpClientRequest.setHash(same, hash.value) : same
+}
