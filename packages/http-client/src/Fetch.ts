@@ -10,9 +10,11 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
+import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { GroupClient, GroupClientError } from "./GroupClient.ts"
+import { discard } from "./internal/body.ts"
 
 /** `Request` accepts only absolute URLs. This one is never sent: the client gets the URL of the caller. */
 const unsentUrl = "https://unsent.invalid"
@@ -21,13 +23,38 @@ const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
 // A `fetch` also rejects with a TypeError, or with the reason of a signal. Here they are defects, so that callers get them unchanged.
 
-const aborted = (signal: AbortSignal): Effect.Effect<never> =>
+/** Dies with the reason of a signal. Keeps its owner, because the signal of a `Request` that is collected is never aborted. */
+const aborted = (owner: { readonly signal: AbortSignal }): Effect.Effect<never> =>
   Effect.async((resume) => {
-    const abort = () => resume(Effect.die(signal.reason))
-    if (signal.aborted) return abort()
-    signal.addEventListener("abort", abort, { once: true })
-    return Effect.sync(() => signal.removeEventListener("abort", abort))
+    const abort = () => resume(Effect.die(owner.signal.reason))
+    if (owner.signal.aborted) return abort()
+    owner.signal.addEventListener("abort", abort, { once: true })
+    return Effect.sync(() => owner.signal.removeEventListener("abort", abort))
   })
+
+/** A `Request`, also of another realm or of another implementation of `fetch`. */
+type RequestLike = Pick<Request, "arrayBuffer" | "body" | "headers" | "method" | "signal" | "url">
+
+const isRequestLike = (input: unknown): input is RequestLike =>
+  Predicate.hasProperty(input, "url") && Predicate.hasProperty(input, "method") &&
+  Predicate.hasProperty(input, "headers") && Predicate.hasProperty(input, "signal") &&
+  Predicate.hasProperty(input, "arrayBuffer")
+
+const isUrl = (input: unknown): boolean => Predicate.hasProperty(input, "href") && Predicate.isString(input.href)
+
+/** The URL of the caller, and a request with everything else. */
+const parse = Effect.fnUntraced(function*(input: unknown, init: RequestInit | undefined) {
+  const make = (request: Request | string, settings = init) => Effect.sync(() => new Request(request, settings))
+  if (input instanceof Request) return { url: input.url, request: yield* make(input) }
+  if (isRequestLike(input)) {
+    const { headers, method, signal, url } = input
+    const body = input.body === null ? undefined : yield* Effect.promise(() => input.arrayBuffer())
+    const settings = { method, headers: [...headers], signal, ...(body && { body }), ...init }
+    return { url, request: yield* make(unsentUrl, settings) }
+  }
+  if (Predicate.isString(input) || isUrl(input)) return { url: String(input), request: yield* make(unsentUrl) }
+  return yield* Effect.die(new TypeError("Expected a URL or a Request"))
+})
 
 const toRequest = Effect.fnUntraced(function*(
   request: Request,
@@ -45,15 +72,42 @@ const toRequest = Effect.fnUntraced(function*(
   })
 })
 
-const toResponse = (response: HttpClientResponse.HttpClientResponse): Response => {
+const toResponse = Effect.fnUntraced(function*(
+  response: HttpClientResponse.HttpClientResponse,
+  ended: Effect.Effect<never>
+): Effect.fn.Return<Response> {
+  const { status } = response
+  if (status < 200 || status > 599) {
+    yield* discard(response)
+    return yield* Effect.die(new TypeError(`The API responded with ${status}, which is not the status of a Response`))
+  }
   const headers = new Headers(response.headers)
   headers.delete("set-cookie")
   for (const cookie of Cookies.toSetCookieHeaders(response.cookies)) headers.append("set-cookie", cookie)
-  return new Response(withoutBody.has(response.status) ? null : Stream.toReadableStream(response.stream), {
-    status: response.status,
-    headers
-  })
-}
+  const body = Stream.interruptWhen(response.stream, ended)
+  return new Response(withoutBody.has(status) ? null : Stream.toReadableStream(body), { status, headers })
+})
+
+/**
+ * Makes an `AbortController` for each call. All of them are aborted when the scope closes. They are held weakly, because nothing else
+ * ends with a response whose body is never read.
+ */
+const makeControllers = Effect.gen(function*() {
+  const open = new Set<WeakRef<AbortController>>()
+  const collected = new FinalizationRegistry<WeakRef<AbortController>>((held) => open.delete(held))
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const held of open) held.deref()?.abort(new DOMException("The scope of this fetch was closed", "AbortError"))
+    })
+  )
+  return () => {
+    const controller = new AbortController()
+    const held = new WeakRef(controller)
+    open.add(held)
+    collected.register(controller, held)
+    return controller
+  }
+})
 
 /**
  * A `fetch` that sends each request with a token. As the client does, it adds the base URL to a relative URL. After a 401 it
@@ -64,12 +118,13 @@ const toResponse = (response: HttpClientResponse.HttpClientResponse): Response =
  * - The body of a request is read into memory, so that it can be sent again. The body of a response is streamed.
  * - A redirect is not followed. The caller gets the redirect as the response.
  * - `mode`, `credentials`, `cache` and `keepalive` have no effect.
- * - It rejects with the errors of the client, such as `TransportError` or `InsufficientScope`. After an abort it rejects with the
- *   reason of the signal.
+ * - It rejects with the errors of the client, such as `TransportError` or `InsufficientScope`. After an abort, the call or the reading
+ *   of its body rejects with the reason of the signal, and the connection is closed.
+ * - It rejects with a `TypeError` if the status is above 599.
  *
- * There is no time-out. Pass a signal, such as `AbortSignal.timeout(15_000)`.
+ * There is no time-out. Pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body of the response too.
  *
- * When the scope closes, the calls that are under way are interrupted.
+ * When the scope closes, the calls that are under way and the bodies that are being read reject with an `AbortError`.
  *
  * @since 1.0.0
  * @category conversions
@@ -86,15 +141,20 @@ const toResponse = (response: HttpClientResponse.HttpClientResponse): Response =
  * ```
  */
 export const make = (client: GroupClient): Effect.Effect<typeof globalThis.fetch, never, Scope.Scope> =>
-  Effect.map(
-    FiberSet.makeRuntimePromise(),
-    (run): typeof globalThis.fetch => (input, init) =>
+  Effect.gen(function*() {
+    const run = yield* FiberSet.makeRuntimePromise()
+    const makeController = yield* makeControllers
+    const fetch: typeof globalThis.fetch = (input, init) =>
       run(Effect.gen(function*(): Effect.fn.Return<Response, GroupClientError> {
-        const request = yield* Effect.sync(() => new Request(input instanceof Request ? input : unsentUrl, init))
-        return yield* toRequest(request, input instanceof Request ? input.url : String(input)).pipe(
+        const { request, url } = yield* parse(input, init)
+        const owner = { signal: request.signal, request, input }
+        // the signals belong to the body of the response as much as to its headers
+        const ended = Effect.raceFirst(aborted(owner), aborted(makeController()))
+        return yield* toRequest(request, url).pipe(
           Effect.flatMap((request) => client.execute(request)),
-          Effect.map(toResponse),
-          Effect.raceFirst(aborted(request.signal))
+          Effect.flatMap((response) => toResponse(response, ended)),
+          Effect.raceFirst(ended)
         )
       }))
-  )
+    return fetch
+  })
