@@ -71,7 +71,6 @@ export const members: Readonly<Record<string, string>> = {
   "Encoding.encodeBase64": "Base64.encode",
   "Exit.isInterrupted": "Exit.hasInterrupts",
   "Fiber.RuntimeFiber": "Fiber.Fiber",
-  "FiberHandle.unsafeGet": "FiberHandle.getUnsafe",
   "HttpClientError.RequestError": "HttpClientError.HttpClientError",
   "HttpClientError.ResponseError": "HttpClientError.HttpClientError",
   "HttpServerResponse.unsafeJson": "HttpServerResponse.jsonUnsafe",
@@ -242,6 +241,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, $IS))"
   ],
   ["Layer.setConfigProvider($PROVIDER)", "ConfigProvider.layer($PROVIDER)"],
+  ["Logger.minimumLogLevel(LogLevel.Debug)", "Layer.succeed(References.MinimumLogLevel, \"Debug\")"],
   ["Logger.remove(Logger.defaultLogger)", "Logger.layer([])"],
   ["Logger.replace(Logger.defaultLogger, $LOGGER)", "Logger.layer([$LOGGER])"],
   ["Schema.parseJson($SCHEMA)", "Schema.fromJsonString($SCHEMA)"],

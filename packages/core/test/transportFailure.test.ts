@@ -50,6 +50,8 @@ describe("why a transport failed", () => {
     [{ code: "ECONNRESET" }, "Reset"],
     [{ code: "EPIPE" }, "Reset"],
     [{ code: "UND_ERR_SOCKET" }, "Reset"],
+    [{ code: "ERR_PROXY_TUNNEL", statusCode: 407 }, "Proxy"],
+    [new Error("Bad response: 403"), "Proxy"],
     [{ code: "SOMETHING_NEW" }, "Other"],
     [{ code: 42 }, "Other"],
     [{ name: "Error" }, "Other"],
@@ -67,7 +69,7 @@ describe("why a transport failed", () => {
       Effect.gen(function*() {
         const error = yield* failing(cause)
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason })
-        assert.strictEqual(error.retryable, reason !== "Tls")
+        assert.strictEqual(error.retryable, reason !== "Tls" && reason !== "Proxy")
       }))
   }
 

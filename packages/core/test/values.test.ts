@@ -123,7 +123,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 403 }),
-      `${prefix} answered with an error: 403. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check whether a client certificate is required, and whether the address of this machine is allowed.`
+      `${prefix} answered with an error: 403. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials are those of this environment.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "unsupported_grant_type" }),

@@ -14,7 +14,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { GroupClient, GroupClientError } from "./GroupClient.ts"
-import { discard } from "./internal/body.ts"
+import { release } from "./internal/body.ts"
 
 /** `Request` accepts only absolute URLs. This one is never sent: the client gets the URL of the caller. */
 const unsentUrl = "https://unsent.invalid"
@@ -78,7 +78,7 @@ const toResponse = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Response> {
   const { status } = response
   if (status < 200 || status > 599) {
-    yield* discard(response)
+    yield* release(response)
     return yield* Effect.die(new TypeError(`The API responded with ${status}, which is not the status of a Response`))
   }
   const headers = new Headers(response.headers)

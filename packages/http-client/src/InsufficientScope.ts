@@ -8,8 +8,8 @@ import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
 /**
- * The server granted a token that does not cover the endpoint group of the call. Nothing was sent (service contract,
- * section 5, point 4).
+ * The server granted a token that does not cover the endpoint group of the call (service contract, section 5, point 4). Nothing was
+ * sent, except where `wasSent` is true: the API rejected the first token of the call with a 401, and its replacement covers less.
  *
  * @since 1.0.0
  * @category errors
@@ -23,7 +23,9 @@ export class InsufficientScope
     /** The scopes that were granted. */
     granted: Schema.Array(Schema.String),
     /** No further token is requested for this scope before this instant. */
-    nextTryAt: Schema.optional(Schema.DateTimeUtc)
+    nextTryAt: Schema.optional(Schema.DateTimeUtc),
+    /** The request was sent once, and the API rejected its token. The replacement does not cover the endpoint group. */
+    wasSent: Schema.optional(Schema.Boolean)
   })
 {
   /**
@@ -40,7 +42,11 @@ export class InsufficientScope
       `The token of ${this.environment} does not cover ${this.needed}: the server granted ${
         this.granted.length === 0 ? "no scope" : this.granted.join(" ")
       }.`,
-      `Nothing was sent. Ask the operator to grant ${this.needed} to this client.`,
+      `${
+        this.wasSent === true
+          ? "The request was sent once, with a token that the API rejected, and was not sent again."
+          : "Nothing was sent."
+      } Ask the operator to grant ${this.needed} to this client.`,
       ...(this.nextTryAt === undefined
         ? []
         : [

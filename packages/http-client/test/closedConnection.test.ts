@@ -2,7 +2,7 @@ import { isRequestError, kindOf, requestError } from "@credit-data/test-support/
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Stream } from "effect"
+import { Effect, Exit, Fiber, Stream, TestClock } from "effect"
 import { callOver, failingWith } from "./support/calls.ts"
 import { rejecting } from "./support/fakes.ts"
 
@@ -72,7 +72,55 @@ describe("a connection that was reset before an answer", () => {
       assert.strictEqual(encoding.requests(), 1)
     }))
 
-  it.effect("causes at most one more request per call, also when the token is replaced, and the span counts every resend", () =>
+  it.effect("causes up to three more requests per call, if as many calls were made before", () =>
+    Effect.gen(function*() {
+      for (const [resets, isExpected] of [[3, true], [4, false]] as const) {
+        let requests = 0
+        const client = HttpClient.make((request) => {
+          requests++
+          return requests > 5 && requests <= 5 + resets
+            ? Effect.fail(requestError("Transport", { request, cause: reset }))
+            : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
+        })
+        const exit = yield* callOver(
+          client,
+          (client) => Effect.zipRight(Effect.replicateEffect(client.get("/a"), 5), Effect.exit(client.get("/a")))
+        )
+        assert.strictEqual(Exit.isSuccess(exit), isExpected)
+        assert.strictEqual(requests, 5 + 4)
+      }
+    }))
+
+  it.effect("at most doubles the load when all connections are reset, and the budget of resends is not saved for later", () =>
+    Effect.gen(function*() {
+      let requests = 0
+      let isBroken = false
+      const client = HttpClient.make((request) => {
+        requests++
+        return isBroken
+          ? Effect.fail(requestError("Transport", { request, cause: reset }))
+          : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
+      })
+      yield* callOver(client, (client) =>
+        Effect.gen(function*() {
+          yield* Effect.replicateEffect(client.get("/a"), 50)
+          yield* TestClock.adjust("10 seconds")
+          isBroken = true
+          requests = 0
+          yield* Effect.all(Array.from({ length: 100 }, () => Effect.exit(client.get("/a"))), {
+            concurrency: "unbounded"
+          })
+          assert.strictEqual(requests, 200)
+        }))
+    }).pipe((test) =>
+      Effect.gen(function*() {
+        const running = yield* Effect.fork(test)
+        for (let step = 0; step < 200; step++) yield* TestClock.adjust("1 millis")
+        return yield* Fiber.join(running)
+      })
+    ))
+
+  it.effect("is counted in the span with every resend, also after the token was replaced", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()
       let requests = 0

@@ -1,6 +1,7 @@
+import { AccessToken } from "@credit-data/core"
 import { DataAccess, InsufficientScope } from "@credit-data/http-client"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Option, Redacted } from "effect"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
 describe("InsufficientScope", () => {
@@ -29,6 +30,32 @@ describe("InsufficientScope", () => {
     assert.include(both.message, "the server granted a b.")
     assert.include(both.message, "is not sent before 1970-01-01T00:00:00.000Z.")
   })
+})
+
+describe("a call whose rejected token is replaced by one with fewer scopes", () => {
+  it.effect("fails with an error that says that the request was sent once", () =>
+    Effect.gen(function*() {
+      const { client, sent } = yield* transport(rejecting("token-1"))
+      const tokens = yield* supply()
+      const narrower = yield* Effect.flatMap(supply({ granted: [] }), ({ get }) => get)
+      const error = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
+        Effect.provide(over(DataAccess.layer(), {
+          ...tokens,
+          replace: () =>
+            Effect.succeed(
+              new AccessToken.AccessToken({ ...narrower, secret: Redacted.make("token-2") })
+            )
+        }, client)),
+        Effect.flip
+      )
+      assert.strictEqual((yield* sent).length, 1)
+      assert.deepInclude({ ...error }, { _tag: "InsufficientScope", wasSent: true })
+      assert.include(
+        error.message,
+        "The request was sent once, with a token that the API rejected, and was not sent again."
+      )
+      assert.notInclude(error.message, "Nothing was sent")
+    }))
 })
 
 describe("a group over a supply that does not request its scope", () => {

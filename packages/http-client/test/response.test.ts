@@ -1,8 +1,11 @@
+import { TokenError } from "@credit-data/core"
 import { DataAccess, type GroupClient } from "@credit-data/http-client"
 import { isResponseError, kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
 import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream, TestClock } from "effect"
+import { inspect } from "node:util"
+import { callOver } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
 const get = (client: HttpClient.HttpClient, url = "/a", settings?: GroupClient.Settings) =>
@@ -13,6 +16,8 @@ const get = (client: HttpClient.HttpClient, url = "/a", settings?: GroupClient.S
 
 const answering = (makeResponse: () => Response) =>
   HttpClient.make((request) => Effect.sync(() => HttpClientResponse.fromWeb(request, makeResponse())))
+
+const refusal = new TokenError.InvalidClient({ environment: "test", tokenEndpoint: "https://v2.example", status: 401 })
 
 const body = "a=1&b=2"
 
@@ -165,7 +170,7 @@ describe("a 401 whose token is replaced", () => {
       assert.strictEqual((yield* Fiber.join(call)).status, 200)
     }))
 
-  it.effect("has its body read when the caller is interrupted during the replacement", () =>
+  it.effect("has its body read before its token is replaced, so that no connection is kept while the call waits", () =>
     Effect.gen(function*() {
       const { read, stream } = pieces()
       const client = answering(() => new Response(stream, { status: 401 }))
@@ -175,9 +180,23 @@ describe("a 401 whose token is replaced", () => {
         Effect.fork
       )
       yield* TestClock.adjust("1 second")
-      assert.strictEqual(read(), 0)
-      yield* Fiber.interrupt(call)
       assert.isAbove(read(), 0)
+      yield* Fiber.interrupt(call)
+    }))
+
+  it.effect("is returned with its status, headers and body if there is no replacement", () =>
+    Effect.gen(function*() {
+      const headers = { "content-type": "application/json", "set-cookie": "c=d", "x-theirs": "1" }
+      const client = answering(() => new Response("{\"reason\":\"revoked\"}", { status: 401, headers }))
+      const response = yield* callOver(client, (client) => client.get("/a"), { replacementFails: refusal })
+      assert.strictEqual(response.status, 401)
+      assert.deepInclude({ ...response.headers }, { "x-theirs": "1" })
+      assert.deepStrictEqual(yield* response.json, { reason: "revoked" })
+      const refused = yield* Effect.flip(
+        callOver(HttpClient.filterStatusOk(client), (client) => client.get("/a"), { replacementFails: refusal })
+      )
+      assert(isResponseError(refused))
+      assert.deepStrictEqual(yield* refused.response.json, { reason: "revoked" })
     }))
 
   it.effect("of a request with a stream is returned, and the request is not sent again", () =>
@@ -188,5 +207,35 @@ describe("a 401 whose token is replaced", () => {
       const response = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.post("/a", { body: stream }))
         .pipe(Effect.provide(layer))
       assert.deepStrictEqual([response.status, (yield* sent).length], [401, 1])
+    }))
+})
+
+describe("what is printed of a response", () => {
+  const canary = "token-1"
+  const echoing = () =>
+    new Response(`You sent ${canary}`, {
+      status: 403,
+      headers: {
+        "content-type": "text/plain",
+        "content-length": "16",
+        "x-request": `Bearer ${canary}`,
+        "www-authenticate": `Bearer realm="${Buffer.from(canary).toString("hex")}"`
+      }
+    })
+
+  it.effect("shows neither its body nor a header in which the API may repeat the token", () =>
+    Effect.gen(function*() {
+      const response = yield* get(answering(echoing))
+      assert.include(yield* response.text, canary)
+      const error = yield* Effect.flip(get(HttpClient.filterStatusOk(answering(echoing))))
+      for (const value of [response, error]) {
+        const texts = [JSON.stringify(value), inspect(value, { depth: Infinity }), String(value)]
+        for (const text of texts) {
+          assert.notInclude(text, canary)
+          assert.notInclude(text, Buffer.from(canary).toString("hex"))
+        }
+        assert.include(texts[0], "\"content-type\":\"text/plain\"")
+        assert.include(texts[0], "\"x-request\":\"<redacted>\"")
+      }
     }))
 })

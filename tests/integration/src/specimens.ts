@@ -362,6 +362,7 @@ export const specimens = Effect.gen(function*() {
     "Transport.isStatusError": Transport.isStatusError(failedRequest),
     "Transport.opaque": Transport.opaque(transport.execute),
     "Transport.reason": Transport.reason(failedRequest),
+    "Transport.traceHeaders": Transport.traceHeaders(Option.none()),
     "Transport.sealed": [
       Transport.sealed(transport, { isAllowed: () => true }),
       yield* outcomes(Transport.sealed(transport, { isAllowed: () => false }).get("https://elsewhere.example"))

@@ -1,14 +1,18 @@
+import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
 import { isRequestError } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, HttpBody, type HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Layer, Redacted, Stream } from "effect"
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, Layer, Redacted, Schedule, Stream } from "effect"
+import { createServer as createHttpServer } from "node:http"
 import { createServer, type Server, type Socket } from "node:net"
 import { inspect } from "node:util"
 import { canary } from "../src/canaries.ts"
 import { losesEarlyAnswer } from "../src/platform.ts"
+import { granted } from "../src/serverInMemory.ts"
+import { listen } from "../src/tls.ts"
 
 /** The transports that keep connections open between calls. */
 const keeping: ReadonlyArray<readonly [name: string, transport: Layer.Layer<HttpClient.HttpClient>]> = [
@@ -94,6 +98,134 @@ describe.each(keeping)("a server that closes idle connections, over %s", (_, tra
         ))
       assert.strictEqual(new Set(received).size, received.length)
       assert.isTrue(exits.some(Exit.isFailure))
+    }))
+})
+
+const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+/** As docs/network.md recommends: idle connections are closed before a server or a firewall does so. */
+const recommended = Layer.provide(
+  NodeHttpClient.layerWithoutAgent,
+  NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 })
+)
+
+describe.each(
+  [
+    ["fetch", FetchHttpClient.layer],
+    ["node:http, as recommended", recommended],
+    ["undici", NodeHttpClient.layerUndici]
+  ] as const
+)("dead kept connections, over %s", (_, transport) => {
+  it.scopedLive("20 GETs in a row succeed although each second use of a connection is reset", () =>
+    Effect.gen(function*() {
+      const port = yield* serve((socket) => {
+        let requests = 0
+        socket.on("error", () => socket.destroy())
+        socket.on("data", () => {
+          if (++requests > 1) socket.resetAndDestroy()
+          else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        })
+      })
+      const exits = yield* calls(
+        port,
+        transport,
+        (client) => Effect.replicateEffect(Effect.exit(Effect.flatMap(client.get("/a"), ({ text }) => text)), 20)
+      )
+      assert.strictEqual(exits.filter(Exit.isSuccess).length, 20)
+    }))
+
+  it.scopedLive("six GETs in a row succeed after a firewall has dropped six idle connections", () =>
+    Effect.gen(function*() {
+      let hasDropped = false
+      const sockets = new Set<Socket>()
+      const waiting: Array<Socket> = []
+      const port = yield* serve((socket) => {
+        const isOld = !hasDropped
+        sockets.add(socket)
+        socket.on("close", () => sockets.delete(socket))
+        socket.on("error", () => socket.destroy())
+        socket.on("data", () => {
+          // a firewall answers for a dropped connection when it is used, not before
+          if (hasDropped && isOld) socket.resetAndDestroy()
+          else if (hasDropped) socket.write(ok)
+          // six connections are open before the first response
+          else if (waiting.push(socket) === 6) for (const each of waiting) each.write(ok)
+        })
+      })
+      const get = (client: Parameters<Parameters<typeof calls>[2]>[0]) =>
+        Effect.exit(Effect.flatMap(client.get("/a"), ({ text }) => text))
+      const exits = yield* calls(port, transport, (client) =>
+        Effect.gen(function*() {
+          yield* Effect.all(Array.from({ length: 6 }, () => get(client)), { concurrency: "unbounded" })
+          hasDropped = true
+          // the client closes what it no longer uses
+          yield* Effect.repeat(Effect.sync(() => sockets.size), {
+            until: (open) => open === 0,
+            schedule: Schedule.spaced("50 millis")
+          })
+          return yield* Effect.replicateEffect(get(client), 6)
+        }))
+      assert.strictEqual(exits.filter(Exit.isSuccess).length, 6)
+    }))
+})
+
+describe("ten calls with a revoked token over four connections to one host", () => {
+  it.scopedLive("get the replacement, because no 401 keeps the connection that the token request needs", () =>
+    Effect.gen(function*() {
+      let tokens = 0
+      // the bodies of the 401s are larger than what a socket buffers
+      const refused = "x".repeat(300_000)
+      const server = createHttpServer((request, response) => {
+        if (request.url === "/oauth2/token") {
+          request.resume()
+          response.end(JSON.stringify({ ...granted(0), access_token: `token-${++tokens}` }))
+        } else if (request.headers.authorization === "Bearer token-1") response.writeHead(401).end(refused)
+        else response.end("ok")
+      })
+      const port = yield* listen(server)
+      const url = `http://127.0.0.1:${port}`
+      const agent = NodeHttpClient.makeAgentLayer({ keepAlive: true, maxSockets: 4 })
+      const Auth = AuthV2.layer({
+        environment: { name: "one host", audience: "a", baseUrl: url, authV2Url: url },
+        credentials: { clientId: "id", clientSecret: Redacted.make("a secret") },
+        scopes: ["data-access:all"]
+      })
+      const Clients = DataAccess.layer().pipe(
+        Layer.provide(Auth),
+        Layer.provide(Layer.provide(NodeHttpClient.layerWithoutAgent, agent))
+      )
+      const statuses = yield* Effect.flatMap(DataAccess.DataAccess, (client) =>
+        Effect.all(
+          Array.from({ length: 10 }, () =>
+            Effect.flatMap(client.get("/a"), (response) => Effect.as(response.text, response.status))),
+          { concurrency: "unbounded" }
+        )).pipe(Effect.provide(Clients))
+      assert.deepStrictEqual(statuses, Array.from({ length: 10 }, () => 200))
+      assert.strictEqual(tokens, 2)
+    }))
+
+  it.scopedLive("end at once when they are interrupted while the body of a 401 stalls", () =>
+    Effect.gen(function*() {
+      const arrived = yield* Deferred.make<void>()
+      const closed = yield* Deferred.make<void>()
+      const port = yield* serve((socket) => {
+        socket.on("error", () => socket.destroy())
+        socket.on("close", () => Effect.runFork(Deferred.succeed(closed, void 0)))
+        socket.on("data", () => {
+          socket.write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 9\r\n\r\nx")
+          Effect.runFork(Deferred.succeed(arrived, void 0))
+        })
+      })
+      yield* calls(port, NodeHttpClient.layer, (client) =>
+        Effect.gen(function*() {
+          const call = yield* Effect.fork(client.get("/a"))
+          yield* Deferred.await(arrived)
+          yield* Effect.sleep("50 millis")
+          const [took] = yield* Effect.timed(Fiber.interrupt(call))
+          // a second is the time that a body gets
+          assert.isBelow(Duration.toMillis(took), 800)
+          yield* Deferred.await(closed)
+        }))
     }))
 })
 

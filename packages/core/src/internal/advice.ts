@@ -59,7 +59,8 @@ const inFront =
 
 const withoutCode = (status: number): string =>
   status === 403
-    ? `${inFront} Check whether a client certificate is required, and whether the address of this machine is allowed.`
+    ? `${inFront} Check whether a client certificate is required, whether the address of this machine is allowed, and whether ` +
+      "the credentials are those of this environment."
     : `${inFront} Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses.`
 
 export const failedServer = (

@@ -1,5 +1,5 @@
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as Option from "effect/Option"
+import { removeHeaders } from "./removeHeaders.ts"
 
 /**
  * The headers that belong to one connection and not to the request (RFC 9110, section 7.6.1), and `host`. Over TLS, `host` also
@@ -31,23 +31,19 @@ const hasLengthOnly = ({ body, headers }: HttpClientRequest.HttpClientRequest): 
 export const withoutConnectionHeaders = (
   request: HttpClientRequest.HttpClientRequest
 ): HttpClientRequest.HttpClientRequest => {
-  const { body, hash, headers, method, url, urlParams } = request
+  const { headers } = request
   if (!hasLengthOnly(request) && !ofConnection.some((name) => name in headers)) return request
   const named = namedBy(headers["connection"])
-  const isUpgrade = named.includes("upgrade") && "upgrade" in headers
-  const dropped = new Set([
-    ...ofConnection,
-    ...named.filter((name) => !ofRequest.has(name)),
-    ...(hasLengthOnly(request) ? ["content-length"] : [])
-  ])
-  const kept = Object.entries(headers).filter(([name]) => !dropped.has(name))
-  const upgrade = isUpgrade ? [["connection", "upgrade"], ["upgrade", headers["upgrade"] ?? ""]] as const : []
-  // there is no function that removes a header, so this is the same request with other headers
-  const same = HttpClientRequest.get(url).pipe(
-    HttpClientRequest.setMethod(method),
-    HttpClientRequest.setUrlParams(urlParams),
-    HttpClientRequest.setBody(body),
-    HttpClientRequest.setHeaders([...kept, ...upgrade])
+  const { upgrade } = headers
+  const others = removeHeaders(
+    request,
+    new Set([
+      ...ofConnection,
+      ...named.filter((name) => !ofRequest.has(name)),
+      ...(hasLengthOnly(request) ? ["content-length"] : [])
+    ])
   )
-  return Option.isSome(hash) ? HttpClientRequest.setHash(same, hash.value) : same
+  return upgrade !== undefined && named.includes("upgrade")
+    ? HttpClientRequest.setHeaders(others, { connection: "upgrade", upgrade })
+    : others
 }

@@ -17,10 +17,11 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
-import { canBeSentAgain, discard } from "./body.ts"
+import { canBeSentAgain, release } from "./body.ts"
 import { inSpan, waitingForToken } from "./callSpan.ts"
 import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
+import * as ResendBudget from "./resendBudget.ts"
 import { responseError, type Sent } from "./callerError.ts"
 import { causeForCaller, forCaller } from "./response.ts"
 import { type Base, parseBase, target } from "./target.ts"
@@ -64,15 +65,31 @@ interface Call {
   readonly wait: ReturnType<typeof waitingForToken>
   /** How often the request was sent again. */
   resends: number
-  /** Whether the request was sent again because the connection had been closed. */
-  hasMetClosedConnection: boolean
+  /** How often the request was sent again because its connection had been closed. */
+  closedConnections: number
 }
 
-/** A response, and the result of the call if no other response follows. A client can turn a status into an error. */
-interface Answer {
-  readonly response: Response
+/** A call is sent again at most this often because of closed connections. */
+const mostClosedConnections = 3
+
+/** A response of the API. */
+interface Received {
+  readonly status: number
+  /** The result of the call if no other response follows. A client can turn a status into an error. */
   readonly end: Effect.Effect<Response, GroupClientError>
+  /** Reads the response, so that its connection can be used while the call waits. Returns the same result. */
+  readonly release: Effect.Effect<Effect.Effect<Response, GroupClientError>>
 }
+
+const received = (
+  sent: Sent,
+  response: Response,
+  end: (response: Response) => Effect.Effect<Response, GroupClientError>
+): Received => ({
+  status: response.status,
+  end: end(forCaller(sent, response)),
+  release: Effect.map(release(response), (body) => end(forCaller(sent, response, body)))
+})
 
 const resend = (call: Call) =>
   Effect.sync(() => {
@@ -90,6 +107,7 @@ export const make = Effect.fnUntraced(
     const environment = yield* Environment.validate(tokens.environment)
     const base = parseBase(environment.baseUrl)
     const client = transport(options, yield* HttpClient.HttpClient, base)
+    const budget = ResendBudget.make(yield* Effect.clock)
     const spanOptions = {
       environment: environment.name,
       group: options.group,
@@ -102,7 +120,7 @@ export const make = Effect.fnUntraced(
         ? sending
         : Effect.withParentSpan(sending, span.value)
 
-    const covering = (token: AccessToken.AccessToken) =>
+    const covering = (token: AccessToken.AccessToken, wasSent = false) =>
       token.covers(options.scope)
         ? Effect.succeed(token)
         : Effect.flatMap(tokens.reportMissingScope(options.scope), (nextTryAt) =>
@@ -111,27 +129,28 @@ export const make = Effect.fnUntraced(
               environment: environment.name,
               needed: options.scope,
               granted: token.scopes,
-              nextTryAt
+              nextTryAt,
+              ...(wasSent && { wasSent })
             })
           ))
 
-    /** Sends the authorized request. The answer does not refer to that one, but to the request of the caller. */
-    const send = (call: Call, sent: Sent, authorized: Request): Effect.Effect<Answer, GroupClientError> =>
+    /** Sends the authorized request. The response does not refer to that one, but to the request of the caller. */
+    const send = (call: Call, sent: Sent, authorized: Request): Effect.Effect<Received, GroupClientError> =>
       Effect.matchCauseEffect(inScopeOf(call.original)(inSpanOf(call)(client.execute(authorized))), {
-        onSuccess: (received) => {
-          const response = forCaller(sent, received)
-          return Effect.succeed({ response, end: Effect.succeed(response) })
-        },
+        onSuccess: (response) => Effect.succeed(received(sent, response, Effect.succeed)),
         onFailure: (cause) => {
           const failure = Cause.failureOption(cause)
           if (Option.isSome(failure) && Transport.isStatusError(failure.value)) {
-            const response = forCaller(sent, failure.value.response)
-            return Effect.succeed({ response, end: Effect.fail(responseError(sent, failure.value, response)) })
+            const error = failure.value
+            return Effect.succeed(
+              received(sent, error.response, (response) => Effect.fail(responseError(sent, error, response)))
+            )
           }
           if (
-            !call.hasMetClosedConnection && Option.isSome(failure) && isClosedConnection(failure.value, call.request)
+            call.closedConnections < mostClosedConnections && Option.isSome(failure) &&
+            isClosedConnection(failure.value, call.request) && budget.take()
           ) {
-            call.hasMetClosedConnection = true
+            call.closedConnections++
             // waits one turn of the event loop, in which the transport detects its other closed connections
             return Effect.zipRight(Effect.delay(resend(call), 0), send(call, sent, authorized))
           }
@@ -147,29 +166,32 @@ export const make = Effect.fnUntraced(
       )
 
     /** Replaces the rejected token and sends the request again, if there is a replacement and the body allows it. */
-    const rejected = Effect.fnUntraced(function*(call: Call, token: AccessToken.AccessToken, answer: Answer) {
-      if (!canBeSentAgain(call.request.body)) {
-        yield* tokens.invalidate(token)
-        return yield* answer.end
+    const rejected = Effect.fnUntraced(
+      function*(call: Call, token: AccessToken.AccessToken, { end, release }: Received) {
+        if (!canBeSentAgain(call.request.body)) {
+          yield* tokens.invalidate(token)
+          return yield* end
+        }
+        // an unread response keeps its connection, which may be the one that the token request waits for
+        const ownEnd = yield* release
+        const replacement = yield* Effect.option(call.wait(tokens.replace(token)))
+        if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* ownEnd
+        const other = yield* covering(replacement.value, true)
+        yield* resend(call)
+        call.observed.annotate("credit_data.repeated", true)
+        return yield* Effect.flatMap(sendWith(call, other), ({ end }) => end)
       }
-      const replacement = yield* Effect.option(call.wait(tokens.replace(token))).pipe(
-        Effect.onInterrupt(() => discard(answer.response))
-      )
-      if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* answer.end
-      yield* discard(answer.response)
-      const other = yield* covering(replacement.value)
-      yield* resend(call)
-      call.observed.annotate("credit_data.repeated", true)
-      return yield* Effect.flatMap(sendWith(call, other), ({ end }) => end)
-    })
+    )
 
     const authenticated = (call: Call): Effect.Effect<Response, GroupClientError> =>
       Effect.flatMap(
         call.wait(tokens.get),
         (token) =>
           Effect.flatMap(covering(token), () =>
-            Effect.flatMap(sendWith(call, token), (answer) =>
-              answer.response.status === 401 ? rejected(call, token, answer) : answer.end))
+            Effect.flatMap(
+              sendWith(call, token),
+              (received) => received.status === 401 ? rejected(call, token, received) : received.end
+            ))
       )
 
     /** Sends the request with the caller's own Authorization header, which is as secret as our token. */
@@ -191,7 +213,8 @@ export const make = Effect.fnUntraced(
           ? HttpClientRequest.setHeaders(absolute, Transport.traceHeaders(observed.span))
           : absolute
         const wait = waitingForToken(observed)
-        const call: Call = { original, request, observed, wait, resends: 0, hasMetClosedConnection: false }
+        const call: Call = { original, request, observed, wait, resends: 0, closedConnections: 0 }
+        budget.sent()
         return "authorization" in original.headers ? asItIs(call) : authenticated(call)
       })
     })

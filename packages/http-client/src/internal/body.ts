@@ -1,5 +1,5 @@
 import type * as HttpBody from "@effect/platform/HttpBody"
-import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
@@ -19,21 +19,35 @@ export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
   }
 }
 
-const mostDiscarded = 64 * 1024
+/** The most bytes that are read of a body that nobody may want. */
+const mostRead = 64 * 1024
 
-/** Reads a body that is not needed, so that its connection can be reused. Reading stops if the body is large or slow. */
-export const discard = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<void> =>
+/**
+ * Reads a body so that its connection can be reused. Closes the connection if the body is larger than 64 KiB or takes more than a
+ * second. Returns what was read, as the body of a response.
+ */
+export const release = (
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<HttpClientResponse.HttpClientResponse> =>
   Effect.suspend(() => {
+    const chunks: Array<Uint8Array<ArrayBuffer>> = []
     let size = 0
     return response.stream.pipe(
       Stream.runForEachWhile((chunk) =>
         Effect.sync(() => {
-          size += chunk.length
-          return size < mostDiscarded
+          const part = new Uint8Array(chunk.subarray(0, mostRead - size))
+          chunks.push(part)
+          size += part.length
+          return size < mostRead
         })
       ),
       Effect.interruptible, // finalizers are uninterruptible, and would wait for an endless body
       Effect.timeout("1 second"),
-      Effect.ignore
+      Effect.exit,
+      Effect.map(() => {
+        const contentType = response.headers["content-type"]
+        const headers = contentType === undefined ? {} : { "content-type": contentType }
+        return HttpClientResponse.fromWeb(response.request, new Response(new Blob(chunks), { headers }))
+      })
     )
   })

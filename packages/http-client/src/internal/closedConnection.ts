@@ -10,7 +10,7 @@ const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientR
 
 /**
  * Whether the server most likely closed the idle connection before the request, and the request may be sent again. In this
- * case no part of an answer has arrived. Browsers and Go's `net/http` also send such a request again.
+ * case no part of a response has arrived. Browsers and Go's `net/http` also send such a request again.
  */
 export const isClosedConnection = (
   error: unknown,

@@ -1,3 +1,4 @@
+import type * as Headers from "@effect/platform/Headers"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -18,12 +19,19 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
   readonly request: HttpClientRequest.HttpClientRequest
   readonly #sent: Sent
   readonly #response: HttpClientResponse.HttpClientResponse
+  /** Has the body. This is another response if the body was read already. */
+  readonly #body: HttpClientResponse.HttpClientResponse
 
-  constructor(sent: Sent, response: HttpClientResponse.HttpClientResponse) {
+  constructor(
+    sent: Sent,
+    response: HttpClientResponse.HttpClientResponse,
+    body: HttpClientResponse.HttpClientResponse
+  ) {
     super()
     this.request = sent.request
     this.#sent = sent
     this.#response = response
+    this.#body = body
   }
 
   #reading<A>(body: Effect.Effect<A, HttpClientError.ResponseError>): Effect.Effect<A, HttpClientError.ResponseError> {
@@ -51,43 +59,64 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
   }
 
   get json() {
-    return this.#reading(this.#response.json)
+    return this.#reading(this.#body.json)
   }
 
   get text() {
-    return this.#reading(this.#response.text)
+    return this.#reading(this.#body.text)
   }
 
   get urlParamsBody() {
-    return this.#reading(this.#response.urlParamsBody)
+    return this.#reading(this.#body.urlParamsBody)
   }
 
   get formData() {
-    return this.#reading(this.#response.formData)
+    return this.#reading(this.#body.formData)
   }
 
   get arrayBuffer() {
-    return this.#reading(this.#response.arrayBuffer)
+    return this.#reading(this.#body.arrayBuffer)
   }
 
   get stream() {
-    return Stream.mapError(this.#response.stream, (error) => this.#error(error))
+    return Stream.mapError(this.#body.stream, (error) => this.#error(error))
   }
 
+  /** What is printed has no body, and only headers that describe it: an API may repeat the token in any other one. */
   toJSON(): unknown {
-    return HttpIncomingMessage.inspect(this, {
+    return {
       _id: "@effect/platform/HttpClientResponse",
       request: this.request.toJSON(),
-      status: this.status
-    })
+      status: this.status,
+      headers: printable(this.headers)
+    }
   }
 }
 
-/** Makes a response refer to the request of the caller. */
+const printedHeaders: ReadonlySet<string> = new Set([
+  "cache-control",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "date",
+  "retry-after"
+])
+
+/** Values of ordinary length and characters. Of the other headers, only the names remain. */
+const printable = (headers: Headers.Headers): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.slice(0, 64),
+      printedHeaders.has(name) && /^[\w ,:;=/+*"-]{0,64}$/.test(value) ? value : "<redacted>"
+    ])
+  )
+
+/** Makes a response refer to the request of the caller. Its body can be that of another response. */
 export const forCaller = (
   sent: Sent,
-  response: HttpClientResponse.HttpClientResponse
-): HttpClientResponse.HttpClientResponse => new CallerResponse(sent, response)
+  response: HttpClientResponse.HttpClientResponse,
+  body = response
+): HttpClientResponse.HttpClientResponse => new CallerResponse(sent, response, body)
 
 const errorForCaller = (sent: Sent) => (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError => {
   if (!HttpClientError.isHttpClientError(error)) return died(sent)

@@ -304,8 +304,10 @@ export const make = Effect.fnUntraced(function*(
         const before = state
         const token = state.held?.token
         if (token?.covers(scope) === false) state = Life.scopeMissed(state, now())
+        // before the flight begins, because its first steps run at once
+        const nextTryAt = Life.nextTryForScope(state, now())
         if (token !== undefined && state !== before) begin(() => ({ _tag: "Insufficient", token, scope }))
-        return Instant.wallTime(Life.nextTryForScope(state, now()))
+        return Instant.wallTime(nextTryAt)
       }),
     status: Effect.sync((): TokenStatus => ({
       environment: where.environment,

@@ -60,9 +60,14 @@ const reasonOf = (error: unknown): TransportReason | undefined => {
     (text(error, "name") === "HTTPParserError" ? "Garbled" : undefined)
 }
 
-/** undici reports this status only in the text of an error without a code. */
+/** The texts of undici and of hpagent, whose errors have no code. */
+const proxyResponse = /^(?:Proxy response \(|Bad response: )(\d{3})\b/
+
+/** The status with which a forward proxy refused a tunnel. Node's own agent reports it beside a code. */
 const proxyStatusOf = (error: unknown): number | undefined => {
-  const status = /^Proxy response \((\d{3})\)/.exec(text(error, "message"))?.[1]
+  const status = text(error, "code") === "ERR_PROXY_TUNNEL" && Predicate.hasProperty(error, "statusCode")
+    ? error.statusCode
+    : proxyResponse.exec(text(error, "message"))?.[1]
   return status === undefined ? undefined : Number(status)
 }
 
