@@ -34,13 +34,6 @@ export interface ClientCredentials {
  */
 export type Source<E = never, R = never> = ClientCredentials | Effect.Effect<ClientCredentials, E, R>
 
-const clientId = (value: unknown): field.Parsed<string> =>
-  Either.filterOrLeft(
-    field.text(value),
-    (text) => text === text.trim(),
-    () => "Expected text without blanks at its ends"
-  )
-
 /** A file that holds a secret usually ends with one line break, which is not part of the secret. */
 const clientSecret = flow(
   (value: unknown) => Predicate.isString(value) ? value.replace(/\r?\n$/, "") : value,
@@ -72,7 +65,7 @@ const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
 export const config = {
   clientId: configuration.variable(
     { name: "CREDIT_DATA_CLIENT_ID", what: "the client id that the operator issued" },
-    clientId
+    field.identifier
   ),
   clientSecret: configuration.variable(
     { name: "CREDIT_DATA_CLIENT_SECRET", what: "the client secret that the operator issued" },
@@ -92,7 +85,7 @@ export const validate = (
   // an effect without types may have returned anything
   if (!Predicate.isRecord(credentials)) return field.at(["credentials"])(Either.left("Expected a client id and secret"))
   const fields = {
-    clientId: pipe(clientId(credentials.clientId), field.at(["credentials", "clientId"])),
+    clientId: pipe(field.identifier(credentials.clientId), field.at(["credentials", "clientId"])),
     clientSecret: pipe(
       redactedSecret(credentials.clientSecret),
       field.at(["credentials", "clientSecret"])

@@ -99,7 +99,7 @@ export const config = {
       what: "the audience identifier of the environment",
       example: "https://api.sandbox.example"
     },
-    field.text
+    field.identifier
   ),
   baseUrl: url("CREDIT_DATA_BASE_URL", {
     description: "the address of the business API",
@@ -117,7 +117,7 @@ export const config = {
 export const validate = (environment: Environment): Either.Either<Environment, ConfigError.ConfigError> => {
   const fields = {
     name: field.at(["environment", "name"])(field.text(environment.name)),
-    audience: field.at(["environment", "audience"])(field.text(environment.audience)),
+    audience: field.at(["environment", "audience"])(field.identifier(environment.audience)),
     baseUrl: field.at(["environment", "baseUrl"])(secureUrl(environment.baseUrl))
   }
   return Either.andThen(field.problems(fields), Either.all(fields))

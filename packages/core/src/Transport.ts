@@ -19,8 +19,8 @@ import * as advice from "./internal/advice.ts"
 import { type CallerSettings, silence, withCallerSettings } from "./internal/callerSettings.ts"
 import { withoutConnectionHeaders } from "./internal/connectionHeaders.ts"
 import * as observed from "./internal/observed.ts"
-import * as foreign from "./internal/tokenRequest/foreignError.ts"
-import { transportFailure } from "./internal/tokenRequest/transportFailure.ts"
+import * as foreign from "./internal/foreignError.ts"
+import { transportFailure } from "./internal/transportFailure.ts"
 import type { TransportReason } from "./TokenError.ts"
 
 /** A streamed body is an effect of the caller, so it runs with the settings and spans of the caller. */
@@ -164,7 +164,8 @@ export const describe = (error: HttpClientError.RequestError, server: {
 
 /**
  * The parts of a foreign error that are safe to pass on: name, message and code, and the same parts of its causes. Nothing that
- * could hold a request is kept. Each text is cut to 200 characters, and is withheld if it shows a secret, encoded or not.
+ * could hold a request is kept. Of each text, at most 200 characters of ordinary words remain, and "…" for other words. A text is
+ * withheld if most of it is not plain text, or if it shows one of the secrets.
  *
  * @since 1.0.0
  * @category errors

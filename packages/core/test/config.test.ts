@@ -79,6 +79,34 @@ describe("ClientCredentials.config", () => {
       assert.strictEqual((yield* credentials("\"id\"", "s")).clientId, "\"id\"")
     }))
 
+  it.effect("invisible characters at the ends of id, secret or audience are refused, and named", () =>
+    Effect.gen(function*() {
+      const invisible = ["\ufeff", "\u200b", "\u00ad", "\u2060", "\u200e", "\ufe0f", "\u3164"]
+      const fields = { ...ClientCredentials.config, audience: Environment.config.audience }
+      for (const mark of invisible) {
+        for (const value of [`${mark}canary`, `canary${mark}`]) {
+          const error = String(
+            yield* Effect.flip(readAll(fields, {
+              CREDIT_DATA_CLIENT_ID: value,
+              CREDIT_DATA_CLIENT_SECRET: value,
+              CREDIT_DATA_AUDIENCE: value
+            }))
+          )
+          assert.strictEqual(error.split("Expected text without invisible characters at its ends").length, 4, error)
+          assert.notInclude(error, "canary")
+        }
+      }
+      assert.strictEqual((yield* credentials("i\u200bd", "s")).clientId, "i\u200bd", "within a value they may be meant")
+    }))
+
+  it.effect("blanks at the ends of the audience are refused", () =>
+    Effect.gen(function*() {
+      const error = yield* Effect.flip(readAll({ audience: Environment.config.audience }, {
+        CREDIT_DATA_AUDIENCE: "https://api.example\u00a0"
+      }))
+      assert.include(String(error), "CREDIT_DATA_AUDIENCE: Expected text without blanks at its ends")
+    }))
+
   it.effect("the error for a missing variable describes the variable", () =>
     Effect.gen(function*() {
       const error = String(yield* Effect.flip(readAll({ audience: Environment.config.audience }, {})))

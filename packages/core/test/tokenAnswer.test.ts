@@ -112,8 +112,8 @@ describe("a 200 within the contract", () => {
         const endpoint = yield* make({ credentials }, json({ ...granted, scope: `a:${secret}` }))
         return yield* endpoint.requestToken(Replaces.Nothing())
       })
-      assert.deepStrictEqual((yield* scopeWith("1234567")).scopes, ["a:1234567"])
-      assert.strictEqual((yield* Effect.flip(scopeWith("12345678")))._tag, "InvalidResponse")
+      assert.deepStrictEqual((yield* scopeWith("abcdefg")).scopes, ["a:abcdefg"])
+      assert.strictEqual((yield* Effect.flip(scopeWith("abcdefgh")))._tag, "InvalidResponse")
     }))
 
   it.effect("an answer that breaks off in the middle is a TransportError", () =>
@@ -208,6 +208,14 @@ describe("a 200 outside the contract", () => {
       const slow = (seconds: number) =>
         Effect.zipRight(TestClock.adjust(Duration.seconds(seconds)), json({ ...granted, expires_in: 9 }))
       assert.deepInclude({ ...(yield* Effect.flip(requestToken(slow(9)))) }, invalidResponse("Expired"))
+      const starved = yield* Effect.flip(requestToken(slow(9.5)))
+      assert.include(
+        starved.message,
+        "The token was valid for 8.1 s, but 9.5 s passed after its request was sent: this process was stopped or starved"
+      )
+      assert.isTrue(starved.retryable)
+      const prompt = yield* Effect.flip(requestToken(json({ ...granted, expires_in: 0 })))
+      assert.include(prompt.message, "The server probably hands out one cached token")
       const token = yield* requestToken(slow(8))
       assert.strictEqual(DateTime.distance(token.requestedAt, token.expiresAt), 8_100)
     }))

@@ -194,6 +194,8 @@ describe("a refused client", () => {
           " 'canary' ",
           "The client secret begins or ends with a blank. The client secret is surrounded by quotes."
         ],
+        ["id", "“canary”", "The client secret is surrounded by quotes."],
+        ["id", "\u00a0canary", "The client secret begins or ends with a blank."],
         ["'id'", "canary", "The client id is surrounded by quotes."]
       ] as const
       for (const [id, secret, hint] of rows) {

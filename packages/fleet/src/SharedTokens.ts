@@ -63,6 +63,10 @@ export const make: (
   const access = yield* StoreAccess.make({ clock, tokenEndpoint: endpoint.url })
   const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {
     ...endpoint,
+    // it changes when other credentials are read
+    get clientId() {
+      return endpoint.clientId
+    },
     // the wait for another process, and then a token request of this one
     timeLimit: Duration.times(endpoint.deadline, 2),
     requestToken: Protocol.make({ access, clock, endpoint, entry, store })

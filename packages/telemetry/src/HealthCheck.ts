@@ -5,6 +5,7 @@
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
+import { within } from "@credit-data/core/Unstable"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -54,7 +55,7 @@ export const ready: Effect.Effect<HttpServerResponse.HttpServerResponse, never, 
     const before = yield* tokens.status
     if (before.phase === "None" || before.phase === "Expired" || !TokenStatus.isUsable(before)) {
       // after the supply has ended, callers are interrupted
-      yield* Effect.exit(Effect.timeoutOption(tokens.get, patience))
+      yield* Effect.exit(within(patience, () => "too late")(tokens.get))
     }
     const status = yield* tokens.status
     const { expiresAt, lastFailure, nextRequestAt, phase, rejected } = status

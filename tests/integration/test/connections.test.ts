@@ -149,7 +149,7 @@ describe.each(
           if (hasDropped && isOld) socket.resetAndDestroy()
           else if (hasDropped) socket.write(ok)
           // six connections are open before the first response
-          else if (waiting.push(socket) === 6) for (const each of waiting) each.write(ok)
+          else if (waiting.push(socket) === 6) { for (const each of waiting) each.write(ok) }
         })
       })
       const get = (client: Parameters<Parameters<typeof calls>[2]>[0]) =>

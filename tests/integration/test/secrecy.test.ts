@@ -45,7 +45,7 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
       const undecodable = yield* Effect.flip(
         Effect.flatMap(dataAccess.get("/data-access/consumers/42"), ({ json }) => json)
       )
-      yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+      yield* simulator.failCalls(Fault.Reset(), { times: 4 })
       const reset = yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))
       const refusedUrl = yield* Effect.flip(dataAccess.get("https://elsewhere.example"))
       yield* tokens.invalidate(token)
@@ -108,7 +108,7 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
         yield* dataAccess.get("/data-access/consumers/42")
         yield* simulator.failCalls(Fault.Answer({ status: 401 }))
         yield* dataAccess.get("/data-access/consumers/42")
-        yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+        yield* simulator.failCalls(Fault.Reset(), { times: 4 })
         yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))
       }).pipe(
         Effect.provide(

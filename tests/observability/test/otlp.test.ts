@@ -40,7 +40,7 @@ const program = Effect.gen(function*() {
     yield* GroupClient.withPathTemplate("/data-access/consumers/{id}")(call)
     yield* simulator.failCalls(Fault.Answer({ status: 401 }))
     yield* call
-    yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+    yield* simulator.failCalls(Fault.Reset(), { times: 4 })
     yield* Effect.flip(call)
     yield* simulator.failCalls(Fault.Answer({ status: 500 }))
     yield* Effect.flip(HttpClient.filterStatusOk(client).get(`/data-access/consumers/${consumer}`))

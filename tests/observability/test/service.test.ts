@@ -73,7 +73,7 @@ describe("the example service", () => {
       assert.strictEqual((yield* service.get("/consumers/42")).status, 404)
       yield* simulator.failCalls(Fault.Answer({ status: 500 }))
       assert.strictEqual((yield* service.get("/consumers/c4711")).status, 503)
-      yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+      yield* simulator.failCalls(Fault.Reset(), { times: 4 })
       assert.strictEqual((yield* service.get("/consumers/c4711")).status, 503)
       const [, { stderr, stdout }] = yield* service.stop
       assert.include(stdout, "A call of Data Access failed: ResponseError")

@@ -83,6 +83,20 @@ export const brokenRule = {
   Expired: "the token had already expired when it arrived"
 }
 
+const seconds = (millis: number): string => `${Math.round(millis / 100) / 10} s`
+
+/**
+ * What a token that had expired on arrival means, if its request took so long that the server is not to blame. A server that hands out
+ * a cached token responds at once.
+ */
+export const expiredMeanwhile = (lifetimeMillis: number, tookMillis: number): string | undefined =>
+  tookMillis < Math.max(1_000, lifetimeMillis)
+    ? undefined
+    : `The token was valid for ${seconds(lifetimeMillis)}, but ${
+      seconds(tookMillis)
+    } passed after its request was sent: this process ` +
+      "was stopped or starved, or the network is very slow. Check whether the process was suspended, and its limit for CPU time."
+
 export const invalidResponse = (rule: keyof typeof brokenRule): string =>
   rule === "Expired"
     ? "The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires."

@@ -28,9 +28,24 @@ export const text = (value: unknown): Parsed<string> =>
     ? Either.left("Expected text that isn't blank")
     : /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
     ? Either.left("Expected text without control characters, line breaks included")
-    : value.isWellFormed()
-    ? Either.right(value)
-    : Either.left("Expected well-formed Unicode text, without a lone surrogate")
+    : !value.isWellFormed()
+    ? Either.left("Expected well-formed Unicode text, without a lone surrogate")
+    : /^[\p{Cf}\p{DI}]|[\p{Cf}\p{DI}]$/u.test(value)
+    ? Either.left(
+      "Expected text without invisible characters at its ends, such as a byte order mark or a zero-width space"
+    )
+    : Either.right(value)
+
+/** Text without blanks at its ends, which are seen by nobody and are never part of an identifier. */
+export const identifier = (value: unknown): Parsed<string> =>
+  Either.filterOrLeft(
+    text(value),
+    (text) => text === text.trim(),
+    () => "Expected text without blanks at its ends"
+  )
+
+/** Whether quotes surround a text, as in a file that no shell has read. */
+export const isQuoted = (text: string): boolean => /^(["'`]).*\1$|^[“„‘«].*[“”’»]$/su.test(text)
 
 /** A finite duration above zero. */
 export const duration = (input: Duration.DurationInput): Parsed<Duration.Duration> => {

@@ -1,7 +1,7 @@
 import { type AccessScope, AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
-import { Duration, Effect, Exit, Layer, Logger, Option, Redacted, Scope } from "effect"
+import { Duration, Effect, Exit, Layer, Logger, LogLevel, Option, Redacted, Scope } from "effect"
 import * as Entry from "../../src/internal/entry.ts"
 
 const secret = "a client secret of at least 32 characters"
@@ -121,7 +121,9 @@ const buildSupply = Effect.fnUntraced(function*<E>(
   ).pipe(
     Scope.extend(scope),
     // each process has its own log
-    Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+    Effect.provide(
+      Layer.merge(Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.Debug))
+    )
   )
   return { tokens: yield* Effect.provide(AccessTokens.AccessTokens, context), logs }
 })

@@ -11,9 +11,10 @@ import type { AccessScope } from "../../AccessScope.ts"
 import type { AccessToken } from "../../AccessToken.ts"
 import type { Replaces } from "../../Replaces.ts"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
-import { InvalidResponse, type TokenError, TransportError } from "../../TokenError.ts"
+import { type TokenError, TransportError } from "../../TokenError.ts"
 import type { TokenStatus } from "../../TokenStatus.ts"
 import { amend } from "../amend.ts"
+import { expired } from "../expired.ts"
 import * as Instant from "../instant.ts"
 import * as Pause from "./pause.ts"
 import * as Recovery from "./recovery.ts"
@@ -110,7 +111,7 @@ export const make = Effect.fnUntraced(function*(
           before = state
           const next = Life.obtained(before, token, sentAt, { dueShare, missesScope: missingScopes(token).length > 0 })
           if (Life.servable(next, now()) === undefined) {
-            return Effect.fail(new InvalidResponse({ ...where, status: 200, rule: "Expired" }))
+            return Effect.fail(expired(where, token, Instant.millisBetween(sentAt, now())))
           }
           state = next
           dueAt = next.held.dueAt

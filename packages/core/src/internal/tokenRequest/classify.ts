@@ -16,10 +16,10 @@ import {
   type TokenError,
   TransportError
 } from "../../TokenError.ts"
+import { expired } from "../expired.ts"
 import type { Answer } from "./exchange.ts"
+import { printable, printableCode, printableScope, shows } from "../foreignText.ts"
 import * as retryAfter from "./retryAfter.ts"
-import { shows } from "./echo.ts"
-import { printable } from "./serverText.ts"
 import * as tokenResponse from "./tokenResponse.ts"
 
 /** The lifetime of a token without `expires_in`: short, because the true lifetime is unknown. */
@@ -58,29 +58,13 @@ interface Granted {
 const broken = (answer: Answer, asked: Asked) => (rule: ResponseRule) =>
   new InvalidResponse({ ...asked.where, status: answer.status, rule })
 
-/** The codes of RFC 6749, section 5.2, and RFC 8707. They are not searched for secrets. */
-const codes: ReadonlySet<string> = new Set([
-  "invalid_client",
-  "invalid_grant",
-  "invalid_request",
-  "invalid_scope",
-  "invalid_target",
-  "server_error",
-  "temporarily_unavailable",
-  "unauthorized_client",
-  "unsupported_grant_type"
-])
-
 const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthError): TokenError => {
-  const said = (text: string | undefined) =>
-    text === undefined || codes.has(text)
-      ? text
-      : printable(text, [Redacted.value(asked.clientSecret), ...told.tokens])
+  const secrets = [Redacted.value(asked.clientSecret), ...told.tokens]
   const fields = {
     ...asked.where,
     status: answer.status,
-    error: said(told.error),
-    description: said(told.description)
+    error: told.error === undefined ? undefined : printableCode(told.error, secrets),
+    description: told.description === undefined ? undefined : printable(told.description, secrets)
   }
   const isClientRefused = answer.status === 401 ||
     ((answer.status === 400 || answer.status === 403) && told.error === "invalid_client")
@@ -97,13 +81,13 @@ const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthErr
 const shortestEcho = 8
 
 /**
- * Scopes are printed, so a scope that contains a secret is outside the contract. The requested names are not secrets, so the
- * usual answer needs no search.
+ * A response that repeats a secret in its scope is outside the contract. The requested names are not secrets, so the usual response
+ * needs no search.
  */
 const echoesSecret = (asked: Asked, { scope }: tokenResponse.TokenResponse, tokens: ReadonlyArray<string>): boolean => {
   const requested: ReadonlySet<string> = new Set(Option.getOrElse(asked.requestedScopes, () => []))
   const others = scopeNames(scope ?? "").filter((name) => !requested.has(name))
-  return shows(
+  return others.length > 0 && shows(
     others.join(" "),
     [Redacted.value(asked.clientSecret), ...tokens].filter((secret) => secret.length >= shortestEcho)
   )
@@ -117,7 +101,7 @@ const grant = (asked: Asked) => (response: tokenResponse.TokenResponse): Granted
     : usableFor(response.expiresIn)
   const scopes = Predicate.isNullable(response.scope)
     ? Option.getOrElse(asked.requestedScopes, () => [])
-    : scopeNames(response.scope)
+    : scopeNames(response.scope).map(printableScope)
   return {
     token: new AccessToken({
       secret: response.accessToken,
@@ -149,7 +133,12 @@ const successful = (answer: Answer, asked: Asked): Either.Either<Granted, TokenE
     Either.map(grant(asked)),
     Either.filterOrLeft(
       ({ token }) => !token.isExpiredAt(asked.answeredAt),
-      () => broken(answer, asked)("Expired")
+      ({ token }) =>
+        expired(
+          asked.where,
+          token,
+          DateTime.toEpochMillis(asked.answeredAt) - DateTime.toEpochMillis(asked.requestedAt)
+        )
     )
   )
 

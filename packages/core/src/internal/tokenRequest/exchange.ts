@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { isStatusError } from "../../Transport.ts"
 import { traceHeaders } from "../observed.ts"
-import { type Stage, type TransportFailure, transportFailure } from "./transportFailure.ts"
+import { type Stage, type TransportFailure, transportFailure } from "../transportFailure.ts"
 
 /** The answer of a server, read to its end. The body is missing if it was too large or broke off. */
 export interface Answer {

@@ -13,10 +13,11 @@ import type { Environment } from "../../Environment.ts"
 import { type TokenError, TransportError } from "../../TokenError.ts"
 import { notTls as notTlsHint, refusedClient } from "../advice.ts"
 import { amend } from "../amend.ts"
+import { isQuoted } from "../field.ts"
 import { classify, unknownLifetime } from "./classify.ts"
 import { exchange } from "./exchange.ts"
 import { logWarning } from "../safeLog.ts"
-import type { TransportFailure } from "./transportFailure.ts"
+import type { TransportFailure } from "../transportFailure.ts"
 import { within } from "../within.ts"
 
 interface Options {
@@ -61,14 +62,21 @@ const transportError = Effect.fnUntraced(function*(
   })
 })
 
-/** Describes what looks wrong with refused credentials. Never shows them. */
-const suspicion = ({ clientId, clientSecret }: ClientCredentials): string | undefined => {
+/** Describes what looks wrong with the refused values, which may consist of any characters. Never shows them. */
+const suspicion = (
+  error: TokenError,
+  { clientId, clientSecret }: ClientCredentials,
+  audience: string
+): string | undefined => {
+  if (error._tag === "ServerError" && !error.retryable && isQuoted(audience)) {
+    return "The audience is surrounded by quotes. Check whether it was copied correctly."
+  }
+  if (error._tag !== "InvalidClient") return undefined
   const secret = Redacted.value(clientSecret)
-  const quoted = (text: string) => /^(["'`]).*\1$/s.test(text)
   const odd = [
     ...(secret === secret.trim() ? [] : ["The client secret begins or ends with a blank."]),
-    ...(quoted(secret.trim()) ? ["The client secret is surrounded by quotes."] : []),
-    ...(quoted(clientId) ? ["The client id is surrounded by quotes."] : [])
+    ...(isQuoted(secret.trim()) ? ["The client secret is surrounded by quotes."] : []),
+    ...(isQuoted(clientId) ? ["The client id is surrounded by quotes."] : [])
   ]
   return odd.length === 0 ? undefined : `${odd.join(" ")} Check whether it was copied correctly. ${refusedClient}`
 }
@@ -116,7 +124,7 @@ export const tokenRequest = (
     Effect.catchAllDefect(() => Effect.fail(new TransportError({ ...where, reason: "Other" }))),
     (effect, credentials) =>
       Effect.mapError(effect, (error: TokenError) => {
-        const hint = options.hint(error) ?? (error._tag === "InvalidClient" ? suspicion(credentials) : undefined)
+        const hint = suspicion(error, credentials, options.environment.audience) ?? options.hint(error)
         return hint === undefined ? error : amend(error, { hint })
       })
   )

@@ -1,6 +1,6 @@
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Predicate from "effect/Predicate"
-import type { TransportReason } from "../../TokenError.ts"
+import type { TransportReason } from "../TokenError.ts"
 
 /** Where in the exchange the connection failed. */
 export type Stage = "Request" | "Body"

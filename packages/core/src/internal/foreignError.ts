@@ -1,5 +1,5 @@
 import * as Predicate from "effect/Predicate"
-import { printable } from "./serverText.ts"
+import { printable, printableCode } from "./foreignText.ts"
 
 // A foreign error can hold anything. An error of undici's parser holds the raw bytes of the connection, an error of `node:http`
 // holds a packet, and an error of a user's client holds the whole request.
@@ -9,7 +9,8 @@ const maxDepth = 8
 
 const textOf = (error: object, name: "name" | "message" | "code", secrets: ReadonlyArray<string>) => {
   const value: unknown = Predicate.hasProperty(error, name) ? error[name] : undefined
-  return Predicate.isString(value) && value !== "" ? printable(value, secrets) : undefined
+  if (!Predicate.isString(value) || value === "") return undefined
+  return name === "message" ? printable(value, secrets) : printableCode(value, secrets)
 }
 
 /** What remains of a foreign error: name, message and code, and the same parts of its cause. */
@@ -31,10 +32,7 @@ class ForeignError extends Error {
   }
 }
 
-/**
- * A copy of an error that is safe to pass on. A text is kept too, and any other value is dropped. Every text is cut, and is
- * withheld if it shows one of the secrets.
- */
+/** A copy of an error that is safe to pass on. Of each text, the ordinary words remain. Any value that is neither is dropped. */
 export const foreignError = (error: unknown, secrets: ReadonlyArray<string>, depth = 0): unknown =>
   Predicate.isString(error)
     ? printable(error, secrets)
