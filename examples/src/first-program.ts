@@ -10,9 +10,9 @@ const program = Effect.gen(function*() {
 })
 
 const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
-// over connections that are kept
+// over connections that are kept, but no longer than servers and firewalls keep them
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
-  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))
 )
 const Clients = DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(Http))
 

@@ -13,7 +13,7 @@ import { Config, Console, DateTime, Duration, Effect, Layer, Redacted } from "ef
 
 /** The transport for a server: `node:http` with keep-alive connections. */
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
-  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))
 )
 
 // ---- what a program does -------------------------------------------------------------------------------------------

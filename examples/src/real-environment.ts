@@ -16,7 +16,7 @@ const program = Effect.gen(function*() {
 
 // with keep-alive connections
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
-  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))
 )
 const Auth = AuthV2.layerConfig().pipe(Layer.provide(Http))
 

@@ -14,7 +14,7 @@ const Auth = Layer.unwrapEffect(
 
 /** The transport of the calls: `node:http` with keep-alive connections. */
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
-  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))
 )
 
 /** The client of Data Access, and the supply of tokens, which the health check and the metrics need too. */

@@ -3,6 +3,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent } from "@effect/platform-node
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { isLoopback } from "./doctor/proxy.ts"
 import { exitCode, Failure } from "./exitCode.ts"
 
 /** The error of undici holds the whole address, with the password of the proxy. */
@@ -14,8 +15,18 @@ const malformed = () =>
       "special characters percent-encoded. Nothing was sent."
   })
 
+/** Never sends to a loopback address through the proxy. */
+const withoutLoopback = (proxied: Dispatcher): Dispatcher => {
+  const direct = new Agent()
+  return proxied.compose((dispatch) => (options, handler) =>
+    options.origin !== undefined && isLoopback(new URL(options.origin))
+      ? direct.dispatch(options, handler)
+      : dispatch(options, handler)
+  )
+}
+
 const proxied: Effect.Effect<Dispatcher, Failure> = Effect.try({
-  try: () => new EnvHttpProxyAgent(),
+  try: () => withoutLoopback(new EnvHttpProxyAgent()),
   catch: malformed
 })
 

@@ -71,6 +71,7 @@ export const layer = (
         ? options.key
         : Redacted.make(yield* randomText)
       const run = yield* randomText
+      const encoded = events.make(simulator)
       const admin = yield* api.make(simulator, key)
 
       const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
@@ -78,7 +79,7 @@ export const layer = (
         const [path] = request.url.split("?")
         if (request.method === "GET" && path === "/") return page.make
         if (request.method === "GET" && path === "/events") {
-          return Effect.succeed(events.stream(simulator, run, request.headers["last-event-id"]))
+          return Effect.succeed(events.stream(encoded, run, request.headers["last-event-id"]))
         }
         return Effect.scoped(admin)
       })

@@ -4,6 +4,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted } from "effect"
 import { request as httpRequest } from "node:http"
+import { connect } from "node:net"
 import { form, get, newToken, post, sendText } from "./support/http.ts"
 
 const Test = AdminServer.layer().pipe(Layer.provideMerge(Simulator.layer()))
@@ -406,4 +407,33 @@ describe("a client of the admin API", () => {
       assert.isAbove(spans.length, 0)
       assert.notInclude(JSON.stringify(spans.map(({ attributes }) => attributes)), Redacted.value(key))
     }).pipe(Effect.provide([Test, NodeHttpClient.layer])))
+})
+
+describe("readers of events that never read", () => {
+  it.scopedLive("do not slow the simulator down, and a reader beside them gets everything", () =>
+    Effect.gen(function*() {
+      const { url } = yield* AdminServer.AdminServer
+      const { port } = new URL(url)
+      const sockets = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          Array.from({ length: 200 }, () => {
+            const socket = connect(Number(port), "127.0.0.1")
+            socket.on("error", () => socket.destroy())
+            socket.write(`GET /events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
+            return socket.pause()
+          })
+        ),
+        (sockets) =>
+          Effect.sync(() => {
+            for (const socket of sockets) socket.destroy()
+          })
+      )
+      assert.strictEqual(sockets.length, 200)
+      for (let round = 0; round < 20; round++) {
+        yield* Effect.all(Array.from({ length: 10 }, () => get("/data-access/a")), { concurrency: "unbounded" })
+      }
+      // the settings come first
+      const all = yield* events(201)
+      assert.isAtLeast(all.filter(({ event }) => event === "request").length, 199)
+    }).pipe(Effect.provide(Test)))
 })

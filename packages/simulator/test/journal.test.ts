@@ -1,6 +1,7 @@
 import { Fault, type Received, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Fiber, Option, Redacted, Stream, TestClock } from "effect"
+import { DateTime, Duration, Effect, Fiber, Option, Redacted, Schedule, Stream, TestClock } from "effect"
+import { connect } from "node:net"
 import { form, get, newToken, post } from "./support/http.ts"
 
 const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
@@ -52,6 +53,27 @@ describe("the journal of requests", () => {
       yield* simulator.failCalls(Fault.oauthError(401, "invalid_token"))
       yield* get("/data-access/a")
       assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_token"))
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.scopedLive("has an outcome for every request, whenever its connection ends", () =>
+    Effect.gen(function*() {
+      const { environment, received } = yield* Simulator.Simulator
+      const { port } = new URL(environment.baseUrl)
+      for (let delay = 0; delay < 100; delay++) {
+        const socket = connect(Number(port), "127.0.0.1")
+        socket.on("error", () => socket.destroy())
+        socket.write("GET /data-access/a HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", () => {
+          // in the middle of what the server does with the request
+          setTimeout(() => socket.destroy(), delay % 5)
+        })
+        yield* Effect.async<void>((resume) => void socket.once("close", () => resume(Effect.void)))
+      }
+      yield* received.pipe(
+        Effect.repeat({
+          until: (all) => all.every(({ outcome }) => outcome._tag !== "Pending"),
+          schedule: Schedule.spaced("10 millis")
+        })
+      )
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("has the time to the answer without what the clock was advanced", () =>

@@ -61,6 +61,17 @@ const combined = (fields: ReadonlyArray<readonly [name: string, value: string]>)
   return Object.fromEntries(values)
 }
 
+const ofConnection: ReadonlySet<string> = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade"
+])
+
 const parseHeaders = (lines: ReadonlyArray<string>): Effect.Effect<Record<string, string>, Failure> =>
   Effect.map(
     Effect.forEach(lines, (line) => {
@@ -72,6 +83,12 @@ const parseHeaders = (lines: ReadonlyArray<string>): Effect.Effect<Record<string
         : name === "authorization" || name === "proxy-authorization"
         ? Effect.fail(
           wrongUsage(`Credentials are never arguments, so -H cannot set ${name}. The command adds the token.`)
+        )
+        : ofConnection.has(name)
+        ? Effect.fail(
+          wrongUsage(
+            `-H cannot set ${name}, which belongs to the connection. The command takes the host from CREDIT_DATA_BASE_URL.`
+          )
         )
         : Effect.succeed([name, value] as const)
     }),

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 
-// Decides as EnvHttpProxyAgent of undici does, because the clients of this program use it.
+// Decides as the transport of this program does: undici's EnvHttpProxyAgent, and no proxy for loopback addresses.
 
 /** A forward proxy. Its user information is kept apart, so that it is never printed. */
 export interface Proxy {
@@ -77,6 +77,9 @@ const isExcluded = (noProxy: string, url: URL): boolean => {
   })
 }
 
+/** A proxy would get what is sent to this machine in plain text. undici's NO_PROXY knows no ranges of addresses. */
+export const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+
 /** Reads the variables of forward proxies. Returns the proxy of a URL, or the problems, without the values. */
 export const read: Effect.Effect<Either.Either<(url: URL) => Option.Option<Proxy>, ReadonlyArray<string>>> = Effect
   .sync(() => {
@@ -85,7 +88,7 @@ export const read: Effect.Effect<Either.Either<(url: URL) => Option.Option<Proxy
     if (Either.isLeft(http) || Either.isLeft(https)) return Either.left(Arr.getLefts([http, https]))
     const noProxy = process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? ""
     return Either.right((url) =>
-      isExcluded(noProxy, url)
+      isLoopback(url) || isExcluded(noProxy, url)
         ? Option.none()
         : url.protocol === "https:"
         ? Option.orElse(https.right, () => http.right)

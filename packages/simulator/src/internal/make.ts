@@ -116,29 +116,32 @@ export const make = (options: Options) =>
         }))
 
     const app = (server: Received.Server, usual: Handler): App =>
-      Effect.gen(function*() {
-        const request = yield* HttpServerRequest.HttpServerRequest
-        const startedAt = yield* elapsedMillis
-        const body = new Uint8Array(yield* Effect.orDie(request.arrayBuffer))
-        const { fault, received } = yield* receive(server, request, body)
-        const handler = Option.match(fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
-        return yield* Effect.suspend(() => handler(request, received, body)).pipe(
-          Effect.catchAllDefect((defect) =>
-            Effect.as(
-              Effect.logError(`The simulated business API failed: ${mask(String(defect))}`),
-              HttpServerResponse.unsafeJson({ error: "server_error" }, { status: 500 })
+      // a request that was received has an outcome, even if it is interrupted before it is handled
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function*() {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const startedAt = yield* elapsedMillis
+          const body = new Uint8Array(yield* restore(Effect.orDie(request.arrayBuffer)))
+          const { fault, received } = yield* receive(server, request, body)
+          const handler = Option.match(fault, { onNone: () => usual, onSome: (fault) => faulty(fault, usual) })
+          return yield* restore(Effect.suspend(() => handler(request, received, body))).pipe(
+            Effect.catchAllDefect((defect) =>
+              Effect.as(
+                Effect.logError(`The simulated business API failed: ${mask(String(defect))}`),
+                HttpServerResponse.unsafeJson({ error: "server_error" }, { status: 500 })
+              )
+            ),
+            Effect.onExit((exit) =>
+              Effect.flatMap(elapsedMillis, (endedAt) =>
+                changes.record((revision) => {
+                  pending.delete(received.id)
+                  const outcome = Outcome.make(exit, Duration.millis(endedAt - startedAt))
+                  changes.requests.change(revision, received.id, (received) => ({ ...received, outcome }))
+                }))
             )
-          ),
-          Effect.onExit((exit) =>
-            Effect.flatMap(elapsedMillis, (endedAt) =>
-              changes.record((revision) => {
-                pending.delete(received.id)
-                const outcome = Outcome.make(exit, Duration.millis(endedAt - startedAt))
-                changes.requests.change(revision, received.id, (received) => ({ ...received, outcome }))
-              }))
           )
-        )
-      }).pipe(
+        })
+      ).pipe(
         Effect.withClock(clock),
         Effect.interruptible // the platform runs apps uninterruptibly, but a silent app must end with its connection
       )

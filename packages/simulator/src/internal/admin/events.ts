@@ -1,4 +1,5 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
@@ -35,30 +36,60 @@ const revisionIn = (lastEventId: string | undefined, run: string): Option.Option
     ([, , revision]) => Number(revision)
   )
 
+/** The data of events. Each is encoded once for all readers, or many readers would slow the simulator down. */
+export interface Encoded {
+  readonly simulator: Simulator.Service
+  readonly data: (change: Change.Change) => Effect.Effect<string>
+}
+
+export const make = (simulator: Simulator.Service): Encoded => {
+  const known = new WeakMap<object, string>()
+  let state = { at: "", data: "" }
+  const once = (item: object, encode: Effect.Effect<string, unknown>) =>
+    Effect.suspend(() => {
+      const before = known.get(item)
+      return before !== undefined
+        ? Effect.succeed(before)
+        : Effect.tap(Effect.orDie(encode), (data) => Effect.sync(() => known.set(item, data)))
+    })
+  return {
+    simulator,
+    data: (change) => {
+      switch (change._tag) {
+        case "Request":
+          return once(
+            change.request,
+            Effect.flatMap(Effect.suspend(() => views.request(simulator, change.request)), encodeRequest)
+          )
+        case "Token":
+          return once(change.token, Effect.suspend(() => encodeToken(views.token(change.token))))
+        case "Settings":
+          return Effect.gen(function*() {
+            // the state has the time of its clock
+            const second = Math.floor(DateTime.toEpochMillis(yield* simulator.now) / 1_000)
+            const at = `${change.revision}.${second}`
+            if (state.at !== at) state = { at, data: yield* Effect.orDie(encodeState(yield* views.state(simulator))) }
+            return state.data
+          })
+        case "Reset":
+          return Effect.succeed("{}")
+      }
+    }
+  }
+}
+
 /**
  * The changes of a simulator as server-sent events: what it still remembers of the time after `lastEventId`, and then every
  * change. `run` is part of each id, because a new simulator begins to count at 1.
  */
-export const stream = (simulator: Simulator.Service, run: string, lastEventId: string | undefined) => {
+export const stream = (encoded: Encoded, run: string, lastEventId: string | undefined) => {
   const after = revisionIn(lastEventId, run)
-  const data = (change: Change.Change) => {
-    switch (change._tag) {
-      case "Request":
-        return Effect.flatMap(views.request(simulator, change.request), encodeRequest)
-      case "Token":
-        return encodeToken(views.token(change.token))
-      case "Settings":
-        return Effect.flatMap(views.state(simulator), encodeState)
-      case "Reset":
-        return Effect.succeed("{}")
-    }
-  }
   const names = { Request: "request", Token: "token", Settings: "state", Reset: "reset" }
   const events = Stream.mapEffect(
-    simulator.changes(Option.getOrElse(after, () => beforeStart)),
+    encoded.simulator.changes(Option.getOrElse(after, () => beforeStart)),
     (change) =>
       Effect.map(
-        Effect.orDie(data(change)),
+        encoded.data(change),
         (data) => event(hasId(change) ? `${run}.${change.revision}` : undefined, names[change._tag], data)
       )
   )
