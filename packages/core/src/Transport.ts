@@ -158,7 +158,9 @@ export const describe = (error: HttpClientError.RequestError, server: {
 }): string => {
   const failure = transportFailure(error, "Request")
   const what = failure.reason === "Proxy" ? advice.proxy(failure) : advice.reason[failure.reason]
-  const todo = failure.notTls === true ? advice.notTls : advice.transport(failure.reason, server.name, server.address)
+  const todo = failure.protocol === undefined
+    ? advice.transport(failure.reason, server.name, server.address)
+    : advice.protocol[failure.protocol]
   return `No answer from ${server.name}: ${what}. ${todo}`
 }
 

@@ -268,7 +268,8 @@ describe("a request that got no answer", () => {
       [
         "ECONNRESET",
         "Reset",
-        "the connection was closed before an answer. This is usually temporary. If it persists, contact the operator."
+        "the connection was closed before an answer. This is usually temporary. If it persists, contact the operator. " +
+        "If no request ever succeeds, check that the API accepts HTTP/1.1."
       ],
       ["EOTHER", "Other", "the connection failed. Check the network between this machine and the API."]
     ] as const

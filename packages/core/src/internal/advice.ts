@@ -122,8 +122,12 @@ export const proxy = (failure: { readonly proxy?: string | undefined; readonly p
     failure.proxyStatus === undefined ? "could not be reached" : `answered ${failure.proxyStatus}`
   }`
 
-export const notTls =
-  "The server did not answer with TLS. The port is probably for plain HTTP. Check the port in the address."
+/** What to do when the server speaks another protocol. */
+export const protocol = {
+  NotTls: "The server did not answer with TLS. The port is probably for plain HTTP. Check the port in the address.",
+  Http2Only:
+    "The server speaks HTTP/2 only, and this program speaks HTTP/1.1. Check the port in the address, or enable HTTP/1.1 on the server."
+}
 
 /** What to do about a failure of the transport. `server` did not answer, and `address` is where its address is set. */
 export const transport = (why: keyof typeof reason, server: string, address: string): string => {
@@ -147,6 +151,7 @@ export const transport = (why: keyof typeof reason, server: string, address: str
     case "Other":
       return `Check the network between this machine and ${server}.`
     case "Reset":
+      return `${temporary} If no request ever succeeds, check that ${server} accepts HTTP/1.1.`
     case "Cut":
       return temporary
   }

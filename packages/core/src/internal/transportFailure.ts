@@ -12,8 +12,8 @@ export interface TransportFailure {
   readonly proxy?: string | undefined
   /** The status with which a forward proxy refused the connection. */
   readonly proxyStatus?: number | undefined
-  /** The answer to a TLS handshake was not TLS, but probably plain HTTP. */
-  readonly notTls?: boolean | undefined
+  /** The server speaks another protocol: probably plain HTTP in place of TLS, or HTTP/2 only. */
+  readonly protocol?: "NotTls" | "Http2Only" | undefined
 }
 
 // Codes of Node's system errors, of OpenSSL through Node, of undici and of Node's HTTP parser.
@@ -81,9 +81,13 @@ const proxyOf = (error: unknown, url: URL): string | undefined => {
   return at === "" || at === portOf(url) ? undefined : `${text(error, "address")}:${at}`
 }
 
-/** The texts with which OpenSSL reports a first record that is not TLS. */
-const isNotTls = (error: unknown): boolean =>
+/** OpenSSL reports a first record that is not TLS only in its text. A server without HTTP/1.1 ends the handshake with an alert. */
+const protocolOf = (error: unknown): TransportFailure["protocol"] =>
   /wrong version number|packet length too long|http request/i.test(text(error, "message"))
+    ? "NotTls"
+    : /NO_APPLICATION_PROTOCOL$/.test(text(error, "code"))
+    ? "Http2Only"
+    : undefined
 
 /**
  * Node reports a failed handshake as EPROTO, and a later TLS failure with a code of OpenSSL. undici, and so `fetch`, uses the
@@ -112,7 +116,9 @@ export const transportFailure = (error: HttpClientError.HttpClientError, stage: 
       return proxy === undefined ? { reason } : { reason: "Proxy", proxy }
     }
     case "Tls":
-      return isAfterHandshake(text(failed, "code"), error) ? { reason: "Cut" } : { reason, notTls: isNotTls(failed) }
+      return protocolOf(failed) !== "Http2Only" && isAfterHandshake(text(failed, "code"), error)
+        ? { reason: "Cut" }
+        : { reason, protocol: protocolOf(failed) }
     default:
       return { reason }
   }

@@ -5,6 +5,7 @@ import type { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
+import { createSecureServer } from "node:http2"
 import { connect, createServer as createTcpServer } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { type Certificate, makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
@@ -44,6 +45,18 @@ const requestToken = (port: number, transport: Layer.Layer<HttpClient.HttpClient
 const refused = { _tag: "TransportError", reason: "Tls" }
 
 describe.each(trusting)("TLS over %s", (name, transport) => {
+  it.scoped("a server that speaks HTTP/2 only is named as the cause", () =>
+    Effect.gen(function*() {
+      const authority = yield* makeAuthority
+      const certificate = yield* makeCertificate({ host: "localhost", days: 1, authority })
+      const server = createSecureServer(certificate, (_, response) => void response.end("ok"))
+      const error = yield* Effect.flip(requestToken(yield* listen(server), transport(authority.cert)))
+      // node:http offers no protocol in the handshake, and gets a response in HTTP/1.1
+      if (error._tag === "TransportError") assert.include(error.message, "The server speaks HTTP/2 only")
+      else assert.deepInclude({ ...error }, { _tag: "ServerError", status: 403 })
+      assert.isTrue(name === "node:http" || error._tag === "TransportError")
+    }))
+
   it.scoped("the secret is sent to a server with a trusted certificate", () =>
     Effect.gen(function*() {
       const authority = yield* makeAuthority

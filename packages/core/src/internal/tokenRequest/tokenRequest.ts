@@ -11,7 +11,7 @@ import type { AccessToken, Coverage } from "../../AccessToken.ts"
 import type { ClientCredentials } from "../../ClientCredentials.ts"
 import type { Environment } from "../../Environment.ts"
 import { type TokenError, TransportError } from "../../TokenError.ts"
-import { notTls as notTlsHint, refusedClient } from "../advice.ts"
+import { protocol as hints, refusedClient } from "../advice.ts"
 import { amend } from "../amend.ts"
 import { isQuoted } from "../field.ts"
 import { classify, unknownLifetime } from "./classify.ts"
@@ -52,13 +52,13 @@ const usualProxy = Config.string("HTTPS_PROXY").pipe(
 
 const transportError = Effect.fnUntraced(function*(
   where: { readonly environment: string; readonly tokenEndpoint: string },
-  { notTls, proxy, proxyStatus, reason }: TransportFailure
+  { protocol, proxy, proxyStatus, reason }: TransportFailure
 ) {
   return new TransportError({
     ...where,
     reason,
     ...(reason === "Proxy" ? { proxy: proxy ?? (yield* usualProxy), proxyStatus } : {}),
-    ...(notTls === true ? { hint: notTlsHint } : {})
+    ...(protocol === undefined ? {} : { hint: hints[protocol] })
   })
 })
 
