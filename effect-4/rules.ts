@@ -194,6 +194,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "$API.annotate(OpenApi.Version, $VERSION)",
     "$API.annotate(OpenApi.Version, $VERSION).annotate(HttpApi.PayloadParseOptions, { onExcessProperty: \"error\" })"
   ],
+  ["HttpApiSchema.annotations({ status: $STATUS })", "{ httpApiStatus: $STATUS }"],
   ["$SCHEMA.annotations($ANNOTATIONS)", "$SCHEMA.annotate($ANNOTATIONS)"],
   [
     "Schema.optionalWith($SCHEMA, { default: () => $DEFAULT })",

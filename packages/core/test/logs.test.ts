@@ -99,7 +99,8 @@ describe("the log of the supply", () => {
       const { get, lines, tokens } = yield* logging
       yield* get
       yield* tokens.invalidate(yield* tokens.get)
-      yield* TestClock.adjust("100 millis")
+      yield* get
+      yield* TestClock.adjust("10 millis")
       const second = yield* tokens.get
       yield* Effect.replicateEffect(tokens.invalidate(second), 5)
       const warnings = lines.filter((line) => line.startsWith("WARN"))

@@ -77,6 +77,28 @@ describe("Variables.read", () => {
     }))
 })
 
+describe("a Config of the program's own in Variables.read", () => {
+  it.effect("is reported as missing if it is missing, whatever its kind", () =>
+    Effect.gen(function*() {
+      const own = {
+        secret: Config.redacted("PARTNER_SECRET"),
+        text: Config.string("PARTNER_TEXT"),
+        credentials: Config.all(ClientCredentials.config)
+      }
+      const lines = String(yield* Effect.flip(read(own, { CREDIT_DATA_CLIENT_ID: "id" }))).split("\n")
+      assert.match(lines[1] ?? "", /^- PARTNER_SECRET is missing: /)
+      assert.match(lines[2] ?? "", /^- PARTNER_TEXT is missing: /)
+      assert.strictEqual(lines[3], "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued")
+    }))
+
+  it.effect("keeps its description in an error outside of Variables.read", () =>
+    Effect.gen(function*() {
+      const mode = Variables.literal("MODE", { description: "the mode of the program", values: ["on", "off"] })
+      const provider = ConfigProvider.fromMap(new Map())
+      assert.include(String(yield* Effect.flip(Effect.withConfigProvider(mode, provider))), "the mode of the program")
+    }))
+})
+
 describe("Variables.literal", () => {
   const color = Variables.literal("COLOR", { description: "the color of the service", values: ["blue", "green"] })
 

@@ -172,6 +172,22 @@ export const Variables = Schema.Record({ key: Schema.String, value: Schema.Strin
 })
 
 /**
+ * The request has no key, or another one than that of the simulator. Its body has a tag, so that clients of every version of Effect
+ * recognise it.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export class InvalidKey extends Schema.TaggedError<InvalidKey>("@credit-data/simulator/InvalidKey")(
+  "InvalidKey",
+  {
+    /** What to do. */
+    message: Schema.String
+  },
+  HttpApiSchema.annotations({ status: 401 })
+) {}
+
+/**
  * The key of the simulator, in the header `x-api-key`. A request that changes or reveals something needs it. It is new at
  * each start.
  *
@@ -179,7 +195,7 @@ export const Variables = Schema.Record({ key: Schema.String, value: Schema.Strin
  * @category middleware
  */
 export class Key extends HttpApiMiddleware.Tag<Key>()("@credit-data/simulator/AdminApi/Key", {
-  failure: HttpApiError.Unauthorized,
+  failure: InvalidKey,
   security: { key: HttpApiSecurity.apiKey({ key: "x-api-key", in: "header" }) }
 }) {}
 

@@ -88,7 +88,9 @@ describe("the command of the simulator", () => {
         null
       ]])
       const refused = yield* AdminApi.client({ url, key: Redacted.make("other") })
-      assert.strictEqual((yield* Effect.flip(refused.control.reset({})))._tag, "Unauthorized")
+      assert.strictEqual((yield* Effect.flip(refused.control.reset({})))._tag, "InvalidKey")
+      const untyped = yield* send(`${url}/api/reset`, { method: "POST" })
+      assert.deepStrictEqual([untyped.status, untyped.body["_tag"]], [401, "InvalidKey"])
       const missing = yield* Effect.flip(admin.control.revokeToken({ path: { id: 9 } }))
       assert.strictEqual(missing._tag, "NotFound")
       yield* admin.control.advanceClock({ payload: { seconds: 60 } })

@@ -81,7 +81,12 @@ export const layer = (
       Effect.catchAllCause(update, (cause) => Effect.logWarning("The metrics of the supply were not updated.", cause))
     const show = safely(Effect.flatMap(tokens.status, metrics.show))
     yield* Effect.forkScoped(
-      Stream.runForEach(tokens.events, (event) => Effect.zipRight(safely(metrics.count(event)), show))
+      Stream.runForEach(tokens.events, (event) =>
+        safely(metrics.count(event)).pipe(
+          Effect.zipRight(show),
+          // callers still wait when the event of their request is published, and are gone a moment later
+          Effect.zipRight(Effect.forkScoped(Effect.delay(show, "100 millis")))
+        ))
     )
     // the listener has to listen before the first token request is sent
     yield* Effect.yieldNow()

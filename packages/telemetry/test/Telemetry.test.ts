@@ -172,6 +172,18 @@ describe("Telemetry.layer", () => {
       yield* close
     }))
 
+  it.effect("shows no waiting callers a moment after their request has failed", () =>
+    Effect.gen(function*() {
+      const { close, publish, read, set } = yield* metrics("failed")
+      yield* set({ callersWaiting: 1 })
+      yield* publish(TokenEvent.Failed({ ...requested, reason: "Refresh", error: failure }))
+      assert.deepInclude(yield* read, { callers_waiting: 1 })
+      yield* set({ callersWaiting: 0 })
+      yield* TestClock.adjust("100 millis")
+      assert.deepInclude(yield* read, { callers_waiting: 0 })
+      yield* close
+    }))
+
   it.effect("reads the served tokens and the waiting callers at intervals, and for the last time at the end", () =>
     Effect.gen(function*() {
       const { close, read, set } = yield* metrics("sampled")

@@ -1,6 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpApiError from "@effect/platform/HttpApiError"
 import * as HttpServerError from "@effect/platform/HttpServerError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,13 +7,14 @@ import type * as Redacted from "effect/Redacted"
 import * as AdminApi from "../../AdminApi.ts"
 import type * as Simulator from "../../Simulator.ts"
 import * as handlers from "./handlers.ts"
+import { invalidKey } from "./invalidKey.ts"
 import { isSame } from "./key.ts"
 import { withoutValues } from "./rejection.ts"
 
 /** The admin API of a simulator as an app. */
 export const make = (simulator: Simulator.Service, key: Redacted.Redacted) => {
   const checkKey = Layer.succeed(AdminApi.Key, {
-    key: (given) => isSame(given, key) ? Effect.void : Effect.fail(new HttpApiError.Unauthorized())
+    key: (given) => isSame(given, key) ? Effect.void : Effect.fail(invalidKey)
   })
 
   return Effect.flatMap(

@@ -1,6 +1,7 @@
 import type * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
@@ -53,13 +54,19 @@ class ConfigProblems extends Config.ConfigError {
 }
 
 /** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
-export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
-  Config.schema(
-    Schema.String.annotate({ description: example === undefined ? what : `${what}, for example ${example}` }),
+export const variable = <A>(
+  { example, name, what }: Variable,
+  parse: (text: string) => Parsed<A>
+): Config.Config<A> => {
+  const description = example === undefined ? what : `${what}, for example ${example}`
+  return Config.schema(
+    // the message is what an error prints that does not come from `readAll`
+    Schema.String.annotate({ description, message: `${name} is missing: ${description}` }),
     name
   ).pipe(
     Config.mapEffect((text) => Effect.fromResult(Result.mapError(parse(text), (reason) => invalid([name], reason))))
   )
+}
 
 /** A `ConfigError` for an option that is wrong. */
 export const invalid = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>
@@ -69,20 +76,25 @@ export const invalid = (path: ReadonlyArray<string>, reason: string): Config.Con
 export const unavailable = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>
   new ConfigProblems([{ path, reason, kind: "Source unavailable" }])
 
-const problemsIn = (issue: SchemaIssue.Issue, path: ReadonlyArray<string>): Arr.NonEmptyReadonlyArray<Problem> => {
-  if (issue._tag === "Pointer") return problemsIn(issue.issue, [...path, ...issue.path.map(String)])
+const problemIn = (issue: SchemaIssue.Issue, isMissing: boolean, path: ReadonlyArray<string>): Problem => {
+  if (issue._tag === "Pointer") return problemIn(issue.issue, isMissing, [...path, ...issue.path.map(String)])
+  if (issue._tag === "Encoding") return problemIn(issue.issue, isMissing, path)
   const description = issue._tag === "InvalidType" ? issue.ast.annotations?.["description"] : undefined
-  return typeof description === "string"
-    ? [{ path, reason: description, kind: "Missing data" }]
-    : [{ path, reason: "Expected another value", kind: "Invalid data" }]
+  return isMissing
+    ? { path, reason: typeof description === "string" ? description : "there is no value", kind: "Missing data" }
+    : { path, reason: "Expected another value", kind: "Invalid data" }
 }
 
-const problemsOf = (error: Config.ConfigError): Arr.NonEmptyReadonlyArray<Problem> => {
+const problemsOf = (error: Config.ConfigError, isMissing = false): Arr.NonEmptyReadonlyArray<Problem> => {
   if (error instanceof ConfigProblems) return error.problems
   return error.cause._tag === "SchemaError"
-    ? problemsIn(error.cause.issue, [])
+    ? [problemIn(error.cause.issue, isMissing, [])]
     : [{ path: [], reason: error.cause.message, kind: "Source unavailable" }]
 }
+
+/** `Config.option` finds nothing where a value is missing, and fails with every other error. */
+const isMissing = (config: Config.Config<unknown>): Effect.Effect<boolean> =>
+  Effect.match(Config.option(config), { onFailure: () => false, onSuccess: Option.isNone })
 
 /** Combines several errors into one. */
 export const together = (errors: Arr.NonEmptyReadonlyArray<Config.ConfigError>): Config.ConfigError => {
@@ -91,7 +103,9 @@ export const together = (errors: Arr.NonEmptyReadonlyArray<Config.ConfigError>):
 }
 
 const lineOf = ({ kind, path, reason }: Problem): string =>
-  `${path.join("_")}${kind === "Missing data" ? " is missing" : ""}: ${reason}`
+  kind === "Source unavailable" && path.length === 0
+    ? `The source of the variables could not be read: ${reason}`
+    : `${path.join("_")}${kind === "Missing data" ? " is missing" : ""}: ${reason}`
 
 /** Reads several variables. All problems are reported in one error, which prints one line for each variable. */
 export const readAll = Effect.fnUntraced(function*(
@@ -103,10 +117,10 @@ export const readAll = Effect.fnUntraced(function*(
   for (const [name, config] of Object.entries(fields)) {
     const result = yield* Effect.result(config)
     if (Result.isSuccess(result)) values[name] = result.success
-    else problems.push(...problemsOf(result.failure))
+    else problems.push(...problemsOf(result.failure, yield* isMissing(config)))
   }
   const [first, ...others] = problems
   return first === undefined
     ? values
-    : yield* Effect.fail(new ConfigProblems([first, ...others], print(problems.map(lineOf))))
+    : yield* Effect.fail(new ConfigProblems([first, ...others], print(Array.from(new Set(problems.map(lineOf))))))
 })

@@ -2,7 +2,6 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
-import * as HttpApiError from "effect/http-api/HttpApiError"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
@@ -10,13 +9,14 @@ import type * as Redacted from "effect/Redacted"
 import * as AdminApi from "../../AdminApi.ts"
 import type * as Simulator from "../../Simulator.ts"
 import * as handlers from "./handlers.ts"
+import { invalidKey } from "./invalidKey.ts"
 import { isSame } from "./key.ts"
 import { rejection } from "./rejection.ts"
 
 /** The admin API of a simulator as an app. */
 export const make = (simulator: Simulator.Service, key: Redacted.Redacted) => {
   const checkKey = Layer.succeed(AdminApi.Key, {
-    key: (answer, { credential }) => isSame(credential, key) ? answer : Effect.fail(new HttpApiError.Unauthorized())
+    key: (answer, { credential }) => isSame(credential, key) ? answer : Effect.fail(invalidKey)
   })
 
   return Effect.map(
