@@ -9,9 +9,10 @@ import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Environment from "@credit-data/core/Environment"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import { sharedLayer } from "@credit-data/core/Unstable"
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -78,23 +79,24 @@ const hint = (error: TokenError.TokenError): string | undefined =>
 export const layerTokenEndpoint = <E = never, R = never>(
   options: Options<E, R>
 ): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  Layer.effect(
-    TokenEndpoint.TokenEndpoint,
-    Effect.tap(
-      TokenEndpoint.make({
-        ...options,
-        authorizationServer: "authV1Url",
-        version: "V1",
-        path,
-        requestedScopes: Option.none(),
-        coverage: "AnyScope",
-        hint
-      }),
-      Effect.logWarning(
-        "Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
+  sharedLayer(() =>
+    Layer.effect(
+      TokenEndpoint.TokenEndpoint,
+      Effect.tap(
+        TokenEndpoint.make({
+          ...options,
+          authorizationServer: "authV1Url",
+          version: "V1",
+          path,
+          requestedScopes: Option.none(),
+          coverage: "AnyScope",
+          hint
+        }),
+        Effect.logWarning(
+          "Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
+        )
       )
-    )
-  )
+    ), { services: [HttpClient.HttpClient], hasMore: Effect.isEffect(options.credentials) })
 
 /**
  * The supply of tokens from Auth V1 (service contract, section 4.2). The layer logs one warning when it is built: V1 is past
@@ -128,7 +130,10 @@ export const layerTokenEndpoint = <E = never, R = never>(
 export const layer = <E = never, R = never>(
   options: Options<E, R>
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  AccessTokens.layer(options).pipe(Layer.provide(layerTokenEndpoint(options)))
+  sharedLayer(() => AccessTokens.layer(options).pipe(Layer.provide(layerTokenEndpoint(options))), {
+    services: [HttpClient.HttpClient],
+    hasMore: Effect.isEffect(options.credentials)
+  })
 
 /**
  * The Configs that `layerConfig` reads its options from. This is a plain struct: to replace one Config, spread the struct.
@@ -180,17 +185,18 @@ const tokenEndpoint = <E, R>(
   const variables = settings.credentials === undefined
     ? Variables.read({ ...others, clientId, clientSecret })
     : Variables.read(others)
-  return Layer.unwrapEffect(
-    Effect.map(
-      variables,
-      ({ audience, authV1Url, baseUrl, environment }) =>
-        layerTokenEndpoint<E | ConfigError.ConfigError, R>({
-          ...settings,
-          environment: { name: environment, audience, baseUrl, authV1Url },
-          credentials: settings.credentials ?? Config.all({ clientId, clientSecret })
-        })
-    )
-  )
+  return sharedLayer(() =>
+    Layer.unwrapEffect(
+      Effect.map(
+        variables,
+        ({ audience, authV1Url, baseUrl, environment }) =>
+          layerTokenEndpoint<E | ConfigError.ConfigError, R>({
+            ...settings,
+            environment: { name: environment, audience, baseUrl, authV1Url },
+            credentials: settings.credentials ?? Config.all({ clientId, clientSecret })
+          })
+      )
+    ), { services: [HttpClient.HttpClient], hasMore: settings.credentials !== undefined })
 }
 
 /**
@@ -246,5 +252,8 @@ export function layerConfig<E = never, R = never>(
   fields?: Fields,
   settings?: Settings & OptionalCredentials<E, R>
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  return AccessTokens.layer(settings).pipe(Layer.provide(tokenEndpoint(fields, settings)))
+  return sharedLayer(() => AccessTokens.layer(settings).pipe(Layer.provide(tokenEndpoint(fields, settings))), {
+    services: [HttpClient.HttpClient],
+    hasMore: settings?.credentials !== undefined
+  })
 }

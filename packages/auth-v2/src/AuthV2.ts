@@ -8,8 +8,9 @@ import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Environment from "@credit-data/core/Environment"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import { sharedLayer } from "@credit-data/core/Unstable"
 import * as Variables from "@credit-data/core/Variables"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -66,17 +67,18 @@ const path = "/oauth2/token"
 export const layerTokenEndpoint = <E = never, R = never>(
   options: Options<E, R>
 ): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  Layer.effect(
-    TokenEndpoint.TokenEndpoint,
-    TokenEndpoint.make({
-      ...options,
-      authorizationServer: "authV2Url",
-      version: "V2",
-      path,
-      requestedScopes: Option.some(options.scopes),
-      coverage: "GrantedScopes"
-    })
-  )
+  sharedLayer(() =>
+    Layer.effect(
+      TokenEndpoint.TokenEndpoint,
+      TokenEndpoint.make({
+        ...options,
+        authorizationServer: "authV2Url",
+        version: "V2",
+        path,
+        requestedScopes: Option.some(options.scopes),
+        coverage: "GrantedScopes"
+      })
+    ), { services: [HttpClient.HttpClient], hasMore: Effect.isEffect(options.credentials) })
 
 /**
  * The supply of tokens from Auth V2 (service contract, section 4.1).
@@ -110,7 +112,10 @@ export const layerTokenEndpoint = <E = never, R = never>(
 export const layer = <E = never, R = never>(
   options: Options<E, R>
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  AccessTokens.layer(options).pipe(Layer.provide(layerTokenEndpoint(options)))
+  sharedLayer(() => AccessTokens.layer(options).pipe(Layer.provide(layerTokenEndpoint(options))), {
+    services: [HttpClient.HttpClient],
+    hasMore: Effect.isEffect(options.credentials)
+  })
 
 /**
  * The Configs that `layerConfig` reads its options from. This is a plain struct: to replace one Config, spread the struct.
@@ -164,18 +169,19 @@ const tokenEndpoint = <E, R>(
   const variables = settings.credentials === undefined
     ? Variables.read({ ...others, clientId, clientSecret })
     : Variables.read(others)
-  return Layer.unwrapEffect(
-    Effect.map(
-      variables,
-      ({ audience, authV2Url, baseUrl, environment, scopes }) =>
-        layerTokenEndpoint<E | ConfigError.ConfigError, R>({
-          ...settings,
-          environment: { name: environment, audience, baseUrl, authV2Url },
-          credentials: settings.credentials ?? Config.all({ clientId, clientSecret }),
-          scopes
-        })
-    )
-  )
+  return sharedLayer(() =>
+    Layer.unwrapEffect(
+      Effect.map(
+        variables,
+        ({ audience, authV2Url, baseUrl, environment, scopes }) =>
+          layerTokenEndpoint<E | ConfigError.ConfigError, R>({
+            ...settings,
+            environment: { name: environment, audience, baseUrl, authV2Url },
+            credentials: settings.credentials ?? Config.all({ clientId, clientSecret }),
+            scopes
+          })
+      )
+    ), { services: [HttpClient.HttpClient], hasMore: settings.credentials !== undefined })
 }
 
 /**
@@ -231,5 +237,8 @@ export function layerConfig<E = never, R = never>(
   fields?: Fields,
   settings?: Settings & OptionalCredentials<E, R>
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  return AccessTokens.layer(settings).pipe(Layer.provide(tokenEndpoint(fields, settings)))
+  return sharedLayer(() => AccessTokens.layer(settings).pipe(Layer.provide(tokenEndpoint(fields, settings))), {
+    services: [HttpClient.HttpClient],
+    hasMore: settings?.credentials !== undefined
+  })
 }

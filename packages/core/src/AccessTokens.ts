@@ -20,6 +20,7 @@ import * as AccessScope from "./AccessScope.ts"
 import { AccessToken } from "./AccessToken.ts"
 import type { Environment } from "./Environment.ts"
 import * as field from "./internal/field.ts"
+import { sharedLayer } from "./internal/sharedLayer.ts"
 import * as Pause from "./internal/supply/pause.ts"
 import { warnOfSecondSupply } from "./internal/supply/secondSupply.ts"
 import * as supply from "./internal/supply/supply.ts"
@@ -177,7 +178,7 @@ export const make: (
  * @category layers
  */
 export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, ConfigError.ConfigError, TokenEndpoint> =>
-  Layer.scoped(AccessTokens, make(settings))
+  sharedLayer(() => Layer.scoped(AccessTokens, make(settings)), { services: [TokenEndpoint] })
 
 /**
  * A supply of one fixed token that never expires, without a server. For tests of programs that only need a token.

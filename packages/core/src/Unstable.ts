@@ -39,6 +39,16 @@ export * as Recovery from "./internal/supply/recovery.ts"
 
 export {
   /**
+   * A layer that is reused only where its configuration and its requirements are the same.
+   *
+   * @since 1.0.0
+   * @category unstable
+   */
+  sharedLayer
+} from "./internal/sharedLayer.ts"
+
+export {
+  /**
    * A time limit that also holds in uninterruptible regions.
    *
    * @since 1.0.0

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel, TestClock } from "effect"
+import { Effect, Fiber, Layer, Logger, LogLevel, TestClock } from "effect"
 import { failures } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -99,9 +99,9 @@ describe("the log of the supply", () => {
       const { get, lines, tokens } = yield* logging
       yield* get
       yield* tokens.invalidate(yield* tokens.get)
-      yield* get
-      yield* TestClock.adjust("10 millis")
-      const second = yield* tokens.get
+      const replaced = yield* Effect.fork(tokens.get)
+      yield* TestClock.adjust("100 millis")
+      const second = yield* Fiber.join(replaced)
       yield* Effect.replicateEffect(tokens.invalidate(second), 5)
       const warnings = lines.filter((line) => line.startsWith("WARN"))
       assert.deepStrictEqual(warnings, [

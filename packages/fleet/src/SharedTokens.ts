@@ -7,6 +7,7 @@ import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
+import { sharedLayer } from "@credit-data/core/Unstable"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import type * as DateTime from "effect/DateTime"
@@ -106,7 +107,9 @@ export const make: (
 export const layer = (
   settings: AccessTokens.Settings = {}
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, TokenEndpoint.TokenEndpoint | TokenStore> =>
-  Layer.scoped(AccessTokens.AccessTokens, make(settings))
+  sharedLayer(() => Layer.scoped(AccessTokens.AccessTokens, make(settings)), {
+    services: [TokenEndpoint.TokenEndpoint, TokenStore]
+  })
 
 /**
  * What a store holds for a token endpoint and its present credentials.

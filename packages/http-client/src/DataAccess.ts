@@ -3,8 +3,9 @@
  *
  * @since 1.0.0
  */
-import type * as AccessTokens from "@credit-data/core/AccessTokens"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { sharedLayer } from "@credit-data/core/Unstable"
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
@@ -43,4 +44,6 @@ export class DataAccess extends Context.Tag("@credit-data/http-client/DataAccess
 export const layer = (
   settings: Settings = {}
 ): Layer.Layer<DataAccess, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
-  Layer.effect(DataAccess, make({ group: "Data Access", scope: "data-access:all", settings }))
+  sharedLayer(() => Layer.effect(DataAccess, make({ group: "Data Access", scope: "data-access:all", settings })), {
+    services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
+  })

@@ -3,8 +3,9 @@
  *
  * @since 1.0.0
  */
-import type * as AccessTokens from "@credit-data/core/AccessTokens"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { sharedLayer } from "@credit-data/core/Unstable"
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
@@ -45,4 +46,9 @@ export class EnablementServices
 export const layer = (
   settings: Settings = {}
 ): Layer.Layer<EnablementServices, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
-  Layer.effect(EnablementServices, make({ group: "Enablement Services", scope: "serviceplus:all", settings }))
+  sharedLayer(
+    () => Layer.effect(EnablementServices, make({ group: "Enablement Services", scope: "serviceplus:all", settings })),
+    {
+      services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
+    }
+  )

@@ -3,8 +3,9 @@
  *
  * @since 1.0.0
  */
-import type * as AccessTokens from "@credit-data/core/AccessTokens"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { sharedLayer } from "@credit-data/core/Unstable"
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
@@ -43,4 +44,6 @@ export class Furnishment extends Context.Tag("@credit-data/http-client/Furnishme
 export const layer = (
   settings: Settings = {}
 ): Layer.Layer<Furnishment, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
-  Layer.effect(Furnishment, make({ group: "Furnishment", scope: "furnishment:all", settings }))
+  sharedLayer(() => Layer.effect(Furnishment, make({ group: "Furnishment", scope: "furnishment:all", settings })), {
+    services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
+  })

@@ -7,8 +7,9 @@ import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
 import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
+import { sharedLayer } from "@credit-data/core/Unstable"
 import * as Variables from "@credit-data/core/Variables"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -116,20 +117,24 @@ export interface Options<E1, R1, E2, R2, E, R> {
 export const layer = <E1, R1, E2, R2, E, R>(
   { plan, planInterval, v1, v2 }: Options<E1, R1, E2, R2, E, R>
 ): Layer.Layer<AccessTokens.AccessTokens | Migration, E1 | E2 | E | ConfigError.ConfigError, R1 | R2 | R> =>
-  Layer.effect(AccessTokens.AccessTokens, Effect.map(Migration, ({ tokens }) => tokens)).pipe(
-    Layer.provideMerge(
-      Layer.flatMap(v1, (first) =>
-        Layer.flatMap(v2, (second) =>
-          Layer.scoped(
-            Migration,
-            migration.make({
-              v1: Context.get(first, AccessTokens.AccessTokens),
-              v2: Context.get(second, AccessTokens.AccessTokens),
-              plan,
-              planInterval: planInterval ?? "10 seconds"
-            })
-          )))
-    )
+  sharedLayer(
+    () =>
+      Layer.effect(AccessTokens.AccessTokens, Effect.map(Migration, ({ tokens }) => tokens)).pipe(
+        Layer.provideMerge(
+          Layer.flatMap(v1, (first) =>
+            Layer.flatMap(v2, (second) =>
+              Layer.scoped(
+                Migration,
+                migration.make({
+                  v1: Context.get(first, AccessTokens.AccessTokens),
+                  v2: Context.get(second, AccessTokens.AccessTokens),
+                  plan,
+                  planInterval: planInterval ?? "10 seconds"
+                })
+              )))
+        )
+      ), // the plan and the supplies of the program
+    { services: [], hasMore: true }
   )
 
 /**
@@ -150,14 +155,15 @@ export const layer = <E1, R1, E2, R2, E, R>(
 export const layerConfig = (
   settings: AuthV2.Settings = {}
 ): Layer.Layer<AccessTokens.AccessTokens | Migration, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  Layer.unwrapEffect(
-    Effect.as(
-      // so that one error lists everything that is missing
-      Variables.read({ ...AuthV1.config, ...AuthV2.config, ...Plan.config }),
-      layer({
-        v1: AuthV1.layerConfig(AuthV1.config, settings),
-        v2: AuthV2.layerConfig(AuthV2.config, settings),
-        plan: Plan.read
-      })
-    )
-  )
+  sharedLayer(() =>
+    Layer.unwrapEffect(
+      Effect.as(
+        // so that one error lists everything that is missing
+        Variables.read({ ...AuthV1.config, ...AuthV2.config, ...Plan.config }),
+        layer({
+          v1: AuthV1.layerConfig(AuthV1.config, settings),
+          v2: AuthV2.layerConfig(AuthV2.config, settings),
+          plan: Plan.read
+        })
+      )
+    ), { services: [HttpClient.HttpClient] })

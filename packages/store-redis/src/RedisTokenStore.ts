@@ -3,6 +3,7 @@
  *
  * @since 1.0.0
  */
+import { sharedLayer } from "@credit-data/core/Unstable"
 import { TokenStore } from "@credit-data/fleet/TokenStore"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -86,14 +87,15 @@ const variable = "CREDIT_DATA_REDIS_URL"
 export const layerConfig = (
   options: Omit<Options, "url"> = {}
 ): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
-  Layer.scoped(
-    TokenStore,
-    Effect.gen(function*() {
-      const url = yield* Config.option(Config.redacted(variable))
-      const client = yield* connection.make(
-        { ...options, url: Option.getOrElse(url, () => Redacted.make("")) },
-        variable
-      )
-      return engine.make(client, options.prefix ?? "credit-data:")
-    })
-  )
+  sharedLayer(() =>
+    Layer.scoped(
+      TokenStore,
+      Effect.gen(function*() {
+        const url = yield* Config.option(Config.redacted(variable))
+        const client = yield* connection.make(
+          { ...options, url: Option.getOrElse(url, () => Redacted.make("")) },
+          variable
+        )
+        return engine.make(client, options.prefix ?? "credit-data:")
+      })
+    ), { services: [] })

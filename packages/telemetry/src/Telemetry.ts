@@ -4,6 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { sharedLayer } from "@credit-data/core/Unstable"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
@@ -66,32 +67,33 @@ const interval = (input: Duration.DurationInput) =>
 export const layer = (
   settings: Settings = {}
 ): Layer.Layer<never, ConfigError.ConfigError, AccessTokens.AccessTokens> =>
-  Layer.scopedDiscard(Effect.gen(function*() {
-    const sampleInterval = yield* interval(settings.sampleInterval ?? "5 seconds")
-    const tokens = yield* AccessTokens.AccessTokens
-    const { environment, tokenEndpoint, version } = yield* tokens.status
-    const metrics = Metrics.make({
-      ...settings.attributes,
-      "credit_data.environment": environment,
-      ...(Option.isSome(version) ? { "credit_data.version": version.value } : {}),
-      "server.address": URL.canParse(tokenEndpoint) ? new URL(tokenEndpoint).hostname : tokenEndpoint
-    })
-    // metrics that cannot be updated once are updated the next time
-    const safely = (update: Effect.Effect<void>) =>
-      Effect.catchAllCause(update, (cause) => Effect.logWarning("The metrics of the supply were not updated.", cause))
-    const show = safely(Effect.flatMap(tokens.status, metrics.show))
-    yield* Effect.forkScoped(
-      Stream.runForEach(tokens.events, (event) =>
-        safely(metrics.count(event)).pipe(
-          Effect.zipRight(show),
-          // callers still wait when the event of their request is published, and are gone a moment later
-          Effect.zipRight(Effect.forkScoped(Effect.delay(show, "100 millis")))
-        ))
-    )
-    // the listener has to listen before the first token request is sent
-    yield* Effect.yieldNow()
-    yield* Effect.zipRight(metrics.start, show)
-    yield* Effect.forkScoped(Effect.forever(Effect.delay(show, sampleInterval)))
-    // an exporter sends the metrics for the last time after this
-    yield* Effect.addFinalizer(() => Effect.zipRight(show, metrics.end))
-  }))
+  sharedLayer(() =>
+    Layer.scopedDiscard(Effect.gen(function*() {
+      const sampleInterval = yield* interval(settings.sampleInterval ?? "5 seconds")
+      const tokens = yield* AccessTokens.AccessTokens
+      const { environment, tokenEndpoint, version } = yield* tokens.status
+      const metrics = Metrics.make({
+        ...settings.attributes,
+        "credit_data.environment": environment,
+        ...(Option.isSome(version) ? { "credit_data.version": version.value } : {}),
+        "server.address": URL.canParse(tokenEndpoint) ? new URL(tokenEndpoint).hostname : tokenEndpoint
+      })
+      // metrics that cannot be updated once are updated the next time
+      const safely = (update: Effect.Effect<void>) =>
+        Effect.catchAllCause(update, (cause) => Effect.logWarning("The metrics of the supply were not updated.", cause))
+      const show = safely(Effect.flatMap(tokens.status, metrics.show))
+      yield* Effect.forkScoped(
+        Stream.runForEach(tokens.events, (event) =>
+          safely(metrics.count(event)).pipe(
+            Effect.zipRight(show),
+            // callers still wait when the event of their request is published, and are gone a moment later
+            Effect.zipRight(Effect.forkScoped(Effect.delay(show, "100 millis")))
+          ))
+      )
+      // the listener has to listen before the first token request is sent
+      yield* Effect.yieldNow()
+      yield* Effect.zipRight(metrics.start, show)
+      yield* Effect.forkScoped(Effect.forever(Effect.delay(show, sampleInterval)))
+      // an exporter sends the metrics for the last time after this
+      yield* Effect.addFinalizer(() => Effect.zipRight(show, metrics.end))
+    })), { services: [AccessTokens.AccessTokens] })
