@@ -210,10 +210,10 @@ describe("ten calls with a revoked token over four connections to one host", () 
       const closed = yield* Deferred.make<void>()
       const port = yield* serve((socket) => {
         socket.on("error", () => socket.destroy())
-        socket.on("close", () => Effect.runFork(Deferred.succeed(closed, void 0)))
+        socket.on("close", () => Deferred.unsafeDone(closed, Effect.void))
         socket.on("data", () => {
           socket.write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 9\r\n\r\nx")
-          Effect.runFork(Deferred.succeed(arrived, void 0))
+          Deferred.unsafeDone(arrived, Effect.void)
         })
       })
       yield* calls(port, NodeHttpClient.layer, (client) =>

@@ -32,7 +32,7 @@ const isWord = (word: string): boolean => {
 
 /** The words of `client_id`, `re-issued`, `don't`, `grant_type/scope` and `InvalidClient`. */
 const partsOf = (core: string): ReadonlyArray<string> =>
-  core.split(/[-_/':.=]|(?<=[a-z])(?=[A-Z])/).filter((part) => part !== "")
+  core.replace(/n't\b|'s\b/g, "").split(/[-_/':.=]|(?<=[a-z])(?=[A-Z])/).filter((part) => part !== "")
 
 /** A word as it is shown, with the punctuation around it; or nothing. */
 const shownWord = (word: string): string | undefined => {

@@ -85,7 +85,7 @@ const proxyOf = (error: unknown, url: URL): string | undefined => {
 const protocolOf = (error: unknown): TransportFailure["protocol"] =>
   /wrong version number|packet length too long|http request/i.test(text(error, "message"))
     ? "NotTls"
-    : /NO_APPLICATION_PROTOCOL$/.test(text(error, "code"))
+    : text(error, "code").endsWith("NO_APPLICATION_PROTOCOL")
     ? "Http2Only"
     : undefined
 
