@@ -55,6 +55,15 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
     return false
   }
 
+  /**
+   * The same as the tag. Error monitors group by it.
+   *
+   * @since 1.0.0
+   */
+  override get name(): string {
+    return "InvalidClient"
+  }
+
   override get message(): string {
     return advice.message(this, `refused the client: ${advice.answer(this)}`, advice.refusedClient)
   }
@@ -92,6 +101,15 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
     return this.status === 408 || this.status === 425 || this.status === 429 ||
       (this.status >= 500 && this.status !== 501 && this.status !== 505) ||
       this.error === "server_error" || this.error === "temporarily_unavailable"
+  }
+
+  /**
+   * The same as the tag. Error monitors group by it.
+   *
+   * @since 1.0.0
+   */
+  override get name(): string {
+    return "ServerError"
   }
 
   override get message(): string {
@@ -163,6 +181,15 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
    */
   get retryable(): boolean {
     return this.rule === "Expired"
+  }
+
+  /**
+   * The same as the tag. Error monitors group by it.
+   *
+   * @since 1.0.0
+   */
+  override get name(): string {
+    return "InvalidResponse"
   }
 
   override get message(): string {
@@ -241,6 +268,15 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
    */
   get retryable(): boolean {
     return this.reason === "Proxy" ? this.proxyStatus === undefined || this.proxyStatus >= 500 : this.reason !== "Tls"
+  }
+
+  /**
+   * The same as the tag. Error monitors group by it.
+   *
+   * @since 1.0.0
+   */
+  override get name(): string {
+    return "TransportError"
   }
 
   override get message(): string {

@@ -37,6 +37,15 @@ export class InsufficientScope
     return { ...this, message: this.message }
   }
 
+  /**
+   * The same as the tag. Error monitors group by it.
+   *
+   * @since 1.0.0
+   */
+  override get name(): string {
+    return "InsufficientScope"
+  }
+
   override get message(): string {
     return [
       `The token of ${this.environment} does not cover ${this.needed}: the server granted ${

@@ -185,7 +185,16 @@ export class InvalidKey extends Schema.TaggedError<InvalidKey>("@credit-data/sim
     message: Schema.String
   },
   HttpApiSchema.annotations({ status: 401 })
-) {}
+) {
+  /**
+   * The same as the tag. Error monitors group by it.
+   *
+   * @since 1.0.0
+   */
+  override get name(): string {
+    return "InvalidKey"
+  }
+}
 
 /**
  * The key of the simulator, in the header `x-api-key`. A request that changes or reveals something needs it. It is new at

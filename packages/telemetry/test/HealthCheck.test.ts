@@ -86,6 +86,15 @@ describe("HealthCheck.ready", () => {
       }])
     }))
 
+  it.effect("waits for at most 800 ms in an uninterruptible region too, as below HttpServer.serve", () =>
+    Effect.gen(function*() {
+      const supply = yield* FakeSupply.make()
+      yield* supply.onGet(Effect.never)
+      const checking = yield* Effect.fork(Effect.uninterruptible(check(supply)))
+      yield* TestClock.adjust("800 millis")
+      assert.strictEqual((yield* Fiber.join(checking))[0], 503)
+    }))
+
   it.effect("waits for a token for at most 800 ms", () =>
     Effect.gen(function*() {
       const supply = yield* FakeSupply.make()

@@ -8,3 +8,6 @@ export const interruptedExitCode = 0
 
 /** Whether `node:http` reports a failed upload in place of an answer that came before the end of the upload. */
 export const losesEarlyAnswer = true
+
+/** What users see otherwise than on Effect 3, by situation. docs/effect-4.md names each. */
+export const otherBehaviour: Readonly<Record<string, string>> = {}

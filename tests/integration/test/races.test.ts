@@ -27,13 +27,14 @@ describe("races over a real server", () => {
         const tokens = yield* AccessTokens.AccessTokens
         const caller = Effect.gen(function*() {
           yield* Effect.sleep(yield* Random.nextIntBetween(0, 2_500))
+          const askedAt = yield* DateTime.now
           const fiber = yield* Effect.fork(tokens.get)
           const fate = yield* Random.nextIntBetween(0, 10)
           if (fate === 0) yield* Fiber.interrupt(fiber)
           if (fate === 0) return
           const token = yield* Fiber.join(fiber)
-          // the token lives for one second, and the adapter uses nine tenths of it
-          assert.isBelow(DateTime.distance(token.requestedAt, yield* DateTime.now), 1_000, "an expired token")
+          // the token lives for one second, and a busy machine may take longer to resume this caller
+          assert.isBelow(DateTime.distance(token.requestedAt, askedAt), 1_000, "an expired token")
           if (fate === 1) yield* tokens.invalidate(token)
         })
         yield* Effect.all(Arr.makeBy(5_000, () => caller), { concurrency: "unbounded", discard: true })

@@ -21,32 +21,35 @@ const consumer = "4711-0815"
 const secret = "canary-of-the-client-secret"
 const credentials = { clientId: "canary-of-the-client-id", clientSecret: Redacted.make(secret) }
 
-const Clients = DataAccess.layer().pipe(
-  Layer.merge(Telemetry.layer()),
-  Layer.provideMerge(AuthV2.layerConfig()),
-  Layer.provide([NodeHttpClient.layer, Simulator.layerConfig])
-)
+// metrics belong to the process, so each test has series of its own
+const clients = (name: string) =>
+  DataAccess.layer().pipe(
+    Layer.merge(Telemetry.layer({ attributes: { client: name } })),
+    Layer.provideMerge(AuthV2.layerConfig()),
+    Layer.provide([NodeHttpClient.layer, Simulator.layerConfig])
+  )
 
 /** A refused token request, a successful one, and calls: with a template, without one, and after a rejected token. */
-const program = Effect.gen(function*() {
-  const simulator = yield* Simulator.Simulator
-  yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
-  return yield* Effect.gen(function*() {
-    const client = yield* DataAccess.DataAccess
-    const tokens = yield* AccessTokens.AccessTokens
-    const call = client.get(`/data-access/consumers/${consumer}`)
-    yield* Effect.flip(call)
-    yield* tokens.refresh
-    yield* GroupClient.withPathTemplate("/data-access/consumers/{id}")(call)
-    yield* simulator.failCalls(Fault.Answer({ status: 401 }))
-    yield* call
-    yield* simulator.failCalls(Fault.Reset(), { times: 4 })
-    yield* Effect.flip(call)
-    yield* simulator.failCalls(Fault.Answer({ status: 500 }))
-    yield* Effect.flip(HttpClient.filterStatusOk(client).get(`/data-access/consumers/${consumer}`))
-    return Redacted.value((yield* tokens.get).secret)
-  }).pipe(Effect.provide(Clients))
-})
+const program = (name: string) =>
+  Effect.gen(function*() {
+    const simulator = yield* Simulator.Simulator
+    yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
+    return yield* Effect.gen(function*() {
+      const client = yield* DataAccess.DataAccess
+      const tokens = yield* AccessTokens.AccessTokens
+      const call = client.get(`/data-access/consumers/${consumer}`)
+      yield* Effect.flip(call)
+      yield* tokens.refresh
+      yield* GroupClient.withPathTemplate("/data-access/consumers/{id}")(call)
+      yield* simulator.failCalls(Fault.Answer({ status: 401 }))
+      yield* call
+      yield* simulator.failCalls(Fault.Reset(), { times: 4 })
+      yield* Effect.flip(call)
+      yield* simulator.failCalls(Fault.Answer({ status: 500 }))
+      yield* Effect.flip(HttpClient.filterStatusOk(client).get(`/data-access/consumers/${consumer}`))
+      return Redacted.value((yield* tokens.get).secret)
+    }).pipe(Effect.provide(clients(name)))
+  })
 
 const names = (value: unknown) => Receiver.having(value, "name").map(({ name }) => name)
 
@@ -69,7 +72,10 @@ describe("a receiver of OTLP", () => {
           const Export = layer({ baseUrl: receiver.url, resource: { serviceName: "a-service" } }).pipe(
             Layer.provide(NodeHttpClient.layerUndici)
           )
-          const token = yield* Effect.provide(program, Layer.provideMerge(Simulator.layer({ credentials }), Export))
+          const token = yield* Effect.provide(
+            program(format),
+            Layer.provideMerge(Simulator.layer({ credentials }), Export)
+          )
           assert.deepStrictEqual(receiver.refused, [])
           const of = (path: string) =>
             receiver.exports.filter((each) => each.path === path).map(({ message }) => message)
@@ -111,8 +117,10 @@ describe("a receiver of OTLP", () => {
           const metric = (name: string) =>
             Receiver.having(of("/v1/metrics").at(-1), "name").find((each) => each["name"] === name)
           assert.strictEqual(metric("credit_data.token.expiry_timestamp")?.["unit"], "s")
-          const served = Receiver.having(metric("credit_data.token.served"), "asDouble")
-          assert.isAbove(Number(served[0]?.["asDouble"]), 2, "the last reading is made before the last export")
+          const served = Receiver.having(metric("credit_data.token.served"), "asDouble").find((point) =>
+            attribute(point, "client") === format
+          )
+          assert.isAbove(Number(served?.["asDouble"]), 2, "the last reading is made before the last export")
 
           const bodies = Receiver.having(of("/v1/logs"), "body").map(({ body }) => valueOf(body))
           assert.isTrue(bodies.some((body) => String(body).includes("Token requests are refused.")))
@@ -145,7 +153,7 @@ describe("the SDK of OpenTelemetry", () => {
         }))
         let finished = ""
         yield* Effect.gen(function*() {
-          const token = yield* program
+          const token = yield* program("SDK")
           yield* Effect.promise(() => reader.forceFlush())
           const found = spans.getFinishedSpans()
           const request = found.find(({ name }) => name === "TokenEndpoint.requestToken")

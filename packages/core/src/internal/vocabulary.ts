@@ -36,7 +36,7 @@ reduce refer reference refresh refuse regenerate region register registration re
 repeat replace replay reply report request require reset resolve resource respond response rest restrict result retried retries
 retrieve retry return reuse revoke right role root rotate rule run same saml sandbox save say schema scheme scope score second
 secret section secure security see seem segment select self send sent separate serial server service session set setting several
-sha share should show sign signature similar simple since single site size slow so socket software some something soon source
+sha share should show sign signature similar simple simulate simulator since single site size slow so socket software some something soon source
 specific specification specified specify spelling ssl standard start state status step still stop store stream string strong style
 subject submit subscription success successful such suffix supplied supplies supply support suspend switch syntax system take
 target tcp team temporarily temporary tenant terminate test text than that the their them then there these they third this those

@@ -179,7 +179,10 @@ export const make = Effect.fnUntraced(
         const other = yield* covering(replacement.value, true)
         yield* resend(call)
         call.observed.annotate("credit_data.repeated", true)
-        return yield* Effect.flatMap(sendWith(call, other), ({ end }) => end)
+        const again = yield* sendWith(call, other)
+        // the supply shows and reports a replacement that does not work either; it is this call's last try
+        if (again.status === 401) yield* tokens.invalidate(other)
+        return yield* again.end
       }
     )
 

@@ -46,7 +46,7 @@ export const release = (
       Effect.exit,
       Effect.map(() => {
         const contentType = response.headers["content-type"]
-        const headers = contentType === undefined ? {} : { "content-type": contentType }
+        const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType }
         return HttpClientResponse.fromWeb(response.request, new Response(new Blob(chunks), { headers }))
       })
     )

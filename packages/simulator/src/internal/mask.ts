@@ -1,5 +1,8 @@
 import * as Redacted from "effect/Redacted"
 
+// Requests are shown as they are apart from their secrets, because a developer wants to see what the program sent. So this module
+// searches for secrets that the simulator issued itself and whose form it knows. The library shows of foreign text only known words.
+
 const replacement = "***"
 
 /** A client secret after a rotation. It has a form of its own, so that all of them can be found. */
