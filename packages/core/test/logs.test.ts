@@ -19,7 +19,7 @@ describe("the log of the supply", () => {
     )
     const { endpoint, tokens } = yield* Effect.provide(Supply.make(), logged)
     const get = Effect.zipRight(Effect.fork(Effect.exit(tokens.get)), TestClock.adjust("100 millis"))
-    return { endpoint, get, lines, logged, tokens }
+    return { endpoint, get, lines, tokens }
   })
 
   it.scoped("has one line for each token, and none for a call", () =>
@@ -97,14 +97,14 @@ describe("the log of the supply", () => {
 
   it.scoped("warns once when the API rejects the replacement of a rejected token too, with the instant of the next request", () =>
     Effect.gen(function*() {
-      const { get, lines, logged, tokens } = yield* logging
+      const { get, lines, tokens } = yield* logging
       yield* get
       yield* tokens.invalidate(yield* tokens.get)
       const replaced = yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("100 millis")
       const second = yield* Fiber.join(replaced)
-      // this is logged by the caller who reports the rejection
-      yield* Effect.provide(Effect.replicateEffect(tokens.invalidate(second), 5), logged)
+      // by a caller whose loggers are others
+      yield* Effect.replicateEffect(tokens.invalidate(second), 5)
       const warnings = lines.filter((line) => line.startsWith("WARN"))
       assert.deepStrictEqual(warnings, [
         `WARN The API rejected a new access token ${where} soon after it had rejected the one before, so calls fail with 401. ` +

@@ -129,8 +129,7 @@ const run = (command: Command): Effect.Effect<Answer, unknown> =>
 process.stdout.write("{}\n")
 createInterface({ input: process.stdin }).on("line", (line) => {
   const command: Command = JSON.parse(line)
-  // the report of a rejected replacement goes to the caller's logger, and standard output is for the answers
-  Effect.runPromise(Effect.provide(run(command), Logger.replace(Logger.defaultLogger, logger))).then(
+  Effect.runPromise(run(command)).then(
     (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`),
     (error: unknown) => process.stdout.write(`${JSON.stringify({ error: String(error) })}\n`)
   )

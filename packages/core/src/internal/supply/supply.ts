@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
 import { constant, identity } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
@@ -53,6 +54,8 @@ export const make = Effect.fnUntraced(function*(
   const spans = RequestSpans.make(endpoint)
   const flights = yield* SingleFlight.make<AccessToken, TokenError>(clock)
   const pauses = Pause.make(options.pause)
+  // what the supply logs goes to its own loggers, also when a caller causes it
+  const inBackground = yield* FiberSet.makeRuntime()
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
   const limitMillis = Duration.toMillis(endpoint.timeLimit ?? endpoint.deadline) + graceMillis
   const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
@@ -265,7 +268,9 @@ export const make = Effect.fnUntraced(function*(
           ? Effect.sync(() => {
             if (Life.remembered(state, now()) === undefined) begin()
           })
-          : reports.rejectedAgain(held.dueAt)
+          : Effect.sync(() => {
+            inBackground(reports.rejectedAgain(held.dueAt))
+          })
       )
     })
 
