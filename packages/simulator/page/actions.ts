@@ -10,6 +10,8 @@ export const refuse = (field: string, form?: HTMLFormElement): void => {
 
 /** Sends an action. Returns nothing if it failed, after it showed why. */
 export const post = async (path: string, body?: unknown, form?: HTMLFormElement): Promise<Response | undefined> => {
+  // otherwise the result of an earlier action looks like the result of this one
+  say("")
   const response = await fetch(`/api/${path}`, {
     method: "POST",
     headers: { "x-api-key": key(), "content-type": "application/json" },

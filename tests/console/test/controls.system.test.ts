@@ -1,6 +1,7 @@
 import { AdminServer, Simulator } from "@credit-data/simulator"
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
+import type { Route } from "playwright-core"
 import * as Browser from "../src/browser.ts"
 import { call, requestToken, send, sendTokenRequest } from "../src/client.ts"
 import { open, press, shows, showsItem, showsRows, simulated } from "../src/console.ts"
@@ -249,6 +250,20 @@ describe("the controls of the console", () => {
         assert.deepStrictEqual(yield* received, [])
         assert.strictEqual(yield* tokenRequests, 0)
         assert.strictEqual((yield* call(path, token)).status, 401)
+      }).pipe(Effect.provide(simulated)))
+
+    it.scoped("show no result of an earlier action while the next one is under way", () =>
+      Effect.gen(function*() {
+        const page = yield* open()
+        const { url } = yield* AdminServer.AdminServer
+        yield* press(page, "Add fault")
+        const held = new Promise<Route>((hold) => void page.route(`${url}/api/faults`, hold))
+        yield* Effect.promise(async () => {
+          await page.getByRole("button", { name: "Add fault", exact: true }).click()
+          await page.getByText("Add fault: done.", { exact: true }).waitFor({ state: "detached" })
+          await (await held).continue()
+        })
+        yield* shows(page, "Add fault: done.")
       }).pipe(Effect.provide(simulated)))
 
     it.scoped("report an item that is gone, and a simulator that is gone", () =>
