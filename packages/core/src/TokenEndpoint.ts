@@ -209,7 +209,7 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
     inSpan(
       "TokenEndpoint.readCredentials",
       { attributes: { "credit_data.environment": checked.environment.name }, shown: (name: string) => new Error(name) },
-      ({ span }) => Option.isSome(span) ? Effect.withParentSpan(read(time), span.value) : read(time)
+      () => read(time)
     )
   const read = (time: Duration.Duration) =>
     readCredentials.pipe(

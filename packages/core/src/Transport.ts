@@ -184,15 +184,24 @@ export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Red
 export interface Observed extends observed.Observed {}
 
 /**
- * Runs an effect in a span of the kind `client`. The tracer gets no result, and only what `shown` returns of a failure: an error of the
- * platform holds the URL, and paths hold personal data. A tracer that throws does not change the outcome.
+ * What a tracer gets to see of an effect: the attributes, and what is shown of a failure. An error of the platform holds the URL, and
+ * paths hold personal data.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface SpanOptions<A, E> extends observed.SpanOptions<A, E> {}
+
+/**
+ * Runs an effect in a span of the kind `client`. The tracer gets no result, and only what `shown` returns of a failure. A tracer that
+ * throws does not change the outcome.
  *
  * @since 1.0.0
  * @category tracing
  */
 export const inSpan: <A, E, R>(
   name: string,
-  options: { readonly attributes: Record<string, unknown>; readonly shown: (error: E) => unknown },
+  options: SpanOptions<A, E>,
   run: (observed: Observed) => Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E, R> = observed.inSpan
 

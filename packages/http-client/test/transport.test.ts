@@ -103,8 +103,9 @@ describe("the stream of a request body", () => {
         Effect.withTracer(tracer)
       )
       assert.deepStrictEqual(seen, ["manual", "error"])
-      const [caller, , inner] = spans
-      assert.deepStrictEqual([inner?.name, inner?.parent], ["inner", caller?.spanId])
+      const [caller, call, inner] = spans
+      assert.strictEqual(call?.parent, caller?.spanId)
+      assert.deepStrictEqual([inner?.name, inner?.parent], ["inner", call?.spanId])
     }))
 
   it.effect("keeps its content type and its length", () =>

@@ -2,57 +2,67 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 
 /** The settings of the caller's fiber: its context, with the options of `fetch`, and whether tracing is enabled. */
 export interface CallerSettings {
-  /** Restores the settings after `silence`. */
+  /** Restores the settings after `silence` or `adoptSpan`. */
   readonly restore: Effect.Effect<void>
   /** Makes a stream of the caller run with these settings in any fiber. */
   readonly provide: <A, E>(stream: Stream.Stream<A, E>) => Stream.Stream<A, E>
 }
 
 /** Runs an effect with the settings of its caller. */
-export const withCallerSettings = <A, E>(
-  use: (settings: CallerSettings) => Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
+export const withCallerSettings = <A, E, R>(
+  use: (settings: CallerSettings) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => {
     const context = fiber.getFiberRef(FiberRef.currentContext)
-    // what is provided to a stream is merged into the context of the fiber that reads it, so nothing that `silence` adds may be missing
-    const ofStream = Context.add(
-      context,
-      FetchHttpClient.RequestInit,
-      Option.getOrElse(Context.getOption(context, FetchHttpClient.RequestInit), () => ({}))
-    )
     const tracerEnabled = fiber.getFiberRef(FiberRef.currentTracerEnabled)
     return use({
-      restore: Effect.zipRight(
-        FiberRef.set(FiberRef.currentTracerEnabled, tracerEnabled),
-        FiberRef.set(FiberRef.currentContext, context)
-      ),
+      restore: set(() => context, tracerEnabled),
       provide: (stream) =>
         Stream.unwrapScoped(
           Effect.as(
             Effect.locallyScoped(FiberRef.currentTracerEnabled, tracerEnabled),
-            Stream.provideContext(stream, ofStream)
+            Stream.provideContext(stream, withOptionsOfFetch(context))
           )
         )
     })
   })
 
-/** Adds `redirect: "manual"` to the options of `fetch` in the context. */
-const withManualRedirects = (context: Context.Context<never>): Context.Context<never> =>
-  Context.add(context, FetchHttpClient.RequestInit, {
-    ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
-    redirect: "manual"
-  })
+/** Sets both at once, because each change copies all settings of the fiber. */
+const set = (context: (present: Context.Context<never>) => Context.Context<never>, tracerEnabled: boolean) =>
+  Effect.updateFiberRefs((fiber, refs) =>
+    FiberRefs.updateManyAs(refs, {
+      entries: [
+        [FiberRef.currentContext, [[fiber, context(FiberRefs.getOrDefault(refs, FiberRef.currentContext))]]],
+        [FiberRef.currentTracerEnabled, [[fiber, tracerEnabled]]]
+      ]
+    })
+  )
+
+const optionsOfFetch = (context: Context.Context<never>): RequestInit =>
+  Option.getOrElse(Context.getOption(context, FetchHttpClient.RequestInit), () => ({}))
+
+/**
+ * What is provided to a stream is merged into the context of the fiber that reads it, so nothing that `silence` adds may be missing.
+ */
+const withOptionsOfFetch = (context: Context.Context<never>): Context.Context<never> =>
+  Context.add(context, FetchHttpClient.RequestInit, optionsOfFetch(context))
+
+/** From here on, what this fiber does belongs to this span. */
+export const adoptSpan = (span: Tracer.Span): Effect.Effect<void> =>
+  FiberRef.update(FiberRef.currentContext, (context) => Context.add(context, Tracer.ParentSpan, span))
 
 /**
  * From here on, this fiber follows no redirects and makes no spans. Tracing is disabled for the whole fiber, because a client may
  * have its own rule for which requests are traced.
  */
-export const silence: Effect.Effect<void> = Effect.zipRight(
-  FiberRef.update(FiberRef.currentContext, withManualRedirects),
-  FiberRef.set(FiberRef.currentTracerEnabled, false)
+export const silence: Effect.Effect<void> = set(
+  (context) => Context.add(context, FetchHttpClient.RequestInit, { ...optionsOfFetch(context), redirect: "manual" }),
+  false
 )

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
+import { adoptSpan, withCallerSettings } from "./callerSettings.ts"
 
 /** The span of what runs, if there is one. */
 export interface Observed {
@@ -14,6 +15,15 @@ export interface Observed {
 }
 
 const unobserved: Observed = { span: Option.none(), annotate: () => {} }
+
+/** What a tracer gets to see. */
+export interface SpanOptions<A, E> {
+  readonly attributes: Record<string, unknown>
+  /** Sets the attributes that are known at the end. */
+  readonly atEnd?: ((exit: Exit.Exit<A, E>, annotate: Observed["annotate"]) => void) | undefined
+  /** What is shown of a failure. */
+  readonly shown: (error: E) => unknown
+}
 
 const hasValidIds = ({ spanId, traceId }: Tracer.Span): boolean =>
   /^(?!0{32})[\da-f]{32}$/.test(traceId) && /^(?!0{16})[\da-f]{16}$/.test(spanId)
@@ -33,35 +43,40 @@ const observed = (span: Tracer.Span): Observed => ({
   }
 })
 
-/** What a tracer may see of a failure. A defect can hold anything, so only its kind remains. */
-const asShown = <E>(cause: Cause.Cause<E>, shown: (error: E) => unknown): Effect.Effect<never, unknown> =>
-  Option.match(Cause.failureOption(cause), {
-    onNone: () => Cause.isInterruptedOnly(cause) ? Effect.interrupt : Effect.die(new Error("a defect")),
-    onSome: (error) => Effect.fail(shown(error))
-  })
+/** What a tracer may see of a result: no value, and of a defect only that there was one, because it can hold anything. */
+const asShown = <A, E>(exit: Exit.Exit<A, E>, shown: (error: E) => unknown): Exit.Exit<unknown, unknown> => {
+  if (Exit.isSuccess(exit)) return Exit.void
+  const failure = Cause.failureOption(exit.cause)
+  if (Option.isSome(failure)) return Exit.fail(shown(failure.value))
+  return Cause.isInterruptedOnly(exit.cause) ? exit : Exit.die(new Error("a defect"))
+}
 
-/** Runs an effect in a span of the kind `client`. The tracer gets no result, and only what `shown` returns of a failure. */
+/** Runs an effect in a span of the kind `client`, which ends with what is shown of its result. */
 export const inSpan = <A, E, R>(
   name: string,
-  options: { readonly attributes: Record<string, unknown>; readonly shown: (error: E) => unknown },
+  { atEnd, attributes, shown }: SpanOptions<A, E>,
   run: (observed: Observed) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => {
-    let outcome: Exit.Exit<A, E> | undefined
-    let hasBegun = false
-    return Effect.useSpan(
-      name,
-      { kind: "client", captureStackTrace: false, attributes: options.attributes },
-      (span) => {
-        hasBegun = true
-        return Effect.flatMap(Effect.exit(run(observed(span))), (exit) => {
-          outcome = exit
-          return Exit.isSuccess(exit) ? Effect.void : asShown(exit.cause, options.shown)
-        })
+  withCallerSettings((caller) =>
+    Effect.matchCauseEffect(Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes }), {
+      // the tracer threw
+      onFailure: () => run(unobserved),
+      onSuccess: (span) => {
+        const own = observed(span)
+        return Effect.onExit(
+          Effect.zipRight(adoptSpan(span), run(own)),
+          (exit) =>
+            Effect.clockWith((clock) => {
+              atEnd?.(exit, own.annotate)
+              try {
+                // a span without timing began at 0
+                span.end(span.status.startTime === 0n ? 0n : clock.unsafeCurrentTimeNanos(), asShown(exit, shown))
+              } catch {
+                // the span is not exported
+              }
+              return caller.restore
+            })
+        )
       }
-    ).pipe(
-      Effect.exit,
-      // a tracer may throw when a span begins or ends
-      Effect.flatMap(() => outcome ?? (hasBegun ? Effect.interrupt : run(unobserved)))
-    )
-  })
+    })
+  )

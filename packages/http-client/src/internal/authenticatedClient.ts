@@ -18,7 +18,7 @@ import * as Redacted from "effect/Redacted"
 import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, release } from "./body.ts"
-import { inSpan, waitingForToken } from "./callSpan.ts"
+import { inSpan, type ObservedCall } from "./callSpan.ts"
 import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
 import * as ResendBudget from "./resendBudget.ts"
@@ -60,9 +60,7 @@ interface Call {
   /** The same request with its absolute URL. */
   readonly request: Request
   /** The span of the call. */
-  readonly observed: Transport.Observed
-  /** Waits for a token, and adds the time to the span. */
-  readonly wait: ReturnType<typeof waitingForToken>
+  readonly observed: ObservedCall
   /** How often the request was sent again. */
   resends: number
   /** How often the request was sent again because its connection had been closed. */
@@ -114,12 +112,6 @@ export const make = Effect.fnUntraced(
       base,
       recordPath: options.settings.recordPath ?? false
     }
-    // only transformClient can create spans below the span of the call
-    const inSpanOf = ({ observed: { span } }: Call) => <A, E>(sending: Effect.Effect<A, E>) =>
-      options.settings.transformClient === undefined || Option.isNone(span)
-        ? sending
-        : Effect.withParentSpan(sending, span.value)
-
     const covering = (token: AccessToken.AccessToken, wasSent = false) =>
       token.covers(options.scope)
         ? Effect.succeed(token)
@@ -136,7 +128,7 @@ export const make = Effect.fnUntraced(
 
     /** Sends the authorized request. The response does not refer to that one, but to the request of the caller. */
     const send = (call: Call, sent: Sent, authorized: Request): Effect.Effect<Received, GroupClientError> =>
-      Effect.matchCauseEffect(inScopeOf(call.original)(inSpanOf(call)(client.execute(authorized))), {
+      Effect.matchCauseEffect(inScopeOf(call.original)(client.execute(authorized)), {
         onSuccess: (response) => Effect.succeed(received(sent, response, Effect.succeed)),
         onFailure: (cause) => {
           const failure = Cause.failureOption(cause)
@@ -174,7 +166,7 @@ export const make = Effect.fnUntraced(
         }
         // an unread response keeps its connection, which may be the one that the token request waits for
         const ownEnd = yield* release
-        const replacement = yield* Effect.option(call.wait(tokens.replace(token)))
+        const replacement = yield* Effect.option(call.observed.waiting(tokens.replace(token)))
         if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* ownEnd
         const other = yield* covering(replacement.value, true)
         yield* resend(call)
@@ -188,7 +180,7 @@ export const make = Effect.fnUntraced(
 
     const authenticated = (call: Call): Effect.Effect<Response, GroupClientError> =>
       Effect.flatMap(
-        call.wait(tokens.get),
+        call.observed.waiting(tokens.get),
         (token) =>
           Effect.flatMap(covering(token), () =>
             Effect.flatMap(
@@ -215,8 +207,7 @@ export const make = Effect.fnUntraced(
         const request = options.settings.propagateTrace === true
           ? HttpClientRequest.setHeaders(absolute, Transport.traceHeaders(observed.span))
           : absolute
-        const wait = waitingForToken(observed)
-        const call: Call = { original, request, observed, wait, resends: 0, closedConnections: 0 }
+        const call: Call = { original, request, observed, resends: 0, closedConnections: 0 }
         budget.sent()
         return "authorization" in original.headers ? asItIs(call) : authenticated(call)
       })

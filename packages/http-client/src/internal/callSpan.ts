@@ -3,8 +3,12 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Cause from "effect/Cause"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { type GroupClientError, PathTemplate } from "../GroupClient.ts"
 import { isAnswered } from "./callerError.ts"
@@ -27,8 +31,6 @@ const errorType = (error: GroupClientError): string => {
 const withoutUrl = (error: GroupClientError): unknown =>
   HttpClientError.isHttpClientError(error) ? { _tag: error._tag, message: errorType(error) } : error
 
-const unobserved: Transport.Observed = { span: Option.none(), annotate: () => {} }
-
 const attributes = (
   { base, environment, group, recordPath }: Options,
   { method, url }: HttpClientRequest.HttpClientRequest,
@@ -42,6 +44,58 @@ const attributes = (
   ...(recordPath ? { "url.path": url.slice(base.origin.length).replace(/[?#].*$/s, "") } : {})
 })
 
+const annotateOutcome = (
+  exit: Exit.Exit<HttpClientResponse.HttpClientResponse, GroupClientError>,
+  annotate: Transport.Observed["annotate"]
+): void => {
+  if (Exit.isSuccess(exit)) {
+    const { status } = exit.value
+    annotate("http.response.status_code", status)
+    if (status >= 400) annotate("error.type", String(status))
+    return
+  }
+  const failure = Cause.failureOption(exit.cause)
+  if (Option.isNone(failure)) return
+  const error = failure.value
+  if (HttpClientError.isHttpClientError(error) && isAnswered(error)) {
+    annotate("http.response.status_code", error.response.status)
+  }
+  annotate("error.type", errorType(error))
+}
+
+/** Measures how long a call waits for tokens. */
+const makeTimer = (clock: Clock.Clock) => {
+  let waited = 0n
+  let since: bigint | undefined
+  const stop = () => {
+    if (since !== undefined) waited += clock.unsafeCurrentTimeNanos() - since
+    since = undefined
+  }
+  return {
+    measured: <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.suspend(() => {
+        since = clock.unsafeCurrentTimeNanos()
+        return Effect.map(wait, (value) => {
+          stop()
+          return value
+        })
+      }),
+    /** Until now: a wait that failed or was interrupted has no other end. */
+    seconds: () => {
+      stop()
+      return Number(waited) / 1e9
+    }
+  }
+}
+
+/** What a call knows of its span. */
+export interface ObservedCall extends Transport.Observed {
+  /** Adds the time of this wait for a token to the span. */
+  readonly waiting: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
+}
+
+const unobserved: ObservedCall = { span: Option.none(), annotate: () => {}, waiting: identity }
+
 /**
  * Runs a call in a span. The attributes of the span contain neither the query nor the token, and no path unless the program asks
  * for it, because paths hold personal data.
@@ -49,44 +103,24 @@ const attributes = (
 export const inSpan = (
   options: Options,
   request: HttpClientRequest.HttpClientRequest,
-  call: (observed: Transport.Observed) => Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError>
+  call: (observed: ObservedCall) => Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError>
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError> =>
   Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) => {
     if (isDisabled(request)) return call(unobserved)
     return Effect.flatMap(PathTemplate, (template) =>
-      Transport.inSpan(
-        [options.group, request.method, ...Option.toArray(template)].join(" "),
-        { attributes: attributes(options, request, template), shown: withoutUrl },
-        (observed) =>
-          call(observed).pipe(
-            Effect.tap(({ status }) => {
-              observed.annotate("http.response.status_code", status)
-              if (status >= 400) observed.annotate("error.type", String(status))
-              return Effect.void
-            }),
-            Effect.tapError((error) => {
-              if (HttpClientError.isHttpClientError(error) && isAnswered(error)) {
-                observed.annotate("http.response.status_code", error.response.status)
-              }
-              observed.annotate("error.type", errorType(error))
-              return Effect.void
-            })
-          )
-      ))
+      Effect.clockWith((clock) => {
+        const timer = makeTimer(clock)
+        return Transport.inSpan(
+          [options.group, request.method, ...Option.toArray(template)].join(" "),
+          {
+            attributes: attributes(options, request, template),
+            atEnd: (exit, annotate) => {
+              annotateOutcome(exit, annotate)
+              annotate("credit_data.token.wait_duration", timer.seconds())
+            },
+            shown: withoutUrl
+          },
+          (observed) => call({ ...observed, waiting: timer.measured })
+        )
+      }))
   })
-
-/** Measures how long the call waits for tokens, and lets the supply link the span to the token request. */
-export const waitingForToken = ({ annotate, span }: Transport.Observed) => {
-  let waited = 0n
-  return <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Option.isNone(span) ? wait : Effect.clockWith((clock) => {
-      const began = clock.unsafeCurrentTimeNanos()
-      return Effect.ensuring(
-        Effect.withParentSpan(wait, span.value),
-        Effect.sync(() => {
-          waited += clock.unsafeCurrentTimeNanos() - began
-          annotate("credit_data.token.wait_duration", Number(waited) / 1e9)
-        })
-      )
-    })
-}

@@ -1,4 +1,6 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
@@ -45,18 +47,20 @@ export const make = (endpoint: TokenEndpoint.Service): RequestSpans => {
     inSpan: (reason, request) =>
       inSpan(
         "TokenEndpoint.requestToken",
-        { attributes: { ...attributes, "credit_data.token.reason": reason }, shown: (error) => error },
-        ({ annotate, span }) => {
+        {
+          attributes: { ...attributes, "credit_data.token.reason": reason },
+          atEnd: (exit, annotate) => {
+            const error = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
+            if (Option.isSome(error)) annotate("error.type", errorType(error.value))
+          },
+          shown: (error) => error
+        },
+        ({ span }) => {
           const own = requests
           // a span that is not sampled may have no id
-          const isExported = Option.exists(span, ({ sampled }) => sampled)
-          if (Option.isSome(span) && isExported) own.spans.push(span.value)
-          return (Option.isSome(span) ? Effect.withParentSpan(request, span.value) : request).pipe(
-            Effect.tapError((error) => Effect.sync(() => annotate("error.type", errorType(error)))),
-            Effect.ensuring(Effect.sync(() => {
-              if (isExported) own.ended++
-            }))
-          )
+          if (Option.isNone(span) || !span.value.sampled) return request
+          own.spans.push(span.value)
+          return Effect.ensuring(request, Effect.sync(() => void own.ended++))
         }
       ),
     linked: (waiting) =>

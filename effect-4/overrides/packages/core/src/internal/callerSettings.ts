@@ -9,16 +9,16 @@ import * as Tracer from "effect/Tracer"
 
 /** The settings of the caller's fiber: its context, with the options of `fetch`, and whether tracing is enabled. */
 export interface CallerSettings {
-  /** Restores the settings after `silence`. */
+  /** Restores the settings after `silence` or `adoptSpan`. */
   readonly restore: Effect.Effect<void>
   /** Makes a stream of the caller run with these settings in any fiber. */
   readonly provide: <A, E>(stream: Stream.Stream<A, E>) => Stream.Stream<A, E>
 }
 
 /** Runs an effect with the settings of its caller. */
-export const withCallerSettings = <A, E>(
-  use: (settings: CallerSettings) => Effect.Effect<A, E>
-): Effect.Effect<A, E> =>
+export const withCallerSettings = <A, E, R>(
+  use: (settings: CallerSettings) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     const { context } = fiber
     return use({
@@ -40,6 +40,10 @@ const within = <A, E>(context: Context.Context<never>, stream: Stream.Stream<A, 
     )
   )
 }
+
+/** From here on, what this fiber does belongs to this span. */
+export const adoptSpan = (span: Tracer.Span): Effect.Effect<void> =>
+  Effect.withFiber((fiber) => Effect.sync(() => fiber.setContext(Context.add(fiber.context, Tracer.ParentSpan, span))))
 
 /**
  * From here on, this fiber follows no redirects, makes no spans and passes no trace on. Tracing is disabled for the whole
