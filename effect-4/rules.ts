@@ -247,6 +247,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Logger.replace(Logger.defaultLogger, $LOGGER)", "Logger.layer([$LOGGER])"],
   ["Schema.parseJson($SCHEMA)", "Schema.fromJsonString($SCHEMA)"],
   ["Schema.Record({ key: $KEY, value: $VALUE })", "Schema.Record($KEY, $VALUE)"],
+  ["Metric.tagged($METRIC, $NAME, $VALUE)", "Metric.withAttributes($METRIC, { [$NAME]: $VALUE })"],
   ["$VALUE.epochMillis", "$VALUE.epochMilliseconds"],
   ["Effect.withRandom(Random.make($SEED))", "Random.withSeed($SEED)"],
   ["$FIBER.unsafePoll()", "($FIBER.pollUnsafe() ?? null)"],

@@ -30,6 +30,9 @@ if (program === "" || !/^[1-9]\d*$/.test(times)) {
   process.exit(2)
 }
 
+// these packages are not committed
+if (tier === "effect-4") spawnSync("npx", ["-y", "pnpm@10.34.9", "run", "effect-4:write"], { stdio: "inherit" })
+
 const folder = mkdtempSync(join(tmpdir(), "stability-"))
 const busy: ReadonlyArray<ChildProcess> = Array.from(
   { length: availableParallelism() },

@@ -4,11 +4,11 @@ import { DataAccess } from "@credit-data/http-client"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Config, Effect, Layer } from "effect"
 
-/** Tokens of the version that CREDIT_DATA_AUTH names: V1, or V2 by default. */
+/** Tokens of the version that CREDIT_DATA_AUTH names: `v1`, or `v2` by default. */
 const Auth = Layer.unwrapEffect(
   Effect.map(
-    Config.withDefault(Config.literal("V1", "V2")("CREDIT_DATA_AUTH"), "V2"),
-    (version) => version === "V1" ? AuthV1.layerConfig() : AuthV2.layerConfig()
+    Config.withDefault(Config.literal("v1", "v2")("CREDIT_DATA_AUTH"), "v2"),
+    (version) => version === "v1" ? AuthV1.layerConfig() : AuthV2.layerConfig()
   )
 )
 

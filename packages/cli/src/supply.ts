@@ -4,6 +4,7 @@ import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
+import * as Variables from "@credit-data/core/Variables"
 import * as SharedTokens from "@credit-data/fleet/SharedTokens"
 import * as TokenStore from "@credit-data/fleet/TokenStore"
 import * as Plan from "@credit-data/migration/Plan"
@@ -11,6 +12,7 @@ import * as Options from "@effect/cli/Options"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -43,7 +45,11 @@ export interface Choice {
 /** The version to use. In the stage `shadow`, V1 serves. */
 export const versionOf = ({ auth }: Pick<Choice, "auth">): Effect.Effect<Version, ConfigError.ConfigError> =>
   Option.match(auth, {
-    onNone: () => Effect.map(Plan.read, ({ stage }) => stage === "v2" ? "v2" : "v1"),
+    onNone: () =>
+      Effect.map(
+        Variables.read({ stage: Config.withDefault(Plan.config.stage, "v2") }),
+        ({ stage }) => stage === "v2" ? "v2" : "v1"
+      ),
     onSome: Effect.succeed
   })
 

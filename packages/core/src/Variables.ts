@@ -59,12 +59,13 @@ export const literal = <Value extends string>(name: string, options: {
   readonly description: string
   readonly values: ReadonlyArray<Value>
 }): Config.Config<Value> => {
-  const { description: what, values } = options
+  const { description, values } = options
+  const accepted = values.join(" or ")
   return configuration.variable(
-    { name, what },
+    { name, what: `${description}, ${accepted}` },
     (text) =>
       Option.match(Arr.findFirst(values, (value) => value === text), {
-        onNone: () => Either.left(`Expected ${values.join(" or ")}`),
+        onNone: () => Either.left(`Expected ${accepted}`),
         onSome: Either.right
       })
   )

@@ -55,7 +55,7 @@ export interface Service {
   /** Compares both versions now, in any stage: see `Comparison.compare`. */
   readonly compare: (
     probes?: ReadonlyArray<Comparison.Probe>
-  ) => Effect.Effect<Comparison.Comparison, TokenError | ConfigError.ConfigError, HttpClient.HttpClient>
+  ) => Effect.Effect<Comparison.Comparison, TokenError | ConfigError.ConfigError>
 }
 
 /**
@@ -85,9 +85,12 @@ export interface Options<E1, R1, E2, R2, E, R> {
  * - With the fallback, a token of Auth V1 serves in the stage `v2` when the token request fails, takes longer than 2 seconds, or
  *   returns a token without a requested scope. Then nobody waits for Auth V2 any more: it is tried in the background, at most once
  *   per second and with the pauses of its supply. When it works, it serves again.
- * - `replace` and `invalidate` reach the supply that issued the token. So the retry of a call stays on its version.
- * - `status` is that of the version that serves. `events` are those of both. For metrics of each version, provide one
- *   `Telemetry.layer()` to each of `v1` and `v2`.
+ * - A rejected token is replaced by the version that issued it. With the fallback, a token of Auth V1 replaces it if Auth V2 has no
+ *   replacement within 2 seconds. If the API rejects the replacement too, tokens of Auth V1 serve for 5 minutes, or until the plan
+ *   changes, or until `refresh` obtains a token from Auth V2. The call that found out gets its 401.
+ * - `status` is that of the version that serves, with the counts of both. `events` are those of both. For metrics of each version,
+ *   provide one `Telemetry.layer()` to each of `v1` and `v2`.
+ * - The HttpClient sends the probes of `compare`.
  *
  * Building the layer builds both supplies. It fails with their errors, with the failure of the plan, or with a `ConfigError` if
  * `planInterval` is not valid or if the two have another base URL or audience.
@@ -116,7 +119,11 @@ export interface Options<E1, R1, E2, R2, E, R> {
  */
 export const layer = <E1, R1, E2, R2, E, R>(
   { plan, planInterval, v1, v2 }: Options<E1, R1, E2, R2, E, R>
-): Layer.Layer<AccessTokens.AccessTokens | Migration, E1 | E2 | E | ConfigError.ConfigError, R1 | R2 | R> =>
+): Layer.Layer<
+  AccessTokens.AccessTokens | Migration,
+  E1 | E2 | E | ConfigError.ConfigError,
+  R1 | R2 | R | HttpClient.HttpClient
+> =>
   sharedLayer(
     () =>
       Layer.effect(AccessTokens.AccessTokens, Effect.map(Migration, ({ tokens }) => tokens)).pipe(
@@ -134,12 +141,13 @@ export const layer = <E1, R1, E2, R2, E, R>(
               )))
         )
       ), // the plan and the supplies of the program
-    { services: [], hasMore: true }
+    { services: [HttpClient.HttpClient], hasMore: true }
   )
 
 /**
  * The migration of `AuthV1.layerConfig()` to `AuthV2.layerConfig()`, with the plan of the variables `CREDIT_DATA_AUTH` and
- * `CREDIT_DATA_AUTH_FALLBACK`. All variables of both versions must be set.
+ * `CREDIT_DATA_AUTH_FALLBACK`. All variables of both versions must be set, and `CREDIT_DATA_AUTH` too: a program that forgot it would
+ * move to Auth V2 at once.
  *
  * Building the layer fails with one `ConfigError`, which has a line for each faulty variable.
  *

@@ -11,7 +11,8 @@ import type { Plan } from "./Plan.ts"
 
 /**
  * Why tokens of Auth V1 are served instead of those of Auth V2. `Failed`: the token request failed. `Slow`: there was no token within
- * 2 seconds. `MissingScopes`: the token does not cover all requested scopes.
+ * 2 seconds. `MissingScopes`: the token does not cover all requested scopes. `Rejected`: the business API rejected a token and, within
+ * 30 seconds, its replacement (401); Auth V2 is not tried for 5 minutes.
  *
  * @since 1.0.0
  * @category models
@@ -20,6 +21,7 @@ export type FallbackReason = Data.TaggedEnum<{
   Failed: { readonly error: TokenError }
   Slow: {}
   MissingScopes: { readonly scopes: ReadonlyArray<string> }
+  Rejected: {}
 }>
 
 /**

@@ -3,6 +3,7 @@
  *
  * @since 1.0.0
  */
+import type { TokenError } from "@credit-data/core/TokenError"
 import type * as DateTime from "effect/DateTime"
 import type * as Option from "effect/Option"
 import type { FallbackReason } from "./MigrationEvent.ts"
@@ -23,6 +24,12 @@ export interface VersionReport {
   readonly tokensServed: number
   /** How many calls reported that the business API rejected a token of this version (401). */
   readonly tokensRejected: number
+  /** The scopes of the token that is held, with the names that the server uses. Empty without a token. */
+  readonly scopes: ReadonlyArray<string>
+  /** The requested scopes that the held token does not cover. Auth V1 is asked for none. */
+  readonly missingScopes: ReadonlyArray<string>
+  /** Why the last token request failed. None if it succeeded, or if there was none. */
+  readonly lastFailure: Option.Option<TokenError>
 }
 
 /**

@@ -34,7 +34,7 @@ export interface Plan {
  *
  * | field | variable | values |
  * | --- | --- | --- |
- * | `stage` | `CREDIT_DATA_AUTH` | `v1`, `shadow`, `v2` (default) |
+ * | `stage` | `CREDIT_DATA_AUTH` | `v1`, `shadow`, `v2`; required |
  * | `fallback` | `CREDIT_DATA_AUTH_FALLBACK` | `v1`, `none` (default) |
  *
  * @since 1.0.0
@@ -44,7 +44,7 @@ export const config = {
   stage: Variables.literal("CREDIT_DATA_AUTH", {
     description: "the stage of the migration",
     values: ["v1", "shadow", "v2"]
-  }).pipe(Config.withDefault("v2")),
+  }),
   fallback: Variables.literal("CREDIT_DATA_AUTH_FALLBACK", {
     description: "the version that serves when Auth V2 issues no token",
     values: ["v1", "none"]

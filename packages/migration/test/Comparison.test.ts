@@ -29,11 +29,9 @@ const compared = Effect.fnUntraced(function*(options: {
   readonly probes?: ReadonlyArray<Comparison.Probe>
   readonly prepare?: (world: Effect.Effect.Success<ReturnType<typeof setUp>>) => void
 }) {
-  const world = yield* setUp(shadow)
+  const world = yield* setUp(shadow, { client: clientOf(options.api ?? (() => ({ status: 200, body: "same" }))) })
   options.prepare?.(world)
-  return yield* world.migration.compare(options.probes).pipe(
-    Effect.provideService(HttpClient.HttpClient, clientOf(options.api ?? (() => ({ status: 200, body: "same" }))))
-  )
+  return yield* world.migration.compare(options.probes)
 })
 
 /** What an effect returns that waits several times: for retries of a supply, and for probes. */

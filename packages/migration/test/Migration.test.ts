@@ -1,7 +1,9 @@
-import type { AccessToken, TokenError } from "@credit-data/core"
+import type { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
 import type { Plan } from "@credit-data/migration"
+import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Option, Stream, TestClock } from "effect"
+import { Cause, Effect, Exit, Fiber, Metric, Option, Stream, TestClock } from "effect"
+import * as Fallback from "../src/internal/fallback.ts"
 import { logged } from "./support/logged.ts"
 import { environment, setUp, textOf } from "./support/versions.ts"
 
@@ -211,6 +213,33 @@ describe("a rejected token", () => {
       assert.deepStrictEqual([report.v1.tokensRejected, report.v2.tokensRejected], [1, 2])
     }))
 
+  it.scoped("is replaced by a token of Auth V1 when Auth V2 has no replacement, with the fallback", () =>
+    Effect.gen(function*() {
+      for (const answer of ["refuses", "hangs"] as const) {
+        const world = yield* setUp(fallback)
+        const ofV2 = yield* world.tokens.get
+        yield* TestClock.adjust("31 seconds")
+        world.v2.answer = answer
+        const replacement = yield* Effect.fork(world.tokens.replace(ofV2))
+        yield* TestClock.adjust("2 seconds")
+        assert.deepStrictEqual([textOf(ofV2), textOf(yield* Fiber.join(replacement))], ["V2-1", "V1-1"])
+        const { fallbacks, fallenBack } = yield* world.migration.report
+        assert.strictEqual(fallbacks, 1)
+        const expected = answer === "hangs" ? "Slow" : "Failed"
+        assert.strictEqual(Option.getOrThrow(fallenBack).reason._tag, expected)
+      }
+    }))
+
+  it.scoped("is not replaced by one of Auth V1 without the fallback", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v2)
+      const ofV2 = yield* world.tokens.get
+      yield* TestClock.adjust("31 seconds")
+      world.v2.answer = "refuses"
+      assert.strictEqual((yield* Effect.flip(world.tokens.replace(ofV2)))._tag, "InvalidClient")
+      assert.strictEqual(world.v1.requests, 0)
+    }))
+
   it.scoped("of unknown origin belongs to the version that serves", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v1)
@@ -219,6 +248,136 @@ describe("a rejected token", () => {
       yield* other.tokens.get
       yield* other.tokens.invalidate(known)
       assert.strictEqual((yield* other.migration.report).v1.tokensRejected, 1)
+    }))
+})
+
+/** A call gets 401 with the token and with its replacement. */
+const rejectTwice = Effect.fnUntraced(function*(tokens: AccessTokens.Service) {
+  const first = yield* tokens.get
+  const replacement = yield* tokens.replace(first)
+  yield* tokens.invalidate(replacement)
+  return [textOf(first), textOf(replacement)]
+})
+
+describe("an API that rejects the tokens of Auth V2", () => {
+  it.scoped("gets tokens of Auth V1 for five minutes, with the fallback", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const world = yield* setUp(fallback)
+        const counter = Fallback.counterOf(environment.name, "Rejected")
+        const { count } = yield* Metric.value(counter)
+        const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 2)))
+        yield* Effect.yieldNow()
+        assert.deepStrictEqual(yield* rejectTwice(world.tokens), ["V2-1", "V2-2"])
+        assert.strictEqual((yield* Metric.value(counter)).count, count + 1)
+        for (let minute = 0; minute < 5; minute++) {
+          assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+          yield* TestClock.adjust(minute < 4 ? "1 minute" : "59 seconds")
+        }
+        assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+        assert.strictEqual(world.v2.requests, 2)
+        const during = yield* world.migration.report
+        assert.deepStrictEqual([during.fallbacks, during.v2.tokensRejected], [6, 2])
+        assert.isTrue(Option.exists(during.fallenBack, ({ reason }) => reason._tag === "Rejected"))
+        assert.deepStrictEqual(lines.filter((line) => line.includes("The API rejected a token of Auth V2 and")), [
+          "WARN The API rejected a token of Auth V2 and its replacement. Tokens of Auth V1 are served for 5 minutes, " +
+          "or until the plan changes."
+        ])
+        yield* TestClock.adjust("1 second")
+        yield* world.tokens.get
+        yield* TestClock.adjust("1 second")
+        assert.match(textOf(yield* world.tokens.get), /^V2/)
+        const heard = Array.from(yield* Fiber.join(events), ({ _tag }) => _tag)
+        assert.deepStrictEqual(heard, ["FellBack", "Returned"])
+      })
+    ))
+
+  it.scoped("gets tokens of Auth V2 again when the plan changes, or when refresh obtains one", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      yield* rejectTwice(world.tokens)
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      world.setPlan(v2)
+      yield* TestClock.adjust("10 seconds")
+      assert.match(textOf(yield* world.tokens.get), /^V2/)
+      world.setPlan(fallback)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(textOf(yield* world.tokens.replace(yield* world.tokens.get)), "V1-1")
+      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
+      assert.match(textOf(yield* world.tokens.refresh), /^V2/)
+      assert.match(textOf(yield* world.tokens.get), /^V2/)
+    }))
+
+  it.scoped("gets a token of Auth V1 at once from the calls that have not been sent again yet", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      yield* rejectTwice(world.tokens)
+      const other = yield* setUp(fallback)
+      const unknown = yield* other.tokens.get
+      yield* TestClock.adjust("1 second")
+      assert.match(textOf(yield* world.tokens.replace(unknown)), /^V1/)
+    }))
+
+  it.scoped("is not an API that rejects a replacement which worked for a while", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      const replacement = yield* world.tokens.replace(yield* world.tokens.get)
+      yield* TestClock.adjust("31 seconds")
+      yield* world.tokens.invalidate(replacement)
+      assert.strictEqual(textOf(yield* world.tokens.get), "V2-3")
+      assert.isTrue(Option.isNone((yield* world.migration.report).fallenBack))
+    }))
+
+  it.scoped("gets tokens of Auth V2 without the fallback", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v2)
+      yield* rejectTwice(world.tokens)
+      assert.match(textOf(yield* world.tokens.get), /^V2/)
+      assert.strictEqual(world.v1.requests, 0)
+    }))
+})
+
+describe("the state of a migration", () => {
+  it.scoped("counts what both versions served, so that no count ever falls", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(v1)
+      const served = () => Effect.map(world.tokens.status, ({ tokensServed }) => tokensServed)
+      for (let call = 0; call < 3; call++) yield* world.tokens.get
+      assert.strictEqual(yield* served(), 3)
+      world.setPlan(v2)
+      yield* TestClock.adjust("10 seconds")
+      yield* world.tokens.get
+      assert.strictEqual(yield* served(), 4)
+      const report = yield* world.migration.report
+      assert.deepStrictEqual([report.v1.tokensServed, report.v2.tokensServed], [3, 1])
+    }))
+
+  it.scoped("shows the scopes and the last failure of each version", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(shadow)
+      world.v2.answer = "grants too little"
+      yield* world.tokens.get
+      yield* TestClock.adjust("1 second")
+      const { v1, v2 } = yield* world.migration.report
+      assert.deepStrictEqual([v1.scopes, v1.missingScopes], [["read:consumers"], []])
+      assert.deepStrictEqual([v2.scopes, v2.missingScopes], [["data-access:all"], ["furnishment:all"]])
+      assert.deepStrictEqual([v1.lastFailure, v2.lastFailure], [Option.none(), Option.none()])
+      world.v2.answer = "refuses"
+      yield* Effect.ignore(world.tokens.refresh)
+      yield* TestClock.adjust("1 second")
+      const after = yield* world.migration.report
+      assert.isTrue(Option.exists(after.v2.lastFailure, ({ _tag }) => _tag === "InvalidClient"))
+      assert.isTrue(Option.isNone(after.v1.lastFailure))
+    }))
+
+  it.scoped("can be compared without another HttpClient", () =>
+    Effect.gen(function*() {
+      const client = HttpClient.make((request) =>
+        Effect.succeed(HttpClientResponse.fromWeb(request, new Response("{}")))
+      )
+      const world = yield* setUp(v1, { client })
+      const { verdict } = yield* world.migration.compare([{ method: "GET", path: "/data-access/ping" }])
+      assert.strictEqual(verdict, "Ready")
     }))
 })
 

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
 
 const complete = {
+  CREDIT_DATA_AUTH: "v1",
   CREDIT_DATA_ENVIRONMENT: "test",
   CREDIT_DATA_AUDIENCE: "audience",
   CREDIT_DATA_BASE_URL: "https://api.example",
@@ -29,22 +30,32 @@ const built = (variables: Record<string, string>) =>
 describe("the variables of a migration", () => {
   it.effect("choose the stage and the fallback", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* plan({}), { stage: "v2", fallback: false })
       for (const stage of ["v1", "shadow", "v2"] as const) {
         assert.deepStrictEqual(yield* plan({ CREDIT_DATA_AUTH: stage }), { stage, fallback: false })
       }
       const variables = { CREDIT_DATA_AUTH: "v2", CREDIT_DATA_AUTH_FALLBACK: "v1" }
       assert.deepStrictEqual(yield* plan(variables), { stage: "v2", fallback: true })
-      assert.deepStrictEqual(yield* plan({ CREDIT_DATA_AUTH_FALLBACK: "none" }), { stage: "v2", fallback: false })
+      assert.deepStrictEqual(yield* plan({ CREDIT_DATA_AUTH: "v2", CREDIT_DATA_AUTH_FALLBACK: "none" }), {
+        stage: "v2",
+        fallback: false
+      })
     }))
 
   it.effect("have errors that name the accepted values, and not the wrong one", () =>
     Effect.gen(function*() {
       const stage = String(yield* Effect.flip(plan({ CREDIT_DATA_AUTH: "a canary" })))
       assert.include(stage, "CREDIT_DATA_AUTH: Expected v1 or shadow or v2")
-      const fallback = String(yield* Effect.flip(plan({ CREDIT_DATA_AUTH_FALLBACK: "a canary" })))
+      const fallback = String(yield* Effect.flip(plan({ ...complete, CREDIT_DATA_AUTH_FALLBACK: "a canary" })))
       assert.include(fallback, "CREDIT_DATA_AUTH_FALLBACK: Expected v1 or none")
       assert.notInclude(stage + fallback, "canary")
+    }))
+
+  it.effect("must name the stage, because a program that forgot it would move to Auth V2 at once", () =>
+    Effect.gen(function*() {
+      const { CREDIT_DATA_AUTH: _, ...others } = complete
+      for (const error of [yield* Effect.flip(plan(others)), yield* Effect.flip(built(others))]) {
+        assert.include(String(error), "- CREDIT_DATA_AUTH is missing: the stage of the migration, v1 or shadow or v2")
+      }
     }))
 
   it.effect("must be complete for both versions", () =>

@@ -1,6 +1,6 @@
 import type { Plan } from "@credit-data/migration"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Stream, TestClock } from "effect"
+import { Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
 import { logged } from "./support/logged.ts"
 import { setUp, textOf } from "./support/versions.ts"
 
@@ -88,6 +88,24 @@ describe("the plan of a migration", () => {
       yield* TestClock.adjust("29 seconds")
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
+    }))
+
+  it.effect("does not delay the end of the migration when a reading never ends", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      let hangs = false
+      const world = yield* Scope.extend(
+        setUp(v1, { read: (plan) => Effect.suspend(() => hangs ? Effect.never : Effect.succeed(plan())) }),
+        scope
+      )
+      hangs = true
+      yield* TestClock.adjust("10 seconds")
+      yield* Effect.fork(Effect.uninterruptible(Effect.ignore(world.tokens.get)))
+      yield* TestClock.adjust("1 second")
+      const end = yield* Effect.fork(Scope.close(scope, Exit.void))
+      // longer than the reading may take, and no time passes
+      yield* Fiber.join(end)
+      assert.strictEqual(world.reads.count, 2)
     }))
 
   it.scoped("delays all callers together by a second, and is read once, when a reading never ends", () =>

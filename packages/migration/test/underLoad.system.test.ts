@@ -43,13 +43,13 @@ describe("a program that migrates under load, over real sockets", () => {
           const dataAccess = yield* DataAccess.DataAccess
           const furnishment = yield* Furnishment.Furnishment
           const failed: Array<string> = []
-          let calls = 0
+          const made = { calls: 0 }
           const call = Effect.gen(function*() {
             for (
               const sent of [furnishment.get("/furnishment/submissions/7"), dataAccess.get("/data-access/consumers/42")]
             ) {
               const outcome = yield* Effect.exit(sent)
-              calls++
+              made.calls++
               if (outcome._tag === "Failure" || outcome.value.status !== 200) failed.push(String(outcome))
             }
             yield* Effect.sleep("20 millis")
@@ -88,7 +88,7 @@ describe("a program that migrates under load, over real sockets", () => {
           yield* untilFallenBack(false)
           yield* stage({ stage: "v2", fallback: false })
           yield* stage({ stage: "v1", fallback: false })
-          while (calls <= 1_000) yield* Effect.sleep("100 millis")
+          while (made.calls <= 1_000) yield* Effect.sleep("100 millis")
           yield* Effect.forEach(load, Fiber.interrupt)
 
           assert.strictEqual(failed.join("\n"), "")

@@ -39,14 +39,14 @@ describe("the example service", () => {
     60_000
   )
 
-  for (const version of ["V1", "V2"] as const) {
-    it.scopedLive(`uses Auth ${version} when CREDIT_DATA_AUTH says so`, () =>
+  for (const version of ["v1", "v2"] as const) {
+    it.scopedLive(`uses Auth ${version.toUpperCase()} when CREDIT_DATA_AUTH says so`, () =>
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator
         const service = yield* startService({ CREDIT_DATA_AUTH: version })
         assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
         const servers = (yield* simulator.received).map(({ server }) => server)
-        assert.deepStrictEqual(servers, [`Auth${version}`, "Api"])
+        assert.deepStrictEqual(servers, [`Auth${version.toUpperCase()}`, "Api"])
       }).pipe(Effect.provide(Environment)), 60_000)
   }
 

@@ -6,9 +6,11 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import type { Plan, Stage } from "../Plan.ts"
+import { safeLog } from "./safeLog.ts"
 
 /** A caller waits for the plan for this long. Then the old plan serves, until the new one has been read. */
 const patience = 1_000
@@ -31,20 +33,20 @@ const nameOf = (cause: Cause.Cause<unknown>): string => {
   return Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag) ? failure._tag : "a defect"
 }
 
-// a logger that throws does not end a call
-const logWarning = (message: string) => Effect.catchAllCause(Effect.logWarning(message), () => Effect.void)
+/** The plan in use. */
+export interface CurrentPlan {
+  /** Reads the plan again if the last reading is too old. */
+  readonly get: Effect.Effect<Plan>
+  readonly inUse: () => Plan
+}
 
-/** The plan in use. It is read again while it is used, when the last reading is so old. */
+/** The plan is read again while it is used, when the last reading is as old as the interval. */
 export const make = Effect.fnUntraced(function*<E, R>(options: {
   readonly read: Effect.Effect<Plan, E, R>
   readonly interval: Duration.Duration
   readonly clock: Clock.Clock
   readonly changed: (from: Plan, to: Plan) => Effect.Effect<void>
-}): Effect.fn.Return<
-  { readonly get: Effect.Effect<Plan>; readonly inUse: () => Plan },
-  E | ConfigError.ConfigError,
-  R | Scope.Scope
-> {
+}): Effect.fn.Return<CurrentPlan, E | ConfigError.ConfigError, R | Scope.Scope> {
   const context = yield* Effect.context<R>()
   const configProvider = yield* Effect.configProviderWith(Effect.succeed)
   const scope = yield* Effect.scope
@@ -61,31 +63,33 @@ export const make = Effect.fnUntraced(function*<E, R>(options: {
   let reading: { readonly done: Deferred.Deferred<void>; readonly startedAt: number } | undefined
   let isFailing = false
 
-  const readAgain = Effect.fnUntraced(function*(done: Deferred.Deferred<void>) {
-    const next = yield* Effect.interruptible(read).pipe(
-      within(longestReading, () => new Cause.TimeoutException()),
-      Effect.matchCauseEffect({
-        onFailure: (cause) =>
-          Effect.as(
-            isFailing || Cause.isInterruptedOnly(cause) ? Effect.void : logWarning(
-              `The plan of the migration could not be read again: ${nameOf(cause)}. ` +
-                `The plan that was read before stays in use: ${plan.stage}.`
-            ),
-            undefined
-          ),
-        onSuccess: (next) => Effect.succeed(next)
-      })
-    )
-    isFailing = next === undefined
+  /** Takes over what was read. Not interruptible, because a changed plan is also reported. */
+  const commit = Effect.fnUntraced(function*(done: Deferred.Deferred<void>, outcome: Exit.Exit<Plan, unknown>) {
+    if (Exit.isFailure(outcome) && !isFailing && !Cause.isInterruptedOnly(outcome.cause)) {
+      yield* safeLog(Effect.logWarning(
+        `The plan of the migration could not be read again: ${nameOf(outcome.cause)}. ` +
+          `The plan that was read before stays in use: ${plan.stage}.`
+      ))
+    }
+    isFailing = Exit.isFailure(outcome)
     readAt = millis()
     reading = undefined
-    if (next !== undefined && (next.stage !== plan.stage || next.fallback !== plan.fallback)) {
+    if (Exit.isSuccess(outcome) && (outcome.value.stage !== plan.stage || outcome.value.fallback !== plan.fallback)) {
       const before = plan
-      plan = next
-      yield* options.changed(before, next)
+      plan = outcome.value
+      yield* options.changed(before, plan)
     }
     yield* Deferred.succeed(done, void 0)
-  }, Effect.uninterruptible)
+  })
+
+  const readAgain = (done: Deferred.Deferred<void>) =>
+    Effect.interruptible(read).pipe(
+      within(longestReading, () => new Cause.TimeoutException()),
+      Effect.onExit((outcome) => commit(done, outcome)),
+      Effect.exit,
+      // also when the caller that starts the reading cannot be interrupted
+      Effect.interruptible
+    )
 
   /** Waits for what is left of the first second of the reading. */
   const awaitReading = Effect.suspend(() => {

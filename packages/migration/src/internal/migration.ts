@@ -5,6 +5,7 @@ import type { TokenEvent } from "@credit-data/core/TokenEvent"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
 import { Broadcast, within } from "@credit-data/core/Unstable"
 import * as Variables from "@credit-data/core/Variables"
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -16,12 +17,11 @@ import type * as Migration from "../Migration.ts"
 import * as MigrationEvent from "../MigrationEvent.ts"
 import type { Plan } from "../Plan.ts"
 import * as CurrentPlan from "./currentPlan.ts"
+import * as Fallback from "./fallback.ts"
+import { safeLog } from "./safeLog.ts"
 import * as Tally from "./tally.ts"
 
 type Version = "v1" | "v2"
-
-/** How long a caller waits for Auth V2, before a token of Auth V1 serves. */
-const patience = Duration.seconds(2)
 
 /** In the background, Auth V2 is asked for a token at most this often. Its supply answers from memory most of the time. */
 const backgroundMillis = 1_000
@@ -33,24 +33,9 @@ interface Options<E, R> {
   readonly planInterval: Duration.DurationInput
 }
 
-/** Why tokens of Auth V1 are served instead of those of Auth V2. */
-interface FallenBack {
-  readonly since: DateTime.Utc
-  readonly reason: MigrationEvent.FallbackReason
-}
-
-const textOf: (reason: MigrationEvent.FallbackReason) => string = MigrationEvent.FallbackReason.$match({
-  Failed: ({ error }) => `The token request to Auth V2 failed: ${error._tag}`,
-  Slow: () => `Auth V2 gave no token within ${Duration.format(patience)}`,
-  MissingScopes: ({ scopes }) => `The token of Auth V2 lacks ${scopes.join(" ")}`
-})
-
 const isWithFallback = ({ fallback, stage }: Plan) => stage === "v2" && fallback
 
 const planText = ({ fallback, stage }: Plan) => stage === "v2" && fallback ? "v2 with a fallback to v1" : stage
-
-// a logger that throws does not end a call
-const safe = (log: Effect.Effect<void>) => Effect.catchAllCause(log, () => Effect.void)
 
 /** A token goes to one API, whichever version issued it. */
 const checkSameApi = ({ v1, v2 }: Pick<Options<never, never>, Version>): Effect.Effect<void, ConfigError.ConfigError> =>
@@ -66,8 +51,9 @@ const interval = (input: Duration.DurationInput) =>
 
 export const make = Effect.fnUntraced(function*<E, R>(
   { plan: readPlan, planInterval, v1, v2 }: Options<E, R>
-): Effect.fn.Return<Migration.Service, E | ConfigError.ConfigError, R | Scope.Scope> {
+): Effect.fn.Return<Migration.Service, E | ConfigError.ConfigError, R | HttpClient.HttpClient | Scope.Scope> {
   yield* checkSameApi({ v1, v2 })
+  const client = yield* HttpClient.HttpClient
   const clock = yield* Effect.clock
   const scope = yield* Effect.scope
   const { publish, stream } = yield* Broadcast.make<MigrationEvent.MigrationEvent>(64)
@@ -77,15 +63,20 @@ export const make = Effect.fnUntraced(function*<E, R>(
   const passOn = (event: TokenEvent) => tokenEvents.publish(() => event)
   const tally = { v1: yield* Tally.make(v1, passOn), v2: yield* Tally.make(v2, passOn) }
   const supplies = { v1, v2 }
-  let fallenBack: FallenBack | undefined
-  const plan = yield* CurrentPlan.make({
+  const fallback = Fallback.make({
+    clock,
+    environment: v2.environment.name,
+    isPlanned: () => isWithFallback(plan.inUse()),
+    publish
+  })
+  const plan: CurrentPlan.CurrentPlan = yield* CurrentPlan.make({
     read: readPlan,
     interval: yield* interval(planInterval),
     clock,
     changed: (from, to) => {
-      if (!isWithFallback(to)) fallenBack = undefined
+      fallback.forget()
       return publish(() => MigrationEvent.PlanChanged({ at: now(), from, to })).pipe(
-        Effect.zipRight(safe(Effect.logInfo(
+        Effect.zipRight(safeLog(Effect.logInfo(
           `The plan of the migration has changed from ${planText(from)} to ${planText(to)}.`
         )))
       )
@@ -103,45 +94,25 @@ export const make = Effect.fnUntraced(function*<E, R>(
     return token
   }
   const served = (version: Version) => (token: AccessToken) => {
-    tally[version].served()
+    tally[version].serve()
     return issuedBy(version)(token)
   }
   const issuerOf = (token: AccessToken): Version =>
-    issuers.get(token) ?? (plan.inUse().stage === "v2" && fallenBack === undefined ? "v2" : "v1")
+    issuers.get(token) ?? (plan.inUse().stage === "v2" && !fallback.isOn() ? "v2" : "v1")
 
   /** What the token of Auth V2 lacks. The supply has asked for these scopes. */
   const missing = (token: AccessToken) => Comparison.factsOf(token, v2).missingScopes
 
-  const fallBack = (reason: MigrationEvent.FallbackReason) =>
-    Effect.suspend(() => {
-      // the plan may have changed since Auth V2 was asked
-      if (!isWithFallback(plan.inUse())) return Effect.void
-      const isFirst = fallenBack === undefined
-      fallenBack = { since: fallenBack?.since ?? now(), reason }
-      if (!isFirst) return Effect.void
-      return Effect.zipRight(
-        publish(() => MigrationEvent.FellBack({ at: now(), reason })),
-        safe(Effect.logWarning(`${textOf(reason)}. Tokens of Auth V1 are served until Auth V2 works.`))
-      )
-    })
-
-  const returnToV2 = Effect.suspend(() => {
-    if (fallenBack === undefined) return Effect.void
-    fallenBack = undefined
-    return Effect.zipRight(
-      publish(() => MigrationEvent.Returned({ at: now() })),
-      safe(Effect.logInfo("Auth V2 works again, and serves."))
-    )
-  })
-
   /** Obtains a token from Auth V2, and decides whether it can serve. */
   const tryV2: Effect.Effect<Option.Option<AccessToken>> = Effect.matchEffect(v2.get, {
-    onFailure: (error) => Effect.as(fallBack(MigrationEvent.FallbackReason.Failed({ error })), Option.none()),
+    onFailure: (error) => Effect.as(fallback.begin(MigrationEvent.FallbackReason.Failed({ error })), Option.none()),
     onSuccess: (token) => {
+      // the API may have rejected its tokens since this one was asked for
+      if (!fallback.mayTryV2()) return Effect.succeedNone
       const scopes = missing(token)
       return scopes.length === 0
-        ? Effect.as(returnToV2, Option.some(token))
-        : Effect.as(fallBack(MigrationEvent.FallbackReason.MissingScopes({ scopes })), Option.none())
+        ? Effect.as(fallback.end, Option.some(token))
+        : Effect.as(fallback.begin(MigrationEvent.FallbackReason.MissingScopes({ scopes })), Option.none())
     }
   })
 
@@ -167,7 +138,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
         publish(() => MigrationEvent.Compared({ at: now(), ...facts })),
         missingScopes.length === 0
           ? Effect.void
-          : safe(Effect.logWarning(`Auth V2 does not grant ${missingScopes.join(" ")}. Ask the operator for it.`))
+          : safeLog(Effect.logWarning(`Auth V2 does not grant ${missingScopes.join(" ")}. Ask the operator for it.`))
       )
     })
 
@@ -180,11 +151,11 @@ export const make = Effect.fnUntraced(function*<E, R>(
   // without a token of either version, the failure of the version that is to serve counts
   const getInsteadOfV2 = Effect.catchAll(Effect.map(getV1, insteadOfV2), () => getV2)
   const getWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
-    fallenBack !== undefined
-      ? Effect.zipRight(inBackground(tryV2), getInsteadOfV2)
+    fallback.isOn()
+      ? Effect.zipRight(fallback.mayTryV2() ? inBackground(tryV2) : Effect.void, getInsteadOfV2)
       : tryV2.pipe(
-        within(patience, () => MigrationEvent.FallbackReason.Slow()),
-        Effect.catchAll((reason) => Effect.as(fallBack(reason), Option.none<AccessToken>())),
+        within(Fallback.patience, () => MigrationEvent.FallbackReason.Slow()),
+        Effect.catchAll((reason) => Effect.as(fallback.begin(reason), Option.none<AccessToken>())),
         Effect.flatMap(Option.match({
           onNone: () => getInsteadOfV2,
           onSome: (token) => Effect.sync(() => served("v2")(token))
@@ -192,26 +163,26 @@ export const make = Effect.fnUntraced(function*<E, R>(
       )
   )
 
-  const serve = ({ fallback, stage }: Plan): Effect.Effect<AccessToken, TokenError> =>
-    stage === "v1"
+  const serve = (plan: Plan): Effect.Effect<AccessToken, TokenError> =>
+    plan.stage === "v1"
       ? getV1
-      : stage === "shadow"
+      : plan.stage === "shadow"
       ? Effect.tap(getV1, (token) => inBackground(compare(token)))
-      : fallback
+      : plan.fallback
       ? getWithFallback
       : getV2
 
   const refreshWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.matchEffect(v2.refresh, {
     onFailure: (error) =>
-      fallBack(MigrationEvent.FallbackReason.Failed({ error })).pipe(
+      fallback.begin(MigrationEvent.FallbackReason.Failed({ error })).pipe(
         Effect.zipRight(Effect.mapError(v1.refresh, () => error)),
         Effect.map((token) => insteadOfV2(served("v1")(token)))
       ),
     onSuccess: (token) => {
       const scopes = missing(token)
       return scopes.length === 0
-        ? Effect.map(returnToV2, () => served("v2")(token))
-        : Effect.zipRight(fallBack(MigrationEvent.FallbackReason.MissingScopes({ scopes })), getInsteadOfV2)
+        ? Effect.map(fallback.end, () => served("v2")(token))
+        : Effect.zipRight(fallback.begin(MigrationEvent.FallbackReason.MissingScopes({ scopes })), getInsteadOfV2)
     }
   })
 
@@ -222,16 +193,36 @@ export const make = Effect.fnUntraced(function*<E, R>(
     return plan.fallback ? refreshWithFallback : Effect.map(v2.refresh, served("v2"))
   }
 
-  /** The state of the version that serves. */
-  const status = () => {
-    const { fallback, stage } = plan.inUse()
-    if (stage !== "v2") return v1.status
-    if (!fallback) return v2.status
-    return Effect.flatMap(v2.status, (status) =>
-      fallenBack === undefined && TokenStatus.isUsable(status)
-        ? Effect.succeed(status)
-        : Effect.map(v1.status, (other) => TokenStatus.isUsable(other) ? other : status))
-  }
+  /** The state of the version that serves, with the counts of both. */
+  const status = Effect.zipWith(v1.status, v2.status, (ofV1, ofV2) => {
+    const { fallback: isPlanned, stage } = plan.inUse()
+    const isOfV1 = stage !== "v2" ||
+      isPlanned && (fallback.isOn() || !TokenStatus.isUsable(ofV2)) && TokenStatus.isUsable(ofV1)
+    return {
+      ...(isOfV1 ? ofV1 : ofV2),
+      callersWaiting: ofV1.callersWaiting + ofV2.callersWaiting,
+      tokensServed: tally.v1.served() + tally.v2.served(),
+      eventsLost: ofV1.eventsLost + ofV2.eventsLost + tokenEvents.lost()
+    }
+  })
+
+  /** The replacement of a token of Auth V2. */
+  const replaceV2 = (rejected: AccessToken): Effect.Effect<AccessToken, TokenError> =>
+    Effect.map(v2.replace(rejected), served("v2"))
+  const replaceWithFallback = (rejected: AccessToken): Effect.Effect<AccessToken, TokenError> =>
+    Effect.suspend(() => {
+      if (!fallback.mayTryV2()) return getInsteadOfV2
+      return replaceV2(rejected).pipe(
+        Effect.mapError((error) => MigrationEvent.FallbackReason.Failed({ error })),
+        within(Fallback.patience, () => MigrationEvent.FallbackReason.Slow()),
+        Effect.catchAll((reason) => Effect.zipRight(fallback.begin(reason), getInsteadOfV2))
+      )
+    })
+  const rejectedBy = (version: Version, rejected: AccessToken) =>
+    Effect.suspend(() => {
+      tally[version].rejected()
+      return version === "v2" ? fallback.rejected(rejected) : Effect.void
+    })
 
   const tokens: AccessTokens.Service = {
     environment: v2.environment,
@@ -241,21 +232,21 @@ export const make = Effect.fnUntraced(function*<E, R>(
     invalidate: (rejected) =>
       Effect.suspend(() => {
         const version = issuerOf(rejected)
-        tally[version].rejected()
-        return supplies[version].invalidate(rejected)
+        return Effect.zipRight(rejectedBy(version, rejected), supplies[version].invalidate(rejected))
       }),
     replace: (rejected) =>
       Effect.suspend(() => {
         const version = issuerOf(rejected)
-        tally[version].rejected()
-        return Effect.map(supplies[version].replace(rejected), served(version))
+        const replacement = version === "v1"
+          ? Effect.map(v1.replace(rejected), served("v1"))
+          : isWithFallback(plan.inUse())
+          ? replaceWithFallback(rejected)
+          : replaceV2(rejected)
+        return Effect.zipRight(rejectedBy(version, rejected), replacement)
       }),
     // only tokens of Auth V2 lack a scope
     reportMissingScope: v2.reportMissingScope,
-    status: Effect.map(Effect.suspend(status), (status) => ({
-      ...status,
-      eventsLost: status.eventsLost + tokenEvents.lost()
-    })),
+    status,
     events: tokenEvents.stream
   }
 
@@ -263,13 +254,13 @@ export const make = Effect.fnUntraced(function*<E, R>(
     tokens,
     plan: plan.get,
     events: stream,
-    report: Effect.sync(() => ({
+    report: Effect.zipWith(v1.status, v2.status, (ofV1, ofV2) => ({
       plan: plan.inUse(),
-      v1: tally.v1.report(),
-      v2: tally.v2.report(),
+      v1: tally.v1.report(ofV1),
+      v2: tally.v2.report(ofV2),
       fallbacks,
-      fallenBack: Option.fromNullable(fallenBack)
+      fallenBack: fallback.report()
     })),
-    compare: (probes) => Comparison.compare({ v1, v2, probes })
+    compare: (probes) => Effect.provideService(Comparison.compare({ v1, v2, probes }), HttpClient.HttpClient, client)
   }
 })

@@ -1,4 +1,5 @@
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
+import type { TokenStatus } from "@credit-data/core/TokenStatus"
 import type { TokenEvent } from "@credit-data/core/TokenEvent"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -7,8 +8,10 @@ import type { VersionReport } from "../MigrationReport.ts"
 
 /** Counts what happens with one version, and passes its events on. */
 export interface Tally {
-  readonly report: () => VersionReport
-  readonly served: () => void
+  readonly report: (status: TokenStatus) => VersionReport
+  /** How many tokens were served. */
+  readonly served: () => number
+  readonly serve: () => void
   readonly rejected: () => void
 }
 
@@ -28,8 +31,9 @@ export const make = Effect.fnUntraced(
     // the listener has to listen before the first token request is sent
     yield* Effect.yieldNow()
     return {
-      report: () => ({ ...counts }),
-      served: () => {
+      report: ({ lastFailure, missingScopes, scopes }) => ({ ...counts, scopes, missingScopes, lastFailure }),
+      served: () => counts.tokensServed,
+      serve: () => {
         counts.tokensServed++
       },
       rejected: () => {

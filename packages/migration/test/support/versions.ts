@@ -1,5 +1,6 @@
 import { AccessToken, AccessTokens, TokenEndpoint, TokenError } from "@credit-data/core"
 import { Migration, type Plan } from "@credit-data/migration"
+import { HttpClient } from "@effect/platform"
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 
 /** What a token endpoint answers. */
@@ -54,6 +55,8 @@ export const setUp = Effect.fnUntraced(function*(
     readonly read?: (plan: () => Plan.Plan) => Effect.Effect<Plan.Plan, string>
     readonly environmentOfV1?: typeof environment
     readonly planInterval?: Duration.DurationInput
+    /** The business API. */
+    readonly client?: HttpClient.HttpClient
   } = {}
 ) {
   const v1 = makeEndpoint("V1", options.environmentOfV1)
@@ -65,7 +68,9 @@ export const setUp = Effect.fnUntraced(function*(
     return options.read?.(() => plan) ?? Effect.succeed(plan)
   })
   const context = yield* Layer.build(
-    Migration.layer({ v1: v1.layer, v2: v2.layer, plan: read, planInterval: options.planInterval })
+    Migration.layer({ v1: v1.layer, v2: v2.layer, plan: read, planInterval: options.planInterval }).pipe(
+      Layer.provide(Layer.succeed(HttpClient.HttpClient, options.client ?? HttpClient.make(() => Effect.never)))
+    )
   )
   return {
     v1: v1.server,
