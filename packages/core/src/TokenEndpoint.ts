@@ -57,8 +57,8 @@ export interface Service {
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /** The time within which `requestToken` succeeds or fails, and in which the supply retries. */
   readonly deadline: Duration.Duration
-  /** The time within which `requestToken` succeeds or fails, if that can take longer than `deadline`: the wait for another process. */
-  readonly timeLimit?: Duration.Duration | undefined
+  /** What an endpoint adds whose tokens several processes share. */
+  readonly sharing?: Sharing | undefined
   /** The client id for which tokens are requested, if there is one. */
   readonly clientId?: string | undefined
   /** Reads the credentials again, for the next token request. A failure is logged, and the old credentials stay in use. */
@@ -70,6 +70,22 @@ export interface Service {
    * have read the credentials again. Fails with a `ConfigError` if the client secret is shorter than 32 characters.
    */
   readonly sealing?: Effect.Effect<Sealing, ConfigError.ConfigError> | undefined
+}
+
+/**
+ * What a token endpoint adds whose tokens several processes share.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Sharing {
+  /** The time within which `requestToken` succeeds or fails. It is longer than `deadline`, because it includes the wait for another process. */
+  readonly timeLimit: Duration.Duration
+  /**
+   * A token that another process has obtained. The supply searches for it about once a second while callers ask and a failure is
+   * remembered. Sends nothing to the token endpoint.
+   */
+  readonly find: (replaces: Replaces, failure: TokenError) => Effect.Effect<Option.Option<AccessToken>>
 }
 
 /**

@@ -40,6 +40,8 @@ const sealingOf = ({ sealing }: TokenEndpoint.Service) =>
  * - The answers `InvalidClient` and `ServerError` are shared too: for 1 second, or as long as `Retry-After` says.
  * - What is stored is sealed under a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
+ * - While a failure is remembered, the process sends no token request. When callers ask, it looks about once a second whether another
+ *   process has a token now.
  * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds. Then this process requests its
  *   own token. After three consecutive faults, it leaves the store alone for 10 seconds.
  *
@@ -62,15 +64,19 @@ export const make: (
   const entry = Effect.flatMap(sealingOf(endpoint), (sealing) => Entry.make(endpoint, sealing))
   yield* entry
   const access = yield* StoreAccess.make({ clock, tokenEndpoint: endpoint.url })
+  const protocol = Protocol.make({ access, clock, endpoint, entry, store })
   const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {
     ...endpoint,
     // it changes when other credentials are read
     get clientId() {
       return endpoint.clientId
     },
-    // the wait for another process, and then a token request of this one
-    timeLimit: Duration.times(endpoint.deadline, 2),
-    requestToken: Protocol.make({ access, clock, endpoint, entry, store })
+    requestToken: protocol.requestToken,
+    sharing: {
+      // the wait for another process, and then a token request of this one
+      timeLimit: Duration.times(endpoint.deadline, 2),
+      find: protocol.find
+    }
   })
   return {
     ...tokens,

@@ -8,9 +8,17 @@ const other = { environment: "another", tokenEndpoint: "https://elsewhere.exampl
 const at = (millis: number) => DateTime.unsafeMake(millis)
 const remaining = Duration.millis
 
+const token = new AccessToken.AccessToken({
+  secret: Redacted.make("a token"),
+  scopes: ["data-access:all"],
+  requestedAt: at(100_000),
+  expiresAt: at(160_000),
+  coverage: "GrantedScopes"
+})
+
 describe("a failure in the store", () => {
-  const decoded = (failure: Content.SharedFailure, left: number) =>
-    Content.decodeFailure(where, remaining(left))(Content.encodeFailure(failure).text)
+  const decoded = (failure: Content.SharedFailure, left: number, readAt = 0) =>
+    Content.decodeFailure(where, at(readAt), remaining(left))(Content.encodeFailure(failure, at(0)))
 
   it("is the same failure for a process that takes it", () => {
     const answer = { status: 401, error: "invalid_client", description: "Unknown.", hint: "Ask." }
@@ -22,18 +30,15 @@ describe("a failure in the store", () => {
 
   it("is kept for a second, or as long as Retry-After says", () => {
     const lives = (retryAfter: number | undefined) =>
-      Content.encodeFailure(
+      Content.lifetimeOfFailure(
         new TokenError.ServerError({
           ...other,
           status: 503,
           retryAfter: retryAfter === undefined ? undefined : remaining(retryAfter)
         })
-      ).timeToLive
+      )
     assert.deepStrictEqual([undefined, 0, 400, 1_001, 30_000].map(lives), [1_000, 1_000, 1_000, 1_001, 30_000])
-    assert.strictEqual(
-      Content.encodeFailure(new TokenError.InvalidClient({ ...other, status: 401 })).timeToLive,
-      1_000
-    )
+    assert.strictEqual(Content.lifetimeOfFailure(new TokenError.InvalidClient({ ...other, status: 401 })), 1_000)
   })
 
   it("asks for the rest of the wait, if the server asked for one", () => {
@@ -66,16 +71,23 @@ describe("a failure in the store", () => {
     assert.isTrue(Option.isNone(decoded(failure, 1_001)))
   })
 
-  it("is a mark after a rotation", () => {
-    const { text, timeToLive } = Content.encodeRotated(60_000)
-    assert.strictEqual(timeToLive, 60_000)
-    assert.deepStrictEqual(Content.decodeFailure(where, remaining(60_000))(text), Option.some(Content.rotated))
-    assert.isTrue(Option.isNone(Content.decodeFailure(where, remaining(60_001))(text)))
+  it("counts as absent when it has ended by the clock of its process, which may be wrong by a few seconds", () => {
+    const failure = new TokenError.ServerError({ ...other, status: 503 })
+    assert.isTrue(Option.isSome(decoded(failure, 1_000, 5_999)))
+    assert.isTrue(Option.isNone(decoded(failure, 1_000, 6_000)))
+  })
+
+  it("is a mark after a rotation, which ends with the next token", () => {
+    const text = Content.encodeRotated(token)
+    const mark = (readAt: number, left: number) => Content.decodeFailure(where, at(readAt), remaining(left))(text)
+    assert.deepStrictEqual(mark(100_000, 60_000), Option.some(Content.rotated))
+    assert.isTrue(Option.isNone(mark(100_000, 60_001)))
+    assert.isTrue(Option.isNone(mark(165_000, 1_000)))
   })
 
   it("counts as absent when it is not what a process writes", () => {
     for (const text of ["", "{", "null", "{}", "{\"_tag\":\"TransportError\",\"lifetimeMillis\":1000}"]) {
-      assert.isTrue(Option.isNone(Content.decodeFailure(where, remaining(1))(text)), text)
+      assert.isTrue(Option.isNone(Content.decodeFailure(where, at(0), remaining(1))(text)), text)
     }
   })
 
@@ -91,28 +103,27 @@ describe("a failure in the store", () => {
 })
 
 describe("a token in the store", () => {
-  const token = new AccessToken.AccessToken({
-    secret: Redacted.make("a token"),
-    scopes: ["data-access:all"],
-    requestedAt: at(100_000),
-    expiresAt: at(160_000),
-    coverage: "GrantedScopes"
-  })
+  const decode = (readAt: number, left: number) =>
+    Content.decodeToken(at(readAt), remaining(left))(Content.encodeToken(token))
 
-  it("lives as long as before, on the clock of the process that takes it", () => {
-    const { text, timeToLive } = Content.encodeToken(token, at(110_000))
-    assert.strictEqual(timeToLive, 50_000)
-    const taken = Option.getOrThrow(Content.decodeToken(at(7_000_000), remaining(20_000))(text))
+  it("has the remaining life that the store counts, on the clock of the process that takes it", () => {
+    const { skewMillis, token: taken } = Option.getOrThrow(decode(50_000, 20_000))
     assert.strictEqual(Redacted.value(taken.secret), "a token")
     assert.deepStrictEqual([taken.scopes, taken.coverage, taken.shared], [token.scopes, token.coverage, true])
-    assert.strictEqual(DateTime.toEpochMillis(taken.expiresAt), 7_020_000)
-    assert.strictEqual(DateTime.toEpochMillis(taken.requestedAt), 6_960_000)
+    assert.strictEqual(DateTime.toEpochMillis(taken.expiresAt), 70_000)
+    assert.strictEqual(DateTime.toEpochMillis(taken.requestedAt), 10_000)
+    assert.strictEqual(skewMillis, -90_000)
   })
 
-  it("never lives longer than it was issued for, whatever the store says", () => {
-    const { text } = Content.encodeToken(token, at(110_000))
-    const taken = Option.getOrThrow(Content.decodeToken(at(0), remaining(1e9))(text))
-    assert.strictEqual(DateTime.toEpochMillis(taken.expiresAt), 60_000)
+  it("ends when it ends by the clock of the process that published it, whatever the store counts", () => {
+    const { skewMillis, token: taken } = Option.getOrThrow(decode(150_000, 20_000))
+    assert.strictEqual(DateTime.toEpochMillis(taken.expiresAt), 160_000)
+    assert.strictEqual(skewMillis, 10_000)
+  })
+
+  it("counts as absent when it is to live longer than it was issued for", () => {
+    assert.isTrue(Option.isSome(decode(0, 61_000)))
+    assert.isTrue(Option.isNone(decode(0, 61_001)))
   })
 
   it("counts as absent when it is not what a process writes", () => {

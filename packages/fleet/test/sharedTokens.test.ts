@@ -1,5 +1,7 @@
+import type { TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Duration, Effect, Exit, Fiber, Option, Redacted, Stream } from "effect"
+import { Cause, DateTime, Duration, Effect, Exit, Fiber, Option, Redacted, Stream } from "effect"
+import { setBack } from "./model/bugs.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 const hour = 3_600_000
@@ -30,14 +32,21 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(server.server.requests, 12)
     }))
 
-  it.effect("take a token with its remaining life, whatever their wall clocks show", () =>
+  it.effect("take a token with its remaining life, and share less of it when their wall clocks are ahead", () =>
     Effect.gen(function*() {
-      const { ask, fleet, get, pass, server, start } = yield* setUp({ size: 1 })
+      const { ask, fleet, get, now, pass, server, start } = yield* setUp({ size: 1 })
       yield* ask(fleet)
       yield* pass(0.7 * hour)
       for (const ahead of [-600_000, 0, 600_000]) {
         const late = yield* start(ahead)
         assert.strictEqual(textOf(yield* get(late, 1_000)), "token-1")
+        const left = DateTime.toEpochMillis(Option.getOrThrow((yield* late.tokens.status).expiresAt)) - now() - ahead
+        assert.closeTo(left, 0.3 * hour - Math.max(0, ahead), 45_000)
+        const warnings = late.logs.filter((line) => line.includes("A clock is wrong by"))
+        assert.deepStrictEqual(
+          warnings.map((line) => /wrong by \d+ s/.exec(line)?.[0]),
+          ahead > 0 ? ["wrong by 602 s"] : []
+        )
       }
       const late = yield* start(-600_000)
       yield* get(late, 1_000)
@@ -45,6 +54,124 @@ describe("the processes of a fleet", () => {
       server.server.answer = () => ({ status: 503 })
       yield* pass(0.31 * hour)
       assert.strictEqual(textOf(yield* get(late)), "ServerError")
+    }))
+
+  it.effect("do not take a token again that has expired here, whatever the clock of the store shows", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, get, pass, server } = yield* setUp({ size: 2, store: (store) => setBack(store) })
+      yield* ask(fleet)
+      server.server.answer = () => ({ status: 503 })
+      yield* pass(0.9 * hour)
+      yield* ask(fleet)
+      server.server.answer = () => ({})
+      yield* pass(0.2 * hour)
+      assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set([`token-${server.server.requests}`]))
+      assert.strictEqual(textOf(yield* get(one(fleet))), `token-${server.server.requests}`)
+    }))
+
+  it.effect("take a failure once, however often somebody writes it again, and not after its end", () =>
+    Effect.gen(function*() {
+      let replays = false
+      let seen: Option.Option<TokenStore.StoredValue> = Option.none()
+      const { ask, get, pass, server, start } = yield* setUp({
+        size: 0,
+        store: (store) => ({
+          ...store,
+          read: (name) =>
+            Effect.map(store.read(name), (slots) => {
+              if (Option.isSome(slots.Failure)) {
+                seen = Option.map(slots.Failure, (value) => ({ ...value, remaining: Duration.seconds(1) }))
+              }
+              return { ...slots, Failure: replays ? seen : slots.Failure }
+            })
+        })
+      })
+      server.server.answer = () => ({ status: 400, error: "invalid_scope" })
+      const [first, second] = [yield* start(0), yield* start(0)]
+      assert.deepStrictEqual((yield* ask([first, second], 500)).map(textOf), ["ServerError", "ServerError"])
+      assert.strictEqual(server.server.requests, 1)
+      replays = true
+      server.server.answer = () => ({})
+      // a new process takes the failure at most until its end, and a few seconds for the clocks
+      yield* pass(6_500)
+      assert.strictEqual(textOf(yield* get(yield* start(0), 1_000)), "token-2")
+      yield* pass(30_000)
+      assert.strictEqual(textOf(yield* get(second, 1_000)), "token-2")
+    }))
+
+  it.effect("take a token soon after another process has obtained one, while they remember a failure", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, get, pass, server, start } = yield* setUp({ size: 10 })
+      server.server.answer = () => ({ status: 400, error: "invalid_scope" })
+      assert.deepStrictEqual(new Set((yield* ask(fleet, 5_000)).map(textOf)), new Set(["ServerError"]))
+      server.server.answer = () => ({})
+      assert.match(textOf(yield* get(yield* start(0), 500)), /^token-/)
+      const { requests } = server.server
+      // callers ask all the time
+      for (let step = 0; step < 4; step++) yield* Effect.zipRight(ask(fleet, 250), pass(250))
+      const outcomes = yield* ask(fleet, 1)
+      assert.deepStrictEqual(new Set(outcomes.map(textOf)), new Set([`token-${requests}`]))
+      assert.strictEqual(server.server.requests, requests)
+      const status = yield* storeOf(one(fleet))
+      assert.isAtLeast(status.tokensTaken, 1)
+    }))
+
+  it.effect("look into the store about once a second while they remember a failure, and only when callers ask", () =>
+    Effect.gen(function*() {
+      let reads = 0
+      const { ask, fleet, get, pass, server } = yield* setUp({
+        size: 1,
+        store: (store) => ({ ...store, read: (name) => Effect.zipRight(Effect.sync(() => reads++), store.read(name)) })
+      })
+      server.server.answer = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "60" } })
+      yield* get(one(fleet), 1_000)
+      reads = 0
+      for (let step = 0; step < 50; step++) yield* ask([one(fleet), one(fleet)], 100)
+      assert.isAtLeast(reads, 4)
+      assert.isAtMost(reads, 7)
+      reads = 0
+      yield* pass(10_000)
+      assert.strictEqual(reads, 0)
+      assert.strictEqual(server.server.requests, 1)
+    }))
+
+  it.effect("take the token of the next secret, while they remember that the old one was refused", () =>
+    Effect.gen(function*() {
+      const { get, server, start } = yield* setUp({ size: 0 })
+      let secret = server.server.secret
+      server.server.secret = "the next secret, which has 32 characters too"
+      const old = yield* start(0, Effect.sync(() => secret))
+      assert.strictEqual(textOf(yield* get(old, 1_000)), "InvalidClient")
+      secret = server.server.secret
+      const next = yield* start(0, Effect.sync(() => secret))
+      const token = textOf(yield* get(next, 1_000))
+      const { requests } = server.server
+      yield* get(old, 1_500)
+      assert.strictEqual(textOf(yield* get(old, 1_000)), token)
+      assert.strictEqual(server.server.requests, requests)
+    }))
+
+  it.effect("wait for a slow store for at most 0.6 s, while they remember a failure", () =>
+    Effect.gen(function*() {
+      let isSlow = false
+      const { fleet, get, now, pass, server } = yield* setUp({
+        size: 1,
+        store: (store) => ({
+          ...store,
+          read: (name) => Effect.suspend(() => isSlow ? Effect.never : store.read(name))
+        })
+      })
+      server.server.answer = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "60" } })
+      yield* get(one(fleet), 1_000)
+      yield* pass(2_000)
+      isSlow = true
+      const askedAt = now()
+      const waiting = yield* Effect.fork(Effect.exit(one(fleet).tokens.get))
+      yield* pass(599)
+      assert.isNull(waiting.unsafePoll())
+      yield* pass(50)
+      assert.strictEqual(textOf(yield* Fiber.join(waiting)), "ServerError")
+      assert.isAtMost(now() - askedAt, 650)
     }))
 
   it.effect("take a failure, for as long as it is shared, and retry it together", () =>

@@ -1,6 +1,7 @@
+import { AccessToken } from "@credit-data/core"
 import { TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Option, Redacted } from "effect"
+import { DateTime, Effect, Option, Redacted } from "effect"
 import * as Content from "../src/internal/content.ts"
 import * as Envelope from "../src/internal/envelope.ts"
 import { entryOf, readStore } from "./support/fleet.ts"
@@ -62,9 +63,15 @@ describe("what a store holds", () => {
     Effect.gen(function*() {
       const store = yield* TokenStore.makeMemory
       const entry = yield* entryOf({})
-      const { text, timeToLive } = Content.encodeRotated(Duration.toMillis("1 minute"))
-      const bytes = yield* Envelope.seal(entry, { slot: "Failure", fence: 1 }, text)
-      yield* store.publish(entry.name, "Failure", { bytes, fence: 1, expiresAt: timeToLive })
+      const token = new AccessToken.AccessToken({
+        secret: Redacted.make("the next token"),
+        scopes: [],
+        requestedAt: DateTime.unsafeMake(0),
+        expiresAt: DateTime.unsafeMake(60_000),
+        coverage: "AnyScope"
+      })
+      const bytes = yield* Envelope.seal(entry, { slot: "Failure", fence: 1 }, Content.encodeRotated(token))
+      yield* store.publish(entry.name, "Failure", { bytes, fence: 1, expiresAt: 60_000 })
       assert.isTrue(Option.isNone((yield* readStore(readOnly(store))).failure))
     }))
 })

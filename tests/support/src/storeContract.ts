@@ -35,8 +35,12 @@ export interface Subject {
   readonly pass: (duration: Duration.Duration) => Effect.Effect<void>
 }
 
-const life = Duration.millis(400)
-const longer = Duration.millis(500)
+/** Nothing ends in this time, however slow the machine is. */
+const long = Duration.minutes(1)
+/** For what is to end: a value or a lease, and the time after which it has ended. */
+const short = { life: Duration.millis(400), ended: Duration.millis(500) }
+/** The same, with time for something else before the end. */
+const medium = { life: Duration.seconds(3), ended: Duration.millis(3_100) }
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
@@ -54,11 +58,14 @@ const endOf = (store: Service, life: Duration.Duration) =>
 const use = ({ pass, store }: Subject, name = newName()) => ({
   name,
   pass,
-  take: (owner: string, above = 0) =>
+  take: (
+    owner: string,
+    { above = 0, life = long }: { readonly above?: number; readonly life?: Duration.Duration } = {}
+  ) =>
     Effect.map(store.takeLease(name, { owner, above, duration: life }), (lease) => Option.getOrUndefined(lease)?.fence),
-  renew: (owner: string) => store.renewLease(name, { owner, duration: life }),
+  renew: (owner: string) => store.renewLease(name, { owner, duration: long }),
   release: (owner: string) => store.releaseLease(name, owner),
-  publish: (slot: Slot, text: string, fence: number) =>
+  publish: (slot: Slot, text: string, fence: number, life = long) =>
     Effect.flatMap(
       endOf(store, life),
       (expiresAt) => store.publish(name, slot, { bytes: bytesOf(text), fence, expiresAt })
@@ -119,7 +126,7 @@ export const contract = <E, R>(
           yield* store.publish(name, "Token", {
             bytes: new Uint8Array(size),
             fence: 1,
-            expiresAt: yield* endOf(store, life)
+            expiresAt: yield* endOf(store, long)
           })
           assert.strictEqual((yield* value("Token"))?.bytes.length, size)
         }
@@ -130,7 +137,7 @@ export const contract = <E, R>(
         yield* store.publish(name, "Token", {
           bytes: new Uint8Array(256 * 1024 + 1),
           fence: 1,
-          expiresAt: yield* endOf(store, life)
+          expiresAt: yield* endOf(store, long)
         })
         assert.isUndefined(yield* value("Token"))
       }))
@@ -139,7 +146,8 @@ export const contract = <E, R>(
       Effect.gen(function*() {
         yield* publish("Token", "token", 1)
         assert.strictEqual(yield* text("Token"), "token")
-        yield* pass(longer)
+        yield* publish("Token", "token", 1, short.life)
+        yield* pass(short.ended)
         assert.isUndefined(yield* text("Token"))
       }))
 
@@ -147,7 +155,7 @@ export const contract = <E, R>(
       "a value that ended before it is written is never read",
       ({ name, text }, { store }) =>
         Effect.gen(function*() {
-          const expiresAt = (yield* endOf(store, life)) - 2 * Duration.toMillis(life)
+          const expiresAt = (yield* endOf(store, short.life)) - 2 * Duration.toMillis(short.life)
           yield* store.publish(name, "Token", { bytes: bytesOf("late"), fence: 1, expiresAt })
           assert.isUndefined(yield* text("Token"))
         })
@@ -185,25 +193,24 @@ export const contract = <E, R>(
 
     test("a lease ends when its time is over", ({ pass, take }) =>
       Effect.gen(function*() {
-        const first = yield* take("a")
-        yield* pass(longer)
+        const first = yield* take("a", short)
+        yield* pass(short.ended)
         isAbove(yield* take("b"), first)
       }))
 
     test("a lease that is renewed goes on", ({ pass, renew, take }) =>
       Effect.gen(function*() {
-        yield* take("a")
-        for (let round = 0; round < 3; round++) {
-          yield* pass(Duration.millis(250))
-          assert.isTrue(yield* renew("a"))
-        }
+        yield* take("a", medium)
+        assert.isTrue(yield* renew("a"))
+        yield* pass(medium.ended)
         assert.isUndefined(yield* take("b"))
+        assert.isTrue(yield* renew("a"))
       }))
 
     test("a lease that has ended cannot be renewed or given back, and its successor is untouched", (entry) =>
       Effect.gen(function*() {
-        yield* entry.take("a")
-        yield* entry.pass(longer)
+        yield* entry.take("a", short)
+        yield* entry.pass(short.ended)
         assert.isFalse(yield* entry.renew("a"))
         yield* entry.take("b")
         assert.isFalse(yield* entry.renew("a"))
@@ -225,16 +232,16 @@ export const contract = <E, R>(
         const second = yield* take("b")
         isAbove(second, first)
         yield* release("b")
-        isAbove(yield* take("a", 1_000), 1_000)
+        isAbove(yield* take("a", { above: 1_000 }), 1_000)
         yield* release("a")
-        yield* publish("Token", "token", 5_000)
+        yield* publish("Token", "token", 5_000, medium.life)
         isAbove(yield* take("c"), 5_000)
         yield* release("c")
-        yield* publish("Failure", "failure", 6_000)
-        const last = yield* take("c")
+        yield* publish("Failure", "failure", 6_000, medium.life)
+        const last = yield* take("c", short)
         isAbove(last, 6_000)
         // also when the values and the lease have gone
-        yield* pass(longer)
+        yield* pass(medium.ended)
         isAbove(yield* take("d"), last)
       }))
 

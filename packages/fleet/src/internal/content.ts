@@ -7,13 +7,15 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { decodeJson } from "./json.ts"
 
-// The texts in the envelopes. They hold lifetimes and no instants, because the clocks of the processes differ.
+// The texts in the envelopes. They hold the lifetime and the end of it by the clock of the process that publishes. The store counts time
+// too. All of these clocks can be set, so the earliest end counts.
 
 const Token = Schema.Struct({
   secret: Schema.String,
   scopes: Schema.Array(Schema.String),
   coverage: Schema.Literal("GrantedScopes", "AnyScope"),
-  lifetimeMillis: Schema.Number
+  lifetimeMillis: Schema.Number,
+  expiresAt: Schema.Number
 })
 
 /** A failure that other processes would get too. */
@@ -22,15 +24,14 @@ export type SharedFailure = InvalidClient | ServerError
 /** The secret of the client was rotated, so its tokens have another entry now. */
 export const rotated = "Rotated"
 
-/** A text, and how long it counts. */
-export interface Content {
-  readonly text: string
-  /** In milliseconds. */
-  readonly timeToLive: number
-}
+/** Times by clocks that agree differ by at most this, because they are rounded, and run at different speeds. */
+const roundingMillis = 1_000
+
+/** Clocks that are kept in step differ by less than this. */
+export const toleranceMillis = 5_000
 
 const Failure = Schema.Union(
-  Schema.Struct({ _tag: Schema.Literal(rotated), lifetimeMillis: Schema.Number }),
+  Schema.Struct({ _tag: Schema.Literal(rotated), lifetimeMillis: Schema.Number, expiresAt: Schema.Number }),
   Schema.Struct({
     _tag: Schema.Literal("InvalidClient", "ServerError"),
     status: Schema.Int,
@@ -40,74 +41,97 @@ const Failure = Schema.Union(
     /** Whether the server asked for a wait. */
     retryAfter: Schema.Boolean,
     /** How long the failure is shared. It is sealed, because the time to live in the store can be changed. */
-    lifetimeMillis: Schema.Number
+    lifetimeMillis: Schema.Number,
+    expiresAt: Schema.Number
   })
 )
 
 /** The milliseconds of a token's whole life. */
-const lifetimeOf = ({ expiresAt, requestedAt }: AccessToken): number =>
+export const lifetimeOf = ({ expiresAt, requestedAt }: AccessToken): number =>
   DateTime.toEpochMillis(expiresAt) - DateTime.toEpochMillis(requestedAt)
 
-export const encodeToken = (token: AccessToken, now: DateTime.Utc): Content => ({
-  text: JSON.stringify(
+export const encodeToken = (token: AccessToken): string =>
+  JSON.stringify(
     {
       secret: Redacted.value(token.secret),
       scopes: token.scopes,
       coverage: token.coverage,
-      lifetimeMillis: lifetimeOf(token)
+      lifetimeMillis: lifetimeOf(token),
+      expiresAt: DateTime.toEpochMillis(token.expiresAt)
     } satisfies typeof Token.Type
-  ),
-  timeToLive: DateTime.toEpochMillis(token.expiresAt) - DateTime.toEpochMillis(now)
-})
+  )
 
-/** A token with this remaining life. It expires on the clock of this process, `remaining` after `readAt`. */
+/** A token that was read at this wall time, with the remaining life that the store counts. */
 export const decodeToken =
-  (readAt: DateTime.Utc, remaining: Duration.Duration) => (text: string): Option.Option<AccessToken> =>
-    Option.map(decodeJson(Token)(text), ({ coverage, lifetimeMillis, scopes, secret }) => {
-      const expiresAt = DateTime.addDuration(
-        readAt,
-        Duration.millis(Math.min(Duration.toMillis(remaining), lifetimeMillis))
-      )
-      return new AccessToken({
-        secret: Redacted.make(secret),
-        scopes,
-        coverage,
-        expiresAt,
-        requestedAt: DateTime.subtractDuration(expiresAt, Duration.millis(lifetimeMillis)),
-        shared: true
+  (readAt: DateTime.Utc, remaining: Duration.Duration) =>
+  (text: string): Option.Option<{ readonly token: AccessToken; readonly skewMillis: number }> =>
+    decodeJson(Token)(text).pipe(
+      // the clock of the store was set back, or somebody has written the value again
+      Option.filter(({ lifetimeMillis }) => Duration.toMillis(remaining) <= lifetimeMillis + roundingMillis),
+      Option.map(({ coverage, expiresAt, lifetimeMillis, scopes, secret }) => {
+        const endOfStore = DateTime.toEpochMillis(readAt) + Duration.toMillis(remaining)
+        const end = DateTime.unsafeMake(Math.min(endOfStore, expiresAt))
+        return {
+          token: new AccessToken({
+            secret: Redacted.make(secret),
+            scopes,
+            coverage,
+            expiresAt: end,
+            requestedAt: DateTime.subtractDuration(end, Duration.millis(lifetimeMillis)),
+            shared: true
+          }),
+          skewMillis: endOfStore - expiresAt
+        }
       })
-    })
+    )
 
 export const isShared = (error: TokenError): error is SharedFailure =>
   error._tag === "InvalidClient" || error._tag === "ServerError"
 
 /** A failure is shared for a second, or as long as `Retry-After` says. */
-export const encodeFailure = (failure: SharedFailure): Content => {
+export const lifetimeOfFailure = (failure: SharedFailure): number => Math.max(askedMillis(failure), 1_000)
+
+const askedMillis = (failure: SharedFailure): number =>
+  failure._tag === "ServerError" ? Duration.toMillis(failure.retryAfter ?? Duration.zero) : 0
+
+export const encodeFailure = (failure: SharedFailure, now: DateTime.Utc): string => {
   const { _tag, description, error, hint, status } = failure
-  const asked = failure._tag === "ServerError" ? Duration.toMillis(failure.retryAfter ?? Duration.zero) : 0
-  const lifetimeMillis = Math.max(asked, 1_000)
-  return {
-    text: JSON.stringify({ _tag, status, error, description, hint, retryAfter: asked > 0, lifetimeMillis }),
-    timeToLive: lifetimeMillis
-  }
+  const lifetimeMillis = lifetimeOfFailure(failure)
+  return JSON.stringify({
+    _tag,
+    status,
+    error,
+    description,
+    hint,
+    retryAfter: askedMillis(failure) > 0,
+    lifetimeMillis,
+    expiresAt: DateTime.toEpochMillis(now) + lifetimeMillis
+  })
 }
 
-export const encodeRotated = (lifetimeMillis: number): Content => ({
-  text: JSON.stringify({ _tag: rotated, lifetimeMillis }),
-  timeToLive: lifetimeMillis
-})
+/** The mark ends with the token of the next secret. */
+export const encodeRotated = (token: AccessToken): string =>
+  JSON.stringify({
+    _tag: rotated,
+    lifetimeMillis: lifetimeOf(token),
+    expiresAt: DateTime.toEpochMillis(token.expiresAt)
+  })
 
 /** The failure as this process reports it. The wait that the server asked for has partly passed. */
 export const decodeFailure = (
   where: { readonly environment: string; readonly tokenEndpoint: string },
+  readAt: DateTime.Utc,
   remaining: Duration.Duration
 ) =>
 (text: string): Option.Option<SharedFailure | typeof rotated> =>
   decodeJson(Failure)(text).pipe(
-    Option.filter(({ lifetimeMillis }) => Duration.toMillis(remaining) <= lifetimeMillis),
+    Option.filter(({ expiresAt, lifetimeMillis }) =>
+      Duration.toMillis(remaining) <= lifetimeMillis &&
+      DateTime.toEpochMillis(readAt) < expiresAt + toleranceMillis
+    ),
     Option.map((failure) => {
       if (failure._tag === rotated) return rotated
-      const { _tag, lifetimeMillis: _, retryAfter, ...answer } = failure
+      const { _tag, expiresAt: _, lifetimeMillis: __, retryAfter, ...answer } = failure
       const shared = { ...answer, ...where, shared: true }
       return _tag === "InvalidClient"
         ? new InvalidClient(shared)

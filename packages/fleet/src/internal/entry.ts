@@ -10,7 +10,7 @@ export interface Entry {
   readonly deriveKey: (salt: Uint8Array<ArrayBuffer>) => Effect.Effect<ArrayBuffer>
 }
 
-const info = (purpose: string) => new TextEncoder().encode(`credit-data ${purpose} 1`)
+const info = (purpose: string) => new TextEncoder().encode(`credit-data ${purpose} 2`)
 
 /** All that decides which tokens a token endpoint issues, other than the secret. */
 const tokensOf = ({ clientId, environment, requestedScopes, url }: TokenEndpoint.Service) =>

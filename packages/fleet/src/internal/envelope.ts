@@ -6,7 +6,7 @@ import type { Entry } from "./entry.ts"
 // Bytes in the store: version (1 byte), salt (16), nonce (12), and the text under AES-256-GCM with its tag (RFC 5116). Each envelope
 // has a key of its own, derived from the client secret with the salt.
 
-const version = 1
+const version = 2
 const saltSize = 16
 const nonceSize = 12
 const headerSize = 1 + saltSize + nonceSize

@@ -2,7 +2,7 @@ import type { AccessToken } from "@credit-data/core/AccessToken"
 import type { Replaces } from "@credit-data/core/Replaces"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
-import { within } from "@credit-data/core/Unstable"
+import { Instant, within } from "@credit-data/core/Unstable"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import type * as ConfigError from "effect/ConfigError"
@@ -67,13 +67,21 @@ interface Options {
 export const make = ({ access, clock, endpoint, entry: readEntry, store }: Options) => {
   const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
   const fences = Fences.make()
-  /** The last token that this process took or published, and its fence. */
-  let latest: { readonly token: AccessToken; readonly name: string; readonly fence: number } | undefined
+  /** The last token that this process took or published, its fence, and the end of its life. */
+  let latest:
+    | { readonly token: AccessToken; readonly name: string; readonly fence: number; readonly endsAt: Instant.Instant }
+    | undefined
+  /** The last failure that this process took. It counts until this instant, however often somebody writes it again. */
+  let failure: { readonly name: string; readonly fence: number; readonly endsAt: Instant.Instant } | undefined
+  const now = () => Instant.now(clock)
   const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
   const currentEntry = (session: Session) => Effect.catchAll(readEntry, () => session.fail("Sealing"))
 
   /** May a stored token take the place of the one that is to be replaced? Only if it is a newer one. */
   const mayReplace = (stored: AccessToken, name: string, fence: number, replaces: Replaces): boolean => {
+    const isLatest = latest !== undefined && Equal.equals(stored.secret, latest.token.secret)
+    // it has expired here, whatever another clock shows
+    if (latest !== undefined && isLatest && Instant.reached(now(), latest.endsAt)) return false
     if (replaces._tag === "Nothing" || replaces.token === undefined) return true
     if (Equal.equals(stored.secret, replaces.token.secret)) return false
     if (replaces._tag === "Insufficient" && !stored.covers(replaces.scope)) return false
@@ -103,19 +111,27 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
       return content
     })
 
-    const token = yield* opened("Token", (remaining) => Content.decodeToken(readAt, remaining))
-    const now = yield* DateTime.now
-    if (Option.isSome(token) && Option.isSome(slots.Token) && !token.value.isExpiredAt(now)) {
+    const found = yield* opened("Token", (remaining) => Content.decodeToken(readAt, remaining))
+    if (Option.isSome(found) && Option.isSome(slots.Token)) {
+      const { skewMillis, token } = found.value
       const { fence } = slots.Token.value
-      if (mayReplace(token.value, entry.name, fence, replaces)) {
-        latest = { token: token.value, name: entry.name, fence }
-        return Found.Token({ token: token.value })
+      yield* access.skewed(skewMillis)
+      if (!token.isExpiredAt(yield* DateTime.now) && mayReplace(token, entry.name, fence, replaces)) {
+        const endsAt = Instant.atWallTime(now(), DateTime.toEpochMillis(token.expiresAt))
+        latest = { token, name: entry.name, fence, endsAt }
+        return Found.Token({ token })
       }
     }
-    const failure = yield* opened("Failure", (remaining) => Content.decodeFailure(where, remaining))
-    if (Option.isNone(failure)) return Found.Nothing()
-    if (failure.value === Content.rotated) return Found.Rotated()
-    return replaces._tag === "Refresh" ? Found.Nothing() : Found.Failure({ failure: failure.value })
+    const stored = yield* opened("Failure", (remaining) => Content.decodeFailure(where, readAt, remaining))
+    if (Option.isNone(stored) || Option.isNone(slots.Failure)) return Found.Nothing()
+    if (stored.value === Content.rotated) return Found.Rotated()
+    const { fence, remaining } = slots.Failure.value
+    if (failure?.name !== entry.name || failure.fence !== fence) {
+      failure = { name: entry.name, fence, endsAt: Instant.later(now(), Duration.toMillis(remaining)) }
+    }
+    return replaces._tag === "Refresh" || Instant.reached(now(), failure.endsAt)
+      ? Found.Nothing()
+      : Found.Failure({ failure: stored.value })
   })
 
   /** Runs an effect with the lease, and renews the lease meanwhile. None if another process has it. */
@@ -153,35 +169,45 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
   const put = Effect.fnUntraced(function*(
     session: Session,
     entry: Entry,
-    slot: TokenStore.Slot,
-    { fence, now }: Held,
-    { text, timeToLive }: Content.Content
+    place: Envelope.Place,
+    content: { readonly text: string; readonly expiresAt: number }
   ) {
-    const place = { slot, fence }
-    const bytes = yield* Envelope.seal(entry, place, text)
+    const { fence, slot } = place
+    const bytes = yield* Envelope.seal(entry, place, content.text)
     const isPublished = yield* session.use(
-      store.publish(entry.name, slot, { bytes, fence, expiresAt: now() + timeToLive })
+      store.publish(entry.name, slot, { bytes, fence, expiresAt: content.expiresAt })
     )
     if (!isPublished) return
     fences.see(entry.name, place)
     yield* access.published(slot)
   })
 
-  const publishToken = Effect.fnUntraced(function*(session: Session, entry: Entry, held: Held, token: AccessToken) {
-    const content = Content.encodeToken(token, yield* DateTime.now)
-    const putToken = (entry: Entry, held: Held) =>
-      Effect.zipRight(
-        put(session, entry, "Token", held, content),
-        Effect.sync(() => {
-          latest = { token, name: entry.name, fence: held.fence }
-        })
-      )
-    // the token request may have read the credentials again
-    const next = yield* currentEntry(session)
-    if (next.name === entry.name) return yield* putToken(next, held)
-    yield* put(session, entry, "Failure", held, Content.encodeRotated(content.timeToLive))
-    yield* withLease(session, session.use, next, (held) => putToken(next, held))
-  })
+  /** Publishes a token that ends at this time of the store's clock. */
+  const publishToken = Effect.fnUntraced(
+    function*(session: Session, entry: Entry, { fence }: Held, token: AccessToken, expiresAt: number) {
+      const endsAt = Instant.atWallTime(now(), DateTime.toEpochMillis(token.expiresAt))
+      const putToken = (entry: Entry, fence: number) =>
+        Effect.zipRight(
+          put(session, entry, { slot: "Token", fence }, { text: Content.encodeToken(token), expiresAt }),
+          Effect.sync(() => {
+            latest = { token, name: entry.name, fence, endsAt }
+          })
+        )
+      // the token request may have read the credentials again
+      const next = yield* currentEntry(session)
+      if (next.name === entry.name) return yield* putToken(next, fence)
+      yield* put(session, entry, { slot: "Failure", fence }, { text: Content.encodeRotated(token), expiresAt })
+      yield* withLease(session, session.use, next, (held) => putToken(next, held.fence))
+    }
+  )
+
+  const publishFailure = Effect.fnUntraced(
+    function*(session: Session, entry: Entry, held: Held, failure: Content.SharedFailure) {
+      const expiresAt = held.now() + Content.lifetimeOfFailure(failure)
+      const text = Content.encodeFailure(failure, yield* DateTime.now)
+      yield* put(session, entry, { slot: "Failure", fence: held.fence }, { text, expiresAt })
+    }
+  )
 
   /** The token request of the process that has the lease. None if another process was faster and failed. */
   const request = Effect.fnUntraced(function*(
@@ -193,15 +219,20 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
     const found = yield* look(session.use, entry, replaces)
     if (found._tag === "Token") return Option.some(found.token)
     if (found._tag === "Failure") return Option.none()
+    const sentAt = held.now()
     const outcome = yield* Effect.exit(endpoint.requestToken(replaces))
     // a fault of the store changes nothing about the outcome
     if (Exit.isSuccess(outcome)) {
-      yield* Effect.ignore(publishToken(session, entry, held, outcome.value))
+      const token = outcome.value
+      // calculated once, because clocks can be set, and this process can be stopped, before the token is published
+      const left = DateTime.toEpochMillis(token.expiresAt) - clock.unsafeCurrentTimeMillis()
+      const expiresAt = Math.min(sentAt + Content.lifetimeOf(token), held.now() + left)
+      yield* Effect.ignore(publishToken(session, entry, held, token, expiresAt))
     } else {
       const failure = Option.filter(Cause.failureOption(outcome.cause), Content.isShared)
       // the mark of a rotation stays, for processes that can read the next secret
       if (Option.isSome(failure) && found._tag !== "Rotated") {
-        yield* Effect.ignore(put(session, entry, "Failure", held, Content.encodeFailure(failure.value)))
+        yield* Effect.ignore(publishFailure(session, entry, held, failure.value))
       }
     }
     return Option.some(yield* outcome)
@@ -245,7 +276,7 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
     }
   })
 
-  return (replaces: Replaces): Effect.Effect<AccessToken, TokenError> =>
+  const requestToken = (replaces: Replaces): Effect.Effect<AccessToken, TokenError> =>
     Effect.flatMap(access.session, (session) => Effect.ensuring(shared(session, replaces), session.end)).pipe(
       Effect.tap((token) => token.shared === true ? access.taken("tokensTaken") : Effect.void),
       Effect.tapError((error) =>
@@ -255,4 +286,28 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
       ),
       Effect.catchTag("Alone", () => endpoint.requestToken(replaces))
     )
+
+  /** The token that is in the store now. */
+  const lookOnce = Effect.fnUntraced(function*(session: Session, replaces: Replaces, failure: TokenError) {
+    const entry = yield* currentEntry(session)
+    const found = yield* look(session.use, entry, replaces)
+    if (found._tag === "Token") return Option.some(found.token)
+    // the next secret has another entry
+    if (failure._tag !== "InvalidClient" || endpoint.rereadCredentials === undefined) return Option.none()
+    yield* endpoint.rereadCredentials
+    const next = yield* currentEntry(session)
+    if (next.name === entry.name) return Option.none()
+    const other = yield* look(session.use, next, replaces)
+    return other._tag === "Token" ? Option.some(other.token) : Option.none()
+  })
+  const find = (replaces: Replaces, failure: TokenError): Effect.Effect<Option.Option<AccessToken>> =>
+    Effect.flatMap(
+      access.session,
+      (session) => Effect.ensuring(lookOnce(session, replaces, failure), session.end)
+    ).pipe(
+      Effect.tap(Option.match({ onNone: () => Effect.void, onSome: () => access.taken("tokensTaken") })),
+      Effect.catchTag("Alone", () => Effect.succeedNone)
+    )
+
+  return { requestToken, find }
 }

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { StoreError } from "../StoreError.ts"
+import { toleranceMillis } from "./content.ts"
 
 /** The store may delay one token request by this long in total, apart from the wait for another process. */
 const budgetMillis = 600
@@ -48,6 +49,8 @@ export interface StoreAccess {
   readonly session: Effect.Effect<Session, Alone>
   readonly taken: (what: "tokensTaken" | "failuresTaken") => Effect.Effect<void>
   readonly published: (content: "Token" | "Failure") => Effect.Effect<void>
+  /** By how much the clocks of the store and of this process disagree with that of the publisher about the end of a token's life. */
+  readonly skewed: (millis: number) => Effect.Effect<void>
   readonly status: Effect.Effect<StoreStatus>
   readonly events: Stream.Stream<TokenEvent.TokenEvent>
   readonly eventsLost: () => number
@@ -74,6 +77,7 @@ export const make = Effect.fnUntraced(function*(
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
   let consecutive = 0
   let closedUntil = -Infinity
+  let isSkewReported = false
   let lastFault: TokenEvent.StoreFailure | undefined
 
   const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
@@ -151,6 +155,17 @@ export const make = Effect.fnUntraced(function*(
       Effect.suspend(() => {
         counts.published++
         return announce((at) => TokenEvent.Published({ at, tokenEndpoint, content }))
+      }),
+    skewed: (millis) =>
+      Effect.suspend(() => {
+        if (millis <= toleranceMillis || isSkewReported) return Effect.void
+        isSkewReported = true
+        return log(Effect.logWarning(
+          `A clock is wrong by ${
+            Math.round(millis / 1_000)
+          } s: the shared token of ${tokenEndpoint} expires earlier by the clock of ` +
+            "the process that published it than by those of the store and of this process. The earlier time counts. Check the clocks."
+        ))
       }),
     status: Effect.sync(() => ({
       ...counts,

@@ -28,12 +28,15 @@ export const read = Effect.fnUntraced(function*(
     return Option.flatMap(text, (text) => decode(text, remaining))
   })
 
-  const token = yield* opened("Token", (text, remaining) => Content.decodeToken(readAt, remaining)(text))
+  const token = Option.map(
+    yield* opened("Token", (text, remaining) => Content.decodeToken(readAt, remaining)(text)),
+    ({ token }) => token
+  )
   const where = { environment: environment.name, tokenEndpoint: url }
   const failure = yield* opened(
     "Failure",
     (text, remaining) =>
-      Option.flatMap(Content.decodeFailure(where, remaining)(text), (error) =>
+      Option.flatMap(Content.decodeFailure(where, readAt, remaining)(text), (error) =>
         // the mark of a rotation is no failure
         error === Content.rotated
           ? Option.none()

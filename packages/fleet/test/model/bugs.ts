@@ -1,5 +1,6 @@
 import type { TokenStore } from "@credit-data/fleet"
-import { Clock, Duration, Effect, Option } from "effect"
+import { Duration, Effect, Option } from "effect"
+import * as Envelope from "../../src/internal/envelope.ts"
 import type { Bug } from "./world.ts"
 
 /** An engine that ignores fences: the last write wins. */
@@ -26,45 +27,30 @@ const withoutCompare = (): Bug => {
   })
 }
 
-/** The remaining life by the wall clocks of the process that publishes and of the one that reads. */
-const byWallClock = (): Bug => {
-  const ends = new Map<string, number>()
-  const remaining = (
-    slot: TokenStore.Slot,
-    value: Option.Option<TokenStore.StoredValue>
-  ): Effect.Effect<Option.Option<TokenStore.StoredValue>> =>
-    Effect.map(Clock.currentTimeMillis, (now) =>
-      Option.map(value, (stored) => ({
-        ...stored,
-        remaining: Duration.millis((ends.get(`${slot} ${stored.fence}`) ?? now) - now)
-      })))
-  return (store) => {
-    let ahead = 0
-    return {
-      ...store,
-      read: (name) =>
-        Effect.flatMap(
-          store.read(name),
-          ({ Failure, Token }) =>
-            Effect.all({ Token: remaining("Token", Token), Failure: remaining("Failure", Failure) })
-        ),
-      takeLease: (name, lease) =>
-        Effect.flatMap(
-          Clock.currentTimeMillis,
-          (now) =>
-            Effect.tap(store.takeLease(name, lease), (taken) =>
-              Effect.sync(() => {
-                if (Option.isSome(taken)) ahead = now - taken.value.takenAt
-              }))
-        ),
-      publish: (name, slot, value) =>
-        Effect.suspend(() => {
-          ends.set(`${slot} ${value.fence}`, value.expiresAt + ahead)
-          return store.publish(name, slot, value)
-        })
-    }
-  }
-}
+/** The clock of the store is set back by half the life of a token. */
+export const setBack = (store: TokenStore.Service): TokenStore.Service => ({
+  ...store,
+  read: (name) =>
+    Effect.map(store.read(name), ({ Failure, Token }) => ({
+      Failure,
+      Token: Option.map(Token, (token) => ({
+        ...token,
+        remaining: Duration.min(Duration.sum(token.remaining, Duration.minutes(30)), Duration.hours(1))
+      }))
+    }))
+})
+
+/** Tokens are sealed without the end of their life by the clock of the process that publishes. */
+const withoutEnd: Bug = (store, entry) => ({
+  ...setBack(store),
+  publish: (name, slot, value) =>
+    slot === "Failure" ? store.publish(name, slot, value) : Effect.gen(function*() {
+      const place = { slot, fence: value.fence }
+      const text = Option.getOrThrow(yield* Envelope.open(entry, place, value.bytes))
+      const endless = text.replace(/"expiresAt":\d+/, `"expiresAt":${Number.MAX_SAFE_INTEGER}`)
+      return yield* store.publish(name, slot, { ...value, bytes: yield* Envelope.seal(entry, place, endless) })
+    })
+})
 
 /** The bugs that the model must find, one at a time. A new one is made for each run. */
 export const bugs: Readonly<Record<string, () => Bug>> = {
@@ -80,13 +66,5 @@ export const bugs: Readonly<Record<string, () => Bug>> = {
     ...store,
     publish: (name, slot, value) => slot === "Failure" ? Effect.succeed(true) : store.publish(name, slot, value)
   }),
-  "the remaining life comes from the wall clock": byWallClock,
-  "a token lives as long as a new one when it is taken": () => (store) => ({
-    ...store,
-    read: (name) =>
-      Effect.map(store.read(name), ({ Failure, Token }) => ({
-        Failure,
-        Token: Option.map(Token, (token) => ({ ...token, remaining: Duration.days(1) }))
-      }))
-  })
+  "the end of a token's life is not sealed": () => withoutEnd
 }

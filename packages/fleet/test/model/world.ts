@@ -2,6 +2,7 @@ import { AccessToken, type AccessTokens, type TokenEndpoint, TokenError } from "
 import type { TokenStore } from "@credit-data/fleet"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { Clock, DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
+import * as Entry from "../../src/internal/entry.ts"
 import { isBusy } from "../support/busyCrypto.ts"
 import { sealing, startSupply } from "../support/fleet.ts"
 
@@ -13,8 +14,8 @@ export type Event =
   | { readonly what: "pass"; readonly millis: number }
   | { readonly what: "server"; readonly mode: Mode }
 
-/** The bug that is planted, as a change of the store of one process. */
-export type Bug = (store: TokenStore.Service) => TokenStore.Service
+/** The bug that is planted, as a change of the store of one process. It can open what is sealed. */
+export type Bug = (store: TokenStore.Service, entry: Entry.Entry) => TokenStore.Service
 
 const lifetime = 3_600_000
 const latency: Record<Mode, number> = { grants: 200, "grants late": 3_500, fails: 200 }
@@ -42,7 +43,8 @@ interface Machine {
   lastRequest: number
 }
 
-const ahead = [0, 600_000, -600_000, 60_000]
+/** The wall clocks of the processes are kept in step. */
+const ahead = [0, 2_000, -2_000, 1_000]
 
 /** Lets the events happen to a fleet of four processes. Returns what was violated. */
 export const run = Effect.fnUntraced(
@@ -133,7 +135,15 @@ export const run = Effect.fnUntraced(
         if (now() - machine.readAt > longestPoll) machine.waitsSince = now()
         machine.readAt = now()
       }
-      const engine = bug(shared)
+      const endpoint: TokenEndpoint.Service = {
+        environment: { name: "test", audience: "audience", baseUrl: "https://api.example" },
+        url: "https://v2.example",
+        requestedScopes: Option.none(),
+        deadline: Duration.millis(deadline),
+        requestToken,
+        sealing
+      }
+      const engine = bug(shared, yield* Effect.flatMap(sealing, (sealing) => Entry.make(endpoint, sealing)))
       const store: TokenStore.Service = {
         read: (name) => Effect.zipRight(Effect.sync(reads), held(engine.read(name))),
         takeLease: (name, lease) => held(engine.takeLease(name, lease)),
@@ -147,14 +157,6 @@ export const run = Effect.fnUntraced(
               if (number < lastPublished) violated(`token ${number} overwrites token ${lastPublished}`)
               lastPublished = number
             })))
-      }
-      const endpoint: TokenEndpoint.Service = {
-        environment: { name: "test", audience: "audience", baseUrl: "https://api.example" },
-        url: "https://v2.example",
-        requestedScopes: Option.none(),
-        deadline: Duration.millis(deadline),
-        requestToken,
-        sealing
       }
       const tokens = yield* Effect.withClock(startSupply(endpoint, store, scope), clock)
       const machine: Machine = {

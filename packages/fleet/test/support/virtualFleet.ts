@@ -6,7 +6,7 @@ import { Cause, Effect, Exit, Fiber, Option, Redacted } from "effect"
 import { isBusy } from "./busyCrypto.ts"
 import { makeServer, type Process, startProcess } from "./fleet.ts"
 
-/** A fleet in virtual time. The wall clocks of its processes differ by up to ten minutes. */
+/** A fleet in virtual time. The wall clocks of its processes differ by up to four seconds. */
 export const setUp = Effect.fnUntraced(function*(options: {
   readonly size?: number
   readonly store?: (store: TokenStore.Service) => TokenStore.Service
@@ -20,7 +20,7 @@ export const setUp = Effect.fnUntraced(function*(options: {
     Effect.withClock(startProcess(server, store, credentials), time.clockOf(() => ahead - back))
   const fleet = yield* Effect.forEach(
     Array.from({ length: options.size ?? 2 }),
-    (_, index) => start((index % 5 - 2) * 300_000)
+    (_, index) => start((index % 5 - 2) * 1_000)
   )
   /** What processes get that ask at the same time. */
   const ask = Effect.fnUntraced(function*(processes: ReadonlyArray<Process>, within = 30_000) {

@@ -21,6 +21,7 @@ import * as Pause from "./pause.ts"
 import * as Recovery from "./recovery.ts"
 import * as Reports from "./reports.ts"
 import * as RequestSpans from "./requestSpans.ts"
+import * as Search from "./search.ts"
 import * as SingleFlight from "./singleFlight.ts"
 import * as Life from "./tokenLife.ts"
 import { within } from "../within.ts"
@@ -57,7 +58,7 @@ export const make = Effect.fnUntraced(function*(
   // what the supply logs goes to its own loggers, also when a caller causes it
   const inBackground = yield* FiberSet.makeRuntime()
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
-  const limitMillis = Duration.toMillis(endpoint.timeLimit ?? endpoint.deadline) + graceMillis
+  const limitMillis = Duration.toMillis(endpoint.sharing?.timeLimit ?? endpoint.deadline) + graceMillis
   const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
   const requestedScopes = Option.getOrElse(endpoint.requestedScopes, () => [])
   const missingScopes = (token: AccessToken) => requestedScopes.filter((scope) => !token.covers(scope))
@@ -89,6 +90,23 @@ export const make = Effect.fnUntraced(function*(
     })
   }
 
+  const drawDueShare = Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
+
+  /** A token has taken the place of what was there before. */
+  const took = (
+    attempt: Reports.Attempt,
+    { dueAt, token }: { readonly dueAt: Instant.Instant; readonly token: AccessToken },
+    before: Life.State
+  ) =>
+    Effect.suspend(() => {
+      pauses.reset()
+      const isRenewal = Life.servable(before, now()) !== undefined
+      return Effect.zipRight(
+        reports.obtained(attempt, token, { dueAt, isRenewal, streak: before.streak }),
+        reports.grantedLess(missingScopes(token))
+      )
+    })
+
   const request = Effect.fnUntraced(function*(
     attempt: Reports.Attempt,
     replaces: Replaces,
@@ -97,7 +115,7 @@ export const make = Effect.fnUntraced(function*(
   ): Effect.fn.Return<AccessToken, TokenError> {
     const { reason, sentAt } = attempt
     yield* reports.requested(attempt)
-    const dueShare = yield* Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
+    const dueShare = yield* drawDueShare
     state = Life.requested(state, now(), forcedRenewalMillis)
     const orDied = Effect.catchAllCause((cause: Cause.Cause<TokenError>) =>
       Effect.fail(Option.getOrElse(Cause.failureOption(cause), () => died(cause)))
@@ -112,7 +130,10 @@ export const make = Effect.fnUntraced(function*(
         ),
         (token) => {
           before = state
-          const next = Life.obtained(before, token, sentAt, { dueShare, missesScope: missingScopes(token).length > 0 })
+          const next = Life.obtained(before, token, sentAt, {
+            dueShare,
+            missesScope: missingScopes(token).length > 0
+          })
           if (Life.servable(next, now()) === undefined) {
             return Effect.fail(expired(where, token, Instant.millisBetween(sentAt, now())))
           }
@@ -122,12 +143,37 @@ export const make = Effect.fnUntraced(function*(
         }
       )
     ))
-    pauses.reset()
-    const isRenewal = Life.servable(before, now()) !== undefined
-    yield* reports.obtained(attempt, token, { dueAt, isRenewal, streak: before.streak })
-    yield* reports.grantedLess(missingScopes(token))
+    yield* took(attempt, { dueAt, token }, before)
     return token
   })
+
+  /** Takes a token of another process, unless the state has changed since the search began. */
+  const find = Effect.suspend(() => {
+    const { sharing } = endpoint
+    const failed = state.failure
+    if (sharing === undefined || failed === undefined) return Effect.void
+    const replaces = Life.replaces(state, now())
+    const sentAt = now()
+    return Effect.flatMap(
+      sharing.find(replaces, failed.error),
+      Option.match({
+        onNone: () => Effect.void,
+        onSome: (token) =>
+          Effect.flatMap(drawDueShare, (dueShare) => {
+            const before = state
+            if (before.failure !== failed || flights.isUnderWay()) return Effect.void
+            const next = Life.obtained(before, token, sentAt, {
+              dueShare,
+              missesScope: missingScopes(token).length > 0
+            })
+            if (Life.servable(next, now()) === undefined) return Effect.void
+            state = next
+            return took({ reason: replaces._tag, sentAt }, next.held, before)
+          })
+      })
+    )
+  })
+  const search = endpoint.sharing === undefined ? undefined : yield* Search.make(clock, find)
 
   const recover = Effect.fnUntraced(function*(
     error: TokenError,
@@ -247,7 +293,9 @@ export const make = Effect.fnUntraced(function*(
         Effect.withClock(clock),
         Effect.flatMap(Option.match({ onNone: () => read(() => get), onSome: readAfter }))
       ),
-    fail: identity<Exit.Exit<never, TokenError>>
+    fail: search === undefined
+      ? identity<Effect.Effect<AccessToken, TokenError>>
+      : (failure: Exit.Exit<never, TokenError>) => Effect.zipRight(search, read(() => failure))
   }
 
   const get: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
@@ -280,7 +328,11 @@ export const make = Effect.fnUntraced(function*(
         get: () => get,
         serve,
         await: () => Effect.flatMap(join(), (exit) => landed(exit, () => replacement(rejected))),
-        fail: identity
+        fail: (failure) =>
+          search === undefined ? failure : Effect.zipRight(
+            search,
+            Effect.suspend(() => state.failure === undefined ? replacement(rejected) : failure)
+          )
       })
     )
 
