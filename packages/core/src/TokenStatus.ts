@@ -25,7 +25,7 @@ export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
  * @category models
  */
 export interface StoreStatus {
-  /** False for 10 seconds after three consecutive faults of the store. In that time the process goes on alone. */
+  /** Whether the last use of the store succeeded. True before the first one. */
   readonly available: boolean
   /** How many tokens were taken from the store. */
   readonly tokensTaken: number
@@ -35,8 +35,8 @@ export interface StoreStatus {
   readonly published: number
   /** How often the store could not be used. */
   readonly faults: number
-  /** Why the store could not be used the last time. None after it was used successfully. */
-  readonly lastFault: Option.Option<StoreFailure>
+  /** When and why the store could not be used the last time. None after it was used successfully. */
+  readonly lastFault: Option.Option<{ readonly at: DateTime.Utc; readonly reason: StoreFailure }>
 }
 
 /**

@@ -1,6 +1,6 @@
 import { StoreError, type TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Option } from "effect"
+import { DateTime, Duration, Effect, Exit, Option } from "effect"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 describe("a faulty store", () => {
@@ -64,18 +64,22 @@ describe("a faulty store", () => {
       })
       const process = one(fleet)
       server.server.answer = () => ({ lifetime: 10 })
+      assert.isTrue((yield* storeOf(process)).available)
       for (let round = 0; round < 3; round++) {
-        assert.isTrue((yield* storeOf(process)).available)
         yield* get(process, 1_000)
+        assert.isFalse((yield* storeOf(process)).available)
         yield* pass(9_500)
       }
       assert.strictEqual(reads, 3)
       const after = yield* storeOf(process)
-      assert.deepStrictEqual([after.faults, after.lastFault], [3, Option.some("Refused")])
+      const { at, reason } = Option.getOrThrow(after.lastFault)
+      assert.deepStrictEqual([after.faults, reason], [3, "Refused"])
+      assert.isAbove(DateTime.toEpochMillis(at), 0)
       fault.how = "none"
       yield* pass(20_000)
-      assert.isTrue((yield* storeOf(process)).available)
+      assert.isFalse((yield* storeOf(process)).available)
       yield* get(process, 1_000)
+      assert.isTrue((yield* storeOf(process)).available)
       assert.deepStrictEqual((yield* storeOf(process)).lastFault, Option.none())
       assert.strictEqual((yield* storeOf(process)).published, 1)
       // one line for the faults, and one for their end

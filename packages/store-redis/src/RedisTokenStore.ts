@@ -4,14 +4,15 @@
  * @since 1.0.0
  */
 import { sharedLayer } from "@credit-data/core/Unstable"
-import { TokenStore } from "@credit-data/fleet/TokenStore"
+import * as Variables from "@credit-data/core/Variables"
+import { type Service, TokenStore } from "@credit-data/fleet/TokenStore"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type { RedisOptions } from "ioredis"
+import type { Cluster, Redis, RedisOptions } from "ioredis"
 import * as connection from "./internal/connection.ts"
 import * as engine from "./internal/engine.ts"
 
@@ -61,8 +62,42 @@ export interface Options {
 export const layer = (options: Options): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
   Layer.scoped(
     TokenStore,
-    Effect.map(connection.make(options, "url"), (client) => engine.make(client, options.prefix ?? "credit-data:"))
+    Effect.flatMap(connection.make(options, "url"), (client) => store(client, { isOwn: true, prefix: options.prefix }))
   )
+
+/** The engine under a checked prefix. */
+const store = (
+  client: Redis | Cluster,
+  { isOwn, prefix = "credit-data:" }: { readonly isOwn: boolean; readonly prefix: string | undefined }
+): Effect.Effect<Service, ConfigError.ConfigError> =>
+  /[{}]/.test(prefix)
+    ? Effect.fail(Variables.invalid(["prefix"], "Expected text without braces"))
+    : Effect.succeed(engine.make(client, { isOwn, prefix }))
+
+/**
+ * The store over a connection that the program has already, with all settings of `ioredis`: TLS, Sentinel, Cluster, tokens of a cloud. The
+ * program closes it. An operation that takes longer than 0.6 seconds counts as a fault, whatever the connection's own time-outs are.
+ *
+ * Building the layer fails only with a `ConfigError` for a `prefix` with braces.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { RedisTokenStore } from "@credit-data/store-redis"
+ * import { Redis } from "ioredis"
+ *
+ * const client = new Redis("rediss://redis.example:6379")
+ *
+ * export const Store = RedisTokenStore.layerClient({ client })
+ * ```
+ */
+export const layerClient = (options: {
+  readonly client: Redis | Cluster
+  /** The beginning of all keys, without braces. Default: `credit-data:`. */
+  readonly prefix?: string | undefined
+}): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
+  Layer.effect(TokenStore, store(options.client, { isOwn: false, prefix: options.prefix }))
 
 const variable = "CREDIT_DATA_REDIS_URL"
 
@@ -96,6 +131,6 @@ export const layerConfig = (
           { ...options, url: Option.getOrElse(url, () => Redacted.make("")) },
           variable
         )
-        return engine.make(client, options.prefix ?? "credit-data:")
+        return yield* store(client, { isOwn: true, prefix: options.prefix })
       })
     ), { services: [] })

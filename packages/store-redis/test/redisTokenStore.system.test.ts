@@ -3,7 +3,7 @@ import { RedisTokenStore } from "@credit-data/store-redis"
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { contract, inRealTime } from "@credit-data/test-support/storeContract"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import { Redis } from "ioredis"
 
 const name = "0123456789abcdef".repeat(4)
@@ -74,6 +74,10 @@ describe("a store on Redis", () => {
         (key) => redis.set(key, ":", "PX", 60_000),
         (key) => redis.set(key, "9".repeat(400), "PX", 60_000),
         (key) => redis.set(key, `${"9".repeat(30)}:x`, "PX", 60_000),
+        (key) => redis.set(key, "0x10:hexadecimal", "PX", 60_000),
+        (key) => redis.set(key, " 1 :blanks", "PX", 60_000),
+        (key) => redis.set(key, "1e0:an exponent", "PX", 60_000),
+        (key) => redis.set(key, "007:zeros", "PX", 60_000),
         (key) => redis.set(key, "5:without a time to live"),
         (key) => redis.hset(key, "field", "value"),
         (key) => redis.lpush(key, "value"),
@@ -93,6 +97,22 @@ describe("a store on Redis", () => {
           yield* works(store)
         }
       }
+    }))
+
+  it.scopedLive("uses a connection of the program, and leaves it open", () =>
+    Effect.gen(function*() {
+      const { url } = yield* startRedis()
+      const client = yield* clientOf(url)
+      const Store = RedisTokenStore.layerClient({ client, prefix: "app:" })
+      yield* Effect.scoped(
+        Effect.flatMap(Layer.build(Store), (context) => works(Context.get(context, TokenStore.TokenStore)))
+      )
+      assert.strictEqual(client.status, "ready")
+      assert.includeMembers(yield* Effect.promise(() => client.keys("app:*")), [`app:{${name}}:token`])
+      const error = yield* Effect.flip(
+        Effect.scoped(Layer.build(RedisTokenStore.layerClient({ client, prefix: "{app}" })))
+      )
+      assert.match(String(error), /prefix.*Expected text without braces/)
     }))
 
   it.scopedLive("takes a lease that would never end", () =>

@@ -57,6 +57,7 @@ import {
   Stream,
   TestClock
 } from "effect"
+import { Redis } from "ioredis"
 import { canary, tokenPrefix } from "./canaries.ts"
 import { granted } from "./serverInMemory.ts"
 
@@ -497,6 +498,9 @@ export const specimens = Effect.gen(function*() {
         yield* ofStore(redis),
         yield* outcomes(Layer.build(RedisTokenStore.layer({ url: Redacted.make(canary) })))
       ],
+      "RedisTokenStore.layerClient": yield* ofStore(
+        RedisTokenStore.layerClient({ client: new Redis({ lazyConnect: true, password: canary }) })
+      ),
       "RedisTokenStore.layerConfig": yield* outcomes(
         Layer.build(RedisTokenStore.layerConfig()).pipe(
           Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CREDIT_DATA_REDIS_URL", canary]])))

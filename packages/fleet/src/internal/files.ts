@@ -29,7 +29,7 @@ interface File {
 const Value = Schema.Struct({ publishedAt: Schema.Number, expiresAt: Schema.Number, bytes: Schema.String })
 const Lease = Schema.Struct({ expiresAt: Schema.Number, owner: Schema.String })
 
-const fileName = /^([0-9a-f]{64})\.(Token|Failure|Lease)\.(\d{1,15})$/
+const fileName = /^([0-9a-f]{64})\.(Token|Failure|Lease)\.([1-9]\d{0,14})$/
 
 const kindOf = (text: string | undefined): Kind => text === "Token" || text === "Failure" ? text : "Lease"
 

@@ -78,18 +78,18 @@ export const make = Effect.fnUntraced(function*(
   let consecutive = 0
   let closedUntil = -Infinity
   let isSkewReported = false
-  let lastFault: TokenEvent.StoreFailure | undefined
+  let lastFault: { readonly at: DateTime.Utc; readonly reason: TokenEvent.StoreFailure } | undefined
 
-  const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
-    publish(() => event(DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())))
+  const present = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
 
   const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string) {
     const isFirst = lastFault === undefined
-    lastFault = reason
+    const at = present()
+    lastFault = { at, reason }
     counts.faults++
     consecutive++
     if (consecutive >= faultsToOpen) closedUntil = millis() + openMillis
-    yield* announce((at) => TokenEvent.StoreFailed({ at, tokenEndpoint, reason }))
+    yield* publish(() => TokenEvent.StoreFailed({ at, tokenEndpoint, reason }))
     if (isFirst) {
       yield* log(Effect.logWarning(
         `The shared store of access tokens cannot be used (${code}). This process requests its own tokens from ` +
@@ -154,7 +154,7 @@ export const make = Effect.fnUntraced(function*(
     published: (content) =>
       Effect.suspend(() => {
         counts.published++
-        return announce((at) => TokenEvent.Published({ at, tokenEndpoint, content }))
+        return publish(() => TokenEvent.Published({ at: present(), tokenEndpoint, content }))
       }),
     skewed: (millis) =>
       Effect.suspend(() => {
@@ -169,7 +169,7 @@ export const make = Effect.fnUntraced(function*(
       }),
     status: Effect.sync(() => ({
       ...counts,
-      available: millis() >= closedUntil,
+      available: lastFault === undefined,
       lastFault: Option.fromNullable(lastFault)
     })),
     events: stream,

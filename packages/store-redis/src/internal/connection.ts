@@ -86,9 +86,6 @@ export const make = (
   option: string
 ): Effect.Effect<Redis | Cluster, ConfigError.ConfigError, Scope.Scope> =>
   Effect.gen(function*() {
-    if (/[{}]/.test(options.prefix ?? "")) {
-      return yield* Effect.fail(Variables.invalid(["prefix"], "Expected text without braces"))
-    }
     const url = parse(options)
     if (typeof url === "string") return yield* Effect.fail(Variables.invalid([option], url))
     return yield* Effect.acquireRelease(

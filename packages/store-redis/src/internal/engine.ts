@@ -48,14 +48,18 @@ const slotOf = (answer: unknown): Option.Option<StoredValue> => {
   const [value, left]: ReadonlyArray<unknown> = answer
   if (!Buffer.isBuffer(value) || typeof left !== "number") return Option.none()
   const colon = value.subarray(0, prefixSize).indexOf(":")
-  const fence = Number(value.subarray(0, Math.max(0, colon)).toString("latin1"))
+  const fence = value.subarray(0, Math.max(0, colon)).toString("latin1")
   const bytes = new Uint8Array(value.subarray(colon + 1))
-  return colon > 0 && Number.isSafeInteger(fence) && bytes.length <= maxValueSize
-    ? Option.some({ bytes, fence, remaining: Duration.millis(left) })
+  // only canonical decimal numbers, as this store writes them
+  return /^[1-9]\d*$/.test(fence) && Number.isSafeInteger(Number(fence)) && bytes.length <= maxValueSize
+    ? Option.some({ bytes, fence: Number(fence), remaining: Duration.millis(left) })
     : Option.none()
 }
 
-export const make = (client: Redis | Cluster, prefix: string): Service => {
+export const make = (
+  client: Redis | Cluster,
+  { isOwn, prefix }: { readonly isOwn: boolean; readonly prefix: string }
+): Service => {
   const keys = (name: string) => {
     const tag = `${prefix}{${name}}`
     return { Token: `${tag}:token`, Failure: `${tag}:failure`, lease: `${tag}:lease`, fence: `${tag}:fence` }
@@ -70,8 +74,8 @@ export const make = (client: Redis | Cluster, prefix: string): Service => {
       Effect.tryPromise({
         try: (): Promise<unknown> =>
           client.callBuffer("EVAL", script, keys.length, ...keys, ...args).catch((error: unknown) => {
-            // the connection may be dead, and a dead connection would not end by itself
-            if (isTimeout(error)) client.disconnect(true)
+            // the connection may be dead, and a dead connection would not end by itself; that of the program is the program's affair
+            if (isOwn && isTimeout(error)) client.disconnect(true)
             throw error
           }),
         catch: storeError

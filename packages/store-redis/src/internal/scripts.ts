@@ -11,7 +11,8 @@ local function text(key)
   return value, left
 end
 local function fenceOf(value)
-  local fence = value and tonumber(string.match(value, '^(%d+)')) or 0
+  -- only canonical decimal numbers, as this store writes them
+  local fence = value and tonumber(string.match(value .. ':', '^([1-9]%d*):')) or 0
   return fence <= MAX_FENCE and fence or 0
 end
 `
