@@ -136,7 +136,8 @@ export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, mak
  *
  * The folder is created if it is missing, with access for its owner only. All files in it have the mode 0600.
  *
- * Building the layer fails with a `ConfigError` if the folder cannot be created, or if it exists and other users can enter it.
+ * Building the layer fails with a `ConfigError` if the folder cannot be created, or if it exists and other users can enter it or own it. A
+ * folder that is deleted while the store is in use is created again.
  *
  * @since 1.0.0
  * @category layers

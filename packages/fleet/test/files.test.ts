@@ -3,7 +3,7 @@ import { contract, underTestClock } from "@credit-data/test-support/storeContrac
 import { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Option, TestClock } from "effect"
+import { Context, Duration, Effect, Layer, Option, TestClock } from "effect"
 
 const name = "0123456789abcdef".repeat(4)
 const duration = Duration.seconds(2)
@@ -152,16 +152,84 @@ describe("a store in files", () => {
       assert.isFalse(yield* fs.exists(abandoned))
     }))
 
-  it.scoped("reports a folder that has gone, and recovers when it is back", () =>
+  it.scoped("makes a folder again that somebody has deleted", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      const uses = [
+        Effect.map(store.read(name), () => true),
+        Effect.map(store.takeLease(name, { owner: "a", above: 0, duration }), Option.isSome),
+        publish(store, 1)
+      ]
+      for (const use of uses) {
+        yield* fs.remove(directory, { recursive: true })
+        assert.isTrue(yield* use)
+        assert.strictEqual((yield* fs.stat(directory)).mode & 0o777, 0o700)
+      }
+    }))
+
+  it.scoped("reports a folder that cannot be made again", () =>
     Effect.gen(function*() {
       const { directory, fs, store } = yield* setUp
       yield* fs.remove(directory, { recursive: true })
-      const error = yield* Effect.flip(store.read(name))
-      assert.deepStrictEqual([error.reason, error.code], ["Unavailable", "NotFound"])
-      assert.strictEqual(error.message, "The shared store cannot be reached: NotFound.")
-      assert.strictEqual((yield* Effect.flip(publish(store, 1))).reason, "Unavailable")
-      yield* fs.makeDirectory(directory)
-      assert.isTrue(yield* publish(store, 1))
+      yield* fs.writeFileString(directory, "")
+      assert.strictEqual((yield* Effect.flip(store.read(name))).reason, "Refused")
+      assert.strictEqual((yield* Effect.flip(publish(store, 1))).reason, "Refused")
+    }))
+
+  /** A store in the same folder, over a file system that behaves otherwise. */
+  const over = (directory: string, change: (fs: FileSystem.FileSystem) => Partial<FileSystem.FileSystem>) =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const context = yield* Effect.provideService(
+        Layer.build(TokenStore.layerFileSystem({ directory })),
+        FileSystem.FileSystem,
+        { ...fs, ...change(fs) }
+      )
+      return Context.get(context, TokenStore.TokenStore)
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+
+  it.scoped("leaves no lease behind when the disk is full", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      const full = yield* over(directory, (fs) => ({
+        writeFileString: (path, text, options) =>
+          path.includes(".Lease.")
+            ? Effect.zipRight(fs.writeFileString(path, "", options), fs.writeFileString(`${directory}/none/file`, text))
+            : fs.writeFileString(path, text, options)
+      }))
+      yield* Effect.flip(full.takeLease(name, { owner: "a", above: 0, duration }))
+      assert.deepStrictEqual(yield* fs.readDirectory(directory), [])
+      assert.isTrue(Option.isSome(yield* store.takeLease(name, { owner: "b", above: 0, duration })))
+    }))
+
+  it.scoped("never deletes the lease of another process that is in force, also with a higher fence", () =>
+    Effect.gen(function*() {
+      const { directory, store } = yield* setUp
+      let first = true
+      // the other process takes its lease after this one has looked
+      const late = yield* over(directory, (fs) => ({
+        readDirectory: (path) =>
+          Effect.tap(fs.readDirectory(path), () => {
+            if (!first) return Effect.void
+            first = false
+            return store.takeLease(name, { owner: "a", above: 0, duration })
+          }).pipe(Effect.orDie)
+      }))
+      assert.isTrue(Option.isNone(yield* late.takeLease(name, { owner: "b", above: 57, duration })))
+      assert.isTrue(yield* store.renewLease(name, { owner: "a", duration }))
+    }))
+
+  it.scoped("refuses a folder of another user, and accepts one of root", () =>
+    Effect.gen(function*() {
+      const { directory } = yield* setUp
+      const ownedBy = (uid: number) =>
+        over(directory, (fs) => ({
+          stat: (path) =>
+            Effect.map(fs.stat(path), (info) => ({ ...info, uid: Option.some(path === directory ? uid : 1_000) }))
+        }))
+      assert.match(String(yield* Effect.flip(ownedBy(1_001))), /directory.*Expected a folder of this user or of root/)
+      yield* ownedBy(0)
+      yield* ownedBy(1_000)
     }))
 
   it.scoped("refuses a folder that other users can enter, and leaves it as it is", () =>

@@ -40,6 +40,12 @@ const maxFileSize = Math.ceil(maxValueSize / 3) * 4 + 100
 const abandonedAfter = Duration.toMillis("1 minute")
 const halfWritten = /^[0-9a-f]{64}\.Writing\./
 
+/** The name of no entry. */
+const noName = "0".repeat(64)
+
+/** The user id of root. On Windows, which has none, it is that of all files. */
+const root = 0
+
 /** No token lives this long. */
 const unusedAfter = Duration.toMillis("7 days")
 
@@ -60,31 +66,58 @@ export const make = Effect.fnUntraced(function*(
   const fs = yield* FileSystem.FileSystem
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  const prepared = fs.makeDirectory(directory, { recursive: true, mode: 0o700 }).pipe(
+  const makeFolder = fs.makeDirectory(directory, { recursive: true, mode: 0o700 })
+  const pathOf = (name: string, kind: Kind | "Writing", suffix: string) => `${directory}/${name}.${kind}.${suffix}`
+  const remove = (path: string) => Effect.ignore(fs.remove(path))
+
+  /** The user of this process, as a file shows it that the process writes. */
+  const user = Effect.suspend(() => {
+    const path = pathOf(noName, "Writing", crypto.randomUUID())
+    return fs.writeFileString(path, "", { flag: "wx", mode: 0o600 }).pipe(
+      Effect.zipRight(fs.stat(path)),
+      Effect.map(({ uid }) => uid),
+      Effect.ensuring(remove(path))
+    )
+  })
+  const prepared = makeFolder.pipe(
     Effect.zipRight(fs.access(directory, { readable: true, writable: true })),
-    Effect.zipRight(fs.stat(directory))
+    Effect.zipRight(Effect.all({ folder: fs.stat(directory), user }))
   )
-  const { mode } = yield* Effect.mapError(
+  const { folder, user: self } = yield* Effect.mapError(
     prepared,
     (error) =>
       Variables.invalid(["directory"], `Expected a folder that can be created and written: ${storeError(error).code}`)
   )
   // not tightened, because it may be the folder of other programs too
-  if ((mode & othersMayEnter) !== 0) {
+  if ((folder.mode & othersMayEnter) !== 0) {
     return yield* Effect.fail(Variables.invalid(
       ["directory"],
       "Expected a folder that only its owner can enter (mode 0700), or a path where the store can create one"
     ))
   }
 
-  const pathOf = (name: string, kind: Kind | "Writing", suffix: string) => `${directory}/${name}.${kind}.${suffix}`
+  // another user could read and replace what is in it
+  const owner = Option.getOrElse(folder.uid, () => root)
+  if (owner !== root && owner !== Option.getOrElse(self, () => root)) {
+    return yield* Effect.fail(
+      Variables.invalid(
+        ["directory"],
+        "Expected a folder of this user or of root, or a path where the store can create one"
+      )
+    )
+  }
 
   const list = (name: string): Effect.Effect<ReadonlyArray<File>, PlatformError> =>
-    Effect.map(fs.readDirectory(directory), (names) =>
-      names.flatMap((each) => {
-        const [, of, kind, fence] = fileName.exec(each) ?? []
-        return of === name ? [{ kind: kindOf(kind), fence: Number(fence), path: `${directory}/${each}` }] : []
-      }))
+    fs.readDirectory(directory).pipe(
+      // somebody has deleted the folder
+      Effect.catchIf(isMissing, () => Effect.as(makeFolder, [])),
+      Effect.map((names) =>
+        names.flatMap((each) => {
+          const [, of, kind, fence] = fileName.exec(each) ?? []
+          return of === name ? [{ kind: kindOf(kind), fence: Number(fence), path: `${directory}/${each}` }] : []
+        })
+      )
+    )
 
   /** The text of a file, or none if it has gone in the meantime or is too large. */
   const text = (path: string): Effect.Effect<Option.Option<string>, PlatformError> =>
@@ -92,8 +125,6 @@ export const make = Effect.fnUntraced(function*(
       const { size, type } = yield* fs.stat(path)
       return type !== "File" || size > maxFileSize ? Option.none() : Option.some(yield* fs.readFileString(path))
     }).pipe(Effect.catchIf(isMissing, () => Effect.succeed(Option.none())))
-
-  const remove = (path: string) => Effect.ignore(fs.remove(path))
 
   /** Writes a file as a whole, in place of one with the same name. */
   const write = Effect.fnUntraced(function*(name: string, path: string, content: object) {
@@ -165,11 +196,22 @@ export const make = Effect.fnUntraced(function*(
     const fence = Math.max(above, ...files.map((file) => file.fence), 0) + 1
     const takenAt = now()
     const lease = { owner, expiresAt: takenAt + Duration.toMillis(duration) }
-    yield* fs.writeFileString(pathOf(name, "Lease", String(fence)), JSON.stringify(lease), { flag: "wx", mode: 0o600 })
-    const others = (yield* list(name)).filter(({ kind }) => kind === "Lease")
-    // another process with a higher `above` was faster
-    if (others.some((file) => file.fence > fence)) return Option.none()
-    yield* Effect.forEach(others.filter((file) => file.fence < fence), ({ path }) => remove(path), { discard: true })
+    const path = pathOf(name, "Lease", String(fence))
+    yield* fs.writeFileString(path, JSON.stringify(lease), { flag: "wx", mode: 0o600 }).pipe(
+      // a full disk leaves an empty file
+      Effect.tapError((error) => isExisting(error) ? Effect.void : remove(path))
+    )
+    const others = (yield* list(name)).filter((file) => file.kind === "Lease" && file.fence !== fence)
+    // processes that have seen different fences can create leases at the same time
+    const rivals = yield* Effect.filter(
+      others,
+      (file) => file.fence > fence ? Effect.succeed(true) : isInForce(file, duration)
+    )
+    if (rivals.length > 0) {
+      yield* remove(path)
+      return Option.none()
+    }
+    yield* Effect.forEach(others, ({ path }) => remove(path), { discard: true })
     yield* removeAbandoned
     return Option.some({ fence, takenAt })
   }, Effect.catchIf(isExisting, () => Effect.succeed(Option.none<TakenLease>())))
