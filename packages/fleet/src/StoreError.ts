@@ -18,6 +18,8 @@ export class StoreError extends Data.TaggedError("StoreError")<{
   readonly reason: "Unavailable" | "Timeout" | "Refused"
   /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of an answer, which could hold anything. */
   readonly code: string
+  /** What to do about it, for the engineer on call, if the store knows. */
+  readonly hint?: string
 }> {
   override get message(): string {
     return `The shared store ${what[this.reason]}: ${this.code}.`

@@ -12,7 +12,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import type { Cluster, Redis, RedisOptions } from "ioredis"
+import * as causes from "./internal/causes.ts"
 import * as connection from "./internal/connection.ts"
 import * as engine from "./internal/engine.ts"
 
@@ -69,10 +71,10 @@ export const layer = (options: Options): Layer.Layer<TokenStore, ConfigError.Con
 const store = (
   client: Redis | Cluster,
   { isOwn, prefix = "credit-data:" }: { readonly isOwn: boolean; readonly prefix: string | undefined }
-): Effect.Effect<Service, ConfigError.ConfigError> =>
+): Effect.Effect<Service, ConfigError.ConfigError, Scope.Scope> =>
   /[{}]/.test(prefix)
     ? Effect.fail(Variables.invalid(["prefix"], "Expected text without braces"))
-    : Effect.succeed(engine.make(client, { isOwn, prefix }))
+    : Effect.map(causes.lastCodeOf(client), (lastCode) => engine.make(client, { isOwn, lastCode, prefix }))
 
 /**
  * The store over a connection that the program has already, with all settings of `ioredis`: TLS, Sentinel, Cluster, tokens of a cloud. The
@@ -87,7 +89,7 @@ const store = (
  * import { RedisTokenStore } from "@credit-data/store-redis"
  * import { Redis } from "ioredis"
  *
- * const client = new Redis("rediss://redis.example:6379")
+ * const client = new Redis("rediss://redis.example:6379", { lazyConnect: true })
  *
  * export const Store = RedisTokenStore.layerClient({ client })
  * ```
@@ -97,7 +99,7 @@ export const layerClient = (options: {
   /** The beginning of all keys, without braces. Default: `credit-data:`. */
   readonly prefix?: string | undefined
 }): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
-  Layer.effect(TokenStore, store(options.client, { isOwn: false, prefix: options.prefix }))
+  Layer.scoped(TokenStore, store(options.client, { isOwn: false, prefix: options.prefix }))
 
 const variable = "CREDIT_DATA_REDIS_URL"
 

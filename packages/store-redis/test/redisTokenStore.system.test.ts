@@ -103,11 +103,23 @@ describe("a store on Redis", () => {
     Effect.gen(function*() {
       const { url } = yield* startRedis()
       const client = yield* clientOf(url)
+      const before = [client.listenerCount("error"), client.listenerCount("ready")]
       const Store = RedisTokenStore.layerClient({ client, prefix: "app:" })
       yield* Effect.scoped(
         Effect.flatMap(Layer.build(Store), (context) => works(Context.get(context, TokenStore.TokenStore)))
       )
       assert.strictEqual(client.status, "ready")
+      assert.deepStrictEqual([client.listenerCount("error"), client.listenerCount("ready")], before)
+      const lazy = yield* Effect.acquireRelease(
+        Effect.sync(() => new Redis(url, { lazyConnect: true })),
+        (client) => Effect.sync(() => client.disconnect())
+      )
+      yield* Effect.scoped(
+        Effect.flatMap(
+          Layer.build(RedisTokenStore.layerClient({ client: lazy })),
+          (context) => works(Context.get(context, TokenStore.TokenStore))
+        )
+      )
       assert.includeMembers(yield* Effect.promise(() => client.keys("app:*")), [`app:{${name}}:token`])
       const error = yield* Effect.flip(
         Effect.scoped(Layer.build(RedisTokenStore.layerClient({ client, prefix: "{app}" })))
@@ -140,6 +152,32 @@ describe("a store on Redis", () => {
         assert.strictEqual(exit._tag, "Failure", first)
       }
     }))
+
+  it.scopedLive("reports why there is no connection, and what to do", () =>
+    Effect.gen(function*() {
+      const guarded = yield* startRedis({ settings: ["requirepass right"] })
+      const full = yield* startRedis({ settings: ["maxclients 1"] })
+      const only = yield* clientOf(full.url)
+      yield* Effect.promise(() => only.ping())
+      const gone = yield* startRedis()
+      yield* gone.kill
+      const rows: ReadonlyArray<readonly [url: string, code: RegExp, hint: RegExp]> = [
+        [guarded.url.replace("redis://", "redis://default:wrong@"), /^WRONGPASS$/, /password/],
+        [guarded.url, /^NOAUTH$/, /password/],
+        [gone.url, /^ECONNREFUSED$/, /Nothing listens/],
+        ["redis://nowhere.invalid:6379", /^(ENOTFOUND|EAI_AGAIN)$/, /does not resolve/],
+        [full.url, /^(MAXCLIENTS|EPIPE|ECONNRESET|CLOSED)$/, /maxclients/]
+      ]
+      for (const [url, code, hint] of rows) {
+        const store = yield* storeOf({ url, unencrypted: true })
+        // the driver connects again and again, and learns the cause in one of the attempts
+        const error = yield* Effect.flip(store.read(name)).pipe(
+          Effect.filterOrFail((error) => code.test(error.code), ({ code }) => new Error(`Only ${code} was reported`)),
+          Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 })
+        )
+        assert.match(error.hint ?? "", hint)
+      }
+    }), 120_000)
 
   it.scopedLive("reports why the server refuses, by its code only", () =>
     Effect.gen(function*() {

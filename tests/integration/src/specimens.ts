@@ -499,7 +499,9 @@ export const specimens = Effect.gen(function*() {
         yield* outcomes(Layer.build(RedisTokenStore.layer({ url: Redacted.make(canary) })))
       ],
       "RedisTokenStore.layerClient": yield* ofStore(
-        RedisTokenStore.layerClient({ client: new Redis({ lazyConnect: true, password: canary }) })
+        RedisTokenStore.layerClient({
+          client: new Redis({ lazyConnect: true, password: canary, port: 1, retryStrategy: () => null })
+        })
       ),
       "RedisTokenStore.layerConfig": yield* outcomes(
         Layer.build(RedisTokenStore.layerConfig()).pipe(

@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*(
 
   const present = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
 
-  const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string) {
+  const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string, hint = todo[reason]) {
     const isFirst = lastFault === undefined
     const at = present()
     lastFault = { at, reason }
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function*(
     if (isFirst) {
       yield* log(Effect.logWarning(
         `The shared store of access tokens cannot be used (${code}). This process requests its own tokens from ` +
-          `${tokenEndpoint} until the store works again. ${todo[reason]}`
+          `${tokenEndpoint} until the store works again. ${hint}`
       ))
     }
     return yield* new Alone()
@@ -109,10 +109,10 @@ export const make = Effect.fnUntraced(function*(
   const session = (): Session => {
     let left = budgetMillis
     let isFaulty = false
-    const fail = (reason: TokenEvent.StoreFailure, code: string = reason) =>
+    const fail = (reason: TokenEvent.StoreFailure, code: string = reason, hint?: string) =>
       Effect.suspend(() => {
         isFaulty = true
-        return fault(reason, code)
+        return fault(reason, code, hint)
       })
     const timed = <A>(operation: Effect.Effect<A, StoreError>, isFree: boolean): Effect.Effect<A, Alone> =>
       Effect.suspend(() => {
@@ -134,7 +134,7 @@ export const make = Effect.fnUntraced(function*(
           Effect.raceFirst(limit),
           within(longestOperation, timeout),
           Effect.tap(isFree ? Effect.void : spend),
-          Effect.catchAll(({ code, reason }) => Effect.zipRight(spend, fail(reason, code)))
+          Effect.catchAll(({ code, hint, reason }) => Effect.zipRight(spend, fail(reason, code, hint)))
         )
       })
     return {

@@ -1,10 +1,11 @@
-import { StoreError } from "@credit-data/fleet/StoreError"
+import type { StoreError } from "@credit-data/fleet/StoreError"
 import { maxValueSize, type Service, type Slot, type StoredValue } from "@credit-data/fleet/TokenStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type { Cluster, Redis } from "ioredis"
+import { codeOf, storeError } from "./causes.ts"
 import * as scripts from "./scripts.ts"
 
 /** The last fence outlives every token. */
@@ -15,26 +16,18 @@ const prefixSize = 17
 
 const isTimeout = (error: unknown) => Predicate.isError(error) && error.message === "Command timed out"
 
-const storeError = (error: unknown): StoreError => {
-  if (Predicate.isError(error) && error.name === "ReplyError") {
-    return new StoreError({ reason: "Refused", code: /^[A-Z]+/.exec(error.message)?.[0] ?? "ERR" })
-  }
-  if (isTimeout(error)) {
-    return new StoreError({ reason: "Timeout", code: "Timeout" })
-  }
-  const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : "CLOSED"
-  return new StoreError({ reason: "Unavailable", code })
-}
-
-const unavailable = () => new StoreError({ reason: "Unavailable", code: "CLOSED" })
-
-/** Waits while the connection is being established. Does not wait for the next attempt after a failed one. */
-const ready = (client: Redis | Cluster): Effect.Effect<void, StoreError> =>
+/**
+ * Waits while the connection is being established. Does not wait for the next attempt after a failed one. The driver reports the cause of
+ * a failed attempt as an event, and a closed connection to the operation.
+ */
+const ready = (client: Redis | Cluster, lastCode: () => string | undefined): Effect.Effect<void, StoreError> =>
   Effect.async((resume) => {
-    if (client.status === "ready") return resume(Effect.void)
-    if (client.status !== "connecting" && client.status !== "connect") return resume(Effect.fail(unavailable()))
+    const closed = () => Effect.fail(storeError("Unavailable", lastCode() ?? "CLOSED"))
+    // in the state "wait", the first command connects
+    if (client.status === "ready" || client.status === "wait") return resume(Effect.void)
+    if (client.status !== "connecting" && client.status !== "connect") return resume(closed())
     const onReady = () => resume(Effect.void)
-    const onClose = () => resume(Effect.fail(unavailable()))
+    const onClose = () => resume(closed())
     client.once("ready", onReady)
     client.once("close", onClose)
     return Effect.sync(() => {
@@ -58,7 +51,13 @@ const slotOf = (answer: unknown): Option.Option<StoredValue> => {
 
 export const make = (
   client: Redis | Cluster,
-  { isOwn, prefix }: { readonly isOwn: boolean; readonly prefix: string }
+  { isOwn, lastCode, prefix }: {
+    /** Not a connection of the program. */
+    readonly isOwn: boolean
+    /** Why the connection failed the last time. */
+    readonly lastCode: () => string | undefined
+    readonly prefix: string
+  }
 ): Service => {
   const keys = (name: string) => {
     const tag = `${prefix}{${name}}`
@@ -70,7 +69,7 @@ export const make = (
     args: ReadonlyArray<string | number | Buffer>
   ): Effect.Effect<unknown, StoreError> =>
     Effect.zipRight(
-      ready(client),
+      ready(client, lastCode),
       Effect.tryPromise({
         try: (): Promise<unknown> =>
           client.callBuffer("EVAL", script, keys.length, ...keys, ...args).catch((error: unknown) => {
@@ -78,7 +77,12 @@ export const make = (
             if (isOwn && isTimeout(error)) client.disconnect(true)
             throw error
           }),
-        catch: storeError
+        catch: (error) =>
+          Predicate.isError(error) && error.name === "ReplyError"
+            ? storeError("Refused", codeOf(error) ?? "ERR")
+            : isTimeout(error)
+            ? storeError("Timeout", "Timeout")
+            : storeError("Unavailable", codeOf(error) ?? lastCode() ?? "CLOSED")
       })
     )
   const millis = (duration: Duration.Duration) => Math.max(1, Math.floor(Duration.toMillis(duration)))

@@ -1,0 +1,66 @@
+import { StoreError } from "@credit-data/fleet/StoreError"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import type * as Scope from "effect/Scope"
+import type { Cluster, Redis } from "ioredis"
+
+// What the driver reports, as the code in the log and as advice. The text of an error can hold anything, so none is passed on.
+
+/** What to do about a code, for the engineer on call. */
+const advice: ReadonlyArray<readonly [codes: RegExp, hint: string]> = [
+  [/^ECONNREFUSED$/, "Nothing listens at the address of Redis: check that it runs, and the host and the port."],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, "The host name of Redis does not resolve: check its address and the DNS."],
+  [/^(WRONGPASS|NOAUTH)$/, "Redis refuses the user name or the password: check them in its address."],
+  [
+    /CERT|^UNABLE_TO_|^ERR_TLS_/,
+    "The certificate of Redis is not trusted: set the option tls to its certificate authority."
+  ],
+  [/^(ERR_SSL_|EPROTO)/, "Redis does not answer with TLS: check whether its address needs redis:// or another port."],
+  [
+    /^(MAXCLIENTS|EPIPE|ECONNRESET|CLOSED)$/,
+    "Redis closes the connection: check whether it has as many as it accepts (maxclients), and whether its port expects TLS (rediss://)."
+  ],
+  [/^NOPERM$/, "The user of Redis lacks a permission: compare it with acl.conf of this package."],
+  [/^UNKNOWN$/, "Redis lacks a command: it has to be 6.2 or later."],
+  [/^OOM$/, "The memory of Redis is full: raise maxmemory, or choose another policy."],
+  [/^READONLY$/, "This server is a read-only replica: check the address of Redis, or wait for the failover to end."],
+  [/^(CLUSTERDOWN|MASTERDOWN|TRYAGAIN)$/, "The cluster of Redis is not complete: check its nodes and its slots."],
+  [/^LOADING$/, "Redis is still loading its data: wait until it has started."]
+]
+
+/** The code of an error of the driver: that of the system, or the first word of the answer of Redis. */
+export const codeOf = (error: unknown): string | undefined => {
+  if (!Predicate.isError(error)) return undefined
+  if (/max number of clients/.test(error.message)) return "MAXCLIENTS"
+  if (error.name === "ReplyError") {
+    return /^ERR unknown command/.test(error.message) ? "UNKNOWN" : /^[A-Z]+/.exec(error.message)?.[0] ?? "ERR"
+  }
+  return Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : undefined
+}
+
+/** Remembers why a connection failed. The driver reports that as an event, and a closed connection to the operation. */
+export const lastCodeOf = (
+  client: Redis | Cluster
+): Effect.Effect<() => string | undefined, never, Scope.Scope> =>
+  Effect.suspend(() => {
+    let last: string | undefined
+    const onError = (error: unknown) => {
+      last = codeOf(error) ?? last
+    }
+    const onReady = () => {
+      last = undefined
+    }
+    return Effect.acquireRelease(
+      Effect.sync(() => {
+        client.on("error", onError).on("ready", onReady)
+        return () => last
+      }),
+      () => Effect.sync(() => client.off("error", onError).off("ready", onReady))
+    )
+  })
+
+/** The failure with this code, and what to do about it. */
+export const storeError = (reason: StoreError["reason"], code: string): StoreError => {
+  const [, hint] = advice.find(([codes]) => codes.test(code)) ?? []
+  return new StoreError({ reason, code, ...(hint !== undefined && { hint }) })
+}
