@@ -33,7 +33,7 @@ export const codeOf = (error: unknown): string | undefined => {
   if (!Predicate.isError(error)) return undefined
   if (/max number of clients/.test(error.message)) return "MAXCLIENTS"
   if (error.name === "ReplyError") {
-    return /^ERR unknown command/.test(error.message) ? "UNKNOWN" : /^[A-Z]+/.exec(error.message)?.[0] ?? "ERR"
+    return error.message.startsWith("ERR unknown command") ? "UNKNOWN" : /^[A-Z]+/.exec(error.message)?.[0] ?? "ERR"
   }
   return Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : undefined
 }
