@@ -220,6 +220,8 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
     hint: options.hint ?? (() => undefined)
   })
 
+  /** The failure of the last read, which was logged. */
+  let failedWith: string | undefined
   /** The credentials as they are now, or the reason why they cannot be read. */
   const reread = (time: Duration.Duration) =>
     inSpan(
@@ -232,12 +234,19 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
       Effect.mapInputContext(inTraceOf),
       within(time, () => new Cause.TimeoutException()),
       Effect.catchAllCause((cause) => Effect.fail(nameOf(Cause.squash(cause)))),
-      Effect.tapError((name) =>
-        logWarning(
+      Effect.tapError((name) => {
+        // a supply may read them every second while the client is refused
+        if (failedWith === name) return Effect.void
+        failedWith = name
+        return logWarning(
           `The client credentials of ${checked.environment.name} could not be read again: ${name}. ` +
             "The previous credentials remain in use."
         )
-      )
+      }),
+      Effect.tap(() => {
+        failedWith = undefined
+        return Effect.void
+      })
     )
 
   const requestToken = Effect.fnUntraced(function*() {

@@ -1,4 +1,5 @@
 import { AccessTokens, ClientCredentials, TokenEndpoint, TokenStatus } from "@credit-data/core"
+import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Fiber, Layer, Logger, Option, Redacted, TestClock } from "effect"
 import { failures, textOf } from "./support/fakeEndpoint.ts"
@@ -115,6 +116,31 @@ describe("refresh", () => {
           `The client credentials of test could not be read again: ${name}. The previous credentials remain in use.`
         )
       )
+    }))
+})
+
+describe("credentials that cannot be read again", () => {
+  it.scoped("are logged once until they can be read", () =>
+    Effect.gen(function*() {
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ message }) => warnings.push(String(message)))
+      let isAway = false
+      const credentials = Effect.suspend(() =>
+        isAway
+          ? Effect.fail({ _tag: "Away" })
+          : Effect.succeed({ clientId: "the-client", clientSecret: Redacted.make("old") })
+      )
+      yield* Effect.gen(function*() {
+        const { rereadCredentials } = yield* TokenEndpoint.make({ ...options, credentials })
+        for (const next of [true, true, true, false, true]) {
+          isAway = next
+          yield* rereadCredentials ?? Effect.void
+        }
+      }).pipe(
+        Effect.provideService(HttpClient.HttpClient, HttpClient.make(() => Effect.never)),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+      )
+      assert.lengthOf(warnings.filter((text) => text.includes("could not be read again: Away")), 2)
     }))
 })
 

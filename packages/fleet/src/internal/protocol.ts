@@ -72,7 +72,7 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
     | { readonly token: AccessToken; readonly name: string; readonly fence: number; readonly endsAt: Instant.Instant }
     | undefined
   /** The last failure that this process took. It counts until this instant, however often somebody writes it again. */
-  let failure: { readonly name: string; readonly fence: number; readonly endsAt: Instant.Instant } | undefined
+  let lastFailure: { readonly name: string; readonly fence: number; readonly endsAt: Instant.Instant } | undefined
   const now = () => Instant.now(clock)
   const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
   const currentEntry = (session: Session) => Effect.catchAll(readEntry, () => session.fail("Sealing"))
@@ -126,10 +126,10 @@ export const make = ({ access, clock, endpoint, entry: readEntry, store }: Optio
     if (Option.isNone(stored) || Option.isNone(slots.Failure)) return Found.Nothing()
     if (stored.value === Content.rotated) return Found.Rotated()
     const { fence, remaining } = slots.Failure.value
-    if (failure?.name !== entry.name || failure.fence !== fence) {
-      failure = { name: entry.name, fence, endsAt: Instant.later(now(), Duration.toMillis(remaining)) }
+    if (lastFailure?.name !== entry.name || lastFailure.fence !== fence) {
+      lastFailure = { name: entry.name, fence, endsAt: Instant.later(now(), Duration.toMillis(remaining)) }
     }
-    return replaces._tag === "Refresh" || Instant.reached(now(), failure.endsAt)
+    return replaces._tag === "Refresh" || Instant.reached(now(), lastFailure.endsAt)
       ? Found.Nothing()
       : Found.Failure({ failure: stored.value })
   })
