@@ -4,7 +4,8 @@ const results = `packages/${name}/.stryker`
 export default {
   testRunner: "vitest",
   vitest: { configFile: "tools/mutation/vitest.config.ts" },
-  plugins: ["@stryker-mutator/vitest-runner"],
+  plugins: ["@stryker-mutator/vitest-runner", "./tools/mutation/ignorer.mjs"],
+  ignorers: ["optionsOfSharedLayer"],
   mutate: [`packages/${name}/src/**/*.ts`, `!packages/${name}/src/index.ts`],
   inPlace: true,
   tsconfigFile: "none.json",
