@@ -52,6 +52,7 @@ describe("AuthV1.layerConfig", () => {
       )
       assert.deepStrictEqual(token.scopes, ["read:consumers", "write:consumers", "read:credit.report.score.vantage3"])
       assert.isTrue(token.covers("furnishment:all"))
+      assert.deepStrictEqual((yield* tokens.status).version, Option.some("V1"))
     }).pipe(Effect.provide(AuthV1.layerConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
 
   it.effect("names every missing variable in one error, and requires neither scopes nor the V2 server", () =>
@@ -85,6 +86,19 @@ describe("AuthV1.layerConfig", () => {
       )
       assert.include(Redacted.value(token.secret), "client_id=my-id&client_secret=my-secret")
     }))
+})
+
+describe("AuthV1.layerTokenEndpointConfig", () => {
+  it.effect("reads the variables, and sends a token request for each requestToken", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* TokenEndpoint.TokenEndpoint
+      const [first, second] = [
+        yield* endpoint.requestToken(Replaces.Nothing()),
+        yield* endpoint.requestToken(Replaces.Nothing())
+      ]
+      assert.notStrictEqual(first, second)
+      assert.strictEqual(endpoint.url, "https://v1.example/oauth/token")
+    }).pipe(Effect.provide(AuthV1.layerTokenEndpointConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
 })
 
 describe("the sunset of Auth V1", () => {

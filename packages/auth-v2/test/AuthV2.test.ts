@@ -2,7 +2,7 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, ClientCredentials, TokenEndpoint, Replaces } from "@credit-data/core"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Config, ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
 
 const variables = {
   CREDIT_DATA_ENVIRONMENT: "sandbox",
@@ -39,11 +39,13 @@ const sent = Effect.gen(function*() {
 describe("AuthV2.layerConfig", () => {
   it.effect("reads its variables", () =>
     Effect.gen(function*() {
-      const { environment } = yield* AccessTokens.AccessTokens
+      const { environment, get, status } = yield* AccessTokens.AccessTokens
       assert.deepInclude(environment, {
         name: "sandbox",
         baseUrl: "https://api.example"
       })
+      assert.strictEqual((yield* get).coverage, "GrantedScopes")
+      assert.deepStrictEqual((yield* status).version, Option.some("V2"))
       assert.strictEqual(
         yield* sent,
         "POST.https://v2.example/oauth2/token?client_id=id&client_secret=secret&audience=https%3A%2F%2Fapi.example" +
@@ -151,6 +153,19 @@ describe("AuthV2.layerConfig", () => {
       )
       assert.include(String(yield* Effect.flip(Effect.scoped(Layer.build(layer)))), "deadline")
     }))
+})
+
+describe("AuthV2.layerTokenEndpointConfig", () => {
+  it.effect("reads the variables, and sends a token request for each requestToken", () =>
+    Effect.gen(function*() {
+      const endpoint = yield* TokenEndpoint.TokenEndpoint
+      const [first, second] = [
+        yield* endpoint.requestToken(Replaces.Nothing()),
+        yield* endpoint.requestToken(Replaces.Nothing())
+      ]
+      assert.notStrictEqual(first, second)
+      assert.strictEqual(endpoint.url, "https://v2.example/oauth2/token")
+    }).pipe(Effect.provide(AuthV2.layerTokenEndpointConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
 })
 
 describe("AuthV2.layer", () => {
