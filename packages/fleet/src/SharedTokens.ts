@@ -64,7 +64,7 @@ export const make: (
   const entry = Effect.flatMap(sealingOf(endpoint), (sealing) => Entry.make(endpoint, sealing))
   yield* entry
   const access = yield* StoreAccess.make({ clock, tokenEndpoint: endpoint.url })
-  const protocol = Protocol.make({ access, clock, endpoint, entry, store })
+  const protocol = yield* Protocol.make({ access, clock, endpoint, entry, store })
   const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {
     ...endpoint,
     // it changes when other credentials are read

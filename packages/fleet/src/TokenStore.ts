@@ -68,26 +68,38 @@ export interface StoredValue extends Value {
 export type Slot = "Token" | "Failure"
 
 /**
+ * What the slots of an entry hold. A value that is not one of the engine's own (another type, no time to live, larger than
+ * `maxValueSize`) counts as absent.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Slots = Readonly<Record<Slot, Option.Option<StoredValue>>>
+
+/**
  * What an engine does. An entry has a name (64 hexadecimal digits), two slots with values, and a lease. An engine that passes the
  * contract tests of this project can be used in place of the ones here.
- *
- * A value that is not one of the engine's own (another type, no time to live, larger than `maxValueSize`) counts as absent.
  *
  * @since 1.0.0
  * @category models
  */
 export interface Service {
   /** Reads both slots of an entry at one instant. */
-  readonly read: (name: string) => Effect.Effect<Readonly<Record<Slot, Option.Option<StoredValue>>>, StoreError>
+  readonly read: (name: string) => Effect.Effect<Slots, StoreError>
   /**
-   * Takes the lease of an entry, unless another owner has it. Its fence is higher than the fence of every earlier lease and every
-   * stored value of this entry, and higher than `above`.
+   * Takes the lease of an entry, unless another owner has it, or a slot holds a value with a fence above `seen`. Its fence is higher
+   * than the fence of every earlier lease and every stored value of this entry, and higher than `above`.
+   *
+   * Reads both slots too, at the same instant or (with the lease) later, whether the lease was taken or not.
    */
   readonly takeLease: (name: string, lease: {
     readonly owner: string
     readonly duration: Duration.Duration
+    /** The highest fence that the owner knows. */
     readonly above: number
-  }) => Effect.Effect<Option.Option<Lease>, StoreError>
+    /** The highest fence of the values that the owner has read. It wants to read a newer one before it takes the lease. */
+    readonly seen: number
+  }) => Effect.Effect<{ readonly lease: Option.Option<Lease>; readonly slots: Slots }, StoreError>
   /** Prolongs the lease, if this owner still has it. Returns whether it does. */
   readonly renewLease: (name: string, lease: {
     readonly owner: string

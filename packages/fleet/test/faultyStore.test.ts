@@ -1,6 +1,7 @@
 import { StoreError, type TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Option } from "effect"
+import { onLook } from "./support/changedStore.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 describe("a faulty store", () => {
@@ -50,17 +51,12 @@ describe("a faulty store", () => {
       let reads = 0
       const { fleet, get, pass, server } = yield* setUp({
         size: 2,
-        store: (store) => {
-          const guarded = faulty(operations, fault)(store)
-          return {
-            ...guarded,
-            read: (name) =>
-              Effect.suspend(() => {
-                reads++
-                return guarded.read(name)
-              })
-          }
-        }
+        store: (store) =>
+          onLook(faulty(operations, fault)(store), (look) =>
+            Effect.suspend(() => {
+              reads++
+              return look
+            }))
       })
       const process = one(fleet)
       server.server.answer = () => ({ lifetime: 10 })
@@ -123,14 +119,12 @@ describe("a faulty store", () => {
         let reads = 0
         const { ask, fleet, server } = yield* setUp({
           size: 5,
-          store: (store) => ({
-            ...store,
-            read: (name) =>
+          store: (store) =>
+            onLook(store, (look) =>
               Effect.suspend(() => {
                 reads++
-                return Effect.delay(store.read(name), latency)
-              })
-          })
+                return Effect.delay(look, latency)
+              }))
         })
         server.server.latency = Duration.seconds(8)
         assert.isTrue((yield* ask(fleet)).every(Exit.isSuccess))
@@ -149,14 +143,12 @@ describe("a faulty store", () => {
       let reads = 0
       const { fleet, get, server } = yield* setUp({
         size: 1,
-        store: (store) => ({
-          ...faulty(operations, { how: "fail" })(store),
-          read: () =>
+        store: (store) =>
+          onLook(store, () =>
             Effect.suspend(() => {
               reads++
               return refused
-            })
-        })
+            }))
       })
       server.server.answer = () => ({ lifetime: 1 })
       for (let round = 0; round < 6; round++) yield* get(one(fleet), 1_500)

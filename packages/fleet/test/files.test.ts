@@ -1,5 +1,4 @@
-import { TokenStore } from "@credit-data/fleet"
-import { contract, underTestClock } from "@credit-data/test-support/storeContract"
+import { StoreContract, TokenStore } from "@credit-data/fleet"
 import { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -21,9 +20,18 @@ const setUp = Effect.gen(function*() {
   return { directory, fs, make, store: yield* make }
 }).pipe(Effect.provide(NodeFileSystem.layer))
 
-contract("files", Effect.map(setUp, ({ store }) => ({ store, pass: TestClock.adjust })), underTestClock)
+/** Takes the lease whatever the slots hold. */
+const take = (store: TokenStore.Service, owner: string, { above = 0, of = name } = {}) =>
+  Effect.map(
+    store.takeLease(of, { owner, above, seen: Number.MAX_SAFE_INTEGER, duration }),
+    ({ lease }) => lease
+  )
 
 describe("a store in files", () => {
+  for (const { check, name } of StoreContract.rules) {
+    it.scoped(name, () => Effect.flatMap(setUp, ({ store }) => check({ store, pass: TestClock.adjust })))
+  }
+
   const publish = (store: TokenStore.Service, fence: number) =>
     store.publish(name, "Token", { bytes: new Uint8Array([fence]), fence, expiresAt: Date.now() + 3_600_000 })
   const token = (store: TokenStore.Service) =>
@@ -32,7 +40,7 @@ describe("a store in files", () => {
   it.scoped("has a folder and files that only their owner can read", () =>
     Effect.gen(function*() {
       const { directory, fs, store } = yield* setUp
-      yield* store.takeLease(name, { owner: "a", above: 0, duration })
+      yield* take(store, "a")
       yield* publish(store, 1)
       yield* store.renewLease(name, { owner: "a", duration })
       const files = yield* fs.readDirectory(directory)
@@ -47,15 +55,15 @@ describe("a store in files", () => {
       const other = yield* make
       yield* publish(store, 1)
       assert.strictEqual(yield* token(other), 1)
-      yield* other.takeLease(name, { owner: "a", above: 0, duration })
-      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "b", above: 0, duration }), Option.none())
+      yield* take(other, "a")
+      assert.deepStrictEqual(yield* take(store, "b"), Option.none())
     }))
 
   it.scoped("keeps one file for each slot and one for the lease", () =>
     Effect.gen(function*() {
       const { directory, fs, store } = yield* setUp
       for (let fence = 1; fence <= 20; fence++) {
-        yield* store.takeLease(name, { owner: "a", above: 0, duration })
+        yield* take(store, "a")
         yield* publish(store, fence)
         yield* store.releaseLease(name, "a")
       }
@@ -80,7 +88,7 @@ describe("a store in files", () => {
         yield* fs.writeFileString(`${directory}/${name}.Token.${100 + index}`, text)
         assert.isUndefined(yield* token(store))
       }
-      const { fence } = Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration }))
+      const { fence } = Option.getOrThrow(yield* take(store, "a"))
       assert.isTrue(yield* publish(store, fence))
       assert.strictEqual(yield* token(store), fence)
     }))
@@ -92,24 +100,24 @@ describe("a store in files", () => {
         yield* fs.writeFileString(`${directory}/${file}`, "{}")
       }
       yield* fs.makeDirectory(`${directory}/folder`)
-      assert.strictEqual(Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration })).fence, 1)
+      assert.strictEqual(Option.getOrThrow(yield* take(store, "a")).fence, 1)
     }))
 
   it.scoped("lets a lease that was only half written end after the time of a lease", () =>
     Effect.gen(function*() {
       const { directory, fs, store } = yield* setUp
       yield* fs.writeFileString(`${directory}/${name}.Lease.1`, "{\"own")
-      assert.deepStrictEqual(yield* store.takeLease(name, { owner: "a", above: 0, duration }), Option.none())
+      assert.deepStrictEqual(yield* take(store, "a"), Option.none())
       yield* TestClock.adjust("5 seconds")
-      assert.strictEqual(Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration })).fence, 2)
+      assert.strictEqual(Option.getOrThrow(yield* take(store, "a")).fence, 2)
     }))
 
   it.scoped("ends a lease when the clock was set back", () =>
     Effect.gen(function*() {
       const { store } = yield* setUp
-      yield* store.takeLease(name, { owner: "a", above: 0, duration })
+      yield* take(store, "a")
       yield* TestClock.setTime(Date.now() - 3_600_000)
-      assert.strictEqual(Option.getOrThrow(yield* store.takeLease(name, { owner: "b", above: 0, duration })).fence, 2)
+      assert.strictEqual(Option.getOrThrow(yield* take(store, "b")).fence, 2)
     }))
 
   it.scoped("does not read a value when the clock was set back, because nobody knows how long it lives", () =>
@@ -125,7 +133,7 @@ describe("a store in files", () => {
       const { directory, fs, store } = yield* setUp
       yield* fs.makeDirectory(`${directory}/${name}.Token.5`)
       assert.isUndefined(yield* token(store))
-      const { fence } = Option.getOrThrow(yield* store.takeLease(name, { owner: "a", above: 0, duration }))
+      const { fence } = Option.getOrThrow(yield* take(store, "a"))
       yield* publish(store, fence)
       assert.strictEqual(yield* token(store), fence)
     }))
@@ -136,7 +144,7 @@ describe("a store in files", () => {
       yield* publish(store, 1)
       const old = new Date(Date.now() - 8 * 24 * 3_600_000)
       yield* fs.utimes(`${directory}/${name}.Token.1`, old, old)
-      yield* store.takeLease("f".repeat(64), { owner: "a", above: 0, duration })
+      yield* take(store, "a", { of: "f".repeat(64) })
       assert.deepStrictEqual(yield* fs.readDirectory(directory), [`${"f".repeat(64)}.Lease.1`])
     }))
 
@@ -145,10 +153,10 @@ describe("a store in files", () => {
       const { directory, fs, store } = yield* setUp
       const abandoned = `${directory}/${name}.Writing.abandoned`
       yield* fs.writeFileString(abandoned, "{")
-      yield* store.takeLease(name, { owner: "a", above: 0, duration })
+      yield* take(store, "a")
       assert.isTrue(yield* fs.exists(abandoned))
       yield* TestClock.adjust("90 seconds")
-      yield* store.takeLease(name, { owner: "a", above: 0, duration })
+      yield* take(store, "a")
       assert.isFalse(yield* fs.exists(abandoned))
     }))
 
@@ -157,7 +165,7 @@ describe("a store in files", () => {
       const { directory, fs, store } = yield* setUp
       const uses = [
         Effect.map(store.read(name), () => true),
-        Effect.map(store.takeLease(name, { owner: "a", above: 0, duration }), Option.isSome),
+        Effect.map(take(store, "a"), Option.isSome),
         publish(store, 1)
       ]
       for (const use of uses) {
@@ -197,9 +205,9 @@ describe("a store in files", () => {
             ? Effect.zipRight(fs.writeFileString(path, "", options), fs.writeFileString(`${directory}/none/file`, text))
             : fs.writeFileString(path, text, options)
       }))
-      yield* Effect.flip(full.takeLease(name, { owner: "a", above: 0, duration }))
+      yield* Effect.flip(take(full, "a"))
       assert.deepStrictEqual(yield* fs.readDirectory(directory), [])
-      assert.isTrue(Option.isSome(yield* store.takeLease(name, { owner: "b", above: 0, duration })))
+      assert.isTrue(Option.isSome(yield* take(store, "b")))
     }))
 
   it.scoped("never deletes the lease of another process that is in force, also with a higher fence", () =>
@@ -212,10 +220,10 @@ describe("a store in files", () => {
           Effect.tap(fs.readDirectory(path), () => {
             if (!first) return Effect.void
             first = false
-            return store.takeLease(name, { owner: "a", above: 0, duration })
+            return take(store, "a")
           }).pipe(Effect.orDie)
       }))
-      assert.isTrue(Option.isNone(yield* late.takeLease(name, { owner: "b", above: 57, duration })))
+      assert.isTrue(Option.isNone(yield* take(late, "b", { above: 57 })))
       assert.isTrue(yield* store.renewLease(name, { owner: "a", duration }))
     }))
 

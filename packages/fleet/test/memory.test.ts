@@ -1,5 +1,9 @@
-import { TokenStore } from "@credit-data/fleet"
-import { contract, underTestClock } from "@credit-data/test-support/storeContract"
+import { StoreContract, TokenStore } from "@credit-data/fleet"
+import { describe, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 
-contract("memory", Effect.map(TokenStore.makeMemory, (store) => ({ store, pass: TestClock.adjust })), underTestClock)
+describe("a store in memory", () => {
+  for (const { check, name } of StoreContract.rules) {
+    it.effect(name, () => Effect.flatMap(TokenStore.makeMemory, (store) => check({ store, pass: TestClock.adjust })))
+  }
+})

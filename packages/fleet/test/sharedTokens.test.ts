@@ -2,6 +2,7 @@ import type { TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, DateTime, Duration, Effect, Exit, Fiber, Option, Redacted, Stream } from "effect"
 import { setBack } from "./model/bugs.ts"
+import { withSlots } from "./support/changedStore.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 const hour = 3_600_000
@@ -75,16 +76,13 @@ describe("the processes of a fleet", () => {
       let seen: Option.Option<TokenStore.StoredValue> = Option.none()
       const { ask, get, pass, server, start } = yield* setUp({
         size: 0,
-        store: (store) => ({
-          ...store,
-          read: (name) =>
-            Effect.map(store.read(name), (slots) => {
-              if (Option.isSome(slots.Failure)) {
-                seen = Option.map(slots.Failure, (value) => ({ ...value, remaining: Duration.seconds(1) }))
-              }
-              return { ...slots, Failure: replays ? seen : slots.Failure }
-            })
-        })
+        store: (store) =>
+          withSlots(store, (slots) => {
+            if (Option.isSome(slots.Failure)) {
+              seen = Option.map(slots.Failure, (value) => ({ ...value, remaining: Duration.seconds(1) }))
+            }
+            return { ...slots, Failure: replays ? seen : slots.Failure }
+          })
       })
       server.server.answer = () => ({ status: 400, error: "invalid_scope" })
       const [first, second] = [yield* start(0), yield* start(0)]

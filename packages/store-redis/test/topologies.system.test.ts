@@ -19,7 +19,9 @@ const storeOf = (options: Omit<RedisTokenStore.Options, "url"> & { readonly url:
 
 /** Writes and reads a token under a new lease, and returns its fence. */
 const write = Effect.fnUntraced(function*(store: TokenStore.Service, above = 0, entry = name) {
-  const { fence, takenAt } = Option.getOrThrow(yield* store.takeLease(entry, { owner: "a", above, duration }))
+  const seen = Number.MAX_SAFE_INTEGER
+  const { lease } = yield* store.takeLease(entry, { owner: "a", above, seen, duration })
+  const { fence, takenAt } = Option.getOrThrow(lease)
   yield* store.publish(entry, "Token", { bytes: new Uint8Array([1]), fence, expiresAt: takenAt + 3_600_000 })
   yield* store.releaseLease(entry, "a")
   const { Token } = yield* store.read(entry)

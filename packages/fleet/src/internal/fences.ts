@@ -1,4 +1,10 @@
+import * as Option from "effect/Option"
+import type { Slots } from "../TokenStore.ts"
 import type { Place } from "./envelope.ts"
+
+/** The highest fence of these values, or 0 if there are none. */
+export const highestOf = ({ Failure, Token }: Slots): number =>
+  Math.max(0, ...[Token, Failure].flatMap(Option.toArray).map(({ fence }) => fence))
 
 /** The highest fences that this process has seen. Values with lower ones come from a replica that lags behind, or from a backup. */
 export interface Fences {

@@ -8,7 +8,8 @@ import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Lease as TakenLease, Service, Slot, StoredValue } from "../TokenStore.ts"
+import type { Lease as TakenLease, Service, Slot, Slots, StoredValue } from "../TokenStore.ts"
+import { highestOf } from "./fences.ts"
 import { decodeJson } from "./json.ts"
 import { maxValueSize } from "./memory.ts"
 import { isExisting, isMissing, storeError } from "./platformError.ts"
@@ -18,6 +19,8 @@ import { isExisting, isMissing, storeError } from "./platformError.ts"
 // only one process gets it.
 
 type Kind = Slot | "Lease"
+
+type Wanted = Parameters<Service["takeLease"]>[1]
 
 interface File {
   readonly kind: Kind
@@ -186,11 +189,16 @@ export const make = Effect.fnUntraced(function*(
       { discard: true }
     )).pipe(Effect.ignore)
 
-  const takeLease = Effect.fnUntraced(function*(
+  const slotsOf = (files: ReadonlyArray<File>): Effect.Effect<Slots, PlatformError> =>
+    Effect.all({ Token: stored(highest(files, "Token")), Failure: stored(highest(files, "Failure")) })
+
+  const read = (name: string) => Effect.flatMap(list(name), slotsOf)
+
+  const createLease = Effect.fnUntraced(function*(
     name: string,
-    { above, duration, owner }: { readonly above: number; readonly duration: Duration.Duration; readonly owner: string }
+    files: ReadonlyArray<File>,
+    { above, duration, owner }: Wanted
   ) {
-    const files = yield* list(name)
     const last = highest(files, "Lease")
     if (last !== undefined && (yield* isInForce(last, duration))) return Option.none()
     const fence = Math.max(above, ...files.map((file) => file.fence), 0) + 1
@@ -216,16 +224,28 @@ export const make = Effect.fnUntraced(function*(
     return Option.some({ fence, takenAt })
   }, Effect.catchIf(isExisting, () => Effect.succeed(Option.none<TakenLease>())))
 
+  const releaseLease = Effect.fnUntraced(function*(name: string, owner: string) {
+    const file = yield* own(name, owner)
+    // the file stays, so that the next lease has a higher fence
+    if (file !== undefined) yield* write(name, file.path, { owner, expiresAt: 0 })
+  })
+
+  const takeLease = Effect.fnUntraced(function*(name: string, wanted: Wanted) {
+    const files = yield* list(name)
+    const before = yield* slotsOf(files)
+    if (highestOf(before) > wanted.seen) return { slots: before, lease: Option.none<TakenLease>() }
+    const lease = yield* createLease(name, files, wanted)
+    if (Option.isNone(lease)) return { slots: before, lease }
+    // somebody may have published until the lease was taken
+    const slots = yield* read(name)
+    if (highestOf(slots) <= wanted.seen) return { slots, lease }
+    yield* releaseLease(name, wanted.owner)
+    return { slots, lease: Option.none<TakenLease>() }
+  })
+
   return {
-    read: (name) =>
-      Effect.gen(function*() {
-        const files = yield* list(name)
-        return {
-          Token: yield* stored(highest(files, "Token")),
-          Failure: yield* stored(highest(files, "Failure"))
-        }
-      }).pipe(Effect.mapError(storeError)),
-    takeLease: (name, lease) => Effect.mapError(takeLease(name, lease), storeError),
+    read: (name) => Effect.mapError(read(name), storeError),
+    takeLease: (name, wanted) => Effect.mapError(takeLease(name, wanted), storeError),
     renewLease: (name, { duration, owner }) =>
       Effect.gen(function*() {
         const file = yield* own(name, owner)
@@ -233,12 +253,7 @@ export const make = Effect.fnUntraced(function*(
         yield* write(name, file.path, { owner, expiresAt: now() + Duration.toMillis(duration) })
         return true
       }).pipe(Effect.mapError(storeError)),
-    releaseLease: (name, owner) =>
-      Effect.gen(function*() {
-        const file = yield* own(name, owner)
-        // the file stays, so that the next lease has a higher fence
-        if (file !== undefined) yield* write(name, file.path, { owner, expiresAt: 0 })
-      }).pipe(Effect.mapError(storeError)),
+    releaseLease: (name, owner) => Effect.mapError(releaseLease(name, owner), storeError),
     publish: (name, slot, { bytes, expiresAt, fence }) =>
       Effect.gen(function*() {
         const isOvertaken = Effect.map(list(name), (files) => (highest(files, slot)?.fence ?? 0) > fence)

@@ -1,7 +1,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Service, Slot, StoredValue, Value } from "../TokenStore.ts"
+import type { Service, Slot, Slots, StoredValue, Value } from "../TokenStore.ts"
+import { highestOf } from "./fences.ts"
 
 /** A token has at most 64 KiB. */
 export const maxValueSize = 256 * 1024
@@ -37,19 +38,19 @@ export const make: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => 
     entry.lease = { owner, expiresAt: now() + Duration.toMillis(duration) }
   }
 
+  const slotsOf = ({ slots }: Entry): Slots => ({ Token: stored(slots.Token), Failure: stored(slots.Failure) })
+
   return {
-    read: (name) =>
-      Effect.sync(() => {
-        const { slots } = entryOf(name)
-        return { Token: stored(slots.Token), Failure: stored(slots.Failure) }
-      }),
-    takeLease: (name, { above, duration, owner }) =>
+    read: (name) => Effect.sync(() => slotsOf(entryOf(name))),
+    takeLease: (name, { above, duration, owner, seen }) =>
       Effect.sync(() => {
         const entry = entryOf(name)
-        if (entry.lease !== undefined && now() < entry.lease.expiresAt) return Option.none()
+        const slots = slotsOf(entry)
+        const isTaken = entry.lease !== undefined && now() < entry.lease.expiresAt
+        if (isTaken || highestOf(slots) > seen) return { slots, lease: Option.none() }
         entry.fence = Math.max(entry.fence, above) + 1
         lend(entry, owner, duration)
-        return Option.some({ fence: entry.fence, takenAt: now() })
+        return { slots, lease: Option.some({ fence: entry.fence, takenAt: now() }) }
       }),
     renewLease: (name, { duration, owner }) =>
       Effect.sync(() => {

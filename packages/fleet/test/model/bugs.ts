@@ -1,6 +1,7 @@
 import type { TokenStore } from "@credit-data/fleet"
 import { Duration, Effect, Option } from "effect"
 import * as Envelope from "../../src/internal/envelope.ts"
+import { withSlots } from "../support/changedStore.ts"
 import type { Bug } from "./world.ts"
 
 /** An engine that ignores fences: the last write wins. */
@@ -19,26 +20,23 @@ const withoutCompare = (): Bug => {
   return (store) => ({
     ...store,
     takeLease: (name, lease) =>
-      Effect.tap(store.takeLease(name, lease), (fence) =>
+      Effect.tap(store.takeLease(name, lease), (taken) =>
         Effect.sync(() => {
-          if (Option.isSome(fence)) holder = lease.owner
+          if (Option.isSome(taken.lease)) holder = lease.owner
         })),
     releaseLease: (name) => Effect.suspend(() => store.releaseLease(name, holder))
   })
 }
 
 /** The clock of the store is set back by half the life of a token. */
-export const setBack = (store: TokenStore.Service): TokenStore.Service => ({
-  ...store,
-  read: (name) =>
-    Effect.map(store.read(name), ({ Failure, Token }) => ({
-      Failure,
-      Token: Option.map(Token, (token) => ({
-        ...token,
-        remaining: Duration.min(Duration.sum(token.remaining, Duration.minutes(30)), Duration.hours(1))
-      }))
+export const setBack = (store: TokenStore.Service): TokenStore.Service =>
+  withSlots(store, ({ Failure, Token }) => ({
+    Failure,
+    Token: Option.map(Token, (token) => ({
+      ...token,
+      remaining: Duration.min(Duration.sum(token.remaining, Duration.minutes(30)), Duration.hours(1))
     }))
-})
+  }))
 
 /** Tokens are sealed without the end of their life by the clock of the process that publishes. */
 const withoutEnd: Bug = (store, entry) => ({

@@ -9,7 +9,7 @@ describe("a fleet of four processes, whatever happens to them", () => {
   }, 1_200_000)
 
   it.each(Object.entries(bugs))("breaks a rule when %s", async (_, bug) => {
-    const { failed } = await fc.check(property(bug), { numRuns: 1_000, endOnFailure: true })
+    const { failed } = await fc.check(property(bug, { isStoreExact: false }), { numRuns: 1_000, endOnFailure: true })
     assert.isTrue(failed, "the planted bug was not found")
   }, 300_000)
 })

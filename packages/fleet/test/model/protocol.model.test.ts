@@ -8,5 +8,5 @@ it("a fleet of four processes keeps the rules of the protocol, whatever happens 
 }, 120_000)
 
 it("a fleet of four processes serves no expired token when the clock of the store is set back", async () => {
-  await fc.assert(property(() => setBack), { seed: 20_261_123, numRuns: 30 })
+  await fc.assert(property(() => setBack, { isStoreExact: false }), { seed: 20_261_123, numRuns: 30 })
 }, 120_000)

@@ -1,5 +1,5 @@
 import type { StoreError } from "@credit-data/fleet/StoreError"
-import { maxValueSize, type Service, type Slot, type StoredValue } from "@credit-data/fleet/TokenStore"
+import { maxValueSize, type Service, type Slot, type Slots, type StoredValue } from "@credit-data/fleet/TokenStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -13,6 +13,7 @@ const fenceLife = Duration.toMillis("7 days")
 
 /** The longest fence, and the colon after it. */
 const prefixSize = 17
+const maxAnswerSize = maxValueSize + prefixSize
 
 const isTimeout = (error: unknown) => Predicate.isError(error) && error.message === "Command timed out"
 
@@ -47,6 +48,11 @@ const slotOf = (answer: unknown): Option.Option<StoredValue> => {
   return /^[1-9]\d*$/.test(fence) && Number.isSafeInteger(Number(fence)) && bytes.length <= maxValueSize
     ? Option.some({ bytes, fence: Number(fence), remaining: Duration.millis(left) })
     : Option.none()
+}
+
+const slotsOf = (answer: unknown): Slots => {
+  const [token, failure]: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
+  return { Token: slotOf(token), Failure: slotOf(failure) }
 }
 
 export const make = (
@@ -90,20 +96,24 @@ export const make = (
   return {
     read: (name) => {
       const { Failure, Token } = keys(name)
-      return Effect.map(run(scripts.read, [Token, Failure], [maxValueSize + prefixSize]), (answer) => {
-        const [token, failure]: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
-        return { Token: slotOf(token), Failure: slotOf(failure) }
-      })
+      return Effect.map(run(scripts.read, [Token, Failure], [maxAnswerSize]), slotsOf)
     },
-    takeLease: (name, { above, duration, owner }) => {
+    takeLease: (name, { above, duration, owner, seen }) => {
       const { Failure, Token, fence, lease } = keys(name)
       return Effect.map(
-        run(scripts.takeLease, [lease, fence, Token, Failure], [owner, millis(duration), above, fenceLife]),
+        run(
+          scripts.takeLease,
+          [Token, Failure, lease, fence],
+          [maxAnswerSize, owner, millis(duration), above, seen, fenceLife]
+        ),
         (answer) => {
-          const [next, micros]: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
-          return Buffer.isBuffer(next) && Buffer.isBuffer(micros)
-            ? Option.some({ fence: Number(next.toString()), takenAt: Math.floor(Number(micros.toString()) / 1_000) })
-            : Option.none()
+          const [, , next, micros]: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
+          return {
+            slots: slotsOf(answer),
+            lease: Buffer.isBuffer(next) && Buffer.isBuffer(micros)
+              ? Option.some({ fence: Number(next.toString()), takenAt: Math.floor(Number(micros.toString()) / 1_000) })
+              : Option.none()
+          }
         }
       )
     },

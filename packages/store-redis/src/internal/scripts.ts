@@ -17,28 +17,38 @@ local function fenceOf(value)
 end
 `
 
-/** KEYS: token, failure. ARGV: the maximum size. */
-export const read = `${helpers}
+const slots = `
 local function slot(key)
   local value, left = text(key)
   if not value or #value > tonumber(ARGV[1]) then return false end
   return {value, left}
 end
-return {slot(KEYS[1]), slot(KEYS[2])}
+local token, failure = slot(KEYS[1]), slot(KEYS[2])
 `
 
-/** KEYS: lease, fence, token, failure. ARGV: owner, milliseconds, the fence to exceed, the life of the fence. Returns fence and time. */
-export const takeLease = `${helpers}
-local owner, left = text(KEYS[1])
+/** KEYS: token, failure. ARGV: the maximum size. Returns the slots. */
+export const read = `${helpers}${slots}
+return {token, failure}
+`
+
+/**
+ * KEYS: token, failure, lease, fence. ARGV: the maximum size, owner, milliseconds, the fence to exceed, the highest fence that the owner
+ * has read, the life of the fence. Returns the slots, and the fence and the time if the lease was taken.
+ */
+export const takeLease = `${helpers}${slots}
+local owner, left = text(KEYS[3])
 -- no lease lasts longer than it was taken for
-if owner and left <= tonumber(ARGV[2]) then return false end
-local fence = tonumber(ARGV[3])
-for i = 2, 4 do fence = math.max(fence, fenceOf(text(KEYS[i]))) end
+if owner and left <= tonumber(ARGV[3]) then return {token, failure} end
+for _, found in ipairs({token or {}, failure or {}}) do
+  if fenceOf(found[1]) > tonumber(ARGV[5]) then return {token, failure} end
+end
+local fence = tonumber(ARGV[4])
+for _, key in ipairs({KEYS[1], KEYS[2], KEYS[4]}) do fence = math.max(fence, fenceOf(text(key))) end
 local next = string.format('%.0f', fence + 1)
-redis.call('SET', KEYS[2], next, 'PX', ARGV[4])
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('SET', KEYS[4], next, 'PX', ARGV[6])
+redis.call('SET', KEYS[3], ARGV[2], 'PX', ARGV[3])
 local time = redis.call('TIME')
-return {next, time[1] .. string.format('%06d', time[2])}
+return {token, failure, next, time[1] .. string.format('%06d', time[2])}
 `
 
 /** KEYS: lease. ARGV: owner, milliseconds. */
