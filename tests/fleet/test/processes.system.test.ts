@@ -232,7 +232,7 @@ describe("50 processes with a store on Redis", () => {
     Effect.gen(function*() {
       const { url: _, port } = yield* startRedis()
       const some = workers.slice(0, 10)
-      for (const [delay, most] of [[100, 1], [2_000, some.length]] as const) {
+      for (const [delay, most] of [[100, 1], [300, 1], [2_000, some.length]] as const) {
         const { simulator, variables } = yield* serve()
         const { url } = yield* slowProxy(port, delay)
         yield* started(some, { variables, redis: url })

@@ -33,9 +33,9 @@ export class Alone extends Data.TaggedError("Alone")<{}> {}
 
 /** The uses of the store by one token request. */
 export interface Session {
-  /** Runs an operation within what is left of the budget. */
+  /** Runs an operation for which a caller waits, within what is left of the budget. */
   readonly use: <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
-  /** The same, but only a fault counts: the process waits for another one anyway. */
+  /** Runs an operation for which nobody waits, or while the process waits for another one anyway. Only a fault counts. */
   readonly poll: Session["use"]
   /** The store cannot be used for another reason. */
   readonly fail: (reason: TokenEvent.StoreFailure) => Effect.Effect<never, Alone>
@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function*(
           left = Math.max(0, left - Math.min(millis() - startedAt, (steps + 1) * stepMillis))
         })
         const limit = Effect.gen(function*() {
-          for (let rest = left; rest > 0; rest -= stepMillis) {
+          for (let rest = isFree ? budgetMillis : left; rest > 0; rest -= stepMillis) {
             yield* Effect.sleep(Duration.millis(Math.min(rest, stepMillis)))
             steps++
           }

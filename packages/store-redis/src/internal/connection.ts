@@ -48,7 +48,7 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
     ...tls,
     ...(url.username === "" ? {} : { username: decodeURIComponent(url.username) }),
     ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
-    connectionName: "credit-data",
+    // a connection with a name waits for a round trip before the first operation
     disableClientInfo: true,
     commandTimeout,
     connectTimeout,
@@ -56,6 +56,8 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
     disconnectTimeout: 100,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
+    // it would cost the first operation a round trip, and a server that still loads its data says so itself
+    enableReadyCheck: false,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (times) => Math.min(times * 200, 2_000),
     // after a failover, the server that was the master is a replica
