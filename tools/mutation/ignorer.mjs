@@ -2,7 +2,8 @@
 
 const optionsOfSharedLayer = {
   shouldIgnore: (path) =>
-    path.listKey === "arguments" && path.key === 1 && path.parentPath.get("callee").isIdentifier({ name: "sharedLayer" })
+    path.listKey === "arguments" && path.key === 1 &&
+      path.parentPath.get("callee").isIdentifier({ name: "sharedLayer" })
       ? "Only Effect 4 reads the options of sharedLayer."
       : undefined
 }

@@ -65,12 +65,16 @@ const newName = Effect.sync(() => crypto.randomUUID().replaceAll("-", "").repeat
 
 /** The instant after this time, by the store's clock. */
 const endOf = (store: Service, life: Duration.Duration) =>
-  Effect.flatMap(newName, (name) =>
-    Effect.flatMap(store.takeLease(name, { owner: "a", above: 0, seen: 0, duration: life }), ({ lease }) =>
-      Option.match(lease, {
-        onNone: () => Effect.fail("the lease of an entry that nobody used" as const),
-        onSome: ({ takenAt }) => Effect.succeed(takenAt + Duration.toMillis(life))
-      })))
+  Effect.flatMap(
+    newName,
+    (name) =>
+      Effect.flatMap(store.takeLease(name, { owner: "a", above: 0, seen: 0, duration: life }), ({ lease }) =>
+        Option.match(lease, {
+          onNone: () =>
+            Effect.fail("the lease of an entry that nobody used" as const),
+          onSome: ({ takenAt }) => Effect.succeed(takenAt + Duration.toMillis(life))
+        }))
+  )
 
 /** The operations on one entry. A text that is expected is the failure if the expectation does not hold. */
 const entryOf = (store: Service, name: string) => ({
@@ -124,7 +128,9 @@ const rule = (
   name,
   check: (subject) =>
     Effect.flatMap(newName, (entryName) => body(entryOf(subject.store, entryName), subject)).pipe(
-      Effect.mapError((error) => typeof error === "string" ? new ContractBroken({ rule: name, expected: error }) : error)
+      Effect.mapError((error) =>
+        typeof error === "string" ? new ContractBroken({ rule: name, expected: error }) : error
+      )
     )
 })
 
@@ -156,16 +162,19 @@ export const rules: ReadonlyArray<Rule> = [
       yield* expect((yield* value("Failure")) === undefined, "no failure")
     })),
 
-  rule("a value is read with its bytes, its fence and its remaining life", ({ publish, value }) =>
-    Effect.gen(function*() {
-      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
-      yield* expect(yield* publish("Token", bytes, 7), "the value to be written")
-      const read = yield* value("Token")
-      yield* expect(isSame(read?.bytes, bytes), "the same bytes")
-      yield* expect(read?.fence === 7, "the same fence")
-      const remaining = Duration.toMillis(read?.remaining ?? 0)
-      yield* expect(remaining > 50_000 && remaining <= 60_000, "the remaining life, which is a minute at most")
-    })),
+  rule(
+    "a value is read with its bytes, its fence and its remaining life",
+    ({ publish, value }) =>
+      Effect.gen(function*() {
+        const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+        yield* expect(yield* publish("Token", bytes, 7), "the value to be written")
+        const read = yield* value("Token")
+        yield* expect(isSame(read?.bytes, bytes), "the same bytes")
+        yield* expect(read?.fence === 7, "the same fence")
+        const remaining = Duration.toMillis(read?.remaining ?? 0)
+        yield* expect(remaining > 50_000 && remaining <= 60_000, "the remaining life, which is a minute at most")
+      })
+  ),
 
   rule("a value is read as soon as it is written", ({ publish, takeAndRead, text }) =>
     Effect.gen(function*() {
@@ -177,12 +186,15 @@ export const rules: ReadonlyArray<Rule> = [
       }
     })),
 
-  rule("an empty value and one of the maximum size are kept", ({ publish, value }) =>
-    Effect.forEach([0, maxValueSize], (size) =>
-      Effect.gen(function*() {
-        yield* publish("Token", new Uint8Array(size), 1)
-        yield* expect((yield* value("Token"))?.bytes.length === size, `${size} bytes`)
-      }), { discard: true })),
+  rule(
+    "an empty value and one of the maximum size are kept",
+    ({ publish, value }) =>
+      Effect.forEach([0, maxValueSize], (size) =>
+        Effect.gen(function*() {
+          yield* publish("Token", new Uint8Array(size), 1)
+          yield* expect((yield* value("Token"))?.bytes.length === size, `${size} bytes`)
+        }), { discard: true })
+  ),
 
   rule("a value that is too large counts as absent", ({ publish, value }) =>
     Effect.gen(function*() {
@@ -199,12 +211,15 @@ export const rules: ReadonlyArray<Rule> = [
       yield* expect((yield* text("Token")) === undefined, "no value after its end")
     })),
 
-  rule("a value that ended before it is written is never read", ({ publishUntil, text }, { store }) =>
-    Effect.gen(function*() {
-      const expiresAt = (yield* endOf(store, short.life)) - 2 * Duration.toMillis(short.life)
-      yield* publishUntil("Token", "late", 1, expiresAt)
-      yield* expect((yield* text("Token")) === undefined, "no value after its end")
-    })),
+  rule(
+    "a value that ended before it is written is never read",
+    ({ publishUntil, text }, { store }) =>
+      Effect.gen(function*() {
+        const expiresAt = (yield* endOf(store, short.life)) - 2 * Duration.toMillis(short.life)
+        yield* publishUntil("Token", "late", 1, expiresAt)
+        yield* expect((yield* text("Token")) === undefined, "no value after its end")
+      })
+  ),
 
   rule("both slots and all entries are independent", ({ publish, text }, { store }) =>
     Effect.gen(function*() {
@@ -243,30 +258,39 @@ export const rules: ReadonlyArray<Rule> = [
     Effect.gen(function*() {
       const owners = Array.from({ length: 50 }, (_, index) => `owner-${index}`)
       const fences = yield* Effect.forEach(owners, (owner) => take(owner), { concurrency: "unbounded" })
-      yield* expect(fences.filter((fence) => fence !== undefined).length === 1, "one lease for 50 owners at the same time")
+      yield* expect(
+        fences.filter((fence) => fence !== undefined).length === 1,
+        "one lease for 50 owners at the same time"
+      )
     })),
 
-  rule("a lease is not taken while there is a value that its owner has not read", ({ publish, release, take }) =>
-    Effect.gen(function*() {
-      for (const [index, slot] of (["Token", "Failure"] as const).entries()) {
-        const fence = 10 * (index + 1)
-        yield* publish(slot, "value", fence)
-        yield* expect((yield* take("a", { seen: fence - 1 })) === undefined, `no lease with ${slot} above \`seen\``)
-        yield* expect((yield* take("a", { seen: fence })) !== undefined, `the lease without ${slot} above \`seen\``)
-        yield* release("a")
-      }
-    })),
+  rule(
+    "a lease is not taken while there is a value that its owner has not read",
+    ({ publish, release, take }) =>
+      Effect.gen(function*() {
+        for (const [index, slot] of (["Token", "Failure"] as const).entries()) {
+          const fence = 10 * (index + 1)
+          yield* publish(slot, "value", fence)
+          yield* expect((yield* take("a", { seen: fence - 1 })) === undefined, `no lease with ${slot} above \`seen\``)
+          yield* expect((yield* take("a", { seen: fence })) !== undefined, `the lease without ${slot} above \`seen\``)
+          yield* release("a")
+        }
+      })
+  ),
 
-  rule("taking a lease reads both slots, whether it was taken or not", ({ publish, takeAndRead }) =>
-    Effect.gen(function*() {
-      yield* publish("Token", "token", 1)
-      yield* publish("Failure", "failure", 2)
-      for (const [owner, seen, isTaken] of [["a", 1, false], ["a", 2, true], ["b", 2, false]] as const) {
-        const read = yield* takeAndRead(owner, seen)
-        yield* expect(read.isTaken === isTaken, isTaken ? "the lease" : "no lease")
-        yield* expect(read.token === "token" && read.failure === "failure", "both values")
-      }
-    })),
+  rule(
+    "taking a lease reads both slots, whether it was taken or not",
+    ({ publish, takeAndRead }) =>
+      Effect.gen(function*() {
+        yield* publish("Token", "token", 1)
+        yield* publish("Failure", "failure", 2)
+        for (const [owner, seen, isTaken] of [["a", 1, false], ["a", 2, true], ["b", 2, false]] as const) {
+          const read = yield* takeAndRead(owner, seen)
+          yield* expect(read.isTaken === isTaken, isTaken ? "the lease" : "no lease")
+          yield* expect(read.token === "token" && read.failure === "failure", "both values")
+        }
+      })
+  ),
 
   rule("a lease ends when its time is over", ({ take }, { pass }) =>
     Effect.gen(function*() {
@@ -300,11 +324,14 @@ export const rules: ReadonlyArray<Rule> = [
       })
   ),
 
-  rule("a lease that nobody took can be given back and cannot be renewed", ({ release, renew }) =>
-    Effect.gen(function*() {
-      yield* expect(!(yield* renew("a")), "no renewal")
-      yield* release("a")
-    })),
+  rule(
+    "a lease that nobody took can be given back and cannot be renewed",
+    ({ release, renew }) =>
+      Effect.gen(function*() {
+        yield* expect(!(yield* renew("a")), "no renewal")
+        yield* release("a")
+      })
+  ),
 
   rule("each fence is higher than all before it", ({ publish, release, take }, { pass }) =>
     Effect.gen(function*() {

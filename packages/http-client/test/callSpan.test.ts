@@ -87,6 +87,7 @@ describe("the traces of a call", () => {
 
   const errorTypes = [
     ["the status of an answer that is an error", { answer: () => new Response(null, { status: 404 }) }, "404"],
+    ["the first status that is an error", { answer: () => new Response(null, { status: 400 }) }, "400"],
     ["nothing after a redirect", { answer: () => new Response(null, { status: 302 }) }, undefined],
     ["the tag of a missing scope", { granted: [] }, "InsufficientScope"],
     ["the tag of a missing token", { failure: refused }, "InvalidClient"]

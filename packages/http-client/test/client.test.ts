@@ -183,6 +183,17 @@ describe("a 401", () => {
       assert.strictEqual(sent.length, 2)
     }))
 
+  it.effect("that the second request gets too invalidates the replacement, and another answer does not", () =>
+    Effect.gen(function*() {
+      for (const [rejected, expected] of [[["token-1", "token-2"], "token-3"], [["token-1"], "token-2"]] as const) {
+        const { sent } = yield* call(
+          (client) => Effect.zipRight(client.get("/consumers"), client.get("/next")),
+          { answer: rejecting(...rejected), supply: { renewals: 5 } }
+        )
+        assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2", `Bearer ${expected}`])
+      }
+    }))
+
   it.effect("is returned with its body when there is no replacement for the token", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call(

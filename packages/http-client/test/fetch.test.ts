@@ -2,7 +2,7 @@ import { DataAccess, Fetch } from "@credit-data/http-client"
 import { isRequestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import { over, supply } from "./support/fakes.ts"
 
 /** A `fetch` over a transport with these answers, and the requests that were sent. */
@@ -32,6 +32,16 @@ const rejection = (run: () => Promise<unknown>) =>
 
 const bodyOf = (request: HttpClientRequest.HttpClientRequest | undefined) =>
   request?.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : undefined
+
+/** Everything of a `Request` but its prototype. */
+const like = (request: Request) => ({
+  url: request.url,
+  method: request.method,
+  headers: request.headers,
+  signal: request.signal,
+  body: request.body,
+  arrayBuffer: () => request.arrayBuffer()
+})
 
 describe("the client of a group as a fetch", () => {
   it.scoped("sends a request with a token to the base URL, and returns the response", () =>
@@ -124,6 +134,76 @@ describe("the client of a group as a fetch", () => {
       assert.strictEqual(yield* rejection(() => fetch("/a", { signal: AbortSignal.abort(reason) })), reason)
       const late = yield* rejection(() => fetch("/a", { signal: AbortSignal.timeout(1) }))
       assert.include(String(late), "TimeoutError")
+    }))
+
+  it.scoped("rejects while the body is read with the reason of the signal, and when the scope closes", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const client = HttpClient.make((request) =>
+        Effect.succeed(
+          HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ pull: () => new Promise(() => {}) })))
+        )
+      )
+      const dataAccess = yield* Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), yield* supply(), client))
+      const fetch = yield* Scope.extend(Fetch.make(dataAccess), scope)
+      const controller = new AbortController()
+      const reason = new Error("enough")
+      const [first, second] = [
+        yield* Effect.promise(() => fetch("/a", { signal: controller.signal })),
+        yield* Effect.promise(() => fetch("/a"))
+      ]
+      const read = rejection(() => first.text())
+      controller.abort(reason)
+      assert.include(String(yield* read), "enough")
+      const reading = yield* Effect.fork(rejection(() => second.text()))
+      yield* Effect.yieldNow()
+      yield* Scope.close(scope, Exit.void)
+      assert.include(String(yield* Fiber.join(reading)), "The scope of this fetch was closed")
+    }))
+
+  it.scoped("accepts a Request of another implementation, with a body and without", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = yield* setUp()
+      const own = new Request("https://api.example/v1/a", { method: "PUT", body: "hello", headers: { "x-a": "1" } })
+      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [like(own), { headers: { "x-b": "2" } }]))
+      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [like(new Request("https://api.example/v1/b"))]))
+      const post = new Request("https://api.example/v1/c", { method: "POST", headers: { "x-c": "3" } })
+      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [like(post)]))
+      assert.deepStrictEqual(sent.map(({ method, url }) => `${method} ${url}`), [
+        "PUT https://api.example/v1/a",
+        "GET https://api.example/v1/b",
+        "POST https://api.example/v1/c"
+      ])
+      assert.deepStrictEqual(sent.map(bodyOf), ["hello", undefined, undefined])
+      assert.deepStrictEqual(sent.map(({ headers }) => [headers["x-a"], headers["x-b"], headers["x-c"]]), [
+        [undefined, "2", undefined],
+        [undefined, undefined, undefined],
+        [undefined, undefined, "3"]
+      ])
+      assert.deepStrictEqual(sent.map(({ body }) => body._tag), ["Uint8Array", "Empty", "Empty"])
+    }))
+
+  it.scoped("rejects with a TypeError what is neither a URL nor a Request, and a status that no Response has", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = yield* setUp()
+      const all = like(new Request("https://api.example/v1/a"))
+      const parts = Object.keys(all).filter((part) => part !== "body")
+      const incomplete = parts.map((part) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== part)))
+      for (const wrong of [undefined, null, 42, {}, { href: 42 }, ...incomplete]) {
+        const error = yield* rejection(() => Reflect.apply(fetch, undefined, [wrong]))
+        assert.strictEqual(String(error), "TypeError: Expected a URL or a Request")
+      }
+      assert.deepStrictEqual(sent, [])
+      for (const status of [101, 199, 600]) {
+        const odd = Object.defineProperty(new Response("x"), "status", { value: status })
+        const { fetch } = yield* setUp(() => odd)
+        assert.strictEqual(
+          String(yield* rejection(() => fetch("/a"))),
+          `TypeError: The API responded with ${status}, which is not the status of a Response`
+        )
+      }
+      const last = yield* setUp(() => Object.defineProperty(new Response("x"), "status", { value: 599 }))
+      assert.strictEqual((yield* Effect.promise(() => last.fetch("/a"))).status, 599)
     }))
 
   it.effect("rejects the calls that are under way when the scope closes", () =>

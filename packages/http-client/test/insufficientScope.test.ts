@@ -50,6 +50,7 @@ describe("a call whose rejected token is replaced by one with fewer scopes", () 
       )
       assert.strictEqual((yield* sent).length, 1)
       assert.deepInclude({ ...error }, { _tag: "InsufficientScope", wasSent: true })
+      assert.match(String(error), /^InsufficientScope: /)
       assert.include(
         error.message,
         "The request was sent once, with a token that the API rejected, and was not sent again."

@@ -239,4 +239,23 @@ describe("what is printed of a response", () => {
       assert.include(printed, "\"content-type\":\"text/plain\"")
       assert.include(printed, "\"x-request\":\"<redacted>\"")
     }))
+
+  it.effect("shows of the other headers only values of ordinary characters and length, and names of ordinary length", () =>
+    Effect.gen(function*() {
+      const headers = {
+        "content-type": `text/plain; charset=${"a".repeat(60)}`,
+        "retry-after": "<script>120",
+        "cache-control": "no-store\u00e9",
+        "date": "Thu, 01 Jan 1970 00:00:00 GMT",
+        ["x".repeat(100)]: "value"
+      }
+      const printed = JSON.parse(JSON.stringify(yield* get(answering(() => new Response("", { headers })))))
+      assert.deepStrictEqual(printed.headers, {
+        "content-type": "<redacted>",
+        "retry-after": "<redacted>",
+        "cache-control": "<redacted>",
+        "date": "Thu, 01 Jan 1970 00:00:00 GMT",
+        ["x".repeat(64)]: "<redacted>"
+      })
+    }))
 })

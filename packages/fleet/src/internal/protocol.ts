@@ -216,4 +216,3 @@ export const make = Effect.fnUntraced(function*({ access, clock, endpoint, entry
 
   return { requestToken, find }
 })
-

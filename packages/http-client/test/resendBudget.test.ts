@@ -1,0 +1,67 @@
+import * as Clocks from "@credit-data/test-support/clock"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ResendBudget from "../src/internal/resendBudget.ts"
+
+/** A budget whose time passes as the test says. It begins an hour after the zero of the clock. */
+const setUp = () => {
+  let now = 3_600_000
+  const clock = Clocks.make({
+    wallMillis: () => 0,
+    monotonicNanos: () => BigInt(now) * 1_000_000n,
+    sleep: () => Effect.never
+  })
+  const budget = ResendBudget.make(clock)
+  return {
+    pass: (millis: number) => {
+      now += millis
+    },
+    send: (times: number) => {
+      for (let each = 0; each < times; each++) budget.sent()
+    },
+    /** How many resends are left. They are used up. */
+    left: () => {
+      let taken = 0
+      while (budget.take()) taken++
+      return taken
+    }
+  }
+}
+
+describe("the budget of resends", () => {
+  it("is empty before a call", () => {
+    assert.strictEqual(setUp().left(), 0)
+  })
+
+  it("has one resend for each call, once", () => {
+    const { left, send } = setUp()
+    send(3)
+    assert.strictEqual(left(), 3)
+    assert.strictEqual(left(), 0)
+    send(1)
+    assert.strictEqual(left(), 1)
+  })
+
+  it("keeps what is left of the last five to ten seconds, and no more", () => {
+    for (
+      const [pause, second, expected] of [[4_999, 0, 2], [5_000, 4_999, 3], [5_000, 5_000, 1], [10_000, 0, 1]] as const
+    ) {
+      const { left, pass, send } = setUp()
+      send(2)
+      pass(pause)
+      if (pause >= 5_000) send(1)
+      pass(second)
+      assert.strictEqual(left(), expected, `after ${pause} and ${second} ms`)
+    }
+  })
+
+  it("spends the present before the past, and the past only once", () => {
+    const { left, pass, send } = setUp()
+    send(2)
+    pass(5_000)
+    assert.strictEqual(left(), 2)
+    assert.strictEqual(left(), 0)
+    pass(5_000)
+    assert.strictEqual(left(), 0)
+  })
+})
