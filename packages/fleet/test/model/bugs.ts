@@ -50,6 +50,42 @@ const withoutEnd: Bug = (store, entry) => ({
     })
 })
 
+/** Somebody writes the first failure of the fleet again and again, under this fence and with this text in its envelope. */
+const replaying = (change: (failure: { readonly fence: number; readonly text: string }) => typeof failure): Bug => {
+  let failure: { readonly fence: number; readonly text: string } | undefined
+  return (store, entry) => {
+    const replayed = Effect.fnUntraced(function*(slots: TokenStore.Slots) {
+      if (failure === undefined && Option.isSome(slots.Failure)) {
+        const { bytes, fence } = slots.Failure.value
+        failure = { fence, text: Option.getOrThrow(yield* Envelope.open(entry, { slot: "Failure", fence }, bytes)) }
+      }
+      if (failure === undefined) return slots
+      failure = change(failure)
+      const bytes = yield* Envelope.seal(entry, { slot: "Failure", fence: failure.fence }, failure.text)
+      return { ...slots, Failure: Option.some({ bytes, fence: failure.fence, remaining: Duration.seconds(1) }) }
+    })
+    return {
+      ...store,
+      read: (name) => Effect.flatMap(store.read(name), replayed),
+      takeLease: (name, lease) =>
+        Effect.flatMap(
+          store.takeLease(name, lease),
+          (taken) => Effect.map(replayed(taken.slots), (slots) => ({ ...taken, slots }))
+        )
+    }
+  }
+}
+
+/** A sealed failure is written again and again. */
+export const replayedFailure = (): Bug => replaying((failure) => failure)
+
+/** Processes that take a failure again whenever it is written again are as those that see another one each time. */
+const countedAgain = (): Bug =>
+  replaying(({ fence, text }) => ({
+    fence: fence + 1_000_000,
+    text: text.replace(/"expiresAt":\d+/, `"expiresAt":${Number.MAX_SAFE_INTEGER}`)
+  }))
+
 /** The bugs that the model must find, one at a time. A new one is made for each run. */
 export const bugs: Readonly<Record<string, () => Bug>> = {
   "a lease is longer than the patience of those who wait": () => (store) => ({
@@ -64,5 +100,10 @@ export const bugs: Readonly<Record<string, () => Bug>> = {
     ...store,
     publish: (name, slot, value) => slot === "Failure" ? Effect.succeed(true) : store.publish(name, slot, value)
   }),
-  "the end of a token's life is not sealed": () => withoutEnd
+  "the end of a token's life is not sealed": () => withoutEnd,
+  "a process does not look at the store while it remembers a failure": () => (store) => ({
+    ...store,
+    read: () => Effect.succeed({ Token: Option.none(), Failure: Option.none() })
+  }),
+  "a failure is taken again whenever it is written again": countedAgain
 }

@@ -43,6 +43,11 @@ interface Machine {
   lastRequest: number
 }
 
+/** A process that remembers a failure finds the token of another one within this time. */
+const findsWithin = 2_000
+/** After this time without a disturbance, nobody waits for a process that does not answer any more, and no failure is remembered. */
+const quiet = 60_000
+
 /** The wall clocks of the processes are kept in step. */
 const ahead = [0, 2_000, -2_000, 1_000]
 const largestSkew = 4_000
@@ -73,6 +78,9 @@ export const run = Effect.fnUntraced(
     const disturbances: Array<number> = []
     let failingSince: { readonly at: number; readonly requests: number; readonly disturbances: number } | undefined
     let lastPublished = 0
+    /** The token in the store, which no process has reported as rejected. */
+    let stored: { readonly at: number; readonly endsAt: number } | undefined
+    let grantingSince = 0
     let calls = 0
     let failed = false
 
@@ -165,6 +173,7 @@ export const run = Effect.fnUntraced(
               if (!isPublished || slot === "Failure") return
               if (number < lastPublished) violated(`token ${number} overwrites token ${lastPublished}`)
               lastPublished = number
+              stored = { at: now(), endsAt: (issuedAt.get(`token-${number}`) ?? 0) + lifetime }
             })))
       }
       const tokens = yield* Effect.withClock(startSupply(endpoint, store, scope), clock)
@@ -198,6 +207,13 @@ export const run = Effect.fnUntraced(
       const longest = 5_000 + disturbances.length * 7_500
       const isComparable = !failed && machine.disturbedAt < askedAt
       if (isComparable && now() - askedAt > longest) violated(`a caller waited for ${now() - askedAt} ms`)
+      if (Exit.isSuccess(outcome) || !machine.isAlive || now() - Math.max(-Infinity, ...disturbances) < quiet) return
+      if (stored !== undefined && askedAt - stored.at > findsWithin && stored.endsAt > now() + largestSkew) {
+        violated(`a caller failed ${askedAt - stored.at} ms after a token was published`)
+      }
+      if (mode !== "fails" && askedAt - grantingSince > quiet) {
+        violated(`a caller failed ${askedAt - grantingSince} ms after the endpoint recovered`)
+      }
     })
 
     const wake = (machine: Machine) =>
@@ -228,6 +244,7 @@ export const run = Effect.fnUntraced(
           break
         case "server":
           checkFailing()
+          if (mode === "fails" && event.mode !== "fails") grantingSince = now()
           mode = event.mode
           if (mode === "fails") failed = true
           failingSince = mode === "fails"
@@ -244,7 +261,11 @@ export const run = Effect.fnUntraced(
             yield* Effect.fork(
               Effect.flatMap(
                 Effect.exit(tokens.get),
-                (token) => Exit.isSuccess(token) ? tokens.invalidate(token.value) : Effect.void
+                (token) =>
+                  Effect.suspend(() => {
+                    stored = undefined
+                    return Exit.isSuccess(token) ? tokens.invalidate(token.value) : Effect.void
+                  })
               )
             )
           }
