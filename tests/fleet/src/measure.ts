@@ -3,9 +3,10 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { NodeRuntime } from "@effect/platform-node"
-import { Console, Duration, Effect, Fiber, Layer, Logger } from "effect"
+import { Console, Duration, Effect, Fiber, Layer, Logger, type Scope } from "effect"
+import { spawn } from "node:child_process"
 import { mkdtempSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
 import { askAll, startWorkers, type Worker } from "./fleet.ts"
 import type { Answer } from "./protocol.ts"
@@ -19,7 +20,7 @@ interface Run {
   /** The highest allowed number of token requests. */
   readonly atMost?: number
   /** What happens after the supplies were built. */
-  readonly before?: Effect.Effect<unknown>
+  readonly before?: Effect.Effect<unknown, never, Scope.Scope>
 }
 
 const share = (answers: ReadonlyArray<Answer>, of: number) => {
@@ -57,6 +58,70 @@ const first = Effect.fnUntraced(function*({ atMost, before, fault, latency, stor
   return share(answers, 0.5)
 }, Effect.scoped)
 
+/** As many processes as cores that do nothing but count. */
+const keepBusy = Effect.forEach(
+  cpus(),
+  () =>
+    Effect.acquireRelease(
+      Effect.sync(() => spawn(process.execPath, ["--eval", "for (;;) ;"])),
+      (child) => Effect.sync(() => child.kill("SIGKILL"))
+    ),
+  { discard: true }
+)
+
+/** The first `get` of one process, alone and with a store, in turns. */
+const coldProcess = Effect.fnUntraced(function*(worker: ReadonlyArray<Worker>, store: NonNullable<Run["store"]>) {
+  const millis = { alone: Array<Answer>(), shared: Array<Answer>() }
+  for (let turn = 0; turn < 25; turn++) {
+    for (const [how, options] of [["alone", {}], ["shared", store]] as const) {
+      yield* Effect.gen(function*() {
+        const { simulator, variables } = yield* startSimulator("100 millis")
+        yield* askAll(worker, { do: "start", variables, ...options })
+        // the connection
+        yield* Effect.sleep("50 millis")
+        millis[how].push(...(yield* askAll(worker, { do: "get" })))
+        yield* askAll(worker, { do: "close" })
+        if ((yield* simulator.tokenRequests) !== 1) return yield* Effect.dieMessage("Expected one token request.")
+      }).pipe(Effect.scoped)
+    }
+  }
+  const factor = share(millis.shared, 0.5) / share(millis.alone, 0.5)
+  yield* print("one cold process over Redis: first `get`", factor, "× without a store", 1.15)
+})
+
+/** How long processes that remember a failure go on without the token that one of them has got. */
+const recovery = Effect.fnUntraced(function*(workers: ReadonlyArray<Worker>, store: NonNullable<Run["store"]>) {
+  const { simulator, variables } = yield* startSimulator("0 millis")
+  yield* simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: 10_000 })
+  yield* askAll(workers, { do: "start", variables, ...store })
+  const until = performance.now() + 25_000
+  while (performance.now() < until) yield* askAll(workers, { do: "get" })
+  yield* simulator.clearFaults
+  const firstTokens = yield* Effect.forEach(workers, ({ ask }) =>
+    Effect.gen(function*() {
+      while ((yield* ask({ do: "get" })).token === undefined) yield* Effect.sleep("50 millis")
+      return performance.now()
+    }), { concurrency: "unbounded" })
+  yield* askAll(workers, { do: "close" })
+  const last = Math.max(...firstTokens) - Math.min(...firstTokens)
+  yield* print("10 processes after 25 s of 503: from the first token to that of the last process", last, "ms", 2_000)
+  yield* print(
+    "10 processes after 25 s of 503: token requests with a token",
+    yield* simulator.tokens.pipe(Effect.map(({ length }) => length)),
+    "requests",
+    1
+  )
+}, Effect.scoped)
+
+const startSimulator = Effect.fnUntraced(function*(latency: Duration.DurationInput) {
+  const context = yield* Layer.build(Simulator.layer())
+  const simulator = yield* Effect.provide(Simulator.Simulator, context)
+  if (Duration.toMillis(latency) > 0) {
+    yield* simulator.failTokenRequests(Fault.Delay({ duration: latency }), { times: 5_000 })
+  }
+  return { simulator, variables: yield* Effect.provide(Simulator.variables, context) }
+})
+
 Effect.gen(function*() {
   const workers = yield* startWorkers(200)
   const fifty = workers.slice(0, 50)
@@ -71,6 +136,16 @@ Effect.gen(function*() {
   yield* first({ what: "without a store", workers })
   yield* first({ what: "Redis", workers, store: (yield* fresh).store, atMost: 1 })
   yield* first({ what: "files", workers, store: { directory: newFolder() }, atMost: 1 })
+  yield* first({
+    what: "Redis, both cores kept busy",
+    workers,
+    store: (yield* fresh).store,
+    atMost: 5,
+    before: keepBusy
+  })
+
+  yield* coldProcess(workers.slice(0, 1), (yield* fresh).store)
+  yield* recovery(workers.slice(0, 10), (yield* fresh).store)
   yield* first({
     what: "Redis, endpoint 6 s",
     workers: twenty,
