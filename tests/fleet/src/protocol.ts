@@ -12,9 +12,22 @@ export type Command =
     /** How far the wall clock is ahead. */
     readonly aheadMillis?: number
   }
-  | { readonly do: "get" | "replace" | "status" | "close" }
+  | { readonly do: "get" | "replace" | "status" | "measure" | "close" }
   /** Calls this address again and again, each time with the token of a `get`. */
   | { readonly do: "run"; readonly millis: number; readonly url: string }
+  /** Does so until the supply is closed, as this process, and reports each call. */
+  | { readonly do: "load"; readonly url: string; readonly process: string }
+
+/** A call of a process under load. Times are those of the machine in milliseconds. */
+export interface Call {
+  readonly process: string
+  readonly from: number
+  readonly until: number
+  /** How long it waited for its token. */
+  readonly waited: number
+  /** Why it failed. */
+  readonly error?: string | undefined
+}
 
 export interface Answer {
   readonly millis?: number
@@ -25,4 +38,7 @@ export interface Answer {
   readonly errors?: ReadonlyArray<string>
   readonly store?: TokenStatus.StoreStatus | undefined
   readonly logs?: ReadonlyArray<string>
+  /** The used heap in bytes after a collection. */
+  readonly heap?: number
+  readonly sockets?: number
 }

@@ -1,7 +1,7 @@
 // A process of a fleet. It reads one command for each line of its standard input, and answers each with a line of JSON.
 
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens } from "@credit-data/core"
+import { AccessTokens, type TokenError } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
@@ -73,15 +73,42 @@ const got = (
 })
 
 /** A call of the business API, which knows when its tokens expire. */
-const call = (url: string, { secret }: { readonly secret: Redacted.Redacted }) =>
+const call = (
+  url: string,
+  { secret }: { readonly secret: Redacted.Redacted },
+  headers: Readonly<Record<string, string>> = {}
+) =>
   Effect.async<{ readonly error: string | undefined }>((resume) => {
-    httpGet(url, { headers: { authorization: `Bearer ${Redacted.value(secret)}` } }, (response) => {
+    const ended = (error: string | undefined) => resume(Effect.succeed({ error }))
+    httpGet(url, { headers: { ...headers, authorization: `Bearer ${Redacted.value(secret)}` } }, (response) => {
       response.resume().on("end", () => {
-        const { statusCode } = response
-        resume(Effect.succeed({ error: statusCode === 200 ? undefined : `status ${statusCode}` }))
+        ended(response.statusCode === 200 ? undefined : `status ${response.statusCode}`)
       })
-    })
+    }).on("error", () => ended("no answer"))
   })
+
+/** Calls again and again, replaces a token that was rejected once, and reports each call. */
+const load = (
+  { get, replace }: AccessTokens.Service,
+  { process: name, url }: Extract<Command, { readonly do: "load" }>
+) =>
+  Effect.gen(function*() {
+    const from = Date.now()
+    const startedAt = performance.now()
+    const headers = { "x-process": name }
+    const failed = (error: TokenError.TokenError) =>
+      Effect.succeed({ error: error._tag === "InvalidResponse" ? `${error._tag} ${error.rule}` : error._tag })
+    let waited = 0
+    const outcome = yield* Effect.gen(function*() {
+      const token = yield* get
+      waited = performance.now() - startedAt
+      const first = yield* call(url, token, headers)
+      return first.error === "status 401" ? yield* call(url, yield* replace(token), headers) : first
+    }).pipe(Effect.catchAll(failed))
+    const until = Date.now()
+    process.stdout.write(`${JSON.stringify({ call: { process: name, from, until, waited, ...outcome } })}\n`)
+    yield* Effect.sleep(Duration.millis(50 + Math.random() * 100))
+  }).pipe(Effect.forever)
 
 const run = (command: Command): Effect.Effect<Answer, unknown> =>
   Effect.gen(function*() {
@@ -89,7 +116,8 @@ const run = (command: Command): Effect.Effect<Answer, unknown> =>
       yield* start(command)
       return {}
     }
-    const { get, replace, status } = tokens ?? (yield* Effect.dieMessage("Not started."))
+    const supply = tokens ?? (yield* Effect.dieMessage("Not started."))
+    const { get, replace, status } = supply
     switch (command.do) {
       case "get": {
         const from = performance.now()
@@ -115,6 +143,14 @@ const run = (command: Command): Effect.Effect<Answer, unknown> =>
           yield* Effect.sleep(Duration.millis(100 + Math.random() * 100))
         }
         return { calls, errors, millis: longest }
+      }
+      case "load":
+        yield* Effect.forkIn(load(supply, command), scope)
+        return {}
+      case "measure": {
+        globalThis.gc?.()
+        const sockets = process.getActiveResourcesInfo().filter((resource) => resource.startsWith("TCP")).length
+        return { heap: process.memoryUsage().heapUsed, sockets }
       }
       case "status":
         return { store: Option.getOrUndefined((yield* status).store), logs }
