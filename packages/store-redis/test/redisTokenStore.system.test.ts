@@ -1,9 +1,13 @@
 import { StoreContract, TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
-import { startRedis } from "@credit-data/test-support/redisServer"
+import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
+import { freePort, startRedis } from "@credit-data/test-support/redisServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import { Redis } from "ioredis"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 
 const name = "0123456789abcdef".repeat(4)
 const key = (slot: string) => `credit-data:{${name}}:${slot}`
@@ -32,6 +36,22 @@ const take = (store: TokenStore.Service, owner: string) =>
     store.takeLease(name, { owner, above: 0, seen: Number.MAX_SAFE_INTEGER, duration }),
     ({ lease }) => lease
   )
+
+/** A server that speaks TLS only. */
+const startTlsServer = Effect.gen(function*() {
+  const { cert, key } = yield* makeCertificate({ host: "localhost", days: 30, authority: yield* makeAuthority })
+  const directory = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "redis-tls-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  const files = { cert: join(directory, "cert.pem"), key: join(directory, "key.pem") }
+  writeFileSync(files.cert, cert)
+  writeFileSync(files.key, key)
+  return yield* startRedis({
+    tls: true,
+    settings: [`tls-cert-file ${files.cert}`, `tls-key-file ${files.key}`, "tls-auth-clients no"]
+  })
+})
 
 /** Both directions once: whether a store works. */
 const works = Effect.fnUntraced(function*(store: TokenStore.Service) {
@@ -168,12 +188,24 @@ describe("a store on Redis", () => {
       yield* Effect.promise(() => only.ping())
       const gone = yield* startRedis()
       yield* gone.kill
+      const withoutEval = yield* startRedis({ settings: ["rename-command EVAL \"\""] })
+      const withoutSlots = yield* startRedis({ settings: ["cluster-enabled yes", `cluster-port ${yield* freePort}`] })
+      const withTls = yield* startTlsServer
       const rows: ReadonlyArray<readonly [url: string, code: RegExp, hint: RegExp]> = [
         [guarded.url.replace("redis://", "redis://default:wrong@"), /^WRONGPASS$/, /password/],
         [guarded.url, /^NOAUTH$/, /password/],
         [gone.url, /^ECONNREFUSED$/, /Nothing listens/],
         ["redis://nowhere.invalid:6379", /^(ENOTFOUND|EAI_AGAIN)$/, /does not resolve/],
-        [full.url, /^(MAXCLIENTS|EPIPE|ECONNRESET|CLOSED)$/, /maxclients/]
+        [full.url, /^(MAXCLIENTS|EPIPE|ECONNRESET|CLOSED)$/, /maxclients/],
+        [withTls.url.replace("rediss://", "redis://"), /^(EPIPE|ECONNRESET|CLOSED)$/, /whether its port expects TLS/],
+        [gone.url.replace("redis://", "rediss://"), /^ECONNREFUSED$/, /Nothing listens/],
+        [
+          guarded.url.replace("redis://", "rediss://:right@"),
+          /^(ERR_SSL_|EPROTO|ETIMEDOUT)/,
+          /needs redis:/
+        ],
+        [withoutEval.url, /^UNKNOWN$/, /lacks a command/],
+        [withoutSlots.url, /^CLUSTERDOWN$/, /cluster of Redis is not complete/]
       ]
       for (const [url, code, hint] of rows) {
         const store = yield* storeOf({ url, unencrypted: true })

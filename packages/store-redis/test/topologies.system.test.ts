@@ -3,7 +3,7 @@ import { RedisTokenStore } from "@credit-data/store-redis"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { freePort, startRedis } from "@credit-data/test-support/redisServer"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { ConfigProvider, Duration, Effect, Fiber, Layer, Option, Redacted, Schedule } from "effect"
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -106,33 +106,86 @@ const acl = readFileSync(new URL("../acl.conf", import.meta.url), "utf8").split(
   line.startsWith("user credit-data")
 )
 
+/** Three nodes with all slots. */
+const startCluster = Effect.gen(function*() {
+  const nodes = yield* Effect.forEach([0, 1, 2], () =>
+    Effect.gen(function*() {
+      const bus = yield* freePort
+      // the default user is for the commands that make the cluster
+      const settings = ["cluster-enabled yes", `cluster-port ${bus}`, ...acl]
+      return { bus, ...(yield* startRedis({ settings })) }
+    }))
+  for (const [index, node] of nodes.entries()) {
+    const range = [[0, 5460], [5461, 10_922], [10_923, 16_383]][index] ?? []
+    yield* node.command(`CLUSTER ADDSLOTSRANGE ${range.join(" ")}`)
+    for (const { bus, port } of nodes) yield* node.command(`CLUSTER MEET 127.0.0.1 ${port} ${bus}`)
+  }
+  for (const node of nodes) {
+    yield* eventually(
+      Effect.filterOrFail(node.command("CLUSTER INFO"), (info) => info.includes("cluster_state:ok"))
+    )
+  }
+  const store = yield* storeOf({
+    url: `redis://credit-data:change-me@127.0.0.1:${nodes[0]?.port}`,
+    cluster: true,
+    unencrypted: true
+  })
+  return { nodes, store }
+})
+
 describe("a cluster of Redis", () => {
   it.scopedLive("keeps each entry on one of its nodes", () =>
     Effect.gen(function*() {
-      const nodes = yield* Effect.forEach([0, 1, 2], () =>
-        Effect.gen(function*() {
-          const bus = yield* freePort
-          // the default user is for the commands that make the cluster
-          const settings = ["cluster-enabled yes", `cluster-port ${bus}`, ...acl]
-          return { bus, ...(yield* startRedis({ settings })) }
-        }))
-      for (const [index, node] of nodes.entries()) {
-        const range = [[0, 5460], [5461, 10_922], [10_923, 16_383]][index] ?? []
-        yield* node.command(`CLUSTER ADDSLOTSRANGE ${range.join(" ")}`)
-        for (const { bus, port } of nodes) yield* node.command(`CLUSTER MEET 127.0.0.1 ${port} ${bus}`)
-      }
-      for (const node of nodes) {
-        yield* eventually(
-          Effect.filterOrFail(node.command("CLUSTER INFO"), (info) => info.includes("cluster_state:ok"))
-        )
-      }
-      const url = `redis://credit-data:change-me@127.0.0.1:${nodes[0]?.port}`
-      const store = yield* storeOf({ url, cluster: true, unencrypted: true })
+      const { nodes, store } = yield* startCluster
       for (let index = 0; index < 20; index++) {
         yield* eventually(write(store, 0, index.toString(16).padStart(64, "0")))
       }
       const sizes = yield* Effect.forEach(nodes, (node) => node.command("DBSIZE"))
       assert.lengthOf(sizes.filter((size) => size !== ":0\r\n"), 3, sizes.join())
+    }), 60_000)
+
+  it.scopedLive("goes on with an entry whose slot moves to another node under load", () =>
+    Effect.gen(function*() {
+      const { nodes, store } = yield* startCluster
+      const before = yield* eventually(write(store))
+      const held = yield* Effect.filter(nodes, ({ command }) =>
+        Effect.map(command("DBSIZE"), (size) => size !== ":0\r\n"))
+      const source = held[0] ?? (yield* Effect.dieMessage("No node holds the entry."))
+      const target = nodes.find((node) =>
+        node !== source
+      ) ?? source
+      const slot = (yield* source.command(`CLUSTER KEYSLOT {${name}}`)).trim().slice(1)
+      const idOf = (node: typeof source) => Effect.map(node.command("CLUSTER MYID"), (id) => id.split("\r\n")[1] ?? "")
+      const [from, to] = [yield* idOf(source), yield* idOf(target)]
+
+      const fences: Array<number> = [before]
+      const codes = new Set<string>()
+      const load = yield* Effect.fork(Effect.forever(
+        write(store).pipe(
+          Effect.map((fence) => fences.push(fence)),
+          Effect.catchAll(({ code }) => Effect.sync(() => codes.add(code))),
+          // another owner may have the lease that an operation left behind
+          Effect.catchAllDefect(() => Effect.void),
+          Effect.zipRight(Effect.sleep("5 millis"))
+        )
+      ))
+      const written = (count: number) =>
+        eventually(Effect.filterOrFail(Effect.sync(() => fences.length), (length) => length >= count))
+      yield* written(20)
+      yield* target.command(`CLUSTER SETSLOT ${slot} IMPORTING ${from}`)
+      yield* source.command(`CLUSTER SETSLOT ${slot} MIGRATING ${to}`)
+      for (const kind of ["token", "failure", "lease", "fence"]) {
+        yield* source.command(`MIGRATE 127.0.0.1 ${target.port} credit-data:{${name}}:${kind} 0 1000 REPLACE`)
+        yield* Effect.sleep("50 millis")
+      }
+      yield* target.command(`CLUSTER SETSLOT ${slot} NODE ${to}`)
+      yield* source.command(`CLUSTER SETSLOT ${slot} NODE ${to}`)
+      yield* written(fences.length + 20)
+      yield* Fiber.interrupt(load)
+      assert.deepStrictEqual(fences, fences.toSorted((a, b) => a - b))
+      assert.strictEqual(new Set(fences).size, fences.length)
+      assert.deepStrictEqual(Array.from(codes).filter((code) => !["TRYAGAIN", "ASK", "MOVED"].includes(code)), [])
+      assert.notStrictEqual(yield* target.command("DBSIZE"), ":0\r\n")
     }), 60_000)
 })
 

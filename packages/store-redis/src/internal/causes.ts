@@ -20,6 +20,10 @@ const advice: ReadonlyArray<readonly [codes: RegExp, hint: string]> = [
     /^(MAXCLIENTS|EPIPE|ECONNRESET|CLOSED)$/,
     "Redis closes the connection: check whether it has as many as it accepts (maxclients), and whether its port expects TLS (rediss://)."
   ],
+  [
+    /^ETIMEDOUT$/,
+    "Redis does not answer a new connection: check whether a firewall drops it, and whether its address needs redis:// instead of rediss://."
+  ],
   [/^NOPERM$/, "The user of Redis lacks a permission: compare it with acl.conf of this package."],
   [/^UNKNOWN$/, "Redis lacks a command: it has to be 6.2 or later."],
   [/^OOM$/, "The memory of Redis is full: raise maxmemory, or choose another policy."],

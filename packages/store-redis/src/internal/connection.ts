@@ -56,8 +56,8 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
     disconnectTimeout: 100,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
-    // it would cost the first operation a round trip, and a server that still loads its data says so itself
-    enableReadyCheck: false,
+    // it costs the first operation a round trip, and only with sentinels it shows more than the answer to that operation: the role
+    enableReadyCheck: options.sentinels !== undefined,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (times) => Math.min(times * 200, 2_000),
     // after a failover, the server that was the master is a replica

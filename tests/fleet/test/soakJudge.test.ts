@@ -1,0 +1,92 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Happened, judge, type Recording } from "../src/soak/judge.ts"
+
+const lifetime = 5_000
+const token = (id: number, issuedAt: number) => ({ id, issuedAt, expiresAt: issuedAt + lifetime })
+const call = (from: number, waited: number, error?: string) => ({
+  process: "1",
+  from,
+  until: from + waited,
+  waited,
+  error
+})
+const fault = (what: Happened["what"], from: number, until: number, who?: ReadonlyArray<string>): Happened => ({
+  name: "a fault",
+  what,
+  who,
+  from,
+  until
+})
+
+/** A soak of a minute in which nothing went wrong. */
+const quiet: Recording = {
+  processes: 20,
+  lifetime,
+  from: 0,
+  until: 60_000,
+  tokens: [token(1, 0), token(2, 4_000), token(3, 8_000)],
+  requests: [0, 4_000, 8_000],
+  received: [{ process: "1", at: 100, token: 1 }, { process: "1", at: 4_100, token: 2 }],
+  calls: [call(100, 1), call(4_100, 1)],
+  faults: [],
+  resources: [{ start: { heap: 1e7, sockets: 2 }, end: { heap: 1.1e7, sockets: 3 } }]
+}
+
+const broken = (change: Partial<Recording>) => judge({ ...quiet, ...change }).violations
+
+describe("the judge of a soak", () => {
+  it("finds nothing when nothing went wrong", () => {
+    assert.deepStrictEqual(broken({}), [])
+    assert.include(judge(quiet).figures, { "calls": 2, "token requests": 3, "token requests allowed": 17 })
+  })
+
+  it("finds an expired token, unless its process was stopped before it sent it", () => {
+    const received = [{ process: "1", at: 5_000, token: 1 }]
+    assert.deepStrictEqual(broken({ received }), ["5.0 s: process 1 sent token 1 0 ms after its expiry"])
+    assert.lengthOf(broken({ received, faults: [fault("Processes", 3_000, 4_900, ["2"])] }), 1)
+    assert.lengthOf(broken({ received, faults: [fault("Endpoint", 3_000, 4_900)] }), 1)
+    assert.deepStrictEqual(broken({ received, faults: [fault("Processes", 3_000, 4_900, ["1"])] }), [])
+  })
+
+  it("finds a token that a process sends after a newer one", () => {
+    const received = [
+      { process: "1", at: 4_100, token: 2 },
+      { process: "2", at: 4_200, token: 1 },
+      { process: "1", at: 4_300, token: 1 },
+      { process: "1", at: 4_400, token: undefined }
+    ]
+    assert.deepStrictEqual(broken({ received }), ["4.3 s: process 1 sent token 1 after token 2"])
+  })
+
+  it("finds a call that fails, unless the endpoint failed or its process was stopped", () => {
+    const calls = [call(6_000, 10, "ServerError")]
+    assert.deepStrictEqual(broken({ calls }), ["6.0 s: a call of process 1 failed: ServerError"])
+    assert.deepStrictEqual(broken({ calls, faults: [fault("Processes", 6_005, 7_000, ["1"])] }), [])
+    assert.lengthOf(broken({ calls, faults: [fault("Store", 5_000, 7_000)] }), 1)
+    // the next token came at 8 s, and every process has it 2 s later
+    const outage = { faults: [fault("Endpoint", 5_000, 7_000)] }
+    assert.deepStrictEqual(broken({ calls, ...outage }), [])
+    assert.deepStrictEqual(broken({ calls: [call(9_900, 10, "ServerError")], ...outage }), [])
+    assert.lengthOf(broken({ calls: [call(10_100, 10, "ServerError")], ...outage }), 1)
+  })
+
+  it("finds a call that waits for long", () => {
+    assert.deepStrictEqual(broken({ calls: [call(0, 8_000)] }), [])
+    assert.deepStrictEqual(broken({ calls: [call(0, 8_100)] }), ["8.1 s: a call of process 1 waited for 8100 ms"])
+  })
+
+  it("finds more token requests than the faults explain", () => {
+    const requests = Array.from({ length: 40 }, (_, index) => index)
+    assert.deepStrictEqual(broken({ requests }), ["40 token requests, and 17 are allowed"])
+    assert.deepStrictEqual(broken({ requests, faults: [fault("Store", 0, 1_000)] }), [])
+    assert.lengthOf(broken({ requests, faults: [fault("Processes", 0, 1_000), fault("Tokens", 0, 0)] }), 1)
+    assert.deepStrictEqual(broken({ requests, faults: [fault("Endpoint", 0, 10_000)] }), [])
+  })
+
+  it("finds memory and sockets that a process keeps", () => {
+    const start = { heap: 1e7, sockets: 2 }
+    assert.lengthOf(broken({ resources: [{ start, end: { heap: 4e7, sockets: 2 } }] }), 1)
+    assert.lengthOf(broken({ resources: [{ start, end: { heap: 1e7, sockets: 6 } }] }), 1)
+    assert.deepStrictEqual(broken({ resources: [{ start, end: { heap: 2e7, sockets: 5 } }] }), [])
+  })
+})
