@@ -11,6 +11,8 @@ export type Command =
     readonly directory?: string
     /** How far the wall clock is ahead. */
     readonly aheadMillis?: number
+    /** The pause between two renewals of rejected tokens. */
+    readonly forcedRenewalPauseMillis?: number
   }
   | { readonly do: "get" | "replace" | "status" | "measure" | "close" }
   /** Calls this address again and again, each time with the token of a `get`. */

@@ -40,7 +40,7 @@ const logger = Logger.make(({ logLevel, message }) => {
 const start = (command: Extract<Command, { readonly do: "start" }>) => {
   const isShared = command.redis !== undefined || command.directory !== undefined
   const supply = isShared
-    ? SharedTokens.layer().pipe(
+    ? SharedTokens.layer({ forcedRenewalPause: command.forcedRenewalPauseMillis ?? "30 seconds" }).pipe(
       Layer.provide(AuthV2.layerTokenEndpointConfig()),
       Layer.provide(storeOf(command))
     )

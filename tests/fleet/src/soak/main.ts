@@ -6,6 +6,8 @@ import { Console, Duration, Effect, Logger, Random } from "effect"
 import { judge } from "./judge.ts"
 import { soak, type Store } from "./soak.ts"
 
+const mostPrinted = 20
+
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
 const [length = "10m", seed = String(Math.floor(Math.random() * 1e9))] = process.argv.slice(2)
 const [, count, unit] = /^(\d+)([smh])$/.exec(length) ?? []
@@ -20,7 +22,8 @@ const run = Effect.fnUntraced(function*(store: Store) {
   const { figures, violations } = judge(yield* Effect.scoped(soak(store, Duration.times(total, 0.5))))
   yield* Console.log("")
   for (const [name, value] of Object.entries(figures)) yield* Console.log(`${name.padEnd(34)} ${value}`)
-  for (const violation of violations) yield* Console.log(`BROKEN  ${violation}`)
+  for (const violation of violations.slice(0, mostPrinted)) yield* Console.log(`BROKEN  ${violation}`)
+  if (violations.length > mostPrinted) yield* Console.log(`BROKEN  and ${violations.length - mostPrinted} more times`)
   return violations.length
 })
 

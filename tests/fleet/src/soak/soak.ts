@@ -55,7 +55,8 @@ export const soak = Effect.fnUntraced(
     const startProcess = Effect.fnUntraced(function*(name: string) {
       const worker = yield* startWorker(file, (call) => calls.push(call))
       workers.set(name, worker)
-      yield* worker.ask({ do: "start", variables, ...options })
+      // tokens are revoked more often than in 30 s, the default
+    yield* worker.ask({ do: "start", variables, ...options, forcedRenewalPauseMillis: 500 })
       yield* worker.ask({ do: "load", url, process: name })
     })
     yield* Effect.addFinalizer(() =>
