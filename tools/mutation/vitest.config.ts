@@ -14,7 +14,7 @@ const slow = [
   "starts one renewal in the background, at once",
   "of any size",
   "there is a place for the bug",
-  "keeps the rules of the protocol"
+  "a fleet of four processes"
 ]
 
 export default defineConfig({
