@@ -20,7 +20,7 @@ const setUp = () => {
       for (let each = 0; each < times; each++) budget.sent()
     },
     /** How many resends are left. They are used up. */
-    left: () => {
+    remaining: () => {
       let taken = 0
       while (budget.take()) taken++
       return taken
@@ -30,38 +30,38 @@ const setUp = () => {
 
 describe("the budget of resends", () => {
   it("is empty before a call", () => {
-    assert.strictEqual(setUp().left(), 0)
+    assert.strictEqual(setUp().remaining(), 0)
   })
 
   it("has one resend for each call, once", () => {
-    const { left, send } = setUp()
+    const { remaining, send } = setUp()
     send(3)
-    assert.strictEqual(left(), 3)
-    assert.strictEqual(left(), 0)
+    assert.strictEqual(remaining(), 3)
+    assert.strictEqual(remaining(), 0)
     send(1)
-    assert.strictEqual(left(), 1)
+    assert.strictEqual(remaining(), 1)
   })
 
   it("keeps what is left of the last five to ten seconds, and no more", () => {
     for (
       const [pause, second, expected] of [[4_999, 0, 2], [5_000, 4_999, 3], [5_000, 5_000, 1], [10_000, 0, 1]] as const
     ) {
-      const { left, pass, send } = setUp()
+      const { remaining, pass, send } = setUp()
       send(2)
       pass(pause)
       if (pause >= 5_000) send(1)
       pass(second)
-      assert.strictEqual(left(), expected, `after ${pause} and ${second} ms`)
+      assert.strictEqual(remaining(), expected, `after ${pause} and ${second} ms`)
     }
   })
 
   it("spends the present before the past, and the past only once", () => {
-    const { left, pass, send } = setUp()
+    const { remaining, pass, send } = setUp()
     send(2)
     pass(5_000)
-    assert.strictEqual(left(), 2)
-    assert.strictEqual(left(), 0)
+    assert.strictEqual(remaining(), 2)
+    assert.strictEqual(remaining(), 0)
     pass(5_000)
-    assert.strictEqual(left(), 0)
+    assert.strictEqual(remaining(), 0)
   })
 })

@@ -150,7 +150,7 @@ describe("a cluster of Redis", () => {
       const before = yield* eventually(write(store))
       const held = yield* Effect.filter(nodes, ({ command }) =>
         Effect.map(command("DBSIZE"), (size) => size !== ":0\r\n"))
-      const source = held[0] ?? (yield* Effect.dieMessage("No node holds the entry."))
+      const source = held[0] ?? (yield* Effect.die(new Error("No node holds the entry.")))
       const target = nodes.find((node) =>
         node !== source
       ) ?? source

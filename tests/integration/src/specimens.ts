@@ -23,7 +23,7 @@ import {
   GroupClient,
   InsufficientScope
 } from "@credit-data/http-client"
-import { SharedTokens, StoreError, TokenStore } from "@credit-data/fleet"
+import { SharedTokens, StoreContract, StoreError, TokenStore } from "@credit-data/fleet"
 import { Comparison, Migration, MigrationEvent, Plan } from "@credit-data/migration"
 import {
   AdminApi,
@@ -484,6 +484,8 @@ export const specimens = Effect.gen(function*() {
         return yield* outcomes(SharedTokens.read)
       }).pipe(Effect.provide(Layer.provideMerge(SharedTokens.layer(), overMemory))),
       "SharedTokens.make": yield* outcomes(Effect.provide(SharedTokens.make(), overMemory)),
+      "StoreContract.ContractBroken": new StoreContract.ContractBroken({ rule: "a rule", expected: "something else" }),
+      "StoreContract.rules": StoreContract.rules,
       "StoreError.StoreError": new StoreError.StoreError({ reason: "Refused", code: "OOM" }),
       "TokenStore.TokenStore": TokenStore.TokenStore,
       "TokenStore.layerFileSystem": yield* outcomes(

@@ -3,23 +3,35 @@ import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 
-/** A scope that closes waits this long for what is under way. */
+/** Effects for which no caller waits. */
+export interface Background {
+  /** Begins the effect, also when the scope has closed. */
+  readonly run: (effect: Effect.Effect<void>) => Effect.Effect<void>
+  /** Waits until nothing is under way any more, but not for long. */
+  readonly idle: Effect.Effect<void>
+}
+
+/** A scope that closes waits this long for what is under way, and then interrupts it. */
 const patience = "250 millis"
 
-/** Runs effects for which nobody waits but the scope, in which they are always begun. */
-export const make: Effect.Effect<(effect: Effect.Effect<void>) => Effect.Effect<void>, never, Scope.Scope> = Effect.gen(
-  function*() {
-    const fibers = yield* FiberSet.make<void>()
-    let isClosed = false
-    yield* Effect.addFinalizer(() =>
-      FiberSet.awaitEmpty(fibers).pipe(
-        within(patience, () => undefined),
-        Effect.ignore,
-        Effect.ensuring(Effect.sync(() => {
-          isClosed = true
-        }))
-      )
+/** As long as one operation of a store may take. */
+const longestWait = "600 millis"
+
+export const make: Effect.Effect<Background, never, Scope.Scope> = Effect.gen(function*() {
+  const fibers = yield* FiberSet.make<void>()
+  let isClosed = false
+  const wait = (duration: typeof patience | typeof longestWait) =>
+    FiberSet.awaitEmpty(fibers).pipe(within(duration, () => undefined), Effect.ignore)
+  yield* Effect.addFinalizer(() =>
+    Effect.ensuring(
+      wait(patience),
+      Effect.sync(() => {
+        isClosed = true
+      })
     )
-    return (effect) => Effect.suspend(() => isClosed ? effect : Effect.asVoid(FiberSet.run(fibers, effect)))
+  )
+  return {
+    run: (effect) => Effect.suspend(() => isClosed ? effect : Effect.asVoid(FiberSet.run(fibers, effect))),
+    idle: wait(longestWait)
   }
-)
+})

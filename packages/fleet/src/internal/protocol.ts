@@ -42,7 +42,7 @@ interface Options {
  * request. The others wait for what it publishes. When the store is faulty, each process goes on alone.
  */
 export const make = Effect.fnUntraced(function*({ access, clock, endpoint, entry: readEntry, store }: Options) {
-  const inBackground = yield* Background.make
+  const background = yield* Background.make
   const seen = Found.make({ access, clock, endpoint })
   const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
   const currentEntry = (session: Session) => Effect.catchAll(readEntry, () => session.fail("Sealing"))
@@ -171,13 +171,14 @@ export const make = Effect.fnUntraced(function*({ access, clock, endpoint, entry
       Effect.gen(function*() {
         const scope = yield* Scope.make()
         const outcome = yield* Effect.exit(restore(Scope.extend(shared(session, replaces), scope)))
-        yield* inBackground(Effect.zipRight(Scope.close(scope, outcome), session.end))
+        yield* background.run(Effect.zipRight(Scope.close(scope, outcome), session.end))
         return yield* outcome
       })
     )
 
   const requestToken = (replaces: Replaces): Effect.Effect<AccessToken, TokenError> =>
-    Effect.flatMap(access.session, (session) => answered(session, replaces)).pipe(
+    // the lease under which this process publishes its last token would keep it waiting as if another one had it
+    Effect.flatMap(Effect.zipRight(background.idle, access.session), (session) => answered(session, replaces)).pipe(
       Effect.tap((token) => token.shared === true ? access.taken("tokensTaken") : Effect.void),
       Effect.tapError((error) =>
         error._tag !== "Alone" && Content.isShared(error) && error.shared === true

@@ -56,7 +56,7 @@ export const soak = Effect.fnUntraced(
       const worker = yield* startWorker(file, (call) => calls.push(call))
       workers.set(name, worker)
       // tokens are revoked more often than in 30 s, the default
-    yield* worker.ask({ do: "start", variables, ...options, forcedRenewalPauseMillis: 500 })
+      yield* worker.ask({ do: "start", variables, ...options, forcedRenewalPauseMillis: 500 })
       yield* worker.ask({ do: "load", url, process: name })
     })
     yield* Effect.addFinalizer(() =>
