@@ -77,8 +77,8 @@ export type Slot = "Token" | "Failure"
 export type Slots = Readonly<Record<Slot, Option.Option<StoredValue>>>
 
 /**
- * What an engine does. An entry has a name (64 hexadecimal digits), two slots with values, and a lease. An engine that passes the
- * contract tests of this project can be used in place of the ones here.
+ * What an engine does. An entry has a name (64 hexadecimal digits), two slots with values, and a lease. An engine that keeps the
+ * rules of `StoreContract` can be used in place of the ones here.
  *
  * @since 1.0.0
  * @category models
