@@ -15,6 +15,51 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(server.server.requests, 1)
     }))
 
+  it.effect("wait for one operation of the store before the first token, and for two if it holds something unusable", () =>
+    Effect.gen(function*() {
+      const operations: Array<string> = []
+      let garbage: Option.Option<TokenStore.StoredValue> = Option.none()
+      const { ask, get, pass, start } = yield* setUp({
+        size: 0,
+        store: (store) => {
+          const slow = <A, E>(name: string, operation: Effect.Effect<A, E>) =>
+            Effect.suspend(() => {
+              operations.push(name)
+              return Effect.delay(operation, "10 millis")
+            })
+          const changed = withSlots(store, (slots) => ({ ...slots, Token: Option.orElse(slots.Token, () => garbage) }))
+          return {
+            read: (name) => slow("read", changed.read(name)),
+            // it takes no lease beside a value that the process has not read
+            takeLease: (name, lease) =>
+              slow(
+                "takeLease",
+                Option.isSome(garbage) && garbage.value.fence > lease.seen
+                  ? Effect.map(changed.read(name), (slots) => ({ slots, lease: Option.none() }))
+                  : changed.takeLease(name, lease)
+              ),
+            renewLease: (name, lease) => slow("renewLease", store.renewLease(name, lease)),
+            releaseLease: (name, owner) => slow("releaseLease", store.releaseLease(name, owner)),
+            publish: (name, slot, value) => slow("publish", store.publish(name, slot, value))
+          }
+        }
+      })
+      // 10 ms for the store and 200 for the endpoint
+      const first = yield* start(0)
+      assert.strictEqual(textOf(yield* get(first, 211)), "token-1")
+      assert.deepStrictEqual(operations.splice(0), ["takeLease", "publish"])
+      yield* pass(1_000)
+      assert.deepStrictEqual(operations.splice(0), ["releaseLease"])
+      assert.strictEqual(textOf(yield* get(yield* start(0), 11)), "token-1")
+      assert.deepStrictEqual(operations.splice(0), ["takeLease"])
+
+      // the entry of another secret is empty
+      garbage = Option.some({ bytes: new Uint8Array(100), fence: 7, remaining: Duration.minutes(1) })
+      const other = yield* start(0, Effect.succeed("another secret of more than 32 characters"))
+      assert.deepStrictEqual((yield* ask([other], 221)).map(textOf), ["InvalidClient"])
+      assert.deepStrictEqual(operations.slice(0, 2), ["takeLease", "takeLease"])
+    }))
+
   it.effect("send one token request for each lifetime, and none is served after its expiry", () =>
     Effect.gen(function*() {
       const { ask, fleet, now, pass, server } = yield* setUp({ size: 5 })
