@@ -45,7 +45,6 @@ const callEachGroup = Effect.gen(function*() {
 const overV2 = AuthV2.layerConfig()
 const overV1 = AuthV1.layerConfig() // the only word that a migration changes
 const withWrongCredentials = AuthV2.layerConfig({
-  ...AuthV2.config,
   clientId: Config.succeed("another-client"),
   clientSecret: Config.succeed(Redacted.make("not the secret"))
 })

@@ -9,7 +9,8 @@ import { AccessTokens } from "@credit-data/core"
 import { Furnishment } from "@credit-data/http-client"
 import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import type { HttpClient } from "@effect/platform"
+import { type ConfigError, Console, Effect, Layer } from "effect"
 
 const program = Effect.gen(function*() {
   const tokens = yield* AccessTokens.AccessTokens
@@ -19,7 +20,7 @@ const program = Effect.gen(function*() {
   yield* Console.log(`${response.status} with ${token.scopes.join(" ")}`)
 })
 
-const composedWith = (auth: ReturnType<typeof AuthV2.layerConfig>) =>
+const composedWith = (auth: Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>) =>
   Effect.provide(program, Furnishment.layer().pipe(Layer.provideMerge(auth), Layer.provide(NodeHttpClient.layer)))
 
 const before = composedWith(AuthV1.layerConfig())

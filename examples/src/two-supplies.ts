@@ -21,7 +21,7 @@ const furnishmentAlone = Config.succeed<typeof AccessScope.all>(["furnishment:al
 
 const Clients = Layer.merge(
   DataAccess.layer().pipe(Layer.provide(AuthV1.layerConfig())),
-  Furnishment.layer().pipe(Layer.provide(AuthV2.layerConfig({ ...AuthV2.config, scopes: furnishmentAlone })))
+  Furnishment.layer().pipe(Layer.provide(AuthV2.layerConfig({ scopes: furnishmentAlone })))
 ).pipe(Layer.provide(NodeHttpClient.layer))
 
 program.pipe(

@@ -80,7 +80,7 @@ describe("AuthV1.layerConfig", () => {
     Effect.gen(function*() {
       const { CREDIT_DATA_CLIENT_ID: _, CREDIT_DATA_CLIENT_SECRET: __, ...others } = variables
       const credentials = { clientId: "my-id", clientSecret: Redacted.make("my-secret") }
-      const layer = AuthV1.layerConfig(AuthV1.config, { credentials })
+      const layer = AuthV1.layerConfig({ credentials })
       const token = yield* Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get).pipe(
         Effect.provide(layer.pipe(Layer.provide([echo, withVariables(others)])))
       )

@@ -27,17 +27,6 @@ import * as Option from "effect/Option"
 export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings {}
 
 /**
- * Credentials that do not come from the variables `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`.
- *
- * @since 1.0.0
- * @category models
- */
-export interface CredentialsSetting<E, R> {
-  /** An effect, such as a call to a secret manager, or a value. */
-  readonly credentials: ClientCredentials.Source<E, R>
-}
-
-/**
  * The options of Auth V2.
  *
  * @since 1.0.0
@@ -118,7 +107,7 @@ export const layer = <E = never, R = never>(
   })
 
 /**
- * The Configs that `layerConfig` reads its options from. This is a plain struct: to replace one Config, spread the struct.
+ * The Configs that `layerConfig` reads its options from. To replace one of them, pass another Config as the option of the same name.
  *
  * | field | variable |
  * | --- | --- |
@@ -138,7 +127,6 @@ export const layer = <E = never, R = never>(
  * import { Config } from "effect"
  *
  * export const Auth = AuthV2.layerConfig({
- *   ...AuthV2.config,
  *   clientSecret: Config.redacted("PARTNER_SECRET")
  * })
  * ```
@@ -154,34 +142,36 @@ export const config = {
   scopes: AccessScope.config
 }
 
-type Fields =
-  & Omit<typeof config, keyof ClientCredentials.ClientCredentials>
-  & Partial<typeof config>
+/**
+ * The options of `layerConfig`. What is omitted comes from `config`, and the settings have defaults.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface ConfigOptions<E = never, R = never> extends Settings, Partial<typeof config> {
+  /**
+   * Credentials that do not come from variables: an effect, such as a call to a secret manager, or a value. With them, `clientId` and
+   * `clientSecret` are not read.
+   */
+  readonly credentials?: ClientCredentials.Source<E, R> | undefined
+}
 
-type OptionalCredentials<E, R> = { readonly credentials?: ClientCredentials.Source<E, R> }
-
-/** The token endpoint that the variables configure. */
-const tokenEndpoint = <E, R>(
-  { clientId = config.clientId, clientSecret = config.clientSecret, ...others }: Fields = config,
-  settings: TokenEndpoint.Settings & OptionalCredentials<E, R> = {}
-): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
-  // reads the credentials with the other variables, so that one error lists everything that is missing
-  const variables = settings.credentials === undefined
-    ? Variables.read({ ...others, clientId, clientSecret })
-    : Variables.read(others)
-  return sharedLayer(() =>
-    Layer.unwrapEffect(
-      Effect.map(
-        variables,
-        ({ audience, authV2Url, baseUrl, environment, scopes }) =>
-          layerTokenEndpoint<E | ConfigError.ConfigError, R>({
-            ...settings,
-            environment: { name: environment, audience, baseUrl, authV2Url },
-            credentials: settings.credentials ?? Config.all({ clientId, clientSecret }),
-            scopes
-          })
-      )
-    ), { services: [HttpClient.HttpClient], hasMore: settings.credentials !== undefined })
+/** Reads all variables together, so that one error lists everything that is missing. */
+const read = <E, R>(
+  { credentials, ...given }: ConfigOptions<E, R>
+): Effect.Effect<Options<E | ConfigError.ConfigError, R>, ConfigError.ConfigError> => {
+  const { clientId, clientSecret, ...settings } = { ...config, ...given }
+  const { audience, authV2Url, baseUrl, environment, scopes } = settings
+  const others = { audience, authV2Url, baseUrl, environment, scopes }
+  return Effect.map(
+    credentials === undefined ? Variables.read({ ...others, clientId, clientSecret }) : Variables.read(others),
+    ({ audience, authV2Url, baseUrl, environment, scopes }) => ({
+      ...settings,
+      environment: { name: environment, audience, baseUrl, authV2Url },
+      credentials: credentials ?? Config.all({ clientId, clientSecret }),
+      scopes
+    })
+  )
 }
 
 /**
@@ -193,28 +183,20 @@ const tokenEndpoint = <E, R>(
  * @since 1.0.0
  * @category layers
  */
-export function layerTokenEndpointConfig<E = never, R = never>(
-  fields: Omit<typeof config, keyof ClientCredentials.ClientCredentials>,
-  settings: TokenEndpoint.Settings & CredentialsSetting<E, R>
-): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
-export function layerTokenEndpointConfig(
-  fields?: typeof config,
-  settings?: TokenEndpoint.Settings
-): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError, HttpClient.HttpClient>
-export function layerTokenEndpointConfig<E = never, R = never>(
-  fields?: Fields,
-  settings?: TokenEndpoint.Settings & OptionalCredentials<E, R>
-): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  return tokenEndpoint(fields, settings)
-}
+export const layerTokenEndpointConfig = <E = never, R = never>(
+  options: ConfigOptions<E, R> = {}
+): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
+  sharedLayer(() => Layer.unwrapEffect(Effect.map(read(options), layerTokenEndpoint)), {
+    services: [HttpClient.HttpClient],
+    hasMore: options.credentials !== undefined
+  })
 
 /**
  * The supply of tokens from Auth V2, with its options read from the environment. `AuthV1.layerConfig()` has the same type,
  * so a program switches between V1 and V2 by changing one word.
  *
  * Building the layer fails with one `ConfigError`, which has a line for each faulty variable. The lines show examples, and
- * never a value. With `credentials` in the settings, the variables of the credentials are not read. The layer can then also
- * fail with the error of the effect that reads the credentials.
+ * never a value. With the option `credentials`, the layer can also fail with the error of the effect that reads them.
  *
  * @since 1.0.0
  * @category layers
@@ -225,20 +207,10 @@ export function layerTokenEndpointConfig<E = never, R = never>(
  * export const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
  * ```
  */
-export function layerConfig<E = never, R = never>(
-  fields: Omit<typeof config, keyof ClientCredentials.ClientCredentials>,
-  settings: Settings & CredentialsSetting<E, R>
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
-export function layerConfig(
-  fields?: typeof config,
-  settings?: Settings
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
-export function layerConfig<E = never, R = never>(
-  fields?: Fields,
-  settings?: Settings & OptionalCredentials<E, R>
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  return sharedLayer(() => AccessTokens.layer(settings).pipe(Layer.provide(tokenEndpoint(fields, settings))), {
+export const layerConfig = <E = never, R = never>(
+  options: ConfigOptions<E, R> = {}
+): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
+  sharedLayer(() => Layer.unwrapEffect(Effect.map(read(options), layer)), {
     services: [HttpClient.HttpClient],
-    hasMore: settings?.credentials !== undefined
+    hasMore: options.credentials !== undefined
   })
-}

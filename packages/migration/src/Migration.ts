@@ -169,8 +169,8 @@ export const layerConfig = (
         // so that one error lists everything that is missing
         Variables.read({ ...AuthV1.config, ...AuthV2.config, ...Plan.config }),
         layer({
-          v1: AuthV1.layerConfig(AuthV1.config, settings),
-          v2: AuthV2.layerConfig(AuthV2.config, settings),
+          v1: AuthV1.layerConfig(settings),
+          v2: AuthV2.layerConfig(settings),
           plan: Plan.read
         })
       )

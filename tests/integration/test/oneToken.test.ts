@@ -83,7 +83,7 @@ describe("one token request per token lifetime", () => {
         Layer.merge(
           DataAccess.layer().pipe(Layer.provide(AuthV1.layerConfig())),
           Furnishment.layer().pipe(
-            Layer.provide(AuthV2.layerConfig({ ...AuthV2.config, scopes: Config.succeed(["furnishment:all"]) }))
+            Layer.provide(AuthV2.layerConfig({ scopes: Config.succeed(["furnishment:all"]) }))
           )
         ).pipe(
           Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),

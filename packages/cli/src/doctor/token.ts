@@ -16,8 +16,8 @@ import * as Time from "./time.ts"
 const settings = { deadline: "9 seconds" } as const
 
 const endpoints = {
-  v1: AuthV1.layerTokenEndpointConfig(AuthV1.config, settings),
-  v2: AuthV2.layerTokenEndpointConfig(AuthV2.config, settings)
+  v1: AuthV1.layerTokenEndpointConfig(settings),
+  v2: AuthV2.layerTokenEndpointConfig(settings)
 }
 
 const see = (variables: string): string => `See ${variables}.`
