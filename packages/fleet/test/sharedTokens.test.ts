@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, DateTime, Duration, Effect, Exit, Fiber, Option, Redacted, Stream } from "effect"
 import { setBack } from "./model/bugs.ts"
 import { withSlots } from "./support/changedStore.ts"
+import type { Process } from "./support/fleet.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 const hour = 3_600_000
@@ -305,6 +306,39 @@ describe("the processes of a fleet", () => {
       yield* pass(1_000)
       assert.strictEqual(Redacted.value((yield* Fiber.join(late)).secret), "token-2")
       assert.strictEqual(server.server.requests, 2)
+    }))
+
+  it.effect("replace a token of the store that is rejected too, because it can be older than the first 401", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server } = yield* setUp({ size: 2 })
+      const [one, other] = fleet
+      assert(one !== undefined && other !== undefined)
+      yield* ask(fleet)
+      /** What a process gets in place of its token. */
+      const replaced = Effect.fnUntraced(function*(...processes: ReadonlyArray<Process>) {
+        const replacements = yield* Effect.forEach(
+          processes,
+          ({ tokens }) => Effect.fork(Effect.flatMap(tokens.get, tokens.replace))
+        )
+        yield* pass(5_000)
+        return yield* Effect.forEach(
+          replacements,
+          (replacement) => Effect.map(Fiber.join(replacement), ({ secret }) => Redacted.value(secret))
+        )
+      })
+      assert.deepStrictEqual(yield* replaced(one), ["token-2"])
+      yield* pass(60_000)
+      // all tokens are revoked, and the other process still has the first one
+      assert.deepStrictEqual(yield* replaced(other), ["token-2"])
+      assert.deepStrictEqual(yield* replaced(other), ["token-3"])
+      assert.deepStrictEqual(yield* replaced(other), ["token-3"])
+      assert.strictEqual(server.server.requests, 3)
+      // an API that rejects every token costs the endpoint one request for each pause of 30 seconds
+      for (let pause = 1; pause <= 3; pause++) {
+        yield* pass(20_000)
+        for (let round = 0; round < 4; round++) yield* replaced(one, other)
+        assert.strictEqual(server.server.requests, 3 + pause)
+      }
     }))
 
   it.effect("refresh sends a token request, and does not return a failure that is shared", () =>

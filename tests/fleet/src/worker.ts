@@ -103,7 +103,11 @@ const load = (
       const token = yield* get
       waited = performance.now() - startedAt
       const first = yield* call(url, token, headers)
-      return first.error === "status 401" ? yield* call(url, yield* replace(token), headers) : first
+      if (first.error !== "status 401") return first
+      const other = yield* replace(token)
+      const second = yield* call(url, other, headers)
+      if (second.error === "status 401") yield* invalidate(other)
+      return second
     }).pipe(Effect.catchAll(failed))
     const until = Date.now()
     process.stdout.write(`${JSON.stringify({ call: { process: name, from, until, waited, ...outcome } })}\n`)

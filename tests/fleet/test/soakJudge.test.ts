@@ -70,6 +70,14 @@ describe("the judge of a soak", () => {
     assert.lengthOf(broken({ calls: [call(10_100, 10, "ServerError")], ...outage }), 1)
   })
 
+  it("finds a 401, unless all tokens were revoked shortly before", () => {
+    const revoked = { faults: [fault("Tokens", 5_000, 5_000)] }
+    assert.lengthOf(broken({ calls: [call(6_000, 10, "status 401")] }), 1)
+    assert.deepStrictEqual(broken({ calls: [call(6_000, 10, "status 401")], ...revoked }), [])
+    assert.lengthOf(broken({ calls: [call(7_100, 10, "status 401")], ...revoked }), 1)
+    assert.lengthOf(broken({ calls: [call(6_000, 10, "ServerError")], ...revoked }), 1)
+  })
+
   it("finds a call that waits for long", () => {
     assert.deepStrictEqual(broken({ calls: [call(0, 8_000)] }), [])
     assert.deepStrictEqual(broken({ calls: [call(0, 8_100)] }), ["8.1 s: a call of process 1 waited for 8100 ms"])

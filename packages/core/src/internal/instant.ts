@@ -22,6 +22,10 @@ export const later = (instant: Instant, millis: number): Instant => ({
   monotonicNanos: instant.monotonicNanos + BigInt(Math.round(millis * 1e6))
 })
 
+/** The instant that the clock shows first that cannot be set. */
+export const earlier = (one: Instant, other: Instant): Instant =>
+  one.monotonicNanos <= other.monotonicNanos ? one : other
+
 /** Has one of the clocks reached the instant? One is enough: too early is harmless here, too late is not. */
 export const reached = (now: Instant, instant: Instant): boolean =>
   now.wallMillis >= instant.wallMillis || now.monotonicNanos >= instant.monotonicNanos

@@ -77,7 +77,8 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
     if (answer.at >= limit) return queue.add(limit, (at) => fail(client, flight, Endpoint.timeout, instant(at)))
     queue.add(answer.at, (at) => {
       if (Either.isLeft(answer.outcome)) return fail(client, flight, answer.outcome.left, instant(at))
-      client.state = TokenLife.obtained(client.state, answer.outcome.right, sentAt, { dueShare, missesScope: false })
+      const options = { dueShare, missesScope: false, limitMillis: 0 }
+      client.state = TokenLife.obtained(client.state, answer.outcome.right, sentAt, options)
       client.pauses = undefined
       call(client, instant(at))
     })

@@ -92,11 +92,17 @@ export const judge = (recording: Recording): Judgement => {
     const first = tokens.map(({ issuedAt }) => issuedAt).toSorted((a, b) => a - b).find((at) => at >= until)
     return { from, until: (first ?? recording.until) + findsWithin }
   })
+  // the token that a process finds in place of a revoked one may have been revoked too
+  const revocations = faults.filter(({ what }) => what === "Tokens").map(({ from, until }) => ({
+    from,
+    until: until + findsWithin
+  }))
   let failed = 0
   let slow = 0
   for (const call of calls) {
     const { error, from, process, until, waited } = call
-    const isExcused = outages.some((outage) => overlaps(outage, call)) || stopped(process, from, until)
+    const isExcused = outages.some((outage) => overlaps(outage, call)) || stopped(process, from, until) ||
+      (error === "status 401" && revocations.some((revocation) => overlaps(revocation, call)))
     if (error !== undefined) failed++
     if (error !== undefined && !isExcused) {
       violations.push(`${seconds(until)}: a call of process ${process} failed: ${error}`)

@@ -132,7 +132,8 @@ export const make = Effect.fnUntraced(function*(
           before = state
           const next = Life.obtained(before, token, sentAt, {
             dueShare,
-            missesScope: missingScopes(token).length > 0
+            missesScope: missingScopes(token).length > 0,
+            limitMillis: forcedRenewalMillis
           })
           if (Life.servable(next, now()) === undefined) {
             return Effect.fail(expired(where, token, Instant.millisBetween(sentAt, now())))
@@ -164,7 +165,8 @@ export const make = Effect.fnUntraced(function*(
             if (before.failure !== failed || flights.isUnderWay()) return Effect.void
             const next = Life.obtained(before, token, sentAt, {
               dueShare,
-              missesScope: missingScopes(token).length > 0
+              missesScope: missingScopes(token).length > 0,
+              limitMillis: forcedRenewalMillis
             })
             if (Life.servable(next, now()) === undefined) return Effect.void
             state = next

@@ -134,7 +134,12 @@ export const obtained = (
   state: State,
   token: AccessToken,
   sentAt: Instant.Instant,
-  options: { readonly dueShare: number; readonly missesScope: boolean }
+  options: {
+    readonly dueShare: number
+    readonly missesScope: boolean
+    /** The minimum time between two renewals of rejected tokens, in milliseconds. */
+    readonly limitMillis: number
+  }
 ): State & { readonly held: Held } => {
   const from = DateTime.toEpochMillis(token.requestedAt)
   const to = DateTime.toEpochMillis(token.expiresAt)
@@ -154,7 +159,10 @@ export const obtained = (
     },
     failure: undefined,
     streak: undefined,
-    missingScope: options.missesScope ? state.missingScope : undefined
+    missingScope: options.missesScope ? state.missingScope : undefined,
+    // a token that another process requested long ago may have been revoked together with the rejected one
+    holdUntil: state.holdUntil &&
+      Instant.earlier(state.holdUntil, Instant.atWallTime(sentAt, from + options.limitMillis))
   }
 }
 
