@@ -89,7 +89,7 @@ const call = (
 
 /** Calls again and again, replaces a token that was rejected once, and reports each call. */
 const load = (
-  { get, replace }: AccessTokens.Service,
+  { get, invalidate, replace }: AccessTokens.Service,
   { process: name, url }: Extract<Command, { readonly do: "load" }>
 ) =>
   Effect.gen(function*() {
