@@ -178,7 +178,7 @@ const read = <E, R>(
 ): Effect.Effect<Options<E | ConfigError.ConfigError, R>, ConfigError.ConfigError> => {
   const { clientId, clientSecret, ...settings } = { ...config, ...given }
   const { audience, authV1Url, baseUrl, environment } = settings
-  const others = { audience, authV1Url, baseUrl, environment }
+  const others = { environment, audience, baseUrl, authV1Url }
   return Effect.map(
     credentials === undefined ? Variables.read({ ...others, clientId, clientSecret }) : Variables.read(others),
     ({ audience, authV1Url, baseUrl, environment }) => ({

@@ -162,7 +162,7 @@ const read = <E, R>(
 ): Effect.Effect<Options<E | ConfigError.ConfigError, R>, ConfigError.ConfigError> => {
   const { clientId, clientSecret, ...settings } = { ...config, ...given }
   const { audience, authV2Url, baseUrl, environment, scopes } = settings
-  const others = { audience, authV2Url, baseUrl, environment, scopes }
+  const others = { environment, audience, baseUrl, authV2Url, scopes }
   return Effect.map(
     credentials === undefined ? Variables.read({ ...others, clientId, clientSecret }) : Variables.read(others),
     ({ audience, authV2Url, baseUrl, environment, scopes }) => ({

@@ -9,8 +9,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { GroupClient, Settings } from "./GroupClient.ts"
-import { make } from "./internal/authenticatedClient.ts"
+import { type GroupClient, make, type Settings } from "./GroupClient.ts"
 
 /**
  * An HttpClient for Data Access. The token must cover `data-access:all`. For a token of Auth V1 the server decides, because
@@ -44,6 +43,6 @@ export class DataAccess extends Context.Tag("@credit-data/http-client/DataAccess
 export const layer = (
   settings: Settings = {}
 ): Layer.Layer<DataAccess, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
-  sharedLayer(() => Layer.effect(DataAccess, make({ group: "Data Access", scope: "data-access:all", settings })), {
+  sharedLayer(() => Layer.effect(DataAccess, make({ ...settings, name: "Data Access", scope: "data-access:all" })), {
     services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
   })

@@ -9,8 +9,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { GroupClient, Settings } from "./GroupClient.ts"
-import { make } from "./internal/authenticatedClient.ts"
+import { type GroupClient, make, type Settings } from "./GroupClient.ts"
 
 /**
  * An HttpClient for Enablement Services. The token must cover `serviceplus:all`. For a token of Auth V1 the server decides,
@@ -47,7 +46,8 @@ export const layer = (
   settings: Settings = {}
 ): Layer.Layer<EnablementServices, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
   sharedLayer(
-    () => Layer.effect(EnablementServices, make({ group: "Enablement Services", scope: "serviceplus:all", settings })),
+    () =>
+      Layer.effect(EnablementServices, make({ ...settings, name: "Enablement Services", scope: "serviceplus:all" })),
     {
       services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
     }

@@ -9,8 +9,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
-import type { GroupClient, Settings } from "./GroupClient.ts"
-import { make } from "./internal/authenticatedClient.ts"
+import { type GroupClient, make, type Settings } from "./GroupClient.ts"
 
 /**
  * An HttpClient for Furnishment. The token must cover `furnishment:all`. For a token of Auth V1 the server decides, because
@@ -44,6 +43,6 @@ export class Furnishment extends Context.Tag("@credit-data/http-client/Furnishme
 export const layer = (
   settings: Settings = {}
 ): Layer.Layer<Furnishment, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
-  sharedLayer(() => Layer.effect(Furnishment, make({ group: "Furnishment", scope: "furnishment:all", settings })), {
+  sharedLayer(() => Layer.effect(Furnishment, make({ ...settings, name: "Furnishment", scope: "furnishment:all" })), {
     services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
   })

@@ -1,17 +1,21 @@
 /**
- * What the clients of the three endpoint groups have in common.
+ * What the clients of the three endpoint groups have in common, and the constructor of a client for other paths.
  *
  * @since 1.0.0
  */
+import type * as AccessScope from "@credit-data/core/AccessScope"
+import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as Transport from "@credit-data/core/Transport"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as Context from "effect/Context"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { InsufficientScope } from "./InsufficientScope.ts"
+import * as authenticatedClient from "./internal/authenticatedClient.ts"
 import { withoutToken } from "./internal/callerError.ts"
+import { PathTemplate } from "./internal/pathTemplate.ts"
 
 /**
  * The errors of a call: an error of the HttpClient, a missing token, or a missing scope.
@@ -62,21 +66,43 @@ export interface Settings {
 }
 
 /**
- * The template of the paths of the calls in this context, such as `/consumers/{id}`. It appears on the span of a call, in its name and
- * as `url.template`. Default: none.
+ * The options of a client.
  *
  * @since 1.0.0
- * @category references
+ * @category models
  */
-export class PathTemplate
-  extends Context.Reference<PathTemplate>()("@credit-data/http-client/GroupClient/PathTemplate", {
-    defaultValue: (): Option.Option<string> => Option.none()
-  })
-{}
+export interface Options extends Settings {
+  /** The name of the endpoint group. It appears on the span of a call and in errors. */
+  readonly name: string
+  /** The scope that a token must cover before it is sent. Default: none, so the server decides. */
+  readonly scope?: AccessScope.AccessScope | undefined
+}
 
 /**
- * Sets the template of the path of a call, or of all calls of a client. Traces can then be grouped by it, and they hold no personal
- * data.
+ * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.
+ *
+ * Fails with a `ConfigError` if the supply does not request the scope, or if its base URL is not valid.
+ *
+ * @since 1.0.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import { GroupClient } from "@credit-data/http-client"
+ * import { Context, Layer } from "effect"
+ *
+ * class Reports extends Context.Tag("my-service/Reports")<Reports, GroupClient.GroupClient>() {}
+ *
+ * export const ReportsLive = Layer.effect(Reports, GroupClient.make({ name: "Reports", scope: "data-access:all" }))
+ * ```
+ */
+export const make: (
+  options: Options
+) => Effect.Effect<GroupClient, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =
+  authenticatedClient.make
+
+/**
+ * Sets the template of the path of a call, or of all calls of a client, such as `/consumers/{id}`. It appears on the span of a call, in
+ * its name and as `url.template`. Traces can then be grouped by it, and they hold no personal data. Default: none.
  *
  * @since 1.0.0
  * @category combinators

@@ -1,5 +1,5 @@
-import type { AccessTokens } from "@credit-data/core"
-import { DataAccess, EnablementServices, EndpointGroups, Furnishment } from "@credit-data/http-client"
+import { AccessTokens } from "@credit-data/core"
+import { DataAccess, EnablementServices, EndpointGroups, Furnishment, GroupClient } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Stream } from "effect"
@@ -125,6 +125,47 @@ describe("the scopes of a token", () => {
     Effect.gen(function*() {
       const { exit } = yield* call((client) => client.get("/consumers"), { supply: { baseUrl: "http://api.example" } })
       assert.include(String(exit), "environment")
+    }))
+})
+
+describe("a client for other paths", () => {
+  const clientOf = Effect.fnUntraced(function*(
+    options: GroupClient.Options,
+    supplied: Parameters<typeof supply>[0] = {}
+  ) {
+    const { client, sent } = yield* transport(rejecting("token-1"))
+    const own = yield* Effect.provide(
+      GroupClient.make(options),
+      Layer.mergeAll(
+        Layer.succeed(AccessTokens.AccessTokens, yield* supply(supplied)),
+        Layer.succeed(HttpClient.HttpClient, client)
+      )
+    )
+    return { client: own, sent }
+  })
+
+  it.effect("without a scope sends any token of any supply, and replaces it after a 401", () =>
+    Effect.gen(function*() {
+      const { client, sent } = yield* clientOf({ name: "Reports" }, {
+        granted: [],
+        requested: Option.some(["furnishment:all"])
+      })
+      assert.strictEqual((yield* client.get("/reports")).status, 200)
+      assert.deepStrictEqual(bearers(yield* sent), ["Bearer token-1", "Bearer token-2"])
+    }))
+
+  it.effect("with a scope sends no token that does not cover it, and is not made over a supply that does not request it", () =>
+    Effect.gen(function*() {
+      const options = { name: "Reports", scope: "serviceplus:all" } as const
+      const { client, sent } = yield* clientOf(options, { granted: ["furnishment:all"] })
+      const error = yield* Effect.flip(client.get("/reports"))
+      assert.deepInclude({ ...error }, { _tag: "InsufficientScope", needed: "serviceplus:all" })
+      assert.deepStrictEqual(yield* sent, [])
+      const refused = yield* Effect.flip(clientOf(options, { requested: Option.some(["furnishment:all"]) }))
+      assert.include(
+        String(refused),
+        "Expected serviceplus:all among the requested scopes, because Reports needs it."
+      )
     }))
 })
 

@@ -196,7 +196,7 @@ export const compare = Effect.fnUntraced(function*(options: {
   /** Default: none. Then only the tokens are compared, which proves nothing about calls. */
   readonly probes?: ReadonlyArray<Probe> | undefined
 }): Effect.fn.Return<Comparison, TokenError | ConfigError.ConfigError, HttpClient.HttpClient> {
-  const send = yield* probes.make(options.v2.environment)
+  const send = yield* probes.make(options.v2)
   const v1 = yield* obtain(options.v1)
   const v2 = yield* obtain(options.v2)
   const sendWith = (probe: Probe, token: Either.Either<AccessToken, TokenError>) =>

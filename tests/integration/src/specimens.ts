@@ -386,7 +386,11 @@ export const specimens = Effect.gen(function*() {
     "Fetch.make": yield* ofFetch,
     "Furnishment.Furnishment": yield* ofGroup(Furnishment.Furnishment, Furnishment.layer(), "/furnishment/a"),
     "Furnishment.layer": Furnishment.layer(),
-    "GroupClient.PathTemplate": GroupClient.PathTemplate,
+    "GroupClient.make": yield* ofGroup(
+      DataAccess.DataAccess,
+      Layer.effect(DataAccess.DataAccess, GroupClient.make({ name: "Reports" })),
+      "/data-access/a"
+    ),
     "GroupClient.withPathTemplate": GroupClient.withPathTemplate,
     "GroupClient.toHttpClient": GroupClient.toHttpClient,
     "InsufficientScope.InsufficientScope": new InsufficientScope.InsufficientScope({

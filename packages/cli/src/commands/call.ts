@@ -1,6 +1,4 @@
-import { AccessToken } from "@credit-data/core/AccessToken"
-import * as AccessTokens from "@credit-data/core/AccessTokens"
-import * as DataAccess from "@credit-data/http-client/DataAccess"
+import * as GroupClient from "@credit-data/http-client/GroupClient"
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
@@ -8,7 +6,6 @@ import * as HttpBody from "@effect/platform/HttpBody"
 import { type HttpMethod, isHttpMethod } from "@effect/platform/HttpMethod"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { readFile } from "node:fs/promises"
 import { validateHeaderName, validateHeaderValue } from "node:http"
@@ -18,17 +15,6 @@ import * as Supply from "../supply.ts"
 import { colored, isTerminal, note, waiting, write } from "../terminal.ts"
 
 const firstErrorStatus = 400
-
-/** The group cannot be derived from the path. So the server decides whether the token covers it. */
-const forAnyPath = (tokens: AccessTokens.Service): AccessTokens.Service => {
-  const forAnyScope = (token: AccessToken) => new AccessToken({ ...token, coverage: "AnyScope" })
-  return {
-    ...tokens,
-    requestedScopes: Option.none(),
-    get: Effect.map(tokens.get, forAnyScope),
-    replace: (rejected) => Effect.map(tokens.replace(rejected), forAnyScope)
-  }
-}
 
 const wrongUsage = (message: string) => new Failure({ code: exitCode.usage, message })
 
@@ -137,8 +123,8 @@ export const call = Command.make("call", {
     const name = yield* methodOf(method, Option.isSome(data))
     const fields = yield* parseHeaders(headers)
     const body = yield* Effect.transposeMapOption(data, readBody)
-    const supply = Layer.effect(AccessTokens.AccessTokens, Effect.map(AccessTokens.AccessTokens, forAnyPath))
-    const client = yield* Effect.provide(DataAccess.DataAccess, DataAccess.layer().pipe(Layer.provide(supply)))
+    // the group cannot be derived from the path, so the server decides whether the token covers it
+    const client = yield* GroupClient.make({ name: "API" })
     const request = HttpClientRequest.make(name)(path, { headers: fields })
     const sent = client.execute(
       Option.match(body, { onNone: () => request, onSome: (body) => withBody(request, body, fields) })

@@ -1,9 +1,7 @@
-import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import type { Environment } from "@credit-data/core/Environment"
+import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import * as Transport from "@credit-data/core/Transport"
-import * as DataAccess from "@credit-data/http-client/DataAccess"
-import type { GroupClientError } from "@credit-data/http-client/GroupClient"
+import * as GroupClient from "@credit-data/http-client/GroupClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -18,6 +16,7 @@ import * as Handshake from "./handshake.ts"
 import * as Name from "./name.ts"
 import { reasons } from "./reasons.ts"
 import type { Target } from "./target.ts"
+import type { Obtained } from "./token.ts"
 
 /** Name, connection and TLS of the API, if they were not examined with the authorization server. */
 const reach = Effect.fnUntraced(function*({ api, authorizationServer }: Setup): Effect.fn.Return<Finding, Failed> {
@@ -28,7 +27,7 @@ const reach = Effect.fnUntraced(function*({ api, authorizationServer }: Setup): 
   return secured.result === "skipped" ? connected : { ...secured, detail: `${connected.detail}, ${secured.detail}` }
 })
 
-const unanswered = (api: Target) => (error: GroupClientError): Failed =>
+const unanswered = (api: Target) => (error: GroupClient.GroupClientError): Failed =>
   HttpClientError.isHttpClientError(error) && error._tag === "RequestError"
     ? error.reason === "InvalidUrl"
       ? { detail: "the path is not below the base URL", advice: `Give a path below ${api.variable}, without its host.` }
@@ -42,10 +41,10 @@ const unanswered = (api: Target) => (error: GroupClientError): Failed =>
     }
 
 /** Sends a GET with the token. Reads only the beginning of the body, because nothing is done with it. */
-const get = Effect.fnUntraced(function*(environment: Environment, path: string, token: AccessToken) {
-  // a request with a token of its own needs none of the supply, and its scope is not checked
-  const supply = AccessTokens.layerTest({ environment })
-  const client = yield* Effect.provide(DataAccess.DataAccess, DataAccess.layer().pipe(Layer.provide(supply)))
+const get = Effect.fnUntraced(function*(path: string, { endpoint, token }: Obtained) {
+  // a request with a token of its own needs none of the supply
+  const supply = AccessTokens.layer().pipe(Layer.provide(Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint)))
+  const client = yield* Effect.provide(GroupClient.make({ name: "API" }), supply)
   const response = yield* client.execute(HttpClientRequest.bearerToken(HttpClientRequest.get(path), token.secret))
   yield* Effect.ignore(Stream.runHead(response.stream))
   return response.status
@@ -93,14 +92,14 @@ const judge = ({ api, version }: Setup, status: number, reached: Finding): Effec
 export const check = Effect.fnUntraced(
   function*(
     setup: Setup,
-    token: AccessToken,
+    obtained: Obtained,
     probe: Option.Option<string>
   ): Effect.fn.Return<Finding, Failed, HttpClient.HttpClient> {
     const reached = yield* reach(setup)
     if (Option.isNone(probe)) {
       return { ...reached, detail: `${reached.detail}; the token was not tried (--probe PATH)` }
     }
-    const status = yield* get(setup.environment, probe.value, token).pipe(
+    const status = yield* get(probe.value, obtained).pipe(
       Effect.catchTag("ConfigError", (error) => failed("the base URL cannot be used", error.message)),
       Effect.mapError((error) => "_tag" in error ? unanswered(setup.api)(error) : error)
     )

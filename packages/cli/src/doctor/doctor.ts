@@ -102,9 +102,9 @@ const examination = Effect.fnUntraced(
     yield* step("connection", Connection.check(setup.authorizationServer))
     yield* step("TLS", Handshake.check(setup.authorizationServer))
     yield* step("clock", Clock.check(setup.authorizationServer))
-    const token = yield* step("token", Token.check(setup))
-    yield* step("scopes", Scopes.check(setup, token))
-    yield* step("API", Api.check(setup, token, probe))
+    const obtained = yield* step("token", Token.check(setup))
+    yield* step("scopes", Scopes.check(setup, obtained.token))
+    yield* step("API", Api.check(setup, obtained, probe))
   },
   (run, { emit }) =>
     Effect.catchAll(run, (failed) =>

@@ -63,19 +63,25 @@ const explain = (error: TokenError, address: string): readonly [detail: string, 
 const answer = ({ error, status }: { readonly error?: string | undefined; readonly status: number }): string =>
   error === undefined ? String(status) : `${status} ${error}`
 
+/** A token, and where it came from. */
+export interface Obtained {
+  readonly endpoint: TokenEndpoint.Service
+  readonly token: AccessToken
+}
+
 /** Obtains one token. */
 export const check = Effect.fnUntraced(
-  function*(setup: Setup): Effect.fn.Return<Finding<AccessToken>, Failed, HttpClient.HttpClient> {
-    const { requestToken } = yield* Effect.mapError(
+  function*(setup: Setup): Effect.fn.Return<Finding<Obtained>, Failed, HttpClient.HttpClient> {
+    const endpoint = yield* Effect.mapError(
       Effect.provide(TokenEndpoint.TokenEndpoint, endpoints[setup.version]),
       (error) => ({ detail: "the variables cannot be used", advice: error.message })
     )
-    const token = yield* Effect.mapError(requestToken(Replaces.Nothing()), (error) => {
+    const token = yield* Effect.mapError(endpoint.requestToken(Replaces.Nothing()), (error) => {
       const [detail, ...variables] = explain(error, setup.authorizationServer.variable)
       return { detail, advice: [error.message, ...variables].join(" ") }
     })
     const expiresAt = DateTime.toEpochMillis(token.expiresAt)
     const lifetime = DateTime.distance(token.requestedAt, token.expiresAt)
-    return ok(`valid for ${Time.length(lifetime)}, until ${Time.instant(expiresAt)}`, token)
+    return ok(`valid for ${Time.length(lifetime)}, until ${Time.instant(expiresAt)}`, { endpoint, token })
   }
 )

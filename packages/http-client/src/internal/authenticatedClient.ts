@@ -1,4 +1,3 @@
-import type * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as Environment from "@credit-data/core/Environment"
@@ -15,7 +14,7 @@ import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type { GroupClient, GroupClientError, Settings } from "../GroupClient.ts"
+import type { GroupClient, GroupClientError, Options } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, release } from "./body.ts"
 import { inSpan, type ObservedCall } from "./callSpan.ts"
@@ -29,17 +28,12 @@ import { type Base, parseBase, target } from "./target.ts"
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
-interface Options {
-  readonly group: string
-  readonly scope: AccessScope.AccessScope
-  readonly settings: Settings
-}
-
-const checkRequestedScopes = ({ group, scope }: Options, tokens: AccessTokens.Service) => {
+const checkRequestedScopes = ({ name, scope }: Options, tokens: AccessTokens.Service) => {
+  if (scope === undefined) return Either.void
   const requested = Option.getOrElse(tokens.requestedScopes, () => [scope])
   return requested.includes(scope) ? Either.void : Either.left(Variables.invalid(
     ["scopes"],
-    `Expected ${scope} among the requested scopes, because ${group} needs it. ` +
+    `Expected ${scope} among the requested scopes, because ${name} needs it. ` +
       `Requested: ${requested.join(" ")}. Add it to the option scopes, or to CREDIT_DATA_SCOPES`
   ))
 }
@@ -48,9 +42,9 @@ const isOf = (base: Base, url: string): boolean =>
   url.startsWith(`${base.origin}/`) || (URL.canParse(url) && new URL(url).origin === base.origin)
 
 /** The client that sends the requests, and only to this origin. */
-const transport = ({ settings }: Options, client: HttpClient.HttpClient, base: Base): HttpClient.HttpClient => {
+const transport = ({ transformClient }: Options, client: HttpClient.HttpClient, base: Base): HttpClient.HttpClient => {
   const sealed = Transport.sealed(client, { isAllowed: (url) => isOf(base, url), lastStep: keepScope })
-  return settings.transformClient?.(sealed) ?? sealed
+  return transformClient?.(sealed) ?? sealed
 }
 
 /** One call, from the request of its caller to the response that the caller gets. */
@@ -108,18 +102,19 @@ export const make = Effect.fnUntraced(
     const budget = ResendBudget.make(yield* Effect.clock)
     const spanOptions = {
       environment: environment.name,
-      group: options.group,
+      group: options.name,
       base,
-      recordPath: options.settings.recordPath ?? false
+      recordPath: options.recordPath ?? false
     }
+    const { scope } = options
     const covering = (token: AccessToken.AccessToken, wasSent = false) =>
-      token.covers(options.scope)
+      scope === undefined || token.covers(scope)
         ? Effect.succeed(token)
-        : Effect.flatMap(tokens.reportMissingScope(options.scope), (nextTryAt) =>
+        : Effect.flatMap(tokens.reportMissingScope(scope), (nextTryAt) =>
           Effect.fail(
             new InsufficientScope({
               environment: environment.name,
-              needed: options.scope,
+              needed: scope,
               granted: token.scopes,
               nextTryAt,
               ...(wasSent && { wasSent })
@@ -204,7 +199,7 @@ export const make = Effect.fnUntraced(
       }
       const absolute = HttpClientRequest.setUrl(original, where.right)
       return inSpan(spanOptions, absolute, (observed) => {
-        const request = options.settings.propagateTrace === true
+        const request = options.propagateTrace === true
           ? HttpClientRequest.setHeaders(absolute, Transport.traceHeaders(observed.span))
           : absolute
         const call: Call = { original, request, observed, resends: 0, closedConnections: 0 }

@@ -10,8 +10,9 @@ import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import { type GroupClientError, PathTemplate } from "../GroupClient.ts"
+import type { GroupClientError } from "../GroupClient.ts"
 import { isAnswered } from "./callerError.ts"
+import { PathTemplate } from "./pathTemplate.ts"
 import type { Base } from "./target.ts"
 
 interface Options {

@@ -1,10 +1,8 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import type { Environment } from "@credit-data/core/Environment"
 import * as Transport from "@credit-data/core/Transport"
 import { within } from "@credit-data/core/Unstable"
-import * as DataAccess from "@credit-data/http-client/DataAccess"
-import type * as GroupClient from "@credit-data/http-client/GroupClient"
+import * as GroupClient from "@credit-data/http-client/GroupClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -12,7 +10,6 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import type { Probe } from "../Comparison.ts"
 
 /** From connecting to the last byte. */
@@ -33,14 +30,17 @@ const reasonOf = (error: GroupClient.GroupClientError): string =>
   HttpClientError.isHttpClientError(error) ? Transport.reason(error) : error._tag
 
 /** Sends probes to the business API, each with one given token, whatever the answer is. */
-export const make = Effect.fnUntraced(function*(environment: Environment): Effect.fn.Return<
+export const make = Effect.fnUntraced(function*(tokens: AccessTokens.Service): Effect.fn.Return<
   (probe: Probe, token: AccessToken) => Effect.Effect<Either.Either<Answer, string>>,
   ConfigError.ConfigError,
   HttpClient.HttpClient
 > {
-  // a request with a token of its own needs none of the supply, and its scope is not checked
-  const supply = AccessTokens.layerTest({ environment })
-  const client = yield* Effect.provide(DataAccess.DataAccess, DataAccess.layer().pipe(Layer.provide(supply)))
+  // a request with a token of its own needs none of the supply
+  const client = yield* Effect.provideService(
+    GroupClient.make({ name: "Comparison" }),
+    AccessTokens.AccessTokens,
+    tokens
+  )
   return ({ method, path }, token) =>
     client.execute(HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret)).pipe(
       Effect.flatMap((response) => Effect.map(response.arrayBuffer, (body) => ({ status: response.status, body }))),
