@@ -86,7 +86,7 @@ export const covering: Effect.Effect<AccessToken, TokenError | Failure, AccessTo
   function*() {
     const { get, requestedScopes } = yield* AccessTokens.AccessTokens
     const token = yield* waiting(get)
-    const missing = Option.getOrElse(requestedScopes, () => []).filter((scope) => !token.covers(scope))
+    const missing = token.missing(requestedScopes)
     if (missing.length === 0) return token
     return yield* new Failure({
       code: exitCode.scopeMissing,

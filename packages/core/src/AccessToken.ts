@@ -5,6 +5,7 @@
  */
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
+import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { AccessScope } from "./AccessScope.ts"
 
@@ -64,5 +65,14 @@ export class AccessToken extends Data.Class<{
    */
   covers(scope: AccessScope): boolean {
     return this.coverage === "AnyScope" || this.scopes.includes(scope)
+  }
+
+  /**
+   * The requested scopes that the token does not cover. None if no scopes were requested, as with Auth V1.
+   *
+   * @since 1.0.0
+   */
+  missing(requestedScopes: Option.Option<ReadonlyArray<AccessScope>>): ReadonlyArray<AccessScope> {
+    return Option.getOrElse(requestedScopes, () => []).filter((scope) => !this.covers(scope))
   }
 }

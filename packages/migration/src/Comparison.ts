@@ -126,10 +126,7 @@ export interface Comparison {
  */
 export const factsOf = (token: AccessToken, { requestedScopes }: AccessTokens.Service): TokenFacts => ({
   scopes: token.scopes,
-  missingScopes: Option.match(requestedScopes, {
-    onNone: () => [],
-    onSome: (scopes) => scopes.filter((scope) => !token.covers(scope))
-  }),
+  missingScopes: token.missing(requestedScopes),
   lifetime: Duration.millis(DateTime.distance(token.requestedAt, token.expiresAt))
 })
 

@@ -1,6 +1,5 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { Setup } from "./configuration.ts"
 import { type Failed, failed, type Finding, ok } from "./finding.ts"
 
@@ -8,10 +7,7 @@ const list = (scopes: ReadonlyArray<string>): string => scopes.length === 0 ? "n
 
 /** Compares the granted scopes with the requested ones. V1 has no requested ones, so nothing can be missing there. */
 export const check = ({ requestedScopes }: Setup, token: AccessToken): Effect.Effect<Finding, Failed> => {
-  const missing = Option.match(requestedScopes, {
-    onNone: () => [],
-    onSome: (scopes) => scopes.filter((scope) => !token.covers(scope))
-  })
+  const missing = token.missing(requestedScopes)
   return missing.length === 0
     ? Effect.succeed(ok(`granted: ${list(token.scopes)}`, undefined))
     : failed(

@@ -16,6 +16,9 @@ export const now = (clock: Clock.Clock): Instant => ({
   monotonicNanos: clock.unsafeCurrentTimeNanos()
 })
 
+/** Milliseconds by the clock that cannot be set. They count from an instant that means nothing. */
+export const monotonicMillis = (clock: Clock.Clock): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+
 /** The instant that is this much later. */
 export const later = (instant: Instant, millis: number): Instant => ({
   wallMillis: instant.wallMillis + millis,

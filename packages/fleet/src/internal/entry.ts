@@ -1,5 +1,6 @@
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import * as Effect from "effect/Effect"
+import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 
 /** The entry of a client in the store, and the keys for its envelopes. */
@@ -27,6 +28,6 @@ const tokensOf = ({ clientId, environment, requestedScopes, url }: TokenEndpoint
  */
 export const make = (endpoint: TokenEndpoint.Service, sealing: TokenEndpoint.Sealing): Effect.Effect<Entry> =>
   Effect.map(sealing(tokensOf(endpoint), info("name")), (name) => ({
-    name: Array.from(new Uint8Array(name), (byte) => byte.toString(16).padStart(2, "0")).join(""),
+    name: Encoding.encodeHex(new Uint8Array(name)),
     deriveKey: (salt) => sealing(salt, info("envelope"))
   }))

@@ -2,6 +2,7 @@ import type { AccessToken } from "@credit-data/core/AccessToken"
 import type { Replaces } from "@credit-data/core/Replaces"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
+import { Instant } from "@credit-data/core/Unstable"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import type * as ConfigError from "effect/ConfigError"
@@ -44,7 +45,7 @@ interface Options {
 export const make = Effect.fnUntraced(function*({ access, clock, endpoint, entry: readEntry, store }: Options) {
   const background = yield* Background.make
   const seen = Found.make({ access, clock, endpoint })
-  const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  const millis = () => Instant.monotonicMillis(clock)
   const currentEntry = (session: Session) => Effect.catchAll(readEntry, () => session.fail("Sealing"))
   const takeLease = (session: Session, use: Session["use"], entry: Entry, seenFence: number) =>
     Lease.take({ access, millis, store }, session, use, entry, { above: seen.highestFence(entry), seen: seenFence })

@@ -1,6 +1,6 @@
 import * as TokenEvent from "@credit-data/core/TokenEvent"
 import type { StoreStatus } from "@credit-data/core/TokenStatus"
-import { Broadcast, within } from "@credit-data/core/Unstable"
+import { Broadcast, Instant, within } from "@credit-data/core/Unstable"
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function*(
   { clock, tokenEndpoint }: { readonly clock: Clock.Clock; readonly tokenEndpoint: string }
 ): Effect.fn.Return<StoreAccess, never, Scope.Scope> {
   const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
-  const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  const millis = () => Instant.monotonicMillis(clock)
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
   let consecutive = 0
   let closedUntil = -Infinity

@@ -1,4 +1,4 @@
-import { within } from "@credit-data/core/Unstable"
+import { Instant, within } from "@credit-data/core/Unstable"
 import * as Variables from "@credit-data/core/Variables"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function*<E, R>(options: {
   const configProvider = yield* Effect.configProviderWith(Effect.succeed)
   const scope = yield* Effect.scope
   const { clock } = options
-  const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  const millis = () => Instant.monotonicMillis(clock)
   const read = options.read.pipe(
     Effect.flatMap(validate),
     Effect.provide(context),

@@ -3,7 +3,7 @@ import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
 import type { TokenEvent } from "@credit-data/core/TokenEvent"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
-import { Broadcast, within } from "@credit-data/core/Unstable"
+import { Broadcast, Instant, within } from "@credit-data/core/Unstable"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
   const scope = yield* Effect.scope
   const { publish, stream } = yield* Broadcast.make<MigrationEvent.MigrationEvent>(64)
   const tokenEvents = yield* Broadcast.make<TokenEvent>(64)
-  const millis = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6
+  const millis = () => Instant.monotonicMillis(clock)
   const now = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
   const passOn = (event: TokenEvent) => tokenEvents.publish(() => event)
   const tally = { v1: yield* Tally.make(v1, passOn), v2: yield* Tally.make(v2, passOn) }

@@ -10,6 +10,7 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
+import * as Encoding from "effect/Encoding"
 import type { Probe } from "../Comparison.ts"
 
 /** From connecting to the last byte. */
@@ -22,9 +23,6 @@ interface Answer {
 }
 
 class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly reason: string }> {}
-
-const hex = (bytes: ArrayBuffer): string =>
-  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
 const reasonOf = (error: GroupClient.GroupClientError): string =>
   HttpClientError.isHttpClientError(error) ? Transport.reason(error) : error._tag
@@ -49,7 +47,7 @@ export const make = Effect.fnUntraced(function*(tokens: AccessTokens.Service): E
       Effect.flatMap(({ body, status }) =>
         Effect.map(
           Effect.promise(() => crypto.subtle.digest("SHA-256", body)),
-          (hash) => ({ status, hash: hex(hash) })
+          (hash) => ({ status, hash: Encoding.encodeHex(new Uint8Array(hash)) })
         )
       ),
       Effect.mapError(({ reason }) => reason),

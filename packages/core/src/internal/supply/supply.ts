@@ -60,8 +60,7 @@ export const make = Effect.fnUntraced(function*(
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
   const limitMillis = Duration.toMillis(endpoint.sharing?.timeLimit ?? endpoint.deadline) + graceMillis
   const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
-  const requestedScopes = Option.getOrElse(endpoint.requestedScopes, () => [])
-  const missingScopes = (token: AccessToken) => requestedScopes.filter((scope) => !token.covers(scope))
+  const missingScopes = (token: AccessToken) => token.missing(endpoint.requestedScopes)
 
   let state = Life.none
   let isOpen = true
@@ -373,7 +372,7 @@ export const make = Effect.fnUntraced(function*(
       environment: where.environment,
       tokenEndpoint: endpoint.url,
       version: Option.fromNullable(endpoint.version),
-      requestedScopes,
+      requestedScopes: Option.getOrElse(endpoint.requestedScopes, () => []),
       missingScopes: state.held === undefined ? [] : missingScopes(state.held.token),
       ...Life.status(state, now()),
       callersWaiting,
