@@ -94,7 +94,7 @@ export const lateRejections: Effect.Effect<ReadonlyArray<Measurement>, unknown> 
     DataAccess.layer().pipe(
       Layer.provide(AuthV2.layerConfig()),
       Layer.provide(NodeHttpClient.layer),
-      Layer.provide(Simulator.layerConfig),
+      Layer.provide(Simulator.layerConfigProvider),
       Layer.provideMerge(Simulator.layer())
     )
   )

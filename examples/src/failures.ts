@@ -49,6 +49,6 @@ Effect.gen(function*() {
   yield* round(Effect.flatMap(Simulator.Simulator, (simulator) => simulator.failCalls(Fault.Reset(), { times: 2 })))
   yield* round(Effect.flatMap(Simulator.Simulator, (simulator) => simulator.grantScopes(["furnishment:all"])))
 }).pipe(
-  Effect.provide(Simulator.layerConfig.pipe(Layer.provideMerge(Simulator.layer()))),
+  Effect.provide(Simulator.layerConfigProvider.pipe(Layer.provideMerge(Simulator.layer()))),
   NodeRuntime.runMain
 )

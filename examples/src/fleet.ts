@@ -37,7 +37,7 @@ const both = Effect.gen(function*() {
   yield* Console.log(`token requests: ${yield* tokenRequests}`)
 }).pipe(
   Effect.scoped,
-  Effect.provide(Layer.provideMerge(Simulator.layerConfig, Simulator.layer()))
+  Effect.provide(Layer.provideMerge(Simulator.layerConfigProvider, Simulator.layer()))
 )
 
 const [, , shared] = process.argv

@@ -77,7 +77,7 @@ const demonstration = Effect.gen(function*() {
   yield* runOver(withWrongCredentials).pipe(
     Effect.catchTag("InvalidClient", (error) => row(error._tag, error.message))
   )
-}).pipe(Effect.provide(Simulator.layerConfig.pipe(Layer.provideMerge(Simulator.layer()))))
+}).pipe(Effect.provide(Simulator.layerConfigProvider.pipe(Layer.provideMerge(Simulator.layer()))))
 
 const realEnvironment = Effect.gen(function*() {
   const { environment } = yield* AccessTokens.AccessTokens

@@ -80,7 +80,7 @@ Effect.gen(function*() {
   yield* Effect.provide(program(plan), Clients)
 }).pipe(
   Effect.provide(
-    Layer.merge(NodeHttpClient.layer, Layer.provideMerge(Simulator.layerConfig, Simulator.layer()))
+    Layer.merge(NodeHttpClient.layer, Layer.provideMerge(Simulator.layerConfigProvider, Simulator.layer()))
   ),
   NodeRuntime.runMain
 )

@@ -11,7 +11,7 @@ import { Effect, Layer, ManagedRuntime } from "effect"
 const runtime = ManagedRuntime.make(
   DataAccess.layer().pipe(
     Layer.provide(AuthV2.layerConfig()),
-    Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),
+    Layer.provide([NodeHttpClient.layer, Simulator.layerConfigProvider]),
     Layer.provideMerge(Simulator.layer())
   )
 )

@@ -25,6 +25,6 @@ const count = <A, E, R>(name: string, program: Effect.Effect<A, E, R>) =>
   })
 
 Effect.zipRight(count("provided once", right), count("provided inside each call", wrong)).pipe(
-  Effect.provide(Simulator.layerConfig.pipe(Layer.provideMerge(Simulator.layer()))),
+  Effect.provide(Simulator.layerConfigProvider.pipe(Layer.provideMerge(Simulator.layer()))),
   NodeRuntime.runMain
 )

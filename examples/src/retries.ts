@@ -33,6 +33,6 @@ const program = Effect.gen(function*() {
 const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(NodeHttpClient.layer))
 
 program.pipe(
-  Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfig), Layer.provideMerge(Simulator.layer()))),
+  Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfigProvider), Layer.provideMerge(Simulator.layer()))),
   NodeRuntime.runMain
 )

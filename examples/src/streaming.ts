@@ -25,6 +25,6 @@ const program = Effect.gen(function*() {
 const Clients = Furnishment.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(NodeHttpClient.layer))
 
 program.pipe(
-  Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfig), Layer.provide(Simulator.layer()))),
+  Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfigProvider), Layer.provide(Simulator.layer()))),
   NodeRuntime.runMain
 )

@@ -27,6 +27,6 @@ const before = composedWith(AuthV1.layerConfig())
 const after = composedWith(AuthV2.layerConfig())
 
 Effect.zipRight(before, after).pipe(
-  Effect.provide(Simulator.layerConfig.pipe(Layer.provide(Simulator.layer()))),
+  Effect.provide(Simulator.layerConfigProvider.pipe(Layer.provide(Simulator.layer()))),
   NodeRuntime.runMain
 )

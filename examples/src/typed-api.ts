@@ -32,6 +32,6 @@ const Http = NodeHttpClient.layerWithoutAgent.pipe(
 const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(Http))
 
 program.pipe(
-  Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfig), Layer.provide(Simulator.layer()))),
+  Effect.provide(Clients.pipe(Layer.provide(Simulator.layerConfigProvider), Layer.provide(Simulator.layer()))),
   NodeRuntime.runMain
 )

@@ -162,7 +162,7 @@ export interface Options {
  * export const Test = DataAccess.layer().pipe(
  *   Layer.provide(AuthV2.layerConfig()),
  *   Layer.provide(NodeHttpClient.layer),
- *   Layer.provide(Simulator.layerConfig),
+ *   Layer.provide(Simulator.layerConfigProvider),
  *   Layer.provideMerge(Simulator.layer())
  * )
  * ```
@@ -220,7 +220,7 @@ export const variables: Effect.Effect<Record<string, string>, never, Simulator> 
  * @since 1.0.0
  * @category layers
  */
-export const layerConfig: Layer.Layer<never, never, Simulator> = Layer.unwrapEffect(
+export const layerConfigProvider: Layer.Layer<never, never, Simulator> = Layer.unwrapEffect(
   Effect.gen(function*() {
     const own = new Map(Object.entries(yield* variables))
     const others = yield* Effect.configProviderWith(Effect.succeed)

@@ -248,7 +248,7 @@ const ofCalls = Effect.gen(function*() {
     DataAccess.layer().pipe(
       Layer.provideMerge(auth),
       Layer.provide(NodeHttpClient.layer),
-      Layer.provide(Simulator.layerConfig),
+      Layer.provide(Simulator.layerConfigProvider),
       Layer.provideMerge(Simulator.layer()),
       Layer.provide(Logger.remove(Logger.defaultLogger))
     )

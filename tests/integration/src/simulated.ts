@@ -11,7 +11,7 @@ export const simulated = (
   options?: Simulator.Options
 ) =>
   auth.pipe(
-    Layer.provide(Simulator.layerConfig),
+    Layer.provide(Simulator.layerConfigProvider),
     Layer.provideMerge(transport),
     Layer.provideMerge(Simulator.layer(options))
   )

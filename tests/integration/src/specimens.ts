@@ -439,7 +439,7 @@ export const specimens = Effect.gen(function*() {
     "Simulator.layer": yield* Layer.build(Simulator.layer({ credentials })),
     // only the effect: its result holds the secret in clear text on purpose
     "Simulator.variables": Simulator.variables,
-    "Simulator.layerConfig": yield* Layer.build(Simulator.layerConfig)
+    "Simulator.layerConfigProvider": yield* Layer.build(Simulator.layerConfigProvider)
   }
 
   const telemetry = yield* ofTelemetry(AuthV2.layer(options))

@@ -86,7 +86,7 @@ describe("one token request per token lifetime", () => {
             Layer.provide(AuthV2.layerConfig({ scopes: Config.succeed(["furnishment:all"]) }))
           )
         ).pipe(
-          Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),
+          Layer.provide([NodeHttpClient.layer, Simulator.layerConfigProvider]),
           Layer.provideMerge(Simulator.layer()),
           Layer.provide(quiet)
         )

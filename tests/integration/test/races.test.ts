@@ -72,7 +72,7 @@ describe("races over a real server", () => {
       assert.isBelow(yield* simulator.tokenRequests, 20)
     }).pipe(Effect.provide(
       AuthV2.layerConfig().pipe(
-        Layer.provide([NodeHttpClient.layer, Simulator.layerConfig, Logger.remove(Logger.defaultLogger)]),
+        Layer.provide([NodeHttpClient.layer, Simulator.layerConfigProvider, Logger.remove(Logger.defaultLogger)]),
         Layer.provideMerge(Simulator.layer({ tokenLifetime: "1 second" }))
       )
     )))

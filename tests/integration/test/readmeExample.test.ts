@@ -8,7 +8,7 @@ import { Effect, Fiber, Layer, TestClock } from "effect"
 const Test = DataAccess.layer().pipe(
   Layer.provide(AuthV2.layerConfig()),
   Layer.provide(NodeHttpClient.layer),
-  Layer.provide(Simulator.layerConfig),
+  Layer.provide(Simulator.layerConfigProvider),
   Layer.provideMerge(Simulator.layer())
 )
 

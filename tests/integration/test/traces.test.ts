@@ -42,7 +42,7 @@ describe("the traces of a program", () => {
       Effect.provide(
         DataAccess.layer().pipe(
           Layer.provideMerge(AuthV2.layerConfig()),
-          Layer.provide([NodeHttpClient.layer, Simulator.layerConfig]),
+          Layer.provide([NodeHttpClient.layer, Simulator.layerConfigProvider]),
           Layer.provideMerge(Simulator.layer())
         )
       ),

@@ -26,7 +26,7 @@ const clients = (name: string) =>
   DataAccess.layer().pipe(
     Layer.merge(Telemetry.layer({ attributes: { client: name } })),
     Layer.provideMerge(AuthV2.layerConfig()),
-    Layer.provide([NodeHttpClient.layer, Simulator.layerConfig])
+    Layer.provide([NodeHttpClient.layer, Simulator.layerConfigProvider])
   )
 
 /** A refused token request, a successful one, and calls: with a template, without one, and after a rejected token. */

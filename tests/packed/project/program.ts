@@ -18,7 +18,7 @@ const over = (auth: ReturnType<typeof AuthV2.layerConfig>, transport: typeof Fet
   DataAccess.layer().pipe(
     Layer.provideMerge(auth),
     Layer.provide(transport),
-    Layer.provide(Simulator.layerConfig),
+    Layer.provide(Simulator.layerConfigProvider),
     Layer.provideMerge(Simulator.layer())
   )
 
@@ -37,16 +37,21 @@ const refused = Effect.gen(function*() {
 })
 
 /** Two supplies share one token, as two processes do. */
-const share = Effect.fnUntraced(function*<E, R>(where: string, store: Layer.Layer<TokenStore.TokenStore, E, R>) {
-  const supply = Layer.fresh(
-    SharedTokens.layer().pipe(Layer.provide(AuthV2.layerTokenEndpointConfig()), Layer.provide(store))
+const share = Effect.fnUntraced(
+  function*<E, R>(where: string, store: Layer.Layer<TokenStore.TokenStore, E, R>) {
+    const supply = Layer.fresh(
+      SharedTokens.layer().pipe(Layer.provide(AuthV2.layerTokenEndpointConfig()), Layer.provide(store))
+    )
+    const get = Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), supply)
+    yield* get
+    const { shared } = yield* get
+    const { tokenRequests } = yield* Simulator.Simulator
+    yield* Console.log(where, "shared:", shared, "token requests:", yield* tokenRequests)
+  },
+  Effect.provide(
+    Layer.provideMerge(Simulator.layerConfigProvider, Layer.merge(Simulator.layer(), NodeHttpClient.layer))
   )
-  const get = Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), supply)
-  yield* get
-  const { shared } = yield* get
-  const { tokenRequests } = yield* Simulator.Simulator
-  yield* Console.log(where, "shared:", shared, "token requests:", yield* tokenRequests)
-}, Effect.provide(Layer.provideMerge(Simulator.layerConfig, Layer.merge(Simulator.layer(), NodeHttpClient.layer))))
+)
 
 const inFiles = Effect.gen(function*() {
   const { makeTempDirectoryScoped } = yield* FileSystem.FileSystem
