@@ -69,6 +69,7 @@ export const members: Readonly<Record<string, string>> = {
   "Either.void": "Result.void",
   "Encoding.decodeBase64": "Base64.decode",
   "Encoding.encodeBase64": "Base64.encode",
+  "Encoding.encodeHex": "Hex.encode",
   "Exit.isInterrupted": "Exit.hasInterrupts",
   "Fiber.RuntimeFiber": "Fiber.Fiber",
   "HttpClientError.RequestError": "HttpClientError.HttpClientError",
@@ -284,6 +285,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
 /** The module of a name. */
 export const imports: Readonly<Record<string, string>> = {
   Base64: "effect/encoding/Base64",
+  Hex: "effect/encoding/Hex",
   Cause: "effect/Cause",
   ChildProcess: "effect/process/ChildProcess",
   CommandExecutor: "effect/process/ChildProcessSpawner",
