@@ -3,7 +3,7 @@ import { Comparison, type Plan } from "@credit-data/migration"
 import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Fiber, Option, Redacted, TestClock } from "effect"
+import { DateTime, Duration, Effect, Either, Fiber, Option, Redacted, TestClock } from "effect"
 import { setUp } from "./support/versions.ts"
 
 const shadow: Plan.Plan = { stage: "shadow", fallback: false }
@@ -140,6 +140,10 @@ describe("a comparison of both versions", () => {
         "ReadyWithoutWayBack",
         "NoTokenFromV1"
       ])
+      const { problems, v1 } = yield* compared({ probes: [get("/one")], prepare })
+      const [problem] = problems
+      assert(problem?._tag === "NoTokenFromV1" && Either.isLeft(v1))
+      assert.strictEqual(problem.error, v1.left)
       const refused = yield* compared({ probes: [get("/one")], prepare, api: () => ({ status: 403 }) })
       assert.deepStrictEqual(tags(refused), ["NotReady", "ProbeFailed", "NoTokenFromV1"])
     }))

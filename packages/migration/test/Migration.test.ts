@@ -2,7 +2,7 @@ import type { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
 import type { Plan } from "@credit-data/migration"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Metric, Option, Stream, TestClock } from "effect"
+import { Cause, DateTime, Effect, Exit, Fiber, Metric, Option, Stream, TestClock } from "effect"
 import * as Fallback from "../src/internal/fallback.ts"
 import { logged } from "./support/logged.ts"
 import { environment, setUp, textOf } from "./support/versions.ts"
@@ -64,6 +64,37 @@ describe("the stages of a migration", () => {
       assert.deepStrictEqual(first.v1.scopes, ["read:consumers"])
       assert.deepStrictEqual(first.v1.missingScopes, [])
       assert.deepStrictEqual(first.v2.missingScopes, ["furnishment:all"])
+    }))
+
+  it.scoped("shadow warns once of a scope that Auth V2 does not grant, and of none that it grants", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        for (const answer of ["grants too little", "grants"] as const) {
+          const world = yield* setUp(shadow)
+          world.v2.answer = answer
+          for (let call = 0; call < 3; call++) {
+            yield* world.tokens.get
+            yield* TestClock.adjust("2 seconds")
+          }
+        }
+        assert.deepStrictEqual(lines.filter((line) => line.includes("does not grant")), [
+          "WARN Auth V2 does not grant furnishment:all. Ask the operator for it."
+        ])
+      })
+    ))
+
+  it.scoped("shadow has one request to Auth V2 under way, and starts one at most every second", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(shadow)
+      yield* world.tokens.get
+      yield* TestClock.adjust("2 hours")
+      world.v2.answer = "hangs"
+      const waiting = Effect.map(world.tokens.status, ({ callersWaiting }) => callersWaiting)
+      for (let round = 0; round < 2; round++) {
+        for (let call = 0; call < 3; call++) yield* world.tokens.get
+        yield* TestClock.adjust("2 seconds")
+        assert.strictEqual(yield* waiting, 1)
+      }
     }))
 
   it.scoped("shadow disturbs no caller when Auth V2 refuses or hangs", () =>
@@ -150,6 +181,57 @@ describe("the fallback of a migration", () => {
         Option.exists(fallenBack, ({ reason }) =>
           reason._tag === "MissingScopes" && reason.scopes.join(" ") === "furnishment:all")
       )
+    }))
+
+  it.scoped("says in the log and in an event why it began, and that it ended", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const reasons = [
+          ["hangs", "Slow", "Auth V2 gave no token within 2s."],
+          ["grants too little", "MissingScopes", "The token of Auth V2 lacks furnishment:all."],
+          ["refuses", "Failed", "The token request to Auth V2 failed: InvalidClient."]
+        ] as const
+        for (const [answer, tag, text] of reasons) {
+          const world = yield* setUp(fallback)
+          world.v2.answer = answer
+          const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 2)))
+          yield* Effect.yieldNow()
+          const call = yield* Effect.fork(world.tokens.get)
+          yield* TestClock.adjust("2 seconds")
+          assert.strictEqual(textOf(yield* Fiber.join(call)), "V1-1")
+          assert.include(lines, `WARN ${text} Tokens of Auth V1 are served until Auth V2 works.`)
+          world.v2.answer = "grants"
+          yield* TestClock.adjust("2 hours")
+          for (let each = 0; each < 3; each++) {
+            yield* world.tokens.get
+            yield* TestClock.adjust("30 seconds")
+          }
+          const [began, ended] = yield* Fiber.join(events)
+          assert(began?._tag === "FellBack" && ended?._tag === "Returned")
+          assert.strictEqual(began.reason._tag, tag)
+          if (began.reason._tag === "Failed") assert.strictEqual(began.reason.error._tag, "InvalidClient")
+          if (began.reason._tag === "MissingScopes") assert.deepStrictEqual(began.reason.scopes, ["furnishment:all"])
+          assert.isAbove(DateTime.toEpochMillis(ended.at), DateTime.toEpochMillis(began.at))
+        }
+      })
+    ))
+
+  it.scoped("shows the version that can serve", () =>
+    Effect.gen(function*() {
+      const world = yield* setUp(fallback)
+      const shown = Effect.map(world.tokens.status, ({ tokenEndpoint }) => tokenEndpoint)
+      // no version has been asked yet
+      assert.strictEqual(yield* shown, "https://v2.example/token")
+      yield* world.tokens.get
+      assert.strictEqual(yield* shown, "https://v2.example/token")
+      world.v2.answer = "refuses"
+      yield* TestClock.adjust("2 hours")
+      yield* world.tokens.get
+      assert.strictEqual(yield* shown, "https://v1.example/token")
+      yield* TestClock.adjust("2 hours")
+      world.v1.answer = "refuses"
+      yield* Effect.exit(world.tokens.get)
+      assert.strictEqual(yield* shown, "https://v2.example/token")
     }))
 
   it.scoped("is the failure of Auth V2 when neither version issues a token", () =>

@@ -72,6 +72,44 @@ describe("the plan of a migration", () => {
       })
     ))
 
+  it.scoped("names why it could not be read, and what it has changed to", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        let failure: unknown
+        const world = yield* setUp(v1, {
+          read: (plan) => Effect.suspend(() => failure === undefined ? Effect.succeed(plan()) : Effect.die(failure))
+        })
+        const failures = [
+          [{ _tag: "NoFile" }, "NoFile"],
+          [new Error("a canary"), "a defect"],
+          [{ _tag: 42 }, "a defect"]
+        ] as const
+        for (const [cause, name] of failures) {
+          failure = cause
+          yield* TestClock.adjust("10 seconds")
+          yield* world.tokens.get
+          assert.include(
+            lines,
+            `WARN The plan of the migration could not be read again: ${name}. The plan that was read before stays in use: v1.`
+          )
+          failure = undefined
+          yield* TestClock.adjust("10 seconds")
+          yield* world.tokens.get
+        }
+        const changes = [
+          [fallback, "from v1 to v2 with a fallback to v1"],
+          [v2, "from v2 with a fallback to v1 to v2"],
+          [{ stage: "v1", fallback: true }, "from v2 to v1"]
+        ] as const
+        for (const [plan, change] of changes) {
+          world.setPlan(plan)
+          yield* TestClock.adjust("10 seconds")
+          yield* world.tokens.get
+          assert.strictEqual(lines.at(-1), `INFO The plan of the migration has changed ${change}.`)
+        }
+      })
+    ))
+
   it.scoped("goes on when a reading never ends", () =>
     Effect.gen(function*() {
       let hangs = false
@@ -150,10 +188,14 @@ describe("the plan of a migration", () => {
 
   it.scoped("is checked, because a program without types may return anything", () =>
     Effect.gen(function*() {
-      const wrong = [{ stage: "v3", fallback: false }, { stage: "v1", fallback: "yes" }, undefined]
-      for (const plan of wrong) {
+      const wrong = [
+        [{ stage: "v3", fallback: false }, /plan.*stage.*Expected v1, shadow or v2/],
+        [{ stage: "v1", fallback: "yes" }, /plan.*fallback.*Expected true or false/],
+        [undefined, /plan.*stage.*Expected v1, shadow or v2/]
+      ] as const
+      for (const [plan, expected] of wrong) {
         const error = yield* Effect.flip(setUp(JSON.parse(JSON.stringify(plan ?? null))))
-        assert.match(String(error), /plan.*Expected/)
+        assert.match(String(error), expected)
       }
     }))
 
