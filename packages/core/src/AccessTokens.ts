@@ -130,6 +130,12 @@ export interface Settings {
  */
 export const defaultPause: Schedule.Schedule<Duration.Duration, TokenError> = Pause.doubling
 
+const defaults = {
+  renewalWindow: { from: 0.75, to: 0.9 },
+  forcedRenewalPause: Duration.seconds(30),
+  pause: defaultPause
+}
+
 const window = (window: { readonly from: number; readonly to: number }): field.Parsed<typeof window> =>
   window.from > 0 && window.from <= window.to && window.to <= 1
     ? Either.right(window)
@@ -160,13 +166,15 @@ export const make: (
   settings: Settings = {}
 ) {
   const fields = {
-    renewalWindow: field.at(["renewalWindow"])(window(settings.renewalWindow ?? { from: 0.75, to: 0.9 })),
-    forcedRenewalPause: field.at(["forcedRenewalPause"])(field.duration(settings.forcedRenewalPause ?? "30 seconds"))
+    renewalWindow: field.at(["renewalWindow"])(window(settings.renewalWindow ?? defaults.renewalWindow)),
+    forcedRenewalPause: field.at(["forcedRenewalPause"])(
+      field.duration(settings.forcedRenewalPause ?? defaults.forcedRenewalPause)
+    )
   }
   const checked = yield* Either.andThen(field.problems(fields), Either.all(fields))
   const endpoint = yield* TokenEndpoint
   yield* warnOfSecondSupply(endpoint)
-  return yield* supply.make(endpoint, { ...checked, pause: settings.pause ?? defaultPause })
+  return yield* supply.make(endpoint, { ...checked, pause: settings.pause ?? defaults.pause })
 })
 
 /**
@@ -180,8 +188,13 @@ export const make: (
 export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, ConfigError.ConfigError, TokenEndpoint> =>
   sharedLayer(() => Layer.scoped(AccessTokens, make(settings)), { services: [TokenEndpoint] })
 
+/** The lifetime of a token of the service (service contract, section 4). */
+const lifetime = Duration.hours(24)
+
 /**
- * A supply of one fixed token that never expires, without a server. For tests of programs that only need a token.
+ * A supply without a server, for tests. It is the real supply over a token endpoint that grants everything: its tokens expire and are
+ * renewed, `replace` and `refresh` return another token, and it has a status and events. A token lives for 24 hours. The text of the first
+ * one is that of the option, and later ones have a number after it.
  *
  * @since 1.0.0
  * @category layers
@@ -196,50 +209,35 @@ export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, Config
  * ```
  */
 export const layerTest = (options: {
-  /** The text of the token. Default: `test-token`. */
+  /** The text of the first token. Default: `test-token`. */
   readonly secret?: Redacted.Redacted | undefined
-  /** The scopes granted. Default: all three. */
+  /** The scopes requested and granted. Default: all three. */
   readonly scopes?: Arr.NonEmptyReadonlyArray<AccessScope.AccessScope> | undefined
   /** Parts of the environment that replace the defaults. The default base URL is `http://localhost`. */
   readonly environment?: Partial<Environment> | undefined
-} = {}): Layer.Layer<AccessTokens> => {
-  const scopes = options.scopes ?? AccessScope.all
-  const environment = { name: "test", audience: "test", baseUrl: "http://localhost", ...options.environment }
-  const token = new AccessToken({
-    secret: options.secret ?? Redacted.make("test-token"),
-    scopes,
-    requestedAt: DateTime.unsafeMake(0),
-    expiresAt: DateTime.unsafeMake(8.64e15),
-    coverage: "GrantedScopes"
-  })
-  return Layer.succeed(AccessTokens, {
-    environment,
-    requestedScopes: Option.some(scopes),
-    get: Effect.succeed(token),
-    invalidate: () => Effect.void,
-    replace: () => Effect.succeed(token),
-    refresh: Effect.succeed(token),
-    reportMissingScope: () => Effect.succeed(token.expiresAt),
-    status: Effect.succeed<TokenStatus>({
-      environment: environment.name,
-      tokenEndpoint: "http://localhost",
-      version: Option.none(),
-      phase: "Valid",
-      rejected: false,
-      requestedScopes: scopes,
-      scopes,
-      missingScopes: [],
-      requestedAt: Option.some(token.requestedAt),
-      expiresAt: Option.some(token.expiresAt),
-      nextRequestAt: Option.none(),
-      lastFailure: Option.none(),
-      failingSince: Option.none(),
-      consecutiveFailures: 0,
-      callersWaiting: 0,
-      tokensServed: 0,
-      eventsLost: 0,
-      store: Option.none()
-    }),
-    events: Stream.empty
-  })
-}
+} = {}): Layer.Layer<AccessTokens> =>
+  Layer.scoped(
+    AccessTokens,
+    Effect.suspend(() => {
+      const scopes = options.scopes ?? AccessScope.all
+      const first = options.secret ?? Redacted.make("test-token")
+      let requests = 0
+      return supply.make({
+        environment: { name: "test", audience: "test", baseUrl: "http://localhost", ...options.environment },
+        url: "http://localhost",
+        requestedScopes: Option.some(scopes),
+        deadline: Duration.seconds(10),
+        requestToken: () =>
+          Effect.map(DateTime.now, (requestedAt) => {
+            requests++
+            return new AccessToken({
+              secret: requests === 1 ? first : Redacted.make(`${Redacted.value(first)}-${requests}`),
+              scopes,
+              requestedAt,
+              expiresAt: DateTime.addDuration(requestedAt, lifetime),
+              coverage: "GrantedScopes"
+            })
+          })
+      }, defaults)
+    })
+  )

@@ -1,6 +1,6 @@
 import { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Either, Equal, Option, Redacted, Schema, Stream } from "effect"
+import { DateTime, Effect, Either, Equal, Fiber, Option, Redacted, Schema, Stream, TestClock } from "effect"
 import { inspect } from "node:util"
 
 const make = (secret: string, coverage: AccessToken.Coverage = "GrantedScopes") =>
@@ -56,43 +56,31 @@ describe("AccessTokens.layerTest", () => {
       assert.deepStrictEqual(tokens.environment, { name: "test", audience: "test", baseUrl: "http://localhost" })
     }).pipe(Effect.provide(AccessTokens.layerTest())))
 
-  it.effect("layerTest with options always returns the same token", () =>
+  it.scoped("layerTest with options is a real supply, which replaces its token", () =>
     Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
+      const events = yield* Effect.fork(
+        Stream.runCollect(Stream.takeUntil(tokens.events, ({ _tag }) => _tag === "Invalidated"))
+      )
+      yield* Effect.yieldNow()
       const token = yield* tokens.get
-      yield* tokens.invalidate(token)
       assert.strictEqual(yield* tokens.get, token)
-      assert.strictEqual(yield* tokens.replace(token), token)
-      assert.strictEqual(yield* tokens.refresh, token)
-      assert.deepStrictEqual(yield* tokens.reportMissingScope("data-access:all"), token.expiresAt)
       assert.strictEqual(Redacted.value(token.secret), "mine")
       assert.strictEqual(tokens.environment.baseUrl, "http://localhost:1234")
       assert.strictEqual(tokens.environment.name, "test")
+      assert.deepStrictEqual(tokens.requestedScopes, Option.some(["furnishment:all"]))
       assert.isTrue(token.covers("furnishment:all"))
       assert.isFalse(token.covers("data-access:all"))
-      assert.isFalse(token.isExpiredAt(DateTime.unsafeMake("9999-12-31T23:59:59Z")))
-      assert.deepStrictEqual(yield* tokens.status, {
-        environment: "test",
-        tokenEndpoint: "http://localhost",
-        version: Option.none(),
-        phase: "Valid",
-        rejected: false,
-        requestedScopes: ["furnishment:all"],
-        scopes: ["furnishment:all"],
-        missingScopes: [],
-        requestedAt: Option.some(token.requestedAt),
-        expiresAt: Option.some(token.expiresAt),
-        nextRequestAt: Option.none(),
-        lastFailure: Option.none(),
-        failingSince: Option.none(),
-        consecutiveFailures: 0,
-        callersWaiting: 0,
-        tokensServed: 0,
-        eventsLost: 0,
-        store: Option.none()
-      })
-      assert.deepStrictEqual(tokens.requestedScopes, Option.some(["furnishment:all"]))
-      assert.deepStrictEqual(Array.from(yield* Stream.runCollect(tokens.events)), [])
+      assert.strictEqual(DateTime.distance(token.requestedAt, token.expiresAt), 24 * 3_600_000)
+      assert.deepInclude(yield* tokens.status, { environment: "test", phase: "Valid", tokensServed: 2 })
+      const texts = [yield* tokens.replace(token), yield* tokens.refresh].map(({ secret }) => Redacted.value(secret))
+      assert.deepStrictEqual(texts, ["mine-2", "mine-3"])
+      assert.deepStrictEqual(Array.from(yield* Fiber.join(events), ({ _tag }) => _tag).slice(-2), [
+        "Obtained",
+        "Invalidated"
+      ])
+      yield* TestClock.adjust("25 hours")
+      assert.strictEqual(Redacted.value((yield* tokens.get).secret), "mine-4")
     }).pipe(Effect.provide(AccessTokens.layerTest({
       secret: Redacted.make("mine"),
       scopes: ["furnishment:all"],

@@ -265,7 +265,7 @@ describe("Telemetry.layer", () => {
         requestedScopes: Option.none(),
         deadline: Duration.seconds(10),
         requestToken: () =>
-          Effect.flatMap(Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest()), ({ get }) => get)
+          Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), AccessTokens.layerTest())
       })
       const context = yield* Layer.build(
         Telemetry.layer().pipe(Layer.provideMerge(AccessTokens.layer()), Layer.provide(endpoint))

@@ -40,6 +40,11 @@ describe("the judge of a soak", () => {
     assert.include(judge(quiet).figures, { "calls": 2, "token requests": 3, "token requests allowed": 17 })
   })
 
+  it("takes a soak of hours", () => {
+    const calls = Array.from({ length: 500_000 }, (_, index) => call(index, 1))
+    assert.deepStrictEqual(broken({ calls, faults: [fault("Endpoint", 0, 1)] }), [])
+  })
+
   it("finds an expired token, unless its process was stopped before it sent it", () => {
     const received = [{ process: "1", at: 5_000, token: 1 }]
     assert.deepStrictEqual(broken({ received }), ["5.0 s: process 1 sent token 1 0 ms after its expiry"])

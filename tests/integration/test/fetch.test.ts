@@ -128,11 +128,14 @@ describe.each(transports)("the client of a group as a fetch, over %s", (name, tr
         const error = yield* rejection(Reflect.apply(fetch, undefined, [wrong]))
         assert.strictEqual(String(error), "TypeError: Expected a URL or a Request")
       }
-      const [call, ...others] = yield* received
-      assert.deepInclude(call, { method: "PUT", url: "/data-access/b" })
-      assert.strictEqual(call?.headers["x-a"], "1")
-      assert.strictEqual(new TextDecoder().decode(call && Redacted.value(call.body)), "hello")
-      assert.deepStrictEqual(others, [])
+      // the simulator did not issue the token, so the request is sent again with another one
+      const calls = yield* received
+      assert.lengthOf(calls, 2)
+      for (const call of calls) {
+        assert.deepInclude(call, { method: "PUT", url: "/data-access/b" })
+        assert.strictEqual(call.headers["x-a"], "1")
+        assert.strictEqual(new TextDecoder().decode(Redacted.value(call.body)), "hello")
+      }
     })
   )
 

@@ -23,6 +23,12 @@ export const initial: TokenStatus.TokenStatus = {
   store: Option.none()
 }
 
+/** A token of a supply that ends at once. */
+const token = Effect.provide(
+  Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get),
+  AccessTokens.layerTest()
+)
+
 /** A supply whose status and events are set by the test. */
 export const make = (before: Partial<TokenStatus.TokenStatus> = {}) =>
   Effect.gen(function*() {
@@ -36,7 +42,7 @@ export const make = (before: Partial<TokenStatus.TokenStatus> = {}) =>
       ...given,
       get: Effect.zipRight(
         Ref.update(gets, (count) => count + 1),
-        Effect.zipRight(Effect.flatten(Ref.get(onGet)), given.get)
+        Effect.zipRight(Effect.flatten(Ref.get(onGet)), token)
       ),
       status: Effect.suspend(() => {
         if (!dies) return Ref.get(status)

@@ -56,6 +56,9 @@ const megabyte = 2 ** 20
 const overlaps = (one: { readonly from: number; readonly until: number }, other: typeof one) =>
   one.from <= other.until && other.from <= one.until
 
+/** The highest of any number of values, or 0. */
+const highest = (values: ReadonlyArray<number>) => values.reduce((most, value) => Math.max(most, value), 0)
+
 /** Judges a soak by what the endpoint, the API and the processes recorded. */
 export const judge = (recording: Recording): Judgement => {
   const { calls, faults, lifetime, processes, received, requests, resources, tokens } = recording
@@ -130,7 +133,7 @@ export const judge = (recording: Recording): Judgement => {
   const most = Math.ceil(faults.reduce((sum, fault) => sum + allowance(fault), lives))
   if (requests.length > most) violations.push(`${requests.length} token requests, and ${most} are allowed`)
 
-  const growth = (of: keyof Resources) => Math.max(0, ...resources.map(({ end, start }) => end[of] - start[of]))
+  const growth = (of: keyof Resources) => highest(resources.map(({ end, start }) => end[of] - start[of]))
   if (growth("heap") > 20 * megabyte) violations.push(`the heap of a process grew by ${growth("heap")} bytes`)
   if (growth("sockets") > 3) violations.push(`a process kept ${growth("sockets")} more sockets`)
 
@@ -147,7 +150,7 @@ export const judge = (recording: Recording): Judgement => {
       "token requests": requests.length,
       "token requests allowed": most,
       "token requests of processes alone": Math.round(processes * lives),
-      "longest wait in ms": Math.round(Math.max(0, ...calls.map(({ waited }) => waited))),
+      "longest wait in ms": Math.round(highest(calls.map(({ waited }) => waited))),
       "growth of a heap in KiB": Math.round(growth("heap") / 1_024),
       "growth of sockets": growth("sockets")
     },
