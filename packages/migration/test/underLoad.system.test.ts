@@ -9,8 +9,8 @@ import { ConfigProvider, Effect, Fiber, Layer, Logger, Option, Ref } from "effec
 import { startGate } from "./support/gate.ts"
 
 // the time is real, so tokens and stages are short
-const lifetime = "2 seconds"
-const stageTime = "2500 millis"
+const lifetime = "3 seconds"
+const stageTime = "3500 millis"
 
 describe("a program that migrates under load, over real sockets", () => {
   it.live(
