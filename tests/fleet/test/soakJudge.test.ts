@@ -60,7 +60,10 @@ describe("the judge of a soak", () => {
       { process: "1", at: 4_300, token: 1 },
       { process: "1", at: 4_400, token: undefined }
     ]
-    assert.deepStrictEqual(broken({ received }), ["4.3 s: process 1 sent token 1 after token 2"])
+    assert.deepStrictEqual(broken({ received }), [
+      "4.3 s: process 1 sent token 1 after token 2, which was issued 4000 ms later"
+    ])
+    assert.deepStrictEqual(broken({ received, tokens: [token(1, 3_000), token(2, 4_000)] }), [])
   })
 
   it("finds a call that fails, unless the endpoint failed or its process was stopped", () => {

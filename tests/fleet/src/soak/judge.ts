@@ -45,6 +45,12 @@ export interface Judgement {
 /** After the first token that follows an outage, every process has one within this time. */
 const findsWithin = 2_000
 
+/**
+ * Tokens that were issued within this time are as good as each other. When the store is away, the processes request theirs at the same
+ * time, and the endpoint does not issue them in the order in which they were requested.
+ */
+const sameTime = 1_000
+
 /** A call takes no longer while the endpoint answers: the rest of a lease, a token request, and time of a machine that is busy. */
 const longestWait = 8_000
 
@@ -71,7 +77,7 @@ export const judge = (recording: Recording): Judgement => {
 
   let expired = 0
   let superseded = 0
-  const newest = new Map<string, number>()
+  const newest = new Map<string, Recording["tokens"][number]>()
   for (const { at, process, token: id } of received) {
     const token = id === undefined ? undefined : tokenOf.get(id)
     if (token === undefined) continue
@@ -82,12 +88,15 @@ export const judge = (recording: Recording): Judgement => {
         `${seconds(at)}: process ${process} sent token ${token.id} ${at - token.expiresAt} ms after its expiry`
       )
     }
-    const before = newest.get(process) ?? 0
-    if (token.id < before) {
+    const before = newest.get(process)
+    if (before !== undefined && before.issuedAt - token.issuedAt > sameTime) {
       superseded++
-      violations.push(`${seconds(at)}: process ${process} sent token ${token.id} after token ${before}`)
+      violations.push(
+        `${seconds(at)}: process ${process} sent token ${token.id} after token ${before.id}, ` +
+          `which was issued ${before.issuedAt - token.issuedAt} ms later`
+      )
     }
-    newest.set(process, Math.max(before, token.id))
+    if (before === undefined || before.issuedAt < token.issuedAt) newest.set(process, token)
   }
 
   // a process may fail while the endpoint does, and until it has found the first token after that
