@@ -28,13 +28,16 @@ export const make = Effect.fnUntraced(function*(
   const now = () => Instant.now(clock)
   let nextAt: Instant.Instant | undefined
 
+  const isPaused = () => nextAt !== undefined && !Instant.reached(now(), nextAt)
+
   const begin = Effect.map(Random.nextRange(pauseMillis.from, pauseMillis.to), (pause) => {
-    if (searches.isUnderWay()) return
+    // another caller may have begun one meanwhile, and it may have ended
+    if (searches.isUnderWay() || isPaused()) return
     nextAt = Instant.later(now(), pause)
     searches.begin(search, overdueMillis)
   })
   return Effect.suspend(() =>
-    !searches.isUnderWay() && nextAt !== undefined && !Instant.reached(now(), nextAt)
+    !searches.isUnderWay() && isPaused()
       ? Effect.void
       : Effect.zipRight(begin, Effect.suspend(searches.landing)).pipe(
         within(patienceMillis, constVoid),
