@@ -14,7 +14,10 @@ import { Console, Effect, Layer, Logger, Redacted } from "effect"
 
 const consumer = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
 
-const over = (auth: ReturnType<typeof AuthV2.layerConfig>, transport: typeof FetchHttpClient.layer) =>
+const V2 = AuthV2.layerConfig()
+const V1 = AuthV1.layerConfig()
+
+const over = (auth: typeof V2, transport: typeof FetchHttpClient.layer) =>
   DataAccess.layer().pipe(
     Layer.provideMerge(auth),
     Layer.provide(transport),
@@ -64,9 +67,9 @@ const onRedis = redis === undefined
   : share("Redis", RedisTokenStore.layer({ url: Redacted.make(redis), prefix: `${crypto.randomUUID()}:` }))
 
 const program = Effect.gen(function*() {
-  yield* Effect.provide(call, over(AuthV2.layerConfig(), NodeHttpClient.layer))
-  yield* Effect.provide(call, over(AuthV1.layerConfig(), FetchHttpClient.layer))
-  yield* Effect.provide(refused, over(AuthV2.layerConfig(), FetchHttpClient.layer))
+  yield* Effect.provide(call, over(V2, NodeHttpClient.layer))
+  yield* Effect.provide(call, over(V1, FetchHttpClient.layer))
+  yield* Effect.provide(refused, over(V2, FetchHttpClient.layer))
   yield* inFiles
   yield* onRedis
 })
