@@ -66,7 +66,7 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       assert.strictEqual(yield* outcome, "failure")
       yield* TestClock.adjust("2 seconds")
       world.found = Effect.asSome(token("found", "1 hour"))
-      yield* outcome
+      // the caller for whom the search began
       assert.strictEqual(yield* outcome, "found")
       assert.deepInclude(yield* tokens.status, { phase: "Valid", lastFailure: Option.none() })
       assert.strictEqual(world.requests, 1)

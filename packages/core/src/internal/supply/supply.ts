@@ -296,7 +296,7 @@ export const make = Effect.fnUntraced(function*(
       ),
     fail: search === undefined
       ? identity<Effect.Effect<AccessToken, TokenError>>
-      : (failure: Exit.Exit<never, TokenError>) => Effect.zipRight(search, read(() => failure))
+      : (failure: Exit.Exit<never, TokenError>) => Effect.zipRight(search, Effect.suspend(() => read(() => failure)))
   }
 
   const get: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
