@@ -25,6 +25,8 @@ export interface Call {
   readonly process: string
   readonly from: number
   readonly until: number
+  /** When its token was requested, as the process knows it. */
+  readonly requestedAt?: number | undefined
   /** How long it waited for its token. */
   readonly waited: number
   /** Why it failed. */

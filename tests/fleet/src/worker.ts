@@ -5,7 +5,20 @@ import { AccessTokens, type TokenError } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
-import { Clock, ConfigProvider, Duration, Effect, Either, Exit, Layer, Logger, Option, Redacted, Scope } from "effect"
+import {
+  Clock,
+  ConfigProvider,
+  DateTime,
+  Duration,
+  Effect,
+  Either,
+  Exit,
+  Layer,
+  Logger,
+  Option,
+  Redacted,
+  Scope
+} from "effect"
 import { createHash } from "node:crypto"
 import { get as httpGet } from "node:http"
 import { createInterface } from "node:readline"
@@ -99,9 +112,11 @@ const load = (
     const failed = (error: TokenError.TokenError) =>
       Effect.succeed({ error: error._tag === "InvalidResponse" ? `${error._tag} ${error.rule}` : error._tag })
     let waited = 0
+    let requestedAt: number | undefined
     const outcome = yield* Effect.gen(function*() {
       const token = yield* get
       waited = performance.now() - startedAt
+      requestedAt = DateTime.toEpochMillis(token.requestedAt)
       const first = yield* call(url, token, headers)
       if (first.error !== "status 401") return first
       const other = yield* replace(token)
@@ -110,7 +125,9 @@ const load = (
       return second
     }).pipe(Effect.catchAll(failed))
     const until = Date.now()
-    process.stdout.write(`${JSON.stringify({ call: { process: name, from, until, waited, ...outcome } })}\n`)
+    process.stdout.write(
+      `${JSON.stringify({ call: { process: name, from, until, waited, requestedAt, ...outcome } })}\n`
+    )
     yield* Effect.sleep(Duration.millis(50 + Math.random() * 100))
   }).pipe(Effect.forever)
 

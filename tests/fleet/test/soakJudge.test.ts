@@ -53,17 +53,15 @@ describe("the judge of a soak", () => {
     assert.deepStrictEqual(broken({ received, faults: [fault("Processes", 3_000, 4_900, ["1"])] }), [])
   })
 
-  it("finds a token that a process sends after a newer one", () => {
-    const received = [
-      { process: "1", at: 4_100, token: 2 },
-      { process: "2", at: 4_200, token: 1 },
-      { process: "1", at: 4_300, token: 1 },
-      { process: "1", at: 4_400, token: undefined }
-    ]
-    assert.deepStrictEqual(broken({ received }), [
-      "4.3 s: process 1 sent token 1 after token 2, which was issued 4000 ms later"
+  it("finds a token that a process uses after one that was requested later, and counts numbers out of order", () => {
+    const used = (process: string, from: number, requestedAt: number) => ({ ...call(from, 1), process, requestedAt })
+    const calls = [used("1", 9_000, 8_000), used("2", 9_100, 4_000), used("1", 9_200, 7_000), used("1", 9_300, 6_000)]
+    assert.deepStrictEqual(broken({ calls }), [
+      "9.3 s: process 1 used a token that was requested 2000 ms before its last one"
     ])
-    assert.deepStrictEqual(broken({ received, tokens: [token(1, 3_000), token(2, 4_000)] }), [])
+    const received = [{ process: "1", at: 4_100, token: 2 }, { process: "1", at: 4_300, token: 1 }]
+    assert.deepStrictEqual(broken({ received }), [])
+    assert.strictEqual(judge({ ...quiet, received }).figures["lower numbers after higher ones"], 1)
   })
 
   it("finds a call that fails, unless the endpoint failed or its process was stopped", () => {

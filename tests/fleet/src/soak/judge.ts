@@ -45,11 +45,8 @@ export interface Judgement {
 /** After the first token that follows an outage, every process has one within this time. */
 const findsWithin = 2_000
 
-/**
- * Tokens that were issued within this time are as good as each other. When the store is away, the processes request theirs at the same
- * time, and the endpoint does not issue them in the order in which they were requested.
- */
-const sameTime = 1_000
+/** What two processes know of when a token was requested differs by less than this. */
+const roundingMillis = 1_000
 
 /** A call takes no longer while the endpoint answers: the rest of a lease, a token request, and time of a machine that is busy. */
 const longestWait = 8_000
@@ -76,8 +73,8 @@ export const judge = (recording: Recording): Judgement => {
     faults.some((fault) => fault.what === "Processes" && concerns(fault, process) && overlaps(fault, { from, until }))
 
   let expired = 0
-  let superseded = 0
-  const newest = new Map<string, Recording["tokens"][number]>()
+  let outOfOrder = 0
+  const newest = new Map<string, number>()
   for (const { at, process, token: id } of received) {
     const token = id === undefined ? undefined : tokenOf.get(id)
     if (token === undefined) continue
@@ -88,15 +85,10 @@ export const judge = (recording: Recording): Judgement => {
         `${seconds(at)}: process ${process} sent token ${token.id} ${at - token.expiresAt} ms after its expiry`
       )
     }
-    const before = newest.get(process)
-    if (before !== undefined && before.issuedAt - token.issuedAt > sameTime) {
-      superseded++
-      violations.push(
-        `${seconds(at)}: process ${process} sent token ${token.id} after token ${before.id}, ` +
-          `which was issued ${before.issuedAt - token.issuedAt} ms later`
-      )
-    }
-    if (before === undefined || before.issuedAt < token.issuedAt) newest.set(process, token)
+    const before = newest.get(process) ?? 0
+    // only counted: an endpoint may issue tokens in another order than that of the requests
+    if (token.id < before) outOfOrder++
+    newest.set(process, Math.max(before, token.id))
   }
 
   // a process may fail while the endpoint does, and until it has found the first token after that
@@ -111,11 +103,24 @@ export const judge = (recording: Recording): Judgement => {
   }))
   let failed = 0
   let slow = 0
+  let superseded = 0
+  const latest = new Map<string, number>()
   for (const call of calls) {
     const { error, from, process, until, waited } = call
     const isExcused = outages.some((outage) => overlaps(outage, call)) || stopped(process, from, until) ||
       (error === "status 401" && revocations.some((revocation) => overlaps(revocation, call)))
     if (error !== undefined) failed++
+    const latestRequest = latest.get(process) ?? -Infinity
+    if (call.requestedAt !== undefined) {
+      const behind = latestRequest - call.requestedAt
+      if (behind > roundingMillis) {
+        superseded++
+        violations.push(
+          `${seconds(until)}: process ${process} used a token that was requested ${behind} ms before its last one`
+        )
+      }
+      latest.set(process, Math.max(latestRequest, call.requestedAt))
+    }
     if (error !== undefined && !isExcused) {
       violations.push(`${seconds(until)}: a call of process ${process} failed: ${error}`)
     }
@@ -155,7 +160,8 @@ export const judge = (recording: Recording): Judgement => {
       "failed calls without a reason": violations.filter((each) => each.includes(" failed: ")).length,
       "slow calls": slow,
       "expired tokens sent": expired,
-      "superseded tokens sent": superseded,
+      "superseded tokens used": superseded,
+      "lower numbers after higher ones": outOfOrder,
       "token requests": requests.length,
       "token requests allowed": most,
       "token requests of processes alone": Math.round(processes * lives),
