@@ -42,7 +42,7 @@ const unanswered = (api: Target) => (error: GroupClient.GroupClientError): Faile
 
 /** Sends a GET with the token. Reads only the beginning of the body, because nothing is done with it. */
 const get = Effect.fnUntraced(function*(path: string, { endpoint, token }: Obtained) {
-  // a request with a token of its own needs none of the supply
+  // a request that has its own token uses nothing of the supply
   const supply = AccessTokens.layer().pipe(Layer.provide(Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint)))
   const client = yield* Effect.provide(GroupClient.make({ name: "API" }), supply)
   const response = yield* client.execute(HttpClientRequest.bearerToken(HttpClientRequest.get(path), token.secret))

@@ -33,7 +33,7 @@ export const make = Effect.fnUntraced(function*(tokens: AccessTokens.Service): E
   ConfigError.ConfigError,
   HttpClient.HttpClient
 > {
-  // a request with a token of its own needs none of the supply
+  // a request that has its own token uses nothing of the supply
   const client = yield* Effect.provideService(
     GroupClient.make({ name: "Comparison" }),
     AccessTokens.AccessTokens,
