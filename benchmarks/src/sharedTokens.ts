@@ -12,7 +12,11 @@ export const sharedTokens: Effect.Effect<ReadonlyArray<Measurement>, unknown> = 
   const sealed = Layer.map(instantEndpoint, (context) =>
     Context.make(TokenEndpoint.TokenEndpoint, {
       ...Context.get(context, TokenEndpoint.TokenEndpoint),
-      sealing: Effect.succeed(() => Effect.succeed(new ArrayBuffer(32)))
+      client: {
+        id: "the-client",
+        rereadCredentials: Effect.void,
+        sealing: Effect.succeed(() => Effect.succeed(new ArrayBuffer(32)))
+      }
     }))
   const alone = AccessTokens.layer().pipe(Layer.provide(instantEndpoint))
   const shared = SharedTokens.layer().pipe(Layer.provide(sealed), Layer.provide(TokenStore.layerMemory))

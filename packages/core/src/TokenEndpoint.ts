@@ -57,19 +57,30 @@ export interface Service {
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
   /** The time within which `requestToken` succeeds or fails, and in which the supply retries. */
   readonly deadline: Duration.Duration
-  /** What an endpoint adds whose tokens several processes share. */
-  readonly sharing?: Sharing | undefined
-  /** The client id for which tokens are requested, if there is one. */
-  readonly clientId?: string | undefined
-  /** Reads the credentials again, for the next token request. A failure is logged, and the old credentials stay in use. */
-  readonly rereadCredentials?: Effect.Effect<void> | undefined
   /** Makes one token request, without a cache and without retries. */
   readonly requestToken: (replaces: Replaces) => Effect.Effect<AccessToken, TokenError>
+  /** The client for which tokens are requested. None for an endpoint that asks nobody, such as that of `AccessTokens.layerTest`. */
+  readonly client?: Client | undefined
+  /** What an endpoint adds whose tokens several processes share. */
+  readonly sharing?: Sharing | undefined
+}
+
+/**
+ * The OAuth client for which tokens are requested, with its present credentials: a token request may have read them again.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Client {
+  /** The client id. */
+  readonly id: string
+  /** Reads the credentials again, for the next token request. A failure is logged, and the old credentials stay in use. */
+  readonly rereadCredentials: Effect.Effect<void>
   /**
-   * The keys with which a store that several processes share is sealed, derived from the present client secret. A token request may
-   * have read the credentials again. Fails with a `ConfigError` if the client secret is shorter than 32 characters.
+   * The keys with which a store that several processes share is sealed. Fails with a `ConfigError` if the client secret is shorter
+   * than 32 characters.
    */
-  readonly sealing?: Effect.Effect<Sealing, ConfigError.ConfigError> | undefined
+  readonly sealing: Effect.Effect<Sealing, ConfigError.ConfigError>
 }
 
 /**
@@ -272,15 +283,17 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
     version: options.version,
     requestedScopes: checked.scopes,
     deadline: checked.deadline,
-    get clientId() {
-      return current.clientId
-    },
-    rereadCredentials: Effect.ignore(
-      Effect.map(reread(checked.deadline), (next) => {
-        current = next
-      })
-    ),
     requestToken,
-    sealing: Effect.suspend(() => sealing.make(current.clientSecret))
+    client: {
+      get id() {
+        return current.clientId
+      },
+      rereadCredentials: Effect.ignore(
+        Effect.map(reread(checked.deadline), (next) => {
+          current = next
+        })
+      ),
+      sealing: Effect.suspend(() => sealing.make(current.clientSecret))
+    }
   }
 })

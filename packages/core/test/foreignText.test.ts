@@ -155,6 +155,49 @@ describe("what is shown of an error description", () => {
       assert.strictEqual(yield* describedAs("  The\t\n client\u0007 failed  "), "The client failed")
     }))
 
+  it.effect("are known words with their ordinary endings, punctuation and joints", () =>
+    Effect.gen(function*() {
+      const known = [
+        "token",
+        "Tokens",
+        "accesses",
+        "cached",
+        "checked",
+        "checking",
+        "authorizing",
+        "correctly",
+        "server's",
+        "don't",
+        "(client",
+        "\"client\"",
+        "client_id",
+        "grant_type/scope",
+        "InvalidClient",
+        "AADSTS7000215",
+        `${"client-".repeat(9)}a`
+      ]
+      const unknown = [
+        "tokenx",
+        "cachly",
+        "bying",
+        "§client",
+        "(((client",
+        "client1",
+        "1client",
+        "client-zzq",
+        "AADSTS70002150",
+        `${"client-".repeat(9)}an`
+      ]
+      for (const word of known) assert.strictEqual(yield* describedAs(`the ${word} failed`), `the ${word} failed`, word)
+      for (const word of unknown) assert.strictEqual(yield* describedAs(`the ${word} failed`), "the … failed", word)
+    }))
+
+  it.effect("are shown if at least half of them are known", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* describedAs("client zzq"), "client …")
+      assert.strictEqual(yield* describedAs("client zzq qzz"), isNoText)
+    }))
+
   it.effect("are no words of which none is known", () =>
     Effect.gen(function*() {
       for (const odd of ["Grüße aus München", "{\"a\":1}", "zx81 qwerty", "....", "12 34 56", "<b>"]) {

@@ -131,10 +131,10 @@ describe("credentials that cannot be read again", () => {
           : Effect.succeed({ clientId: "the-client", clientSecret: Redacted.make("old") })
       )
       yield* Effect.gen(function*() {
-        const { rereadCredentials } = yield* TokenEndpoint.make({ ...options, credentials })
+        const { client } = yield* TokenEndpoint.make({ ...options, credentials })
         for (const next of [true, true, true, false, true]) {
           isAway = next
-          yield* rereadCredentials ?? Effect.void
+          yield* client?.rereadCredentials ?? Effect.void
         }
       }).pipe(
         Effect.provideService(HttpClient.HttpClient, HttpClient.make(() => Effect.never)),

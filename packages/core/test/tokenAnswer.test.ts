@@ -1,6 +1,7 @@
 import { TokenError, Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Logger, Redacted, TestClock } from "effect"
+import { DateTime, Duration, Effect, Logger, Option, Redacted, TestClock } from "effect"
+import { parse } from "../src/internal/tokenRequest/retryAfter.ts"
 import { type Answer, granted, json, raw } from "./support/fakeTransport.ts"
 import { make, requestToken } from "./support/tokenEndpoint.ts"
 
@@ -350,6 +351,15 @@ describe("a failure of the server", () => {
       if (zone === undefined) delete process.env["TZ"]
       else process.env["TZ"] = zone
     }))
+
+  it("a date in Retry-After is compared with the present, and the header may have blanks around it", () => {
+    const now = DateTime.unsafeMake(10_000)
+    const parsed = (header: string) => Option.getOrUndefined(Option.map(parse(header, now), Duration.toMillis))
+    assert.strictEqual(parsed("Thu, 01 Jan 1970 00:00:12 GMT"), 2_000)
+    assert.isUndefined(parsed("Thu, 01 Jan 1970 00:00:09 GMT"))
+    assert.strictEqual(parsed(" 5\t"), 5_000)
+    assert.isUndefined(parsed("until Thu, 01 Jan 1970 00:00:12 GMT"))
+  })
 
   for (const [header, millis] of waits) {
     it.effect(`Retry-After ${JSON.stringify(header)} requests a wait of ${millis ?? "no"} ms`, () =>

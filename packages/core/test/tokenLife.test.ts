@@ -56,6 +56,22 @@ describe("the life of a token that was requested before the supply got it", () =
       assert.strictEqual(requests(), 1)
     }))
 
+  it.scoped("a rejected token that another process requested long ago is replaced at once, though one was replaced just now", () =>
+    Effect.gen(function*() {
+      const texts = Effect.fnUntraced(function*(from: number) {
+        const { get, tokens } = yield* setUp({ from, to: minutes(300) })
+        const seen: Array<string> = []
+        for (let call = 0; call < 3; call++) {
+          const token = yield* Effect.flatten(get)
+          seen.push(textOf(token))
+          yield* tokens.invalidate(token)
+        }
+        return seen
+      })
+      assert.deepStrictEqual(yield* texts(-minutes(30)), ["token-1", "token-2", "token-3"])
+      assert.deepStrictEqual(yield* texts(0), ["token-1", "token-2", "token-2"])
+    }))
+
   it.scoped("a slow token endpoint does not extend the life of a token", () =>
     Effect.gen(function*() {
       const { get, tokens } = yield* setUp({ from: 0, to: minutes(1) }, 9_000)

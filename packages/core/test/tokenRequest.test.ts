@@ -2,7 +2,8 @@ import { TokenEndpoint, Replaces } from "@credit-data/core"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
-import { granted, json, raw } from "./support/fakeTransport.ts"
+import { environment } from "./support/fakeEndpoint.ts"
+import { type Answer, granted, json, raw } from "./support/fakeTransport.ts"
 import { credentials, make, options } from "./support/tokenEndpoint.ts"
 
 describe("the token request", () => {
@@ -207,5 +208,41 @@ describe("a refused client", () => {
         assert.notInclude(yield* hinted("id", secret), "copied")
       }
       assert.notInclude(yield* hinted(credentials.clientId, "canary"), "copied")
+    }))
+})
+
+describe("a refused audience", () => {
+  const quoted = "\"https://api.example\""
+  const messageOf = (audience: string, status: number, error: string) =>
+    Effect.gen(function*() {
+      const endpoint = yield* make({ environment: { ...environment, audience } }, json({ error }, { status }))
+      return (yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))).message
+    })
+  const hint = "The audience is surrounded by quotes. Check whether it was copied correctly."
+
+  it.effect("is named as the probable cause if it is surrounded by quotes, and only of a final refusal", () =>
+    Effect.gen(function*() {
+      assert.include(yield* messageOf(quoted, 403, "access_denied"), hint)
+      assert.notInclude(yield* messageOf("https://api.example", 403, "access_denied"), hint)
+      assert.notInclude(yield* messageOf(quoted, 503, "temporarily_unavailable"), hint)
+      assert.notInclude(yield* messageOf(quoted, 401, "invalid_client"), hint)
+    }))
+})
+
+describe("a transport that fails in its own way", () => {
+  it.effect("is a TransportError for an unknown reason, whatever it died or failed with", () =>
+    Effect.gen(function*() {
+      const answers: ReadonlyArray<Answer> = [
+        Effect.die(new Error("a defect")),
+        Effect.die("a text"),
+        Effect.interrupt,
+        // a client in JavaScript may fail with anything
+        Effect.suspend(() => JSON.parse("{}"))
+      ]
+      for (const answer of answers) {
+        const endpoint = yield* make({}, answer)
+        const error = yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))
+        assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
+      }
     }))
 })

@@ -3,6 +3,7 @@ import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
+import { type Stage, transportFailure } from "../src/internal/transportFailure.ts"
 import { raw } from "./support/fakeTransport.ts"
 import { requestToken } from "./support/tokenEndpoint.ts"
 
@@ -16,6 +17,14 @@ const failing = (cause: unknown, url = "/") =>
         : new TokenError.TransportError({ environment: "test", tokenEndpoint: "t", reason: "Other" })
     )
   )
+
+/** Where the client of `@effect/platform-node` over `node:http` receives an error. */
+const reportedByNode = "at ClientRequest.<anonymous> (node:_http_client:636:12)"
+
+const failureOf = (cause: unknown, stage: Stage, stack = "") => {
+  const error = requestError("Transport", { request: HttpClientRequest.get("https://auth.example/"), cause })
+  return transportFailure(Object.assign(error, { stack }), stage)
+}
 
 /** A cause that refers to itself many times. */
 const crowd: { readonly errors: Array<unknown>; readonly cause: unknown } = { errors: [], cause: { code: "EPIPE" } }
@@ -52,6 +61,8 @@ describe("why a transport failed", () => {
     [{ code: "UND_ERR_SOCKET" }, "Reset"],
     [{ code: "ERR_PROXY_TUNNEL", statusCode: 407 }, "Proxy"],
     [new Error("Bad response: 403"), "Proxy"],
+    [{ code: "ERR_PROXY_TUNNEL" }, "Other"],
+    [{ code: "ECONNREFUSED", statusCode: 407 }, "Refused"],
     [{ code: "SOMETHING_NEW" }, "Other"],
     [{ code: 42 }, "Other"],
     [{ name: "Error" }, "Other"],
@@ -91,6 +102,8 @@ describe("why a transport failed", () => {
         [{ code: "ECONNREFUSED", address: "::1", port: 8443 }, { reason: "Refused" }, "https://auth.example:8443/x"],
         [{ code: "ENOTFOUND", hostname: "proxy.example" }, { reason: "Proxy", proxy: "proxy.example" }],
         [{ code: "ENOTFOUND", hostname: "auth.example" }, { reason: "NameNotFound" }],
+        [{ code: "ENOTFOUND", hostname: "::1" }, { reason: "NameNotFound" }, "https://[::1]/x"],
+        [{ code: "EHOSTUNREACH", address: "10.0.0.1", port: 3128 }, { reason: "Proxy", proxy: "10.0.0.1:3128" }],
         [
           { code: "ECONNREFUSED", errors: [{ code: "ECONNREFUSED", address: "::1", port: 3128 }] },
           { reason: "Proxy", proxy: "::1:3128" }
@@ -117,6 +130,12 @@ describe("why a transport failed", () => {
       assert.include(lower.message, "the forward proxy lower.example answered 407")
       const odd = yield* withVariables(["HTTPS_PROXY", "hidden"])
       assert.include(odd.message, "the forward proxy answered 407")
+      const other = failing({ code: "ECONNRESET" })
+      const reset = yield* Effect.withConfigProvider(
+        other,
+        ConfigProvider.fromMap(new Map([["HTTPS_PROXY", "http://proxy.example:3128"]]))
+      )
+      assert.isUndefined(reset.proxy)
     }))
 
   it.effect("a 407 is the failure of a forward proxy", () =>
@@ -141,4 +160,26 @@ describe("why a transport failed", () => {
       assert.notInclude((yield* failing({ code: "EPROTO", message: "alert protocol version" })).message, "plain HTTP")
       assert.notInclude((yield* failing({ code: "CERT_HAS_EXPIRED" })).message, "plain HTTP")
     }))
+
+  it.effect("a server without HTTP/1.1 is named as the cause, whoever reports it", () =>
+    Effect.gen(function*() {
+      const code = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL"
+      assert.include((yield* failing({ code })).message, "The server speaks HTTP/2 only")
+      assert.deepStrictEqual(failureOf({ code }, "Request", reportedByNode), { reason: "Tls", protocol: "Http2Only" })
+    }))
+
+  it("a failure of TLS after the handshake is a connection that was cut", () => {
+    const code = "ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC"
+    assert.strictEqual(failureOf({ code }, "Request", reportedByNode).reason, "Cut")
+    assert.strictEqual(failureOf({ code }, "Request", "at fetch (node:internal/deps/undici)").reason, "Tls")
+    assert.strictEqual(failureOf({ code: "CERT_HAS_EXPIRED" }, "Request", reportedByNode).reason, "Tls")
+  })
+
+  it("a connection that ends in the middle of a body is cut, and any other failure keeps its reason", () => {
+    for (const code of ["ECONNRESET", "SOMETHING_NEW", "ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC"]) {
+      assert.deepStrictEqual(failureOf({ code }, "Body"), { reason: "Cut" }, code)
+    }
+    assert.deepStrictEqual(failureOf({ code: "UND_ERR_BODY_TIMEOUT" }, "Body"), { reason: "Timeout" })
+    assert.deepStrictEqual(failureOf({ code: "HPE_INVALID_CHUNK_SIZE" }, "Body"), { reason: "Garbled" })
+  })
 })

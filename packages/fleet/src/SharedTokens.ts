@@ -24,10 +24,11 @@ import * as stored from "./internal/stored.ts"
 import type { StoreError } from "./StoreError.ts"
 import { TokenStore } from "./TokenStore.ts"
 
-/** The keys of the endpoint's present credentials. */
-const sealingOf = ({ sealing }: TokenEndpoint.Service) =>
-  sealing ??
-    Effect.fail(Variables.invalid(["TokenEndpoint", "sealing"], "Expected a token endpoint whose tokens can be sealed"))
+/** The client whose credentials seal what is stored. */
+const clientOf = ({ client }: TokenEndpoint.Service) =>
+  client === undefined
+    ? Effect.fail(Variables.invalid(["TokenEndpoint", "client"], "Expected a client, whose secret seals the shared tokens"))
+    : Effect.succeed(client)
 
 /**
  * Builds a supply whose tokens come from a store that the processes of a fleet share. All of its behaviour is that of
@@ -46,7 +47,7 @@ const sealingOf = ({ sealing }: TokenEndpoint.Service) =>
  *   own token. After three consecutive faults, it leaves the store alone for 10 seconds.
  *
  * Fails with a `ConfigError` if a setting is invalid, if the client secret has fewer than 32 characters, or if the token endpoint
- * has no `sealing`.
+ * has no `client`.
  *
  * @since 1.0.0
  * @category constructors
@@ -61,16 +62,13 @@ export const make: (
   const endpoint = yield* TokenEndpoint.TokenEndpoint
   const store = yield* TokenStore
   const clock = yield* Effect.clock
-  const entry = Effect.flatMap(sealingOf(endpoint), (sealing) => Entry.make(endpoint, sealing))
+  const client = yield* clientOf(endpoint)
+  const entry = Entry.make(endpoint, client)
   yield* entry
   const access = yield* StoreAccess.make({ clock, tokenEndpoint: endpoint.url })
-  const protocol = yield* Protocol.make({ access, clock, endpoint, entry, store })
+  const protocol = yield* Protocol.make({ access, client, clock, endpoint, entry, store })
   const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {
     ...endpoint,
-    // it changes when other credentials are read
-    get clientId() {
-      return endpoint.clientId
-    },
     requestToken: protocol.requestToken,
     sharing: {
       // the wait for another process, and then a token request of this one
@@ -146,5 +144,5 @@ export const read: Effect.Effect<
 > = Effect.gen(function*() {
   const endpoint = yield* TokenEndpoint.TokenEndpoint
   const store = yield* TokenStore
-  return yield* stored.read(endpoint, yield* Entry.make(endpoint, yield* sealingOf(endpoint)), store)
+  return yield* stored.read(endpoint, yield* Entry.make(endpoint, yield* clientOf(endpoint)), store)
 })

@@ -1,14 +1,16 @@
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { Sealing } from "../TokenEndpoint.ts"
 import * as configuration from "./configuration.ts"
 
 /** A shorter secret could be guessed by someone who has a sealed token and tries one secret after another. */
 const shortestSecret = 32
 
 /** Derives keys from this client secret. */
-export const make = (clientSecret: Redacted.Redacted): Effect.Effect<Sealing, ConfigError.ConfigError> => {
+export const make = (clientSecret: Redacted.Redacted): Effect.Effect<
+  (salt: Uint8Array<ArrayBuffer>, info: Uint8Array<ArrayBuffer>) => Effect.Effect<ArrayBuffer>,
+  ConfigError.ConfigError
+> => {
   const secret = Redacted.value(clientSecret)
   return secret.length < shortestSecret
     ? Effect.fail(configuration.invalid(

@@ -1,4 +1,5 @@
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
@@ -14,10 +15,10 @@ export interface Entry {
 const info = (purpose: string) => new TextEncoder().encode(`credit-data ${purpose} 2`)
 
 /** All that decides which tokens a token endpoint issues, other than the secret. */
-const tokensOf = ({ clientId, environment, requestedScopes, url }: TokenEndpoint.Service) =>
+const tokensOf = ({ environment, requestedScopes, url }: TokenEndpoint.Service, client: TokenEndpoint.Client) =>
   new TextEncoder().encode(JSON.stringify([
     url,
-    clientId,
+    client.id,
     environment.audience,
     Option.getOrNull(Option.map(requestedScopes, (scopes) => scopes.toSorted()))
   ]))
@@ -26,8 +27,16 @@ const tokensOf = ({ clientId, environment, requestedScopes, url }: TokenEndpoint
  * The entry of a token endpoint with its present credentials. The name is derived from the secret too, so a rotated secret starts
  * another entry, and nobody can try client ids without the secret.
  */
-export const make = (endpoint: TokenEndpoint.Service, sealing: TokenEndpoint.Sealing): Effect.Effect<Entry> =>
-  Effect.map(sealing(tokensOf(endpoint), info("name")), (name) => ({
-    name: Encoding.encodeHex(new Uint8Array(name)),
-    deriveKey: (salt) => sealing(salt, info("envelope"))
-  }))
+export const make = (
+  endpoint: TokenEndpoint.Service,
+  client: TokenEndpoint.Client
+): Effect.Effect<Entry, ConfigError.ConfigError> =>
+  Effect.suspend(() => {
+    // of the same credentials as the keys, which may be read again while these are derived
+    const tokens = tokensOf(endpoint, client)
+    return Effect.flatMap(client.sealing, (sealing) =>
+      Effect.map(sealing(tokens, info("name")), (name) => ({
+        name: Encoding.encodeHex(new Uint8Array(name)),
+        deriveKey: (salt) => sealing(salt, info("envelope"))
+      })))
+  })

@@ -31,6 +31,7 @@ const poll = { from: 20, to: 200, atMost: 1_000 }
 
 interface Options {
   readonly endpoint: TokenEndpoint.Service
+  readonly client: TokenEndpoint.Client
   /** The entry of the endpoint's credentials, as they are now. */
   readonly entry: Effect.Effect<Entry, ConfigError.ConfigError>
   readonly store: TokenStore.Service
@@ -42,7 +43,7 @@ interface Options {
  * The token requests of a process whose fleet shares a store. One process of the fleet at a time has the lease and sends a token
  * request. The others wait for what it publishes. When the store is faulty, each process goes on alone.
  */
-export const make = Effect.fnUntraced(function*({ access, clock, endpoint, entry: readEntry, store }: Options) {
+export const make = Effect.fnUntraced(function*({ access, client, clock, endpoint, entry: readEntry, store }: Options) {
   const background = yield* Background.make
   const seen = Found.make({ access, clock, endpoint })
   const millis = () => Instant.monotonicMillis(clock)
@@ -138,7 +139,7 @@ export const make = Effect.fnUntraced(function*({ access, clock, endpoint, entry
       const isRefused = found._tag === "Rotated" || (found._tag === "Failure" && found.failure._tag === "InvalidClient")
       if (isRefused && !hasReadCredentials) {
         hasReadCredentials = true
-        yield* endpoint.rereadCredentials ?? Effect.void
+        yield* client.rereadCredentials
         const next = yield* currentEntry(session)
         const isOther = next.name !== entry.name
         entry = next
@@ -200,8 +201,8 @@ export const make = Effect.fnUntraced(function*({ access, clock, endpoint, entry
     const found = yield* look(session, entry, replaces)
     if (found._tag === "Token") return Option.some(found.token)
     // the next secret has another entry
-    if (failure._tag !== "InvalidClient" || endpoint.rereadCredentials === undefined) return Option.none()
-    yield* endpoint.rereadCredentials
+    if (failure._tag !== "InvalidClient") return Option.none()
+    yield* client.rereadCredentials
     const next = yield* currentEntry(session)
     if (next.name === entry.name) return Option.none()
     const other = yield* look(session, next, replaces)

@@ -3,8 +3,6 @@ import * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Stored } from "../SharedTokens.ts"
-import type { StoreError } from "../StoreError.ts"
 import type * as TokenStore from "../TokenStore.ts"
 import * as Content from "./content.ts"
 import type { Entry } from "./entry.ts"
@@ -15,7 +13,7 @@ export const read = Effect.fnUntraced(function*(
   { environment, url }: TokenEndpoint.Service,
   entry: Entry,
   store: TokenStore.Service
-): Effect.fn.Return<Stored, StoreError> {
+) {
   const readAt = yield* DateTime.now
   const slots = yield* store.read(entry.name)
   const opened = Effect.fnUntraced(function*<A>(

@@ -4,7 +4,7 @@ import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { Clock, DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import * as Entry from "../../src/internal/entry.ts"
 import { isBusy } from "../support/busyCrypto.ts"
-import { sealing, startSupply } from "../support/fleet.ts"
+import { startSupply, usualClient } from "../support/fleet.ts"
 
 export type Mode = "grants" | "grants late" | "fails"
 
@@ -152,15 +152,16 @@ export const run = Effect.fnUntraced(
         if (now() - machine.readAt > longestPoll) machine.waitsSince = now()
         machine.readAt = now()
       }
+      const client = yield* usualClient
       const endpoint: TokenEndpoint.Service = {
         environment: { name: "test", audience: "audience", baseUrl: "https://api.example" },
         url: "https://v2.example",
         requestedScopes: Option.none(),
         deadline: Duration.millis(deadline),
         requestToken,
-        sealing
+        client
       }
-      const engine = bug(shared, yield* Effect.flatMap(sealing, (sealing) => Entry.make(endpoint, sealing)))
+      const engine = bug(shared, yield* Entry.make(endpoint, client))
       const store: TokenStore.Service = {
         read: (name) => Effect.zipRight(Effect.sync(reads), held(engine.read(name))),
         takeLease: (name, lease) => Effect.zipRight(Effect.sync(reads), held(engine.takeLease(name, lease))),

@@ -39,17 +39,18 @@ const endpointOf = <E = never>(
 
 const silent = HttpClient.make(() => Effect.never)
 
-const sealingOf = ({ sealing }: TokenEndpoint.Service) => sealing ?? Effect.die(new Error("The endpoint has no keys."))
+const clientOf = ({ client }: TokenEndpoint.Service) =>
+  client === undefined ? Effect.die(new Error("The endpoint has no client.")) : Effect.succeed(client)
 
 /** The entry of a client. */
 export const entryOf = (client: Client) =>
   Effect.flatMap(
     endpointOf(client, silent),
-    (endpoint) => Effect.flatMap(sealingOf(endpoint), (sealing) => Entry.make(endpoint, sealing))
+    (endpoint) => Effect.flatMap(clientOf(endpoint), (client) => Entry.make(endpoint, client))
   )
 
-/** The keys of the usual client. */
-export const sealing = Effect.flatMap(endpointOf({}, silent), sealingOf)
+/** The usual client. */
+export const usualClient = Effect.flatMap(endpointOf({}, silent), clientOf)
 
 /** What the store holds for the usual client. */
 export const readStore = (store: TokenStore.Service) =>

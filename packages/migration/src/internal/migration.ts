@@ -11,9 +11,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
 import * as Comparison from "../Comparison.ts"
-import type * as Migration from "../Migration.ts"
 import * as MigrationEvent from "../MigrationEvent.ts"
 import type { Plan } from "../Plan.ts"
 import * as CurrentPlan from "./currentPlan.ts"
@@ -51,7 +49,7 @@ const interval = (input: Duration.DurationInput) =>
 
 export const make = Effect.fnUntraced(function*<E, R>(
   { plan: readPlan, planInterval, v1, v2 }: Options<E, R>
-): Effect.fn.Return<Migration.Service, E | ConfigError.ConfigError, R | HttpClient.HttpClient | Scope.Scope> {
+) {
   yield* checkSameApi({ v1, v2 })
   const client = yield* HttpClient.HttpClient
   const clock = yield* Effect.clock
@@ -261,6 +259,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
       fallbacks,
       fallenBack: fallback.report()
     })),
-    compare: (probes) => Effect.provideService(Comparison.compare({ v1, v2, probes }), HttpClient.HttpClient, client)
+    compare: (probes?: ReadonlyArray<Comparison.Probe>) =>
+      Effect.provideService(Comparison.compare({ v1, v2, probes }), HttpClient.HttpClient, client)
   }
 })

@@ -6,12 +6,12 @@ import * as GroupClient from "@credit-data/http-client/GroupClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type { HttpMethod } from "@effect/platform/HttpMethod"
 import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
-import type { Probe } from "../Comparison.ts"
 
 /** From connecting to the last byte. */
 const deadline = "30 seconds"
@@ -26,6 +26,11 @@ class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly reason: string }>
 
 const reasonOf = (error: GroupClient.GroupClientError): string =>
   HttpClientError.isHttpClientError(error) ? Transport.reason(error) : error._tag
+
+interface Probe {
+  readonly method: HttpMethod
+  readonly path: string
+}
 
 /** Sends probes to the business API, each with one given token, whatever the answer is. */
 export const make = Effect.fnUntraced(function*(tokens: AccessTokens.Service): Effect.fn.Return<

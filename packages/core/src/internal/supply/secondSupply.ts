@@ -15,11 +15,11 @@ const minute = 60_000
  */
 export const warnOfSecondSupply = (endpoint: TokenEndpoint.Service): Effect.Effect<void> =>
   Effect.flatMap(Effect.clock, (clock) => {
-    if (endpoint.clientId === undefined) return Effect.void
+    if (endpoint.client === undefined) return Effect.void
     const now = clock.unsafeCurrentTimeMillis()
     for (const [key, at] of built) if (at !== Infinity && Math.abs(now - at) >= minute) built.delete(key)
     const scopes = Option.getOrElse(endpoint.requestedScopes, () => [])
-    const key = JSON.stringify([endpoint.url, endpoint.clientId, scopes])
+    const key = JSON.stringify([endpoint.url, endpoint.client.id, scopes])
     const before = built.get(key)
     if (before === Infinity) return Effect.void
     built.set(key, before === undefined ? now : Infinity)

@@ -354,7 +354,7 @@ export const make = Effect.fnUntraced(function*(
         if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get
         refreshedAt = at
         state = Life.forgotten(state)
-        begin(() => ({ _tag: "Refresh", token: state.held?.token }), endpoint.rereadCredentials)
+        begin(() => ({ _tag: "Refresh", token: state.held?.token }), endpoint.client?.rereadCredentials)
       }
       return Effect.flatMap(landing, (exit) => landed(exit, () => get))
     }),

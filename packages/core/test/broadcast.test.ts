@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
+import * as Broadcast from "../src/internal/supply/broadcast.ts"
+
+/** Every fiber that can go on has gone on. */
+const settled = TestClock.adjust(0)
+
+/** A broadcast that keeps three values for each listener, in a scope of its own. */
+const setUp = Effect.gen(function*() {
+  const scope = yield* Scope.make()
+  const { lost, publish, stream } = yield* Scope.extend(Broadcast.make<number>(3), scope)
+  /** A listener that takes this many values, or all of them. */
+  const listen = (count = Number.MAX_SAFE_INTEGER) =>
+    Effect.map(Stream.runCollect(Stream.take(stream, count)), (values) => Array.from(values)).pipe(
+      Effect.fork,
+      Effect.tap(settled)
+    )
+  return {
+    listen,
+    lost,
+    publish: (...values: ReadonlyArray<number>) =>
+      Effect.forEach(values, (value) => publish(() => value), { discard: true }),
+    publishMade: publish,
+    close: Scope.close(scope, Exit.void)
+  }
+})
+
+describe("the events of a supply", () => {
+  it.effect("reach all listeners, and end with the scope", () =>
+    Effect.gen(function*() {
+      const { close, listen, lost, publish } = yield* setUp
+      const [one, other] = [yield* listen(), yield* listen()]
+      for (const value of [1, 2, 3, 4]) {
+        yield* publish(value)
+        yield* settled
+      }
+      yield* close
+      assert.deepStrictEqual(yield* Fiber.join(one), [1, 2, 3, 4])
+      assert.deepStrictEqual(yield* Fiber.join(other), [1, 2, 3, 4])
+      assert.strictEqual(lost(), 0)
+    }))
+
+  it.effect("lose the oldest for a listener that is too far behind, and count them", () =>
+    Effect.gen(function*() {
+      const { listen, lost, publish } = yield* setUp
+      const slow = yield* listen(4)
+      // the listener waits for the first, and has not gone on when the others come
+      yield* publish(1, 2, 3, 4)
+      assert.strictEqual(lost(), 0)
+      yield* publish(5, 6)
+      assert.strictEqual(lost(), 2)
+      assert.deepStrictEqual(yield* Fiber.join(slow), [1, 4, 5, 6])
+    }))
+
+  it.effect("are neither made nor lost without a listener, also after the last one has left", () =>
+    Effect.gen(function*() {
+      const { listen, lost, publish, publishMade } = yield* setUp
+      const unmade = publishMade(() => assert.fail("the value was made"))
+      yield* unmade
+      const leaving = yield* listen(1)
+      yield* publish(1)
+      assert.deepStrictEqual(yield* Fiber.join(leaving), [1])
+      yield* unmade
+      assert.strictEqual(lost(), 0)
+    }))
+
+  it.effect("are none after the scope was closed", () =>
+    Effect.gen(function*() {
+      const { close, listen } = yield* setUp
+      yield* close
+      assert.deepStrictEqual(yield* Fiber.join(yield* listen()), [])
+    }))
+})
