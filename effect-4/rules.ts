@@ -113,8 +113,8 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Effect.withClock($CLOCK)", "Effect.provideService(Clock.Clock, $CLOCK)"],
   ["Effect.withConfigProvider($PROVIDER)", "Effect.provideService(ConfigProvider.ConfigProvider, $PROVIDER)"],
   [
-    "Effect.flatMap(ClientCredentials.validate)",
-    "Effect.flatMap((read) => Effect.fromResult(ClientCredentials.validate(read)))"
+    "Effect.flatMap(validation.credentials)",
+    "Effect.flatMap((read) => Effect.fromResult(validation.credentials(read)))"
   ],
   ["globalValue($KEY, $MAKE)", "($MAKE)()"],
   [
@@ -264,7 +264,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["$EITHER.left", "$EITHER.failure"],
   ["$EITHER.right", "$EITHER.success"],
   ["yield* checkRequestedScopes($$$ARGUMENTS)", "yield* Effect.fromResult(checkRequestedScopes($$$ARGUMENTS))"],
-  ["yield* Environment.validate($OPTIONS)", "yield* Effect.fromResult(Environment.validate($OPTIONS))"],
+  ["yield* Validation.environment($OPTIONS)", "yield* Effect.fromResult(Validation.environment($OPTIONS))"],
   ["Schema.Finite.pipe(Schema.nonNegative())", "Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))"],
   ["Schema.Redacted($SCHEMA)", "Schema.RedactedFromValue($SCHEMA)"],
   [

@@ -6,7 +6,7 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
-import { DataAccess, EnablementServices, EndpointGroups, Furnishment } from "@credit-data/http-client"
+import { DataAccess, EnablementServices, Furnishment } from "@credit-data/http-client"
 import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Config, Console, DateTime, Duration, Effect, Layer, Redacted } from "effect"
@@ -15,6 +15,9 @@ import { Config, Console, DateTime, Duration, Effect, Layer, Redacted } from "ef
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
   Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))
 )
+
+/** The clients of the three groups share one supply of tokens. */
+const Clients = Layer.mergeAll(DataAccess.layer(), Furnishment.layer(), EnablementServices.layer())
 
 // ---- what a program does -------------------------------------------------------------------------------------------
 
@@ -51,7 +54,7 @@ const withWrongCredentials = AuthV2.layerConfig({
 
 const runOver = (auth: typeof overV2) =>
   Effect.zipRight(reportToken, callEachGroup).pipe(
-    Effect.provide(EndpointGroups.layer().pipe(Layer.provideMerge(auth), Layer.provide(Http)))
+    Effect.provide(Clients.pipe(Layer.provideMerge(auth), Layer.provide(Http)))
   )
 
 // ---- the demonstration ---------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { libraries, root, sourcePaths } from "./packages.ts"
 
-const exclude = ["src/internal/**/*.ts", "src/bin.ts", "src/index.ts"]
+const exclude = ["src/internal/**/*.ts", "src/bin.ts", "src/index.ts", "src/Internal.ts"]
 
 const examplesCompilerOptions = {
   noEmit: true,

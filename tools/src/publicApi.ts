@@ -24,7 +24,9 @@ Effect.gen(function*() {
     yield* libraries,
     Effect.fnUntraced(function*({ folder, name }) {
       const files = yield* fs.readDirectory(path.join(top, folder, "src"))
-      const modules = files.filter((file) => /^[A-Z]\w*\.ts$/.test(file)).map((file) => path.basename(file, ".ts"))
+      const modules = files.filter((file) => /^[A-Z]\w*\.ts$/.test(file) && file !== "Internal.ts").map((file) =>
+        path.basename(file, ".ts")
+      )
         .toSorted()
       const parts = yield* Effect.forEach(modules, (module) =>
         Effect.map(

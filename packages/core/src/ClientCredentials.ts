@@ -3,15 +3,12 @@
  *
  * @since 1.0.0
  */
-import * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
+import type * as Config from "effect/Config"
 import type * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import { flow, pipe } from "effect/Function"
-import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
+import { clientSecret } from "./internal/validation.ts"
 
 /**
  * The id and the secret with which a client proves its identity (service contract, section 2). The secret is treated like a
@@ -33,16 +30,6 @@ export interface ClientCredentials {
  * @category models
  */
 export type Source<E = never, R = never> = ClientCredentials | Effect.Effect<ClientCredentials, E, R>
-
-/** A file that holds a secret usually ends with one line break, which is not part of the secret. */
-const clientSecret = flow(
-  (value: unknown) => Predicate.isString(value) ? value.replace(/\r?\n$/, "") : value,
-  field.text,
-  Either.map((text) => Redacted.make(text))
-)
-
-const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
-  Redacted.isRedacted(secret) ? clientSecret(Redacted.value(secret)) : Either.left("Expected a Redacted")
 
 /**
  * The variables from which the credentials are read: `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`. One line break at
@@ -72,24 +59,3 @@ export const config = {
     clientSecret
   )
 } satisfies { readonly [K in keyof ClientCredentials]: Config.Config<ClientCredentials[K]> }
-
-/**
- * Checks both fields and drops one line break at the end of the secret. The error names the field and never shows its value.
- *
- * @since 1.0.0
- * @category validation
- */
-export const validate = (
-  credentials: ClientCredentials
-): Either.Either<ClientCredentials, ConfigError.ConfigError> => {
-  // an effect without types may have returned anything
-  if (!Predicate.isRecord(credentials)) return field.at(["credentials"])(Either.left("Expected a client id and secret"))
-  const fields = {
-    clientId: pipe(field.identifier(credentials.clientId), field.at(["credentials", "clientId"])),
-    clientSecret: pipe(
-      redactedSecret(credentials.clientSecret),
-      field.at(["credentials", "clientSecret"])
-    )
-  }
-  return Either.andThen(field.problems(fields), Either.all(fields))
-}

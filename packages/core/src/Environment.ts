@@ -4,8 +4,6 @@
  * @since 1.0.0
  */
 import type * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
-import * as Either from "effect/Either"
 import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 import { secureUrl, withoutPath } from "./internal/secureUrl.ts"
@@ -106,19 +104,3 @@ export const config = {
     example: "https://api.sandbox.example"
   })
 } satisfies Record<string, Config.Config<string>>
-
-/**
- * Checks name, audience and base URL, and removes slashes from the end of the URL. The layers of this library do this when they
- * are built. Each adapter checks the address of its own authorization server.
- *
- * @since 1.0.0
- * @category validation
- */
-export const validate = (environment: Environment): Either.Either<Environment, ConfigError.ConfigError> => {
-  const fields = {
-    name: field.at(["environment", "name"])(field.text(environment.name)),
-    audience: field.at(["environment", "audience"])(field.identifier(environment.audience)),
-    baseUrl: field.at(["environment", "baseUrl"])(secureUrl(environment.baseUrl))
-  }
-  return Either.andThen(field.problems(fields), Either.all(fields))
-}

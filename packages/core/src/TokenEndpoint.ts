@@ -15,10 +15,10 @@ import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Tracer from "effect/Tracer"
-import * as AccessScope from "./AccessScope.ts"
+import type * as AccessScope from "./AccessScope.ts"
 import type { AccessToken, Coverage } from "./AccessToken.ts"
-import * as ClientCredentials from "./ClientCredentials.ts"
-import * as Environment from "./Environment.ts"
+import type * as ClientCredentials from "./ClientCredentials.ts"
+import type * as Environment from "./Environment.ts"
 import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
 import * as Instant from "./internal/instant.ts"
@@ -27,10 +27,11 @@ import { logWarning } from "./internal/safeLog.ts"
 import * as sealing from "./internal/sealing.ts"
 import { withoutPath } from "./internal/secureUrl.ts"
 import { tokenRequest } from "./internal/tokenRequest/tokenRequest.ts"
+import * as validation from "./internal/validation.ts"
 import { within } from "./internal/within.ts"
 import type { Replaces } from "./Replaces.ts"
 import type { TokenError } from "./TokenError.ts"
-import * as Transport from "./Transport.ts"
+import * as Transport from "./internal/transport.ts"
 
 /**
  * A token endpoint of one environment. Each version of the endpoint has its own adapter.
@@ -189,12 +190,12 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
 ): Effect.fn.Return<Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
   const { authorizationServer, credentials: source, path, requestedScopes: requested } = options
   const fields = {
-    environment: Environment.validate(options.environment),
+    environment: validation.environment(options.environment),
     server: field.at(["environment", authorizationServer])(serverUrl(options.environment[authorizationServer], path)),
     scopes: Option.isNone(requested)
       ? Either.right(requested)
-      : Either.map(AccessScope.validate(requested.value), Option.some),
-    credentials: Effect.isEffect(source) ? Either.void : ClientCredentials.validate(source),
+      : Either.map(validation.scopes(requested.value), Option.some),
+    credentials: Effect.isEffect(source) ? Either.void : validation.credentials(source),
     deadline: field.at(["deadline"])(field.duration(options.deadline ?? "10 seconds")),
     maxBodySize: field.at(["maxBodySize"])(bodySize(options.maxBodySize ?? 1024 * 1024))
   }
@@ -207,7 +208,7 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
     Context.merge(context, Context.pick(Tracer.ParentSpan)(caller))
   const configProvider = yield* Effect.configProviderWith(Effect.succeed)
   const readCredentials = (Effect.isEffect(source) ? source : Effect.succeed(source)).pipe(
-    Effect.flatMap(ClientCredentials.validate),
+    Effect.flatMap(validation.credentials),
     Effect.withConfigProvider(configProvider)
   )
   let current = yield* readCredentials.pipe(

@@ -1,6 +1,7 @@
 import { AccessScope, ClientCredentials, Environment, Variables } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Either, Redacted } from "effect"
+import * as validation from "../src/internal/validation.ts"
 
 const read = <A>(config: Config.Config<A>, variables: Record<string, string>) =>
   Effect.withConfigProvider(config, ConfigProvider.fromMap(new Map(Object.entries(variables))))
@@ -73,7 +74,7 @@ describe("ClientCredentials.config", () => {
       for (const id of [" id", "id ", "id\u00a0"]) {
         const error = String(yield* Effect.flip(credentials(id, "s")))
         assert.include(error, "CREDIT_DATA_CLIENT_ID: \"Expected text without blanks at its ends\"")
-        const validated = ClientCredentials.validate({ clientId: id, clientSecret: Redacted.make("s") })
+        const validated = validation.credentials({ clientId: id, clientSecret: Redacted.make("s") })
         assert.include(String(Either.getOrThrow(Either.flip(validated))), "credentials.clientId")
       }
       assert.strictEqual((yield* credentials("\"id\"", "s")).clientId, "\"id\"")
@@ -116,18 +117,18 @@ describe("ClientCredentials.config", () => {
     }))
 
   it("credentials given as a value are checked by the same rules", () => {
-    const validated = ClientCredentials.validate({ clientId: "", clientSecret: Redacted.make("canary\t") })
+    const validated = validation.credentials({ clientId: "", clientSecret: Redacted.make("canary\t") })
     const printed = String(Either.getOrThrow(Either.flip(validated)))
     assert.include(printed, "credentials.clientId")
     assert.include(printed, "credentials.clientSecret")
     assert.notInclude(printed, "canary")
     for (const nothing of [undefined, null, "canary", 42]) {
       // @ts-expect-error: a program without types may pass this
-      const error = String(Either.getOrThrow(Either.flip(ClientCredentials.validate(nothing))))
+      const error = String(Either.getOrThrow(Either.flip(validation.credentials(nothing))))
       assert.include(error, "credentials: \"Expected a client id and secret\"")
     }
     // @ts-expect-error: a program without types may pass this
-    const untyped = ClientCredentials.validate({ clientId: undefined, clientSecret: "canary" })
+    const untyped = validation.credentials({ clientId: undefined, clientSecret: "canary" })
     assert.match(
       String(Either.getOrThrow(Either.flip(untyped))),
       /clientId: "Expected text".*clientSecret: "Expected a Redacted"/
@@ -163,11 +164,11 @@ describe("Environment", () => {
       assert.notInclude(error, "canary")
     }))
 
-  it("Environment.validate does not check the address of an authorization server", () => {
+  it("the check of an environment does not check the address of an authorization server", () => {
     const environment = { name: "sandbox", audience: "a", baseUrl: "https://api.example" }
-    assert.deepStrictEqual(Either.getOrThrow(Environment.validate(environment)), environment)
+    assert.deepStrictEqual(Either.getOrThrow(validation.environment(environment)), environment)
     const withServer = { ...environment, authV9Url: "ftp://canary.example" }
-    assert.deepStrictEqual(Either.getOrThrow(Environment.validate(withServer)), environment)
+    assert.deepStrictEqual(Either.getOrThrow(validation.environment(withServer)), environment)
   })
 
   describe("url", () => {
@@ -243,12 +244,10 @@ describe("AccessScope", () => {
     }))
 
   it("a list of scopes is checked by the same rules", () => {
-    assert.deepStrictEqual(Either.getOrThrow(AccessScope.validate(["furnishment:all", "data-access:all"])), [
+    assert.deepStrictEqual(Either.getOrThrow(validation.scopes(["furnishment:all", "data-access:all"])), [
       "data-access:all",
       "furnishment:all"
     ])
-    assert.isTrue(Either.isLeft(AccessScope.validate([])))
-    assert.isTrue(AccessScope.isAccessScope("serviceplus:all"))
-    assert.isFalse(AccessScope.isAccessScope("read:consumers"))
+    assert.isTrue(Either.isLeft(validation.scopes([])))
   })
 })

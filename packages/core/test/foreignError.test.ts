@@ -1,6 +1,6 @@
-import { Transport } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
+import * as Transport from "../src/internal/transport.ts"
 
 /** The visible parts of an error that is passed on. */
 const kept = (error: unknown, ...secrets: ReadonlyArray<string>): unknown => {

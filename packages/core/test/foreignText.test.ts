@@ -1,6 +1,7 @@
-import { Replaces, Transport } from "@credit-data/core"
+import { Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import * as Transport from "../src/internal/transport.ts"
 import { granted, json } from "./support/fakeTransport.ts"
 import { make } from "./support/tokenEndpoint.ts"
 

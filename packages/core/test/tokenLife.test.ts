@@ -1,6 +1,6 @@
 import { AccessToken, AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
+import { DateTime, Duration, Effect, Either, Fiber, Layer, Option, Redacted, TestClock } from "effect"
 import { environment, textOf } from "./support/fakeEndpoint.ts"
 
 /** A supply over a token endpoint that returns tokens requested earlier, as a shared store does. */
@@ -62,7 +62,7 @@ describe("the life of a token that was requested before the supply got it", () =
         const { get, tokens } = yield* setUp({ from, to: minutes(300) })
         const seen: Array<string> = []
         for (let call = 0; call < 3; call++) {
-          const token = yield* Effect.flatten(get)
+          const token = Either.getOrThrow(yield* get)
           seen.push(textOf(token))
           yield* tokens.invalidate(token)
         }

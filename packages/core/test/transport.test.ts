@@ -1,8 +1,9 @@
-import { TokenEndpoint, Transport, Replaces } from "@credit-data/core"
+import { TokenEndpoint, Replaces } from "@credit-data/core"
 import { kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FiberRef, Layer, Option, Schedule, Stream } from "effect"
+import * as Transport from "../src/internal/transport.ts"
 import { granted } from "./support/fakeTransport.ts"
 import { options } from "./support/tokenEndpoint.ts"
 

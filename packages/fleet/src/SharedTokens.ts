@@ -7,7 +7,7 @@ import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
-import { sharedLayer } from "@credit-data/core/Unstable"
+import { sharedLayer } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import type * as DateTime from "effect/DateTime"
@@ -27,7 +27,9 @@ import { TokenStore } from "./TokenStore.ts"
 /** The client whose credentials seal what is stored. */
 const clientOf = ({ client }: TokenEndpoint.Service) =>
   client === undefined
-    ? Effect.fail(Variables.invalid(["TokenEndpoint", "client"], "Expected a client, whose secret seals the shared tokens"))
+    ? Effect.fail(
+      Variables.invalid(["TokenEndpoint", "client"], "Expected a client, whose secret seals the shared tokens")
+    )
     : Effect.succeed(client)
 
 /**

@@ -151,7 +151,9 @@ const isSame = (one: Uint8Array | undefined, other: Uint8Array) =>
  * // in a test, for each rule
  * export const tests = StoreContract.rules.map(({ check, name }) => ({
  *   name,
- *   test: Effect.flatMap(TokenStore.makeMemory, (store) => check({ store, pass: TestClock.adjust }))
+ *   test: Effect.flatMap(TokenStore.TokenStore, (store) => check({ store, pass: TestClock.adjust })).pipe(
+ *     Effect.provide(TokenStore.layerMemory)
+ *   )
  * }))
  * ```
  */

@@ -127,20 +127,12 @@ export interface Service {
 export const maxValueSize: number = memory.maxValueSize
 
 /**
- * A store in the memory of this process, for tests. It counts time with the clock that is in use when it is made.
- *
- * @since 1.0.0
- * @category constructors
- */
-export const makeMemory: Effect.Effect<Service> = memory.make
-
-/**
- * `makeMemory` as a layer.
+ * A store in the memory of this process, for tests. It counts time with the clock that is in use when the layer is built.
  *
  * @since 1.0.0
  * @category layers
  */
-export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, makeMemory)
+export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, memory.make)
 
 /**
  * A store in a folder of one machine, for the processes on it. Not for network file systems, which do not keep the promises that

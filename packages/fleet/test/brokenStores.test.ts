@@ -1,8 +1,9 @@
-import { StoreContract, TokenStore } from "@credit-data/fleet"
+import { StoreContract } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, TestClock } from "effect"
 import { brokenStores } from "./support/brokenStores.ts"
 import { setUp, textOf } from "./support/virtualFleet.ts"
+import * as Memory from "../src/internal/memory.ts"
 
 const hour = 3_600_000
 
@@ -11,7 +12,7 @@ describe.each(Object.entries(brokenStores))("a store in which %s", (_, { broken,
     Effect.gen(function*() {
       const errors = yield* Effect.forEach(StoreContract.rules, ({ check }) =>
         Effect.gen(function*() {
-          const store = broken(yield* TokenStore.makeMemory)
+          const store = broken(yield* Memory.make)
           return yield* Effect.match(check({ store, pass: TestClock.adjust }), {
             onFailure: String,
             onSuccess: () => ""

@@ -6,6 +6,7 @@ import * as Content from "../src/internal/content.ts"
 import * as Envelope from "../src/internal/envelope.ts"
 import { entryOf, readStore } from "./support/fleet.ts"
 import { setUp } from "./support/virtualFleet.ts"
+import * as Memory from "../src/internal/memory.ts"
 
 /** A store whose operations other than reading are defects. */
 const readOnly = (store: TokenStore.Service): TokenStore.Service => {
@@ -15,7 +16,7 @@ const readOnly = (store: TokenStore.Service): TokenStore.Service => {
 
 /** A process, and what its store holds now. */
 const setUpOne = Effect.gen(function*() {
-  let memory = yield* TokenStore.makeMemory
+  let memory = yield* Memory.make
   const { clock, ...fleet } = yield* setUp({
     size: 1,
     store: (store) => {
@@ -61,7 +62,7 @@ describe("what a store holds", () => {
 
   it.effect("is no failure when the secret was rotated", () =>
     Effect.gen(function*() {
-      const store = yield* TokenStore.makeMemory
+      const store = yield* Memory.make
       const entry = yield* entryOf({})
       const token = new AccessToken.AccessToken({
         secret: Redacted.make("the next token"),

@@ -4,7 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { sharedLayer } from "@credit-data/core/Unstable"
+import { sharedLayer } from "@credit-data/core/Internal"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"

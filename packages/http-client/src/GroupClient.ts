@@ -6,7 +6,7 @@
 import type * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as TokenError from "@credit-data/core/TokenError"
-import * as Transport from "@credit-data/core/Transport"
+import { Transport } from "@credit-data/core/Internal"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as ConfigError from "effect/ConfigError"

@@ -1,6 +1,5 @@
 export * as DataAccess from "./DataAccess.ts"
 export * as EnablementServices from "./EnablementServices.ts"
-export * as EndpointGroups from "./EndpointGroups.ts"
 export * as Fetch from "./Fetch.ts"
 export * as Furnishment from "./Furnishment.ts"
 export * as GroupClient from "./GroupClient.ts"

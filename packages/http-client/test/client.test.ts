@@ -1,5 +1,5 @@
 import { AccessTokens } from "@credit-data/core"
-import { DataAccess, EnablementServices, EndpointGroups, Furnishment, GroupClient } from "@credit-data/http-client"
+import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option, Stream } from "effect"
@@ -113,12 +113,13 @@ describe("the scopes of a token", () => {
       }))
   }
 
-  it.effect("EndpointGroups.layer fails to build over a supply that does not request all three scopes", () =>
+  it.effect("the merged layers of all groups fail to build over a supply that does not request all three scopes", () =>
     Effect.gen(function*() {
       const { client } = yield* transport(rejecting())
       const some = yield* supply({ requested: Option.some(["data-access:all"]) })
-      assert.strictEqual((yield* build(EndpointGroups.layer(), yield* supply(), client))._tag, "Right")
-      assert.strictEqual((yield* build(EndpointGroups.layer(), some, client))._tag, "Left")
+      const clients = Layer.mergeAll(DataAccess.layer(), Furnishment.layer(), EnablementServices.layer())
+      assert.strictEqual((yield* build(clients, yield* supply(), client))._tag, "Right")
+      assert.strictEqual((yield* build(clients, some, client))._tag, "Left")
     }))
 
   it.effect("the layer of a group fails to build over a base URL that is not secure", () =>

@@ -9,12 +9,12 @@ import type { TokenError } from "@credit-data/core/TokenError"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as probes from "./internal/probes.ts"
+import * as tokenFacts from "./internal/tokenFacts.ts"
 
 /**
  * A safe request to the business API. One per endpoint group that the program calls is enough. Choose a path whose answer does not
@@ -118,18 +118,6 @@ export interface Comparison {
   readonly probes: ReadonlyArray<ProbeResult>
 }
 
-/**
- * The facts about a token.
- *
- * @since 1.0.0
- * @category conversions
- */
-export const factsOf = (token: AccessToken, { requestedScopes }: AccessTokens.Service): TokenFacts => ({
-  scopes: token.scopes,
-  missingScopes: token.missing(requestedScopes),
-  lifetime: Duration.millis(DateTime.distance(token.requestedAt, token.expiresAt))
-})
-
 /** Only these statuses show that the token was accepted. A redirect or a 404 is the same with any token. */
 const isProof = (status: number): boolean => status >= 200 && status < 300
 
@@ -216,7 +204,7 @@ export const compare = Effect.fnUntraced(function*(options: {
         )
       } satisfies ProbeResult
     }))
-  const facts2 = Either.map(v2, (token) => factsOf(token, options.v2))
+  const facts2 = Either.map(v2, (token) => tokenFacts.of(token, options.v2))
   const missing = Either.match(facts2, { onLeft: () => [], onRight: ({ missingScopes }) => missingScopes })
   const against: ReadonlyArray<Problem> = [
     ...Either.match(v2, { onLeft: (error) => [Problem.NoTokenFromV2({ error })], onRight: () => [] }),
@@ -236,7 +224,7 @@ export const compare = Effect.fnUntraced(function*(options: {
       ? "ReadyWithoutWayBack"
       : "Ready",
     problems: [...against, ...noWayBack],
-    v1: Either.map(v1, (token) => factsOf(token, options.v1)),
+    v1: Either.map(v1, (token) => tokenFacts.of(token, options.v1)),
     v2: facts2,
     probes: results
   }

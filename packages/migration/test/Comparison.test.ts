@@ -5,6 +5,7 @@ import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Either, Fiber, Option, Redacted, TestClock } from "effect"
 import { setUp } from "./support/versions.ts"
+import * as tokenFacts from "../src/internal/tokenFacts.ts"
 
 const shadow: Plan.Plan = { stage: "shadow", fallback: false }
 const get = (path: string): Comparison.Probe => ({ method: "GET", path })
@@ -224,13 +225,13 @@ describe("the facts about a token", () => {
   it.effect("are its scopes, what is missing and its lifetime", () =>
     Effect.gen(function*() {
       const tokens = yield* supply(["data-access:all", "furnishment:all"])
-      assert.deepStrictEqual(Comparison.factsOf(token("GrantedScopes"), tokens), {
+      assert.deepStrictEqual(tokenFacts.of(token("GrantedScopes"), tokens), {
         scopes: ["data-access:all"],
         missingScopes: ["furnishment:all"],
         lifetime: Duration.minutes(1)
       })
-      assert.deepStrictEqual(Comparison.factsOf(token("AnyScope"), tokens).missingScopes, [])
+      assert.deepStrictEqual(tokenFacts.of(token("AnyScope"), tokens).missingScopes, [])
       const none = { ...tokens, requestedScopes: Option.none() }
-      assert.deepStrictEqual(Comparison.factsOf(token("GrantedScopes"), none).missingScopes, [])
+      assert.deepStrictEqual(tokenFacts.of(token("GrantedScopes"), none).missingScopes, [])
     }))
 })

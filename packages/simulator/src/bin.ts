@@ -4,7 +4,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { help, parse } from "./internal/standalone/arguments.ts"
-import * as Standalone from "./Standalone.ts"
+import * as Standalone from "./internal/standalone/standalone.ts"
 
 const [, , ...given] = process.argv
 

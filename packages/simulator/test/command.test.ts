@@ -1,4 +1,5 @@
-import { AdminApi, Standalone } from "@credit-data/simulator"
+import { AdminApi } from "@credit-data/simulator"
+import { Standalone } from "@credit-data/simulator/Internal"
 import { run, script, start } from "@credit-data/test-support/childProcess"
 import { freePorts } from "@credit-data/test-support/freePorts"
 import { Command, FileSystem, Path } from "@effect/platform"

@@ -3,7 +3,7 @@
  *
  * @since 1.0.0
  */
-import { sharedLayer } from "@credit-data/core/Unstable"
+import { sharedLayer } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import { type Service, TokenStore } from "@credit-data/fleet/TokenStore"
 import * as Config from "effect/Config"

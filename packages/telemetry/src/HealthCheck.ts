@@ -5,7 +5,7 @@
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
-import { within } from "@credit-data/core/Unstable"
+import { within } from "@credit-data/core/Internal"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"

@@ -10,14 +10,12 @@ import {
   TokenError,
   TokenEvent,
   TokenStatus,
-  Transport,
   Variables,
   Replaces
 } from "@credit-data/core"
 import {
   DataAccess,
   EnablementServices,
-  EndpointGroups,
   Fetch,
   Furnishment,
   GroupClient,
@@ -33,14 +31,11 @@ import {
   Fixture,
   FixtureError,
   Received,
-  Simulator,
-  Standalone,
-  StartError
+  Simulator
 } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { HealthCheck, Prometheus, Telemetry } from "@credit-data/telemetry"
-import { requestError } from "@credit-data/test-support/httpErrors"
-import { FileSystem, HttpClient, HttpClientRequest, HttpServerResponse } from "@effect/platform"
+import { FileSystem, type HttpClient, HttpServerResponse } from "@effect/platform"
 import {
   Cause,
   Config,
@@ -260,7 +255,6 @@ const requested = { at, tokenEndpoint, reason: "Nothing" } as const
 export const specimens = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
   const { environment } = simulator
-  const transport = yield* HttpClient.HttpClient
   const options = { environment, credentials, scopes }
   const broken = { environment: brokenEnvironment, credentials: brokenCredentials, scopes }
   const v2 = yield* ofEndpoint(AuthV2.layerTokenEndpoint(options))
@@ -275,17 +269,10 @@ export const specimens = Effect.gen(function*() {
   const refused = yield* failure(leaks.refused)
   const reset = yield* failure(leaks.reset)
 
-  const failedRequest = requestError("Transport", {
-    request: HttpClientRequest.get("https://elsewhere.example"),
-    cause: { code: "ECONNREFUSED", message: canary }
-  })
-
   const core: Record<string, unknown> = {
     "AccessScope.AccessScope": AccessScope.AccessScope,
     "AccessScope.all": AccessScope.all,
     "AccessScope.config": yield* ofConfig({ scopes: AccessScope.config }),
-    "AccessScope.isAccessScope": [AccessScope.isAccessScope, AccessScope.isAccessScope(canary)],
-    "AccessScope.validate": AccessScope.validate([canary]),
     "AccessToken.AccessToken": [AccessToken.AccessToken, token(canary), { token: token(tokenPrefix) }, [token(canary)]],
     "AccessTokens.AccessTokens": AccessTokens.AccessTokens,
     "AccessTokens.defaultPause": AccessTokens.defaultPause,
@@ -298,13 +285,8 @@ export const specimens = Effect.gen(function*() {
       AccessTokens.make().pipe(Effect.provide(AuthV2.layerTokenEndpoint(options)))
     ),
     "ClientCredentials.config": yield* ofConfig(ClientCredentials.config),
-    "ClientCredentials.validate": [
-      ClientCredentials.validate(credentials),
-      ClientCredentials.validate(brokenCredentials)
-    ],
     "Environment.url": yield* ofConfig({ url: Environment.url("CREDIT_DATA_BASE_URL") }),
     "Environment.config": yield* ofConfig(Environment.config),
-    "Environment.validate": Environment.validate(brokenEnvironment),
     ...Object.fromEntries(
       Object.entries(Replaces).map(([name, constructor]) => [
         `Replaces.${name}`,
@@ -352,22 +334,7 @@ export const specimens = Effect.gen(function*() {
     "TokenEvent.Published": TokenEvent.Published({ at, tokenEndpoint, content: "Token" }),
     "TokenEvent.Requested": TokenEvent.Requested(requested),
     "TokenEvent.Shared": TokenEvent.Shared({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
-    "TokenEvent.StoreFailed": TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" }),
-    "Transport.describe": Transport.describe(failedRequest, { name: "the API", address: "CREDIT_DATA_BASE_URL" }),
-    "Transport.foreignError": Transport.foreignError(new Error(canary, { cause: { [canary]: canary } }), [
-      Redacted.make(canary)
-    ]),
-    "Transport.inSpan": yield* outcomes(
-      Transport.inSpan("a span", { attributes: {}, shown: () => "nothing" }, () => Effect.fail(unanswered))
-    ),
-    "Transport.isStatusError": Transport.isStatusError(failedRequest),
-    "Transport.opaque": Transport.opaque(transport.execute),
-    "Transport.reason": Transport.reason(failedRequest),
-    "Transport.traceHeaders": Transport.traceHeaders(Option.none()),
-    "Transport.sealed": [
-      Transport.sealed(transport, { isAllowed: () => true }),
-      yield* outcomes(Transport.sealed(transport, { isAllowed: () => false }).get("https://elsewhere.example"))
-    ]
+    "TokenEvent.StoreFailed": TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" })
   }
 
   // the pause that `AccessTokens.layer` started ends before the groups request a token
@@ -382,7 +349,6 @@ export const specimens = Effect.gen(function*() {
       "/enablement-services/a"
     ),
     "EnablementServices.layer": EnablementServices.layer(),
-    "EndpointGroups.layer": yield* ofGroup(DataAccess.DataAccess, EndpointGroups.layer(), "/data-access/a"),
     "Fetch.make": yield* ofFetch,
     "Furnishment.Furnishment": yield* ofGroup(Furnishment.Furnishment, Furnishment.layer(), "/furnishment/a"),
     "Furnishment.layer": Furnishment.layer(),
@@ -416,8 +382,6 @@ export const specimens = Effect.gen(function*() {
     ...membersOf("Fixture", Fixture),
     "FixtureError.FixtureError": new FixtureError.FixtureError({ file: "f", reason: "r" }),
     ...membersOf("Received", Received),
-    "Standalone.run": Standalone.run({ key }),
-    "StartError.StartError": new StartError.StartError({ message: "m" }),
     "Fault.$is": Fault.$is,
     "Fault.$match": Fault.$match,
     "Fault.Answer": Fault.Answer({ status: 500 }),
@@ -460,7 +424,6 @@ export const specimens = Effect.gen(function*() {
   const migration: Record<string, unknown> = {
     "Comparison.Problem": Comparison.Problem.NoTokenFromV1({ error: unanswered }),
     "Comparison.compare": yield* outcomes(Comparison.compare({ v1: supplyTest, v2: supplyTest })),
-    "Comparison.factsOf": Comparison.factsOf(token(canary), supplyTest),
     "Migration.Migration": Migration.Migration,
     "Migration.layer": yield* ofMigration(Migration.layer({ ...supplies, plan: Effect.succeed(plan) })),
     "Migration.layerConfig": yield* outcomes(
@@ -496,7 +459,6 @@ export const specimens = Effect.gen(function*() {
         Layer.build(TokenStore.layerFileSystem({ directory: canary })).pipe(Effect.provide(FileSystem.layerNoop({})))
       ),
       "TokenStore.layerMemory": yield* ofStore(TokenStore.layerMemory),
-      "TokenStore.makeMemory": yield* TokenStore.makeMemory,
       "TokenStore.maxValueSize": TokenStore.maxValueSize
     },
     "store-redis": {

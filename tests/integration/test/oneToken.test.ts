@@ -1,7 +1,7 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
-import { DataAccess, EndpointGroups, EnablementServices, Furnishment } from "@credit-data/http-client"
+import { DataAccess, EnablementServices, Furnishment } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -57,7 +57,10 @@ describe("one token request per token lifetime", () => {
         assert.strictEqual(received.length, requests.length + 48 * 3, "no call was made twice")
       }).pipe(
         Effect.provide(
-          Layer.provideMerge(EndpointGroups.layer(), simulated(auth, NodeHttpClient.layer)).pipe(Layer.provide(quiet))
+          Layer.provideMerge(
+            Layer.mergeAll(DataAccess.layer(), Furnishment.layer(), EnablementServices.layer()),
+            simulated(auth, NodeHttpClient.layer)
+          ).pipe(Layer.provide(quiet))
         )
       ))
   }

@@ -1,6 +1,6 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, ClientCredentials, TokenEndpoint, Replaces } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
 import { DataAccess, Furnishment } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
@@ -144,7 +144,6 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
       }).pipe(Layer.provide(transport))
       yield* assertNothingShows({
         built: yield* Effect.exit(Layer.buildWithScope(layer, scope)),
-        validated: ClientCredentials.validate({ clientId: "id", clientSecret: secret }),
         group: yield* Effect.exit(Layer.buildWithScope(
           Furnishment.layer().pipe(Layer.provide([AccessTokens.layerTest({ environment }), transport])),
           scope

@@ -34,9 +34,9 @@ export const simulator = Command.make(
   { port, tokenLifetime, console, log, fixtures },
   ({ console, fixtures, log, port, tokenLifetime }) =>
     // loaded when it is needed, so that the other commands start fast
-    Effect.promise(() => import("@credit-data/simulator/Standalone")).pipe(
-      Effect.flatMap(({ run }) =>
-        run({
+    Effect.promise(() => import("@credit-data/simulator/Internal")).pipe(
+      Effect.flatMap(({ Standalone }) =>
+        Standalone.run({
           console,
           log,
           fixtures: Option.getOrUndefined(fixtures),

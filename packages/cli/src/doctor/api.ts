@@ -1,6 +1,6 @@
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
-import * as Transport from "@credit-data/core/Transport"
+import { Transport } from "@credit-data/core/Internal"
 import * as GroupClient from "@credit-data/http-client/GroupClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"

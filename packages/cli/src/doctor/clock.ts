@@ -1,5 +1,4 @@
-import * as Transport from "@credit-data/core/Transport"
-import { within } from "@credit-data/core/Unstable"
+import { Transport, within } from "@credit-data/core/Internal"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Clock from "effect/Clock"

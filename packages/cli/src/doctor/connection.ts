@@ -1,4 +1,4 @@
-import * as Transport from "@credit-data/core/Transport"
+import { Transport } from "@credit-data/core/Internal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"

@@ -1,5 +1,5 @@
 /** Finds out, step by step, why a program gets no token or cannot call the API. */
-import { within } from "@credit-data/core/Unstable"
+import { within } from "@credit-data/core/Internal"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"

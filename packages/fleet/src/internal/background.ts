@@ -1,4 +1,4 @@
-import { within } from "@credit-data/core/Unstable"
+import { within } from "@credit-data/core/Internal"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"

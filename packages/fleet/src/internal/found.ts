@@ -1,7 +1,7 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import type { Replaces } from "@credit-data/core/Replaces"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
-import { Instant } from "@credit-data/core/Unstable"
+import { Instant } from "@credit-data/core/Internal"
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"

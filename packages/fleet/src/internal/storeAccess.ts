@@ -1,6 +1,6 @@
 import * as TokenEvent from "@credit-data/core/TokenEvent"
 import type { StoreStatus } from "@credit-data/core/TokenStatus"
-import { Broadcast, Instant, within } from "@credit-data/core/Unstable"
+import { Broadcast, Instant, within } from "@credit-data/core/Internal"
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"

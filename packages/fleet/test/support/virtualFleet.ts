@@ -5,6 +5,7 @@ import { assert } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Option, Redacted } from "effect"
 import { isBusy } from "./busyCrypto.ts"
 import { makeServer, type Process, startProcess } from "./fleet.ts"
+import * as Memory from "../../src/internal/memory.ts"
 
 /** A fleet in virtual time. The wall clocks of its processes differ by up to four seconds. */
 export const setUp = Effect.fnUntraced(function*(options: {
@@ -12,7 +13,7 @@ export const setUp = Effect.fnUntraced(function*(options: {
   readonly store?: (store: TokenStore.Service) => TokenStore.Service
 } = {}) {
   const time = VirtualClock.make({ isBusy })
-  const memory = yield* Effect.withClock(TokenStore.makeMemory, time.clock)
+  const memory = yield* Effect.withClock(Memory.make, time.clock)
   const store = options.store?.(memory) ?? memory
   const server = makeServer()
   let back = 0

@@ -1,7 +1,6 @@
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import * as Environment from "@credit-data/core/Environment"
-import * as Transport from "@credit-data/core/Transport"
+import { Observed, Transport, Validation } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -96,7 +95,7 @@ export const make = Effect.fnUntraced(
   ): Effect.fn.Return<GroupClient, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> {
     const tokens = yield* AccessTokens.AccessTokens
     yield* checkRequestedScopes(options, tokens)
-    const environment = yield* Environment.validate(tokens.environment)
+    const environment = yield* Validation.environment(tokens.environment)
     const base = parseBase(environment.baseUrl)
     const client = transport(options, yield* HttpClient.HttpClient, base)
     const budget = ResendBudget.make(yield* Effect.clock)
@@ -200,7 +199,7 @@ export const make = Effect.fnUntraced(
       const absolute = HttpClientRequest.setUrl(original, where.right)
       return inSpan(spanOptions, absolute, (observed) => {
         const request = options.propagateTrace === true
-          ? HttpClientRequest.setHeaders(absolute, Transport.traceHeaders(observed.span))
+          ? HttpClientRequest.setHeaders(absolute, Observed.traceHeaders(observed.span))
           : absolute
         const call: Call = { original, request, observed, resends: 0, closedConnections: 0 }
         budget.sent()

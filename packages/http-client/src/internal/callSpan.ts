@@ -1,4 +1,4 @@
-import * as Transport from "@credit-data/core/Transport"
+import { Observed, Transport } from "@credit-data/core/Internal"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -47,7 +47,7 @@ const attributes = (
 
 const annotateOutcome = (
   exit: Exit.Exit<HttpClientResponse.HttpClientResponse, GroupClientError>,
-  annotate: Transport.Observed["annotate"]
+  annotate: Observed.Observed["annotate"]
 ): void => {
   if (Exit.isSuccess(exit)) {
     const { status } = exit.value
@@ -90,7 +90,7 @@ const makeTimer = (clock: Clock.Clock) => {
 }
 
 /** What a call knows of its span. */
-export interface ObservedCall extends Transport.Observed {
+export interface ObservedCall extends Observed.Observed {
   /** Adds the time of this wait for a token to the span. */
   readonly waiting: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
@@ -111,7 +111,7 @@ export const inSpan = (
     return Effect.flatMap(PathTemplate, (template) =>
       Effect.clockWith((clock) => {
         const timer = makeTimer(clock)
-        return Transport.inSpan(
+        return Observed.inSpan(
           [options.group, request.method, ...Option.toArray(template)].join(" "),
           {
             attributes: attributes(options, request, template),

@@ -1,4 +1,4 @@
-import * as Transport from "@credit-data/core/Transport"
+import { Transport } from "@credit-data/core/Internal"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { canBeSentAgain } from "./body.ts"

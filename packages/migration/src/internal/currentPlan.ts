@@ -1,4 +1,4 @@
-import { Instant, within } from "@credit-data/core/Unstable"
+import { Instant, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"

@@ -1,5 +1,5 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import { Instant } from "@credit-data/core/Unstable"
+import { Instant } from "@credit-data/core/Internal"
 import type * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"

@@ -3,7 +3,7 @@ import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
 import type { TokenEvent } from "@credit-data/core/TokenEvent"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
-import { Broadcast, Instant, within } from "@credit-data/core/Unstable"
+import { Broadcast, Instant, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
@@ -18,6 +18,7 @@ import * as CurrentPlan from "./currentPlan.ts"
 import * as Fallback from "./fallback.ts"
 import { safeLog } from "./safeLog.ts"
 import * as Tally from "./tally.ts"
+import * as tokenFacts from "./tokenFacts.ts"
 
 type Version = "v1" | "v2"
 
@@ -99,7 +100,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
     issuers.get(token) ?? (plan.inUse().stage === "v2" && !fallback.isOn() ? "v2" : "v1")
 
   /** What the token of Auth V2 lacks. The supply has asked for these scopes. */
-  const missing = (token: AccessToken) => Comparison.factsOf(token, v2).missingScopes
+  const missing = (token: AccessToken) => token.missing(v2.requestedScopes)
 
   /** Obtains a token from Auth V2, and decides whether it can serve. */
   const tryV2: Effect.Effect<Option.Option<AccessToken>> = Effect.matchEffect(v2.get, {
@@ -130,7 +131,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
     Effect.flatMap(Effect.option(v2.get), (token) => {
       if (Option.isNone(token) || token.value === compared) return Effect.void
       compared = token.value
-      const facts = { v1: Comparison.factsOf(serving, v1), v2: Comparison.factsOf(token.value, v2) }
+      const facts = { v1: tokenFacts.of(serving, v1), v2: tokenFacts.of(token.value, v2) }
       const { missingScopes } = facts.v2
       return Effect.zipRight(
         publish(() => MigrationEvent.Compared({ at: now(), ...facts })),

@@ -1,7 +1,6 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import * as Transport from "@credit-data/core/Transport"
-import { within } from "@credit-data/core/Unstable"
+import { Transport, within } from "@credit-data/core/Internal"
 import * as GroupClient from "@credit-data/http-client/GroupClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"

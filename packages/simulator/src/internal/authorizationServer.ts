@@ -5,6 +5,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type { TokenStore } from "./tokenStore.ts"
 
 type Version = "V1" | "V2"
@@ -75,7 +76,7 @@ export const answer = Effect.fnUntraced(function*(
   if (field("audience") !== state.audience) return failure(400, "invalid_target", "The audience is unknown here.")
 
   const asked = field("scope").split(" ").filter((name) => name !== "")
-  if (version === "V2" && !asked.every(AccessScope.isAccessScope)) {
+  if (version === "V2" && !asked.every(Schema.is(AccessScope.AccessScope))) {
     return failure(400, "invalid_scope", "A scope is unknown.")
   }
   const scopes = version === "V1" ? legacyScopes : state.grantedScopes.filter((scope) => asked.includes(scope))

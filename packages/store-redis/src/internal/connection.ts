@@ -1,4 +1,4 @@
-import { within } from "@credit-data/core/Unstable"
+import { within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"

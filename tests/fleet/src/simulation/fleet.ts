@@ -1,5 +1,5 @@
 import type { TokenError } from "@credit-data/core"
-import { Instant, Recovery, TokenLife } from "@credit-data/core/Unstable"
+import { Instant, Recovery, TokenLife } from "@credit-data/core/Internal"
 import { Duration, Either } from "effect"
 import * as Draw from "./draw.ts"
 import * as Endpoint from "./endpoint.ts"

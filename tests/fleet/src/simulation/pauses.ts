@@ -1,5 +1,5 @@
 import type { TokenError } from "@credit-data/core"
-import { Pause } from "@credit-data/core/Unstable"
+import { Pause } from "@credit-data/core/Internal"
 import { type Duration, Effect } from "effect"
 import * as Draw from "./draw.ts"
 

@@ -1,4 +1,4 @@
-import { Recovery, TokenLife } from "@credit-data/core/Unstable"
+import { Recovery, TokenLife } from "@credit-data/core/Internal"
 import type { Duration } from "effect"
 
 /** What follows a failure: a retry within the flight, or the state that remembers the failure. */

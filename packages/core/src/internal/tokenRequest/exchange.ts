@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { isStatusError } from "../../Transport.ts"
+import { isStatusError } from "../transport.ts"
 import { traceHeaders } from "../observed.ts"
 import { type Stage, type TransportFailure, transportFailure } from "../transportFailure.ts"
 

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { parseArgs } from "node:util"
-import type { Options } from "../../Standalone.ts"
-import { StartError } from "../../StartError.ts"
+import type { Options } from "./standalone.ts"
+import { StartError } from "./startError.ts"
 
 export const help = `\
 An imitation of the credit-data service on this machine: Auth V1, Auth V2 and the business API.

@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { StartError } from "../../StartError.ts"
+import { StartError } from "./startError.ts"
 import { isKey } from "../admin/key.ts"
 
 const fail = (message: string) => Effect.fail(new StartError({ message }))

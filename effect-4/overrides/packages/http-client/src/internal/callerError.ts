@@ -1,5 +1,5 @@
 import type * as TokenError from "@credit-data/core/TokenError"
-import * as Transport from "@credit-data/core/Transport"
+import { Transport } from "@credit-data/core/Internal"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"

@@ -1,9 +1,3 @@
-/**
- * Limits what the transport below a client can do with a secret or a token.
- *
- * @since 1.0.0
- */
-import type * as Headers from "@effect/platform/Headers"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -11,17 +5,14 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import type * as Tracer from "effect/Tracer"
-import * as advice from "./internal/advice.ts"
-import { type CallerSettings, silence, withCallerSettings } from "./internal/callerSettings.ts"
-import { withoutConnectionHeaders } from "./internal/connectionHeaders.ts"
-import * as observed from "./internal/observed.ts"
-import * as foreign from "./internal/foreignError.ts"
-import { transportFailure } from "./internal/transportFailure.ts"
-import type { TransportReason } from "./TokenError.ts"
+import * as advice from "./advice.ts"
+import { type CallerSettings, silence, withCallerSettings } from "./callerSettings.ts"
+import { withoutConnectionHeaders } from "./connectionHeaders.ts"
+import * as foreign from "./foreignError.ts"
+import { transportFailure } from "./transportFailure.ts"
+import type { TransportReason } from "../TokenError.ts"
 
 /** A streamed body is an effect of the caller, so it runs with the settings and spans of the caller. */
 const withBodyOf = (
@@ -64,18 +55,6 @@ const endUpgraded = (response: unknown): void => {
  * added to the given client (`mapRequest`, `withTracerDisabledWhen` and so on). Combinators that are added to the result cannot
  * undo it. What the given client does with a request after that step is not checked: a client that was made with
  * `HttpClient.makeWith` may send it anywhere, and `HttpClient.followRedirects` below this client follows redirects.
- *
- * @since 1.0.0
- * @category combinators
- * @example
- * ```ts
- * import { Transport } from "@credit-data/core"
- * import { HttpClient } from "@effect/platform"
- * import { Effect } from "effect"
- *
- * export const client = Effect.map(HttpClient.HttpClient, (client) =>
- *   Transport.sealed(client, { isAllowed: (url) => url === "https://auth.example/oauth2/token" }))
- * ```
  */
 export const sealed = (client: HttpClient.HttpClient, options: {
   /** May a request be sent to this URL? */
@@ -115,9 +94,6 @@ export const sealed = (client: HttpClient.HttpClient, options: {
 
 /**
  * A client whose steps cannot be reordered from outside. Combinators that wrap it see only the request and the response.
- *
- * @since 1.0.0
- * @category constructors
  */
 export const opaque = <E>(
   execute: (
@@ -128,27 +104,18 @@ export const opaque = <E>(
 /**
  * Is this the error of a client that refused the status of an answer, as `HttpClient.filterStatusOk` does? Such an error carries
  * the response.
- *
- * @since 1.0.0
- * @category guards
  */
 export const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
   HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
 
 /**
  * Why a request got no complete answer, as a reason of `TransportError`.
- *
- * @since 1.0.0
- * @category errors
  */
 export const reason = (error: HttpClientError.HttpClientError): TransportReason =>
   transportFailure(error, "Request").reason
 
 /**
  * Describes what happened to a request that got no answer, and what to do. For the engineer on call.
- *
- * @since 1.0.0
- * @category errors
  */
 export const describe = (error: HttpClientError.RequestError, server: {
   /** The server that did not answer, such as `the API`. */
@@ -168,48 +135,6 @@ export const describe = (error: HttpClientError.RequestError, server: {
  * The parts of a foreign error that are safe to pass on: name, message and code, and the same parts of its causes. Nothing that
  * could hold a request is kept. Of each text, at most 200 characters of ordinary words remain, and "…" for other words. A text is
  * withheld if most of it is not plain text, or if it shows one of the secrets.
- *
- * @since 1.0.0
- * @category errors
  */
 export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Redacted>): unknown =>
   foreign.foreignError(error, secrets.map((secret) => Redacted.value(secret)))
-
-/**
- * What runs in a span: the span, if tracing is enabled and the tracer works, and a function that sets its attributes and never throws.
- *
- * @since 1.0.0
- * @category models
- */
-export interface Observed extends observed.Observed {}
-
-/**
- * What a tracer gets to see of an effect: the attributes, and what is shown of a failure. An error of the platform holds the URL, and
- * paths hold personal data.
- *
- * @since 1.0.0
- * @category models
- */
-export interface SpanOptions<A, E> extends observed.SpanOptions<A, E> {}
-
-/**
- * Runs an effect in a span of the kind `client`. The tracer gets no result, and only what `shown` returns of a failure. A tracer that
- * throws does not change the outcome.
- *
- * @since 1.0.0
- * @category tracing
- */
-export const inSpan: <A, E, R>(
-  name: string,
-  options: SpanOptions<A, E>,
-  run: (observed: Observed) => Effect.Effect<A, E, R>
-) => Effect.Effect<A, E, R> = observed.inSpan
-
-/**
- * The headers that pass the trace of a span on. None without a span, and none for a span without valid ids: a tracer that is disabled
- * makes such spans, and the headers would be malformed (W3C Trace Context, section 3.2).
- *
- * @since 1.0.0
- * @category tracing
- */
-export const traceHeaders: (span: Option.Option<Tracer.Span>) => Headers.Headers = observed.traceHeaders

@@ -1,8 +1,5 @@
-/**
- * The simulator as a program of its own, for the commands `credit-data-simulator` and `credit-data simulator`.
- *
- * @since 1.0.0
- */
+// The simulator as a program of its own, for the commands `credit-data-simulator` and `credit-data simulator`.
+
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -11,20 +8,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as AdminServer from "./AdminServer.ts"
-import * as Fixture from "./Fixture.ts"
-import type { FixtureError } from "./FixtureError.ts"
-import { instructions } from "./internal/standalone/instructions.ts"
-import { requestLog } from "./internal/standalone/requestLog.ts"
-import { readKey, readLifetime, readPort } from "./internal/standalone/settings.ts"
-import * as Simulator from "./Simulator.ts"
-import { StartError } from "./StartError.ts"
+import * as AdminServer from "../../AdminServer.ts"
+import * as Fixture from "../../Fixture.ts"
+import type { FixtureError } from "../../FixtureError.ts"
+import { instructions } from "./instructions.ts"
+import { requestLog } from "./requestLog.ts"
+import { readKey, readLifetime, readPort } from "./settings.ts"
+import * as Simulator from "../../Simulator.ts"
+import { StartError } from "./startError.ts"
 
 /**
  * The settings of the program. Each has a default.
- *
- * @since 1.0.0
- * @category models
  */
 export interface Options {
   /**
@@ -54,15 +48,6 @@ const keyVariable = Config.withDefault(Config.redacted("SIMULATOR_KEY"), Redacte
 /**
  * Runs the simulator until it is interrupted. It prints the variables for a program that uses it, and with `console` also the
  * address of the console.
- *
- * @since 1.0.0
- * @category constructors
- * @example
- * ```ts
- * import { Standalone } from "@credit-data/simulator"
- *
- * export const program = Standalone.run({ console: true, log: true })
- * ```
  */
 export const run = (
   options: Options = {}
