@@ -87,7 +87,7 @@ describe("AuthV2.layerConfig", () => {
         "furnishment:all serviceplus:all",
         "- CREDIT_DATA_CLIENT_ID: Expected text without blanks at its ends",
         "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
-        "The operator of the service issues these values. The README of @credit-data/auth-v2 describes each variable."
+        "The operator of the service issues its addresses and the credentials. The README of each package describes its variables."
       ])
     }))
 

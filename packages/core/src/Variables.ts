@@ -9,12 +9,14 @@ import type * as ConfigError from "effect/ConfigError"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as configuration from "./internal/configuration.ts"
+import * as field from "./internal/field.ts"
 
 const header = "The configuration is incomplete or wrong."
 
 const whereToGetThem =
-  "The operator of the service issues these values. The README of @credit-data/auth-v2 describes each variable."
+  "The operator of the service issues its addresses and the credentials. The README of each package describes its variables."
 
 const print = (lines: ReadonlyArray<string>): string =>
   [header, ...lines.map((line) => `- ${line}`), whereToGetThem].join("\n")
@@ -67,6 +69,41 @@ export const literal = <Value extends string>(name: string, options: {
       Option.match(Arr.findFirst(values, (value) => value === text), {
         onNone: () => Either.left(`Expected ${accepted}`),
         onSome: Either.right
+      })
+  )
+}
+
+/**
+ * A variable that holds a secret, such as an address with a password. The error for a wrong value names the variable and what was
+ * expected, and never shows the value.
+ *
+ * @since 1.0.0
+ * @category config
+ * @example
+ * ```ts
+ * import { Variables } from "@credit-data/core"
+ *
+ * export const key = Variables.redacted("MY_SERVICE_KEY", {
+ *   description: "the key of the service",
+ *   problem: (key) => key.length < 32 ? "Expected at least 32 characters" : undefined
+ * })
+ * ```
+ */
+export const redacted = (name: string, options: {
+  /** What the variable is. The error for a missing variable shows it. */
+  readonly description: string
+  /** An example of a value. The error for a missing variable shows it too. */
+  readonly example?: string | undefined
+  /** What was expected instead of a wrong value. It must not contain the value. Default: every text that isn't blank is right. */
+  readonly problem?: ((text: string) => string | undefined) | undefined
+}): Config.Config<Redacted.Redacted> => {
+  const { description, example, problem = () => undefined } = options
+  return configuration.variable(
+    { name, what: description, example },
+    (text) =>
+      Either.flatMap(field.text(text), (text) => {
+        const expected = problem(text)
+        return expected === undefined ? Either.right(Redacted.make(text)) : Either.left(expected)
       })
   )
 }

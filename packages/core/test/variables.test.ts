@@ -48,11 +48,32 @@ describe("Variables.read", () => {
         "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
         "- CREDIT_DATA_SCOPES is missing: the scopes to request, separated by spaces, for example " +
         AccessScope.all.join(" "),
-        "The operator of the service issues these values. The README of @credit-data/auth-v2 describes each variable."
+        "The operator of the service issues its addresses and the credentials. The README of each package describes its variables."
       ].join("\n")
       assert.strictEqual(String(error), expected)
       assert.strictEqual(error.message, expected)
       assert.strictEqual(error._tag, "ConfigError")
+    }))
+
+  it.effect("a secret variable is redacted, and its error shows what was expected and no value", () =>
+    Effect.gen(function*() {
+      const key = (value: string | undefined) =>
+        read({
+          key: Variables.redacted("MY_KEY", {
+            description: "the key",
+            example: "0123",
+            problem: (text) => text.length < 8 ? "Expected at least 8 characters" : undefined
+          })
+        }, value === undefined ? {} : { MY_KEY: value })
+      const { key: found } = yield* key("a-long-canary")
+      assert.strictEqual(Redacted.value(found), "a-long-canary")
+      assert.notInclude(String(found), "canary")
+      const lineOf = (value?: string) => Effect.map(Effect.flip(key(value)), (error) => String(error).split("\n")[1])
+      assert.strictEqual(yield* lineOf("canary"), "- MY_KEY: Expected at least 8 characters")
+      assert.strictEqual(yield* lineOf(" "), "- MY_KEY: Expected text that isn't blank")
+      assert.strictEqual(yield* lineOf(), "- MY_KEY is missing: the key, for example 0123")
+      const { any } = yield* read({ any: Variables.redacted("MY_KEY", { description: "the key" }) }, { MY_KEY: "x" })
+      assert.strictEqual(Redacted.value(any), "x")
     }))
 
   it.effect("Variables.read reports only the variable that is wrong", () =>

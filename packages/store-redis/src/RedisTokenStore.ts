@@ -6,12 +6,10 @@
 import { sharedLayer } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import { type Service, TokenStore } from "@credit-data/fleet/TokenStore"
-import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { Cluster, Redis, RedisOptions } from "ioredis"
 import * as causes from "./internal/causes.ts"
@@ -64,7 +62,7 @@ export interface Options {
 export const layer = (options: Options): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
   Layer.scoped(
     TokenStore,
-    Effect.flatMap(connection.make(options, "url"), (client) => store(client, { isOwn: true, prefix: options.prefix }))
+    Effect.flatMap(connection.make(options), (client) => store(client, { isOwn: true, prefix: options.prefix }))
   )
 
 /** The engine under a checked prefix. */
@@ -101,8 +99,6 @@ export const layerClient = (options: {
 }): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
   Layer.scoped(TokenStore, store(options.client, { isOwn: false, prefix: options.prefix }))
 
-const variable = "CREDIT_DATA_REDIS_URL"
-
 /**
  * The same as `layer`, with the address read from `CREDIT_DATA_REDIS_URL`.
  *
@@ -128,11 +124,14 @@ export const layerConfig = (
     Layer.scoped(
       TokenStore,
       Effect.gen(function*() {
-        const url = yield* Config.option(Config.redacted(variable))
-        const client = yield* connection.make(
-          { ...options, url: Option.getOrElse(url, () => Redacted.make("")) },
-          variable
-        )
+        const { url } = yield* Variables.read({
+          url: Variables.redacted("CREDIT_DATA_REDIS_URL", {
+            description: "the address of Redis",
+            example: connection.example,
+            problem: (text) => connection.problem(text, options)
+          })
+        })
+        const client = yield* connection.make({ ...options, url })
         return yield* store(client, { isOwn: true, prefix: options.prefix })
       })
     ), { services: [] })

@@ -320,6 +320,12 @@ export const specimens = Effect.gen(function*() {
     "Variables.literal": yield* ofConfig({
       literal: Variables.literal("CREDIT_DATA_SCOPES", { description: "a few values", values: ["one"] })
     }),
+    "Variables.redacted": yield* ofConfig({
+      redacted: Variables.redacted("CREDIT_DATA_CLIENT_SECRET", {
+        description: "a secret",
+        problem: () => "Expected another secret"
+      })
+    }),
     "Variables.read": yield* outcomes(
       Effect.withConfigProvider(Variables.read(ClientCredentials.config), configFromCanaries)
     ),

@@ -19,9 +19,12 @@ const keepAlive = 30_000
 
 const isLocal = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
 
-const parse = (options: Options): URL | string => {
-  const text = Redacted.value(options.url)
-  const expected = "Expected the address of Redis, for example rediss://user:password@redis.example:6379"
+/** An address as the error for a missing variable shows it. */
+export const example = "rediss://user:password@redis.example:6379"
+
+/** The address, or what was expected instead. */
+const parse = (text: string, options: Omit<Options, "url">): URL | string => {
+  const expected = `Expected the address of Redis, for example ${example}`
   if (!URL.canParse(text)) return expected
   const url = new URL(text)
   if ((url.protocol !== "redis:" && url.protocol !== "rediss:") || url.hostname === "") return expected
@@ -82,14 +85,19 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
   })
 }
 
-/** A connection that belongs to the scope. `option` is what an error names. */
+/** What was expected instead of a wrong address. */
+export const problem = (text: string, options: Omit<Options, "url">): string | undefined => {
+  const url = parse(text, options)
+  return typeof url === "string" ? url : undefined
+}
+
+/** A connection that belongs to the scope. */
 export const make = (
-  options: Options,
-  option: string
+  options: Options
 ): Effect.Effect<Redis | Cluster, ConfigError.ConfigError, Scope.Scope> =>
   Effect.gen(function*() {
-    const url = parse(options)
-    if (typeof url === "string") return yield* Effect.fail(Variables.invalid([option], url))
+    const url = parse(Redacted.value(options.url), options)
+    if (typeof url === "string") return yield* Effect.fail(Variables.invalid(["url"], url))
     return yield* Effect.acquireRelease(
       Effect.sync(() => {
         const client = connect(url, options)
