@@ -1,7 +1,7 @@
 /** A bug, as an edit of one file of the supply. */
 export interface Bug {
   readonly name: string
-  readonly file: "supply" | "singleFlight" | "tokenLife" | "pause" | "recovery"
+  readonly file: "supply" | "flights" | "singleFlight" | "tokenLife" | "pause" | "recovery"
   readonly find: string
   readonly put: string
 }
@@ -73,7 +73,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a retry goes beyond the deadline",
     file: "recovery",
-    find: " &&\n    Instant.millisBetween(nextTryAt, endsAt) > 0",
+    find: " &&\n    Instant.millisBetween(nextTryAt, deadlineAt) > 0",
     put: ""
   },
   {
@@ -95,7 +95,7 @@ export const bugs: ReadonlyArray<Bug> = [
     find: "failure: { error, exit: Exit.fail(error), nextTryAt }",
     put: "failure: { error, exit: Exit.fail(error), nextTryAt }, held: undefined"
   },
-  { name: "a success doesn't end a streak", file: "supply", find: "pauses.reset()", put: "" },
+  { name: "a success doesn't end a streak", file: "flights", find: "pauses.reset()", put: "" },
   {
     name: "a token that was rejected on its way counts as good",
     file: "tokenLife",
@@ -104,21 +104,21 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a rejection before the request spoils its answer",
-    file: "supply",
-    find: "state = Life.requested(state, now(), forcedRenewalMillis)",
+    file: "flights",
+    find: "cell.life = Life.requested(cell.life, now(), forcedRenewalMillis)",
     put: ""
   },
   {
     name: "those who wait get the failure of the flight in place of the valid token",
     file: "supply",
-    find: "read(() => landed(exit, () => get))",
-    put: "landed(exit, () => get)"
+    find: "validOr(() => after(exit, () => get))",
+    put: "after(exit, () => get)"
   },
   {
     name: "a caller who gives up ends the flight",
     file: "singleFlight",
-    find: "landing: () => Deferred.await(landing)",
-    put: "landing: () => Effect.onInterrupt(Deferred.await(landing), () => FiberHandle.clear(handle))"
+    find: "outcome: () => Deferred.await(outcome)",
+    put: "outcome: () => Effect.onInterrupt(Deferred.await(outcome), () => FiberHandle.clear(handle))"
   },
   {
     name: "those who could have the valid token wait for a renewal to the end",
@@ -128,13 +128,13 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a retry has no deadline",
-    file: "supply",
-    find: "{ endsAt: flight.endsAt, onTimeout }",
-    put: "{ endsAt: Instant.later(flight.endsAt, 60_000), onTimeout }"
+    file: "flights",
+    find: "{ at: flight.deadlineAt, failure:",
+    put: "{ at: Instant.later(flight.deadlineAt, 60_000), failure:"
   },
   {
     name: "the time-out of a retry hides the failure before it",
-    file: "supply",
+    file: "flights",
     find: "amend(error, { deadlineEnded: true })",
     put: "timedOut"
   },
@@ -152,9 +152,9 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an expired token is taken",
-    file: "supply",
-    find: "if (Life.servable(next, now()) === undefined) {",
-    put: "if (next === undefined) {"
+    file: "flights",
+    find: "return Life.servable(next, now()) === undefined ? undefined : next",
+    put: "return next"
   },
   {
     name: "a rejected token is dropped at once",
@@ -177,14 +177,14 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a rejection starts no renewal",
     file: "supply",
-    find: "if (Life.remembered(state, now()) === undefined) begin()",
+    find: "if (Life.remembered(cell.life, now()) === undefined) flights.begin()",
     put: ""
   },
   {
     name: "a rejection sends a request while a failure is remembered",
     file: "supply",
-    find: "if (Life.remembered(state, now()) === undefined) begin()",
-    put: "begin()"
+    find: "if (Life.remembered(cell.life, now()) === undefined) flights.begin()",
+    put: "flights.begin()"
   },
   {
     name: "replace gives the rejected token back when its renewal failed",
@@ -196,8 +196,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "replace takes what get would take",
     file: "supply",
-    find: "(exit) => landed(exit, () => replacement(rejected))",
-    put: "read"
+    find: "(exit) => after(exit, () => replacement(rejected))",
+    put: "validAfter"
   },
   {
     name: "a missing scope is asked for at every call",
@@ -233,8 +233,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "refresh waits for the pause after a failure",
     file: "supply",
-    find: "state = Life.forgotten(state)\n        begin",
-    put: "if (Life.remembered(state, at) === undefined) begin"
+    find: "cell.life = Life.forgotten(cell.life)\n        flights.begin",
+    put: "if (Life.remembered(cell.life, at) === undefined) flights.begin"
   },
   {
     name: "a refusal is remembered for 3 s",

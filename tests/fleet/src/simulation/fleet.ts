@@ -77,7 +77,7 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
     if (answer.at >= limit) return queue.add(limit, (at) => fail(client, flight, Endpoint.timeout, instant(at)))
     queue.add(answer.at, (at) => {
       if (Either.isLeft(answer.outcome)) return fail(client, flight, answer.outcome.left, instant(at))
-      const options = { dueShare, missesScope: false, limitMillis: 0 }
+      const options = { dueShare, missesScope: false, forcedRenewalMillis: 0 }
       client.state = TokenLife.obtained(client.state, answer.outcome.right, sentAt, options)
       client.pauses = undefined
       call(client, instant(at))
@@ -85,8 +85,8 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
   }
 
   const fail = (client: Client, flight: Flight, error: TokenError.TokenError, at: Instant.Instant) => {
-    const failed = { error, at, endsAt: flight.endsAt, retriesLeft: flight.retriesLeft }
-    client.state = TokenLife.requestFailed(client.state, at)
+    const failed = { error, at, deadlineAt: flight.endsAt, retriesLeft: flight.retriesLeft }
+    client.state = TokenLife.failed(client.state, at)
     const pause = Recovery.isRetriedAtOnce(client.state, failed)
       ? Duration.zero
       : (client.pauses ??= pauses.begin()).after(error)

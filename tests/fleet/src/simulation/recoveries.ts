@@ -6,5 +6,5 @@ export type Next = { readonly _tag: "Retry" } | { readonly _tag: "GaveUp"; reado
 
 export const after = (state: TokenLife.State, failed: Recovery.Failed, pause: Duration.Duration): Next => {
   const { isRetried, nextTryAt } = Recovery.decide(state, failed, pause)
-  return isRetried ? { _tag: "Retry" } : { _tag: "GaveUp", state: TokenLife.failed(state, failed.error, nextTryAt) }
+  return isRetried ? { _tag: "Retry" } : { _tag: "GaveUp", state: TokenLife.gaveUp(state, failed.error, nextTryAt) }
 }

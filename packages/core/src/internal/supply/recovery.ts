@@ -14,8 +14,8 @@ export interface Failed {
   readonly at: Instant.Instant
   /** How many retries the flight has left. */
   readonly retriesLeft: number
-  /** When the flight ends. */
-  readonly endsAt: Instant.Instant
+  /** The flight retries until then. */
+  readonly deadlineAt: Instant.Instant
 }
 
 /** The transports do not report whether the server had closed an idle connection, so the first reset is retried at once. */
@@ -26,11 +26,11 @@ export const isRetriedAtOnce = (state: Life.State, { at, error, retriesLeft }: F
 /** When the next token request may be sent after this failure and its pause, and whether this flight sends it. */
 export const decide = (
   state: Life.State,
-  { at, endsAt, error, retriesLeft }: Failed,
+  { at, deadlineAt, error, retriesLeft }: Failed,
   pause: Duration.Duration
 ): { readonly nextTryAt: Instant.Instant; readonly isRetried: boolean } => {
   const nextTryAt = Instant.later(at, Duration.toMillis(pause))
   const isRetried = Life.servable(state, at) === undefined && error.retryable && retriesLeft > 0 &&
-    Instant.millisBetween(nextTryAt, endsAt) > 0
+    Instant.millisBetween(nextTryAt, deadlineAt) > 0
   return { nextTryAt, isRetried }
 }

@@ -35,7 +35,7 @@ export interface Reports {
   /** A failure is not retried now. It is logged when it is the first one, when it is of another kind, and when the token expires. */
   readonly gaveUp: (
     error: TokenError,
-    about: { readonly token: "None" | "Rejected" | "Valid"; readonly before: TokenError | undefined }
+    about: { readonly token: "None" | "Rejected" | "Valid"; readonly previous: TokenError | undefined }
   ) => Effect.Effect<void>
   readonly invalidated: Effect.Effect<void>
   /** The API rejected the replacement of a rejected token too, and the next one is not requested before this instant. */
@@ -111,12 +111,12 @@ export const make = Effect.fnUntraced(function*(
         )
       }),
     failed: (attempt, error) => announce((at) => TokenEvent.Failed({ at, ...ended(attempt), error })),
-    gaveUp: (error, { before, token }) => {
-      if (!error.retryable && before?._tag !== error._tag) {
+    gaveUp: (error, { previous, token }) => {
+      if (!error.retryable && previous?._tag !== error._tag) {
         return logError(`Token requests are refused${inUse[token]}. ${error.message}`)
       }
       if (token !== "None") {
-        return before === undefined
+        return previous === undefined
           ? logWarning(`An access token could not be renewed${inUse[token]}. ${error.message}`)
           : Effect.void
       }

@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*(
   return Effect.suspend(() =>
     !searches.isUnderWay() && isPaused()
       ? Effect.void
-      : Effect.zipRight(begin, Effect.suspend(searches.landing)).pipe(
+      : Effect.zipRight(begin, Effect.suspend(searches.outcome)).pipe(
         within(patienceMillis, constVoid),
         Effect.ignore,
         Effect.withClock(clock)

@@ -22,7 +22,7 @@ export interface SingleFlight<A, E> {
    */
   readonly begin: (run: Effect.Effect<A, E>, overdueAfterMillis: number) => void
   /** The outcome of the last run that was begun, when that run ends. */
-  readonly landing: () => Effect.Effect<Exit.Exit<A, E>>
+  readonly outcome: () => Effect.Effect<Exit.Exit<A, E>>
 }
 
 export const make = Effect.fnUntraced(function*<A, E>(
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function*<A, E>(
   const handle = yield* FiberHandle.make<Exit.Exit<A, E>, never>()
   const fork = yield* FiberHandle.runtime(handle)()
   // For each of many callers, waiting for a fiber costs more than waiting for a Deferred.
-  let landing = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
+  let outcome = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
   let current: { readonly overdueAt: Instant.Instant } | undefined
 
   const isUnderWay = () => current !== undefined && !Instant.reached(Instant.now(clock), current.overdueAt)
@@ -42,19 +42,19 @@ export const make = Effect.fnUntraced(function*<A, E>(
     // because the first steps of a run may ask for a token: a tracer can do so.
     begin: (run, overdueAfterMillis) => {
       if (isUnderWay()) return
-      const landed = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
-      landing = landed
+      const ownOutcome = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
+      outcome = ownOutcome
       const own = { overdueAt: Instant.later(Instant.now(clock), overdueAfterMillis) }
       current = own
-      const flight = Effect.exit(run).pipe(
+      const detached = Effect.exit(run).pipe(
         Effect.interruptible, // the layer may have been built in an uninterruptible region
         Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
       )
-      fork(flight).addObserver((exit) => {
+      fork(detached).addObserver((exit) => {
         if (current === own) current = undefined
-        Deferred.unsafeDone(landed, Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause)))
+        Deferred.unsafeDone(ownOutcome, Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause)))
       })
     },
-    landing: () => Deferred.await(landing)
+    outcome: () => Deferred.await(outcome)
   }
 })

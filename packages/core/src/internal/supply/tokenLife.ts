@@ -116,10 +116,10 @@ export const replaces = (state: State, now: Instant.Instant): Replaces =>
     : { _tag: "Due", token: state.held.token }
 
 /** A token request is about to be sent. Its response takes earlier rejections into account. */
-export const requested = (state: State, now: Instant.Instant, limitMillis: number): State => ({
+export const requested = (state: State, now: Instant.Instant, forcedRenewalMillis: number): State => ({
   ...state,
   rejected: undefined,
-  holdUntil: state.held?.rejected === true ? Instant.later(now, limitMillis) : state.holdUntil
+  holdUntil: state.held?.rejected === true ? Instant.later(now, forcedRenewalMillis) : state.holdUntil
 })
 
 /** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
@@ -138,7 +138,7 @@ export const obtained = (
     readonly dueShare: number
     readonly missesScope: boolean
     /** The minimum time between two renewals of rejected tokens, in milliseconds. */
-    readonly limitMillis: number
+    readonly forcedRenewalMillis: number
   }
 ): State & { readonly held: Held } => {
   const from = DateTime.toEpochMillis(token.requestedAt)
@@ -162,18 +162,18 @@ export const obtained = (
     missingScope: options.missesScope ? state.missingScope : undefined,
     // a token that another process requested long ago may have been revoked together with the rejected one
     holdUntil: state.holdUntil &&
-      Instant.earlier(state.holdUntil, Instant.atWallTime(sentAt, from + options.limitMillis))
+      Instant.earlier(state.holdUntil, Instant.atWallTime(sentAt, from + options.forcedRenewalMillis))
   }
 }
 
 /** A token request failed. It may be retried. */
-export const requestFailed = (state: State, at: Instant.Instant): State => ({
+export const failed = (state: State, at: Instant.Instant): State => ({
   ...state,
   streak: { failures: (state.streak?.failures ?? 0) + 1, since: state.streak?.since ?? at }
 })
 
 /** A failure is not retried but remembered. The held token stays. */
-export const failed = (state: State, error: TokenError, nextTryAt: Instant.Instant): State => ({
+export const gaveUp = (state: State, error: TokenError, nextTryAt: Instant.Instant): State => ({
   ...state,
   failure: { error, exit: Exit.fail(error), nextTryAt }
 })
@@ -188,7 +188,7 @@ const isSame = (a: AccessToken | undefined, b: AccessToken): boolean =>
  * A token was rejected. If the supply holds this token, it must be replaced: now, or as soon as the last such renewal is long enough
  * ago. Until then it stays in use, because it may still work for other calls.
  */
-export const invalidated = (state: State, token: AccessToken, now: Instant.Instant, limitMillis: number): State => {
+export const rejected = (state: State, token: AccessToken, now: Instant.Instant, forcedRenewalMillis: number): State => {
   const { held, holdUntil } = state
   if (held === undefined || !isSame(held.token, token) || held.rejected) return state
   if (holdUntil === undefined || Instant.reached(now, holdUntil)) {
@@ -196,7 +196,7 @@ export const invalidated = (state: State, token: AccessToken, now: Instant.Insta
       ...state,
       held: { ...held, rejected: true, dueAt: now },
       rejected: token,
-      holdUntil: Instant.later(now, limitMillis)
+      holdUntil: Instant.later(now, forcedRenewalMillis)
     }
   }
   const dueAt = Instant.reached(holdUntil, held.dueAt) ? held.dueAt : holdUntil
