@@ -11,7 +11,7 @@ interface Failure {
   readonly shared?: boolean | undefined
 }
 
-interface Answer {
+interface Refusal {
   readonly status: number
   readonly error?: string | undefined
   readonly description?: string | undefined
@@ -33,7 +33,7 @@ export const json = (failure: Error & { readonly retryable: boolean }): object =
   retryable: failure.retryable
 })
 
-export const answer = ({ description, error, status }: Answer): string =>
+export const answer = ({ description, error, status }: Refusal): string =>
   `${status}${error === undefined ? "" : ` ${error}`}${description === undefined ? "" : ` ("${description}")`}`
 
 export const refusedClient =

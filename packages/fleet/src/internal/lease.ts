@@ -40,21 +40,21 @@ interface Options {
 export const take = (
   { access, millis, store }: Options,
   session: Session,
-  use: Session["use"],
+  run: Session["withinBudget"],
   { name }: Entry,
   fences: { readonly above: number; readonly seen: number }
 ): Effect.Effect<Attempt, Alone, Scope.Scope> =>
   Effect.uninterruptible(Effect.gen(function*() {
     const lease = { owner: crypto.randomUUID(), duration: leaseDuration }
-    const taken = yield* use(store.takeLease(name, { ...lease, ...fences }))
+    const taken = yield* run(store.takeLease(name, { ...lease, ...fences }))
     if (Option.isNone(taken.lease)) return { ...taken, lease: Option.none() }
     const { fence, takenAt } = taken.lease.value
     const at = millis()
-    const renew = Effect.flatMap(access.session, (session) => session.use(store.renewLease(name, lease)))
+    const renew = Effect.flatMap(access.session, (session) => session.withinBudget(store.renewLease(name, lease)))
     const keeper = yield* Effect.forkDaemon(
       Effect.interruptible(Effect.forever(Effect.delay(Effect.ignore(renew), renewalInterval)))
     )
-    const giveBack = session.poll(store.releaseLease(name, lease.owner))
+    const giveBack = session.unhurried(store.releaseLease(name, lease.owner))
     yield* Effect.addFinalizer(() =>
       Effect.zipRight(Fiber.interrupt(keeper), giveBack.pipe(within(releaseTimeout, () => undefined), Effect.ignore))
     )

@@ -27,7 +27,7 @@ import type { Alone, Session, StoreAccess } from "./storeAccess.ts"
  * The pauses in milliseconds between two looks at the store, while another process has the lease: a random time, and four times that
  * of a look, up to `atMost`. Hundreds of processes keep the store and their machine busy if they look too often.
  */
-const poll = { from: 20, to: 200, atMost: 1_000 }
+const pauseMillis = { from: 20, to: 200, atMost: 1_000 }
 
 interface Options {
   readonly endpoint: TokenEndpoint.Service
@@ -48,8 +48,8 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
   const seen = Found.make({ access, clock, endpoint })
   const millis = () => Instant.monotonicMillis(clock)
   const currentEntry = (session: Session) => Effect.catchAll(readEntry, () => session.fail("Sealing"))
-  const takeLease = (session: Session, use: Session["use"], entry: Entry, seenFence: number) =>
-    Lease.take({ access, millis, store }, session, use, entry, { above: seen.highestFence(entry), seen: seenFence })
+  const takeLease = (session: Session, run: Session["withinBudget"], entry: Entry, seenFence: number) =>
+    Lease.take({ access, millis, store }, session, run, entry, { above: seen.highestFence(entry), seen: seenFence })
 
   const put = Effect.fnUntraced(function*(
     session: Session,
@@ -59,7 +59,7 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
   ) {
     const { fence, slot } = place
     const bytes = yield* Envelope.seal(entry, place, content.text)
-    const isPublished = yield* session.poll(
+    const isPublished = yield* session.unhurried(
       store.publish(entry.name, slot, { bytes, fence, expiresAt: content.expiresAt })
     )
     if (!isPublished) return
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
       const next = yield* currentEntry(session)
       if (next.name === entry.name) return yield* put(session, entry, { slot: "Token", fence }, { text, expiresAt })
       yield* put(session, entry, { slot: "Failure", fence }, { text: Content.encodeRotated(token), expiresAt })
-      const { lease } = yield* takeLease(session, session.poll, next, seen.highestFence(next))
+      const { lease } = yield* takeLease(session, session.unhurried, next, seen.highestFence(next))
       if (Option.isNone(lease)) return
       seen.remember(next, lease.value.fence, token)
       yield* put(session, next, { slot: "Token", fence: lease.value.fence }, { text, expiresAt })
@@ -129,11 +129,11 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
     let seenFence = seen.highestFence(entry)
     // the supply has just read them for `refresh`
     let hasReadCredentials = replaces._tag === "Refresh"
-    let { use } = session
+    let run = session.withinBudget
     while (true) {
       const lookedAt = millis()
       const readAt = yield* DateTime.now
-      const { lease, slots } = yield* takeLease(session, use, entry, seenFence)
+      const { lease, slots } = yield* takeLease(session, run, entry, seenFence)
       const found = yield* seen.judge(entry, slots, readAt, replaces)
       if (found._tag === "Token") return found.token
       const isRefused = found._tag === "Rotated" || (found._tag === "Failure" && found.failure._tag === "InvalidClient")
@@ -159,10 +159,10 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
         continue
       }
       // from now on, the process waits for another one
-      use = session.poll
+      run = session.unhurried
       if (millis() >= waitEndsAt) return yield* endpoint.requestToken(replaces)
-      const pause = yield* Random.nextRange(poll.from, poll.to)
-      const busy = Math.min(poll.atMost, 4 * (millis() - lookedAt))
+      const pause = yield* Random.nextRange(pauseMillis.from, pauseMillis.to)
+      const busy = Math.min(pauseMillis.atMost, 4 * (millis() - lookedAt))
       yield* Effect.sleep(Duration.millis(pause + busy))
     }
   })
@@ -192,7 +192,7 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
 
   const look = Effect.fnUntraced(function*(session: Session, entry: Entry, replaces: Replaces) {
     const readAt = yield* DateTime.now
-    return yield* seen.judge(entry, yield* session.use(store.read(entry.name)), readAt, replaces)
+    return yield* seen.judge(entry, yield* session.withinBudget(store.read(entry.name)), readAt, replaces)
   })
 
   /** The token that is in the store now. */

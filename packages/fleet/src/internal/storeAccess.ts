@@ -25,8 +25,8 @@ const stepMillis = 50
 const longestOperation = Duration.seconds(10)
 
 /** After so many consecutive token requests with a fault, the store is left alone for some time. */
-const faultsToOpen = 3
-const openMillis = 10_000
+const faultsToPause = 3
+const pauseMillis = 10_000
 
 /** The store is faulty, and the process goes on alone. It was reported already. */
 export class Alone extends Data.TaggedError("Alone")<{}> {}
@@ -34,9 +34,9 @@ export class Alone extends Data.TaggedError("Alone")<{}> {}
 /** The uses of the store by one token request. */
 export interface Session {
   /** Runs an operation for which a caller waits, within what is left of the budget. */
-  readonly use: <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
+  readonly withinBudget: <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
   /** Runs an operation for which nobody waits, or while the process waits for another one anyway. Only a fault counts. */
-  readonly poll: Session["use"]
+  readonly unhurried: Session["withinBudget"]
   /** The store cannot be used for another reason. */
   readonly fail: (reason: TokenEvent.StoreFailure) => Effect.Effect<never, Alone>
   /** The token request has ended. Without a fault, the store works. */
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function*(
   const millis = () => Instant.monotonicMillis(clock)
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
   let consecutive = 0
-  let closedUntil = -Infinity
+  let pausedUntil = -Infinity
   let isSkewReported = false
   let lastFault: { readonly at: DateTime.Utc; readonly reason: TokenEvent.StoreFailure } | undefined
 
@@ -88,7 +88,7 @@ export const make = Effect.fnUntraced(function*(
     lastFault = { at, reason }
     counts.faults++
     consecutive++
-    if (consecutive >= faultsToOpen) closedUntil = millis() + openMillis
+    if (consecutive >= faultsToPause) pausedUntil = millis() + pauseMillis
     yield* publish(() => TokenEvent.StoreFailed({ at, tokenEndpoint, reason }))
     if (isFirst) {
       yield* log(Effect.logWarning(
@@ -138,15 +138,15 @@ export const make = Effect.fnUntraced(function*(
         )
       })
     return {
-      use: (operation) => timed(operation, false),
-      poll: (operation) => timed(operation, true),
+      withinBudget: (operation) => timed(operation, false),
+      unhurried: (operation) => timed(operation, true),
       fail: (reason) => fail(reason),
       end: Effect.suspend(() => isFaulty ? Effect.void : worked)
     }
   }
 
   return {
-    session: Effect.suspend(() => millis() < closedUntil ? Effect.fail(new Alone()) : Effect.succeed(session())),
+    session: Effect.suspend(() => millis() < pausedUntil ? Effect.fail(new Alone()) : Effect.succeed(session())),
     taken: (what) =>
       Effect.sync(() => {
         counts[what]++

@@ -115,8 +115,11 @@ export const make = Effect.fnUntraced(function*<E, R>(
     }
   })
 
-  /** No caller waits for the effect, and no caller gets its failure. */
-  const inBackground = (effect: Effect.Effect<unknown>) =>
+  /**
+   * Runs the effect in the background, and drops it while another one runs or began less than a second ago. No caller waits for it, and no
+   * caller gets its failure.
+   */
+  const occasionally = (effect: Effect.Effect<unknown>) =>
     Effect.suspend(() => {
       if (isBusy || millis() - lastAttempt < backgroundMillis) return Effect.void
       isBusy = true
@@ -151,7 +154,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
   const getInsteadOfV2 = Effect.catchAll(Effect.map(getV1, insteadOfV2), () => getV2)
   const getWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
     fallback.isOn()
-      ? Effect.zipRight(fallback.mayTryV2() ? inBackground(tryV2) : Effect.void, getInsteadOfV2)
+      ? Effect.zipRight(fallback.mayTryV2() ? occasionally(tryV2) : Effect.void, getInsteadOfV2)
       : tryV2.pipe(
         within(Fallback.patience, () => MigrationEvent.FallbackReason.Slow()),
         Effect.catchAll((reason) => Effect.as(fallback.begin(reason), Option.none<AccessToken>())),
@@ -166,7 +169,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
     plan.stage === "v1"
       ? getV1
       : plan.stage === "shadow"
-      ? Effect.tap(getV1, (token) => inBackground(compare(token)))
+      ? Effect.tap(getV1, (token) => occasionally(compare(token)))
       : plan.fallback
       ? getWithFallback
       : getV2

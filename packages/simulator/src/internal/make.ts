@@ -154,7 +154,7 @@ export const make = (options: Options) =>
         body
       })
 
-    const call: Handler = (_, received, body) => {
+    const answerApi: Handler = (_, received, body) => {
       const { authorization, method, url } = received
       const call = { method, path: pathOf(url), authorization: Option.map(authorization, Redacted.value) }
       return businessApi.answer(tokens, call, (group) => {
@@ -171,7 +171,7 @@ export const make = (options: Options) =>
     const servers = yield* Effect.all({
       authV1: serve(app("AuthV1", authorize("V1")), options.ports.AuthV1),
       authV2: serve(app("AuthV2", authorize("V2")), options.ports.AuthV2),
-      api: serve(app("Api", call), options.ports.Api)
+      api: serve(app("Api", answerApi), options.ports.Api)
     })
 
     const fail = (target: Fault.Target) => (fault: Fault.Fault, options?: { readonly times: number }) =>

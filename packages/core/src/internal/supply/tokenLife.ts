@@ -188,7 +188,12 @@ const isSame = (a: AccessToken | undefined, b: AccessToken): boolean =>
  * A token was rejected. If the supply holds this token, it must be replaced: now, or as soon as the last such renewal is long enough
  * ago. Until then it stays in use, because it may still work for other calls.
  */
-export const rejected = (state: State, token: AccessToken, now: Instant.Instant, forcedRenewalMillis: number): State => {
+export const rejected = (
+  state: State,
+  token: AccessToken,
+  now: Instant.Instant,
+  forcedRenewalMillis: number
+): State => {
   const { held, holdUntil } = state
   if (held === undefined || !isSame(held.token, token) || held.rejected) return state
   if (holdUntil === undefined || Instant.reached(now, holdUntil)) {

@@ -17,7 +17,7 @@ import {
   TransportError
 } from "../../TokenError.ts"
 import { expired } from "../expired.ts"
-import type { Answer } from "./exchange.ts"
+import type { ServerResponse } from "./exchange.ts"
 import { printable, printableCode, printableScope, shows } from "../foreignText.ts"
 import * as retryAfter from "./retryAfter.ts"
 import * as tokenResponse from "./tokenResponse.ts"
@@ -39,39 +39,43 @@ const usableFor = (seconds: number): Duration.Duration => {
   return Duration.min(usable, longestLifetime)
 }
 
-/** The request that was answered. */
-export interface Asked {
+/** A token request that got a response. */
+export interface TokenRequest {
   readonly where: { readonly environment: string; readonly tokenEndpoint: string }
   readonly clientSecret: Redacted.Redacted
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope>>
   readonly coverage: Coverage
   readonly requestedAt: DateTime.Utc
-  readonly answeredAt: DateTime.Utc
+  readonly respondedAt: DateTime.Utc
 }
 
 interface Granted {
   readonly token: AccessToken
-  /** The answer had `expires_in`. */
+  /** The response had `expires_in`. */
   readonly lifetimeKnown: boolean
 }
 
-const broken = (answer: Answer, asked: Asked) => (rule: ResponseRule) =>
-  new InvalidResponse({ ...asked.where, status: answer.status, rule })
+const broken = (response: ServerResponse, request: TokenRequest) => (rule: ResponseRule) =>
+  new InvalidResponse({ ...request.where, status: response.status, rule })
 
-const unsuccessful = (answer: Answer, asked: Asked, told: tokenResponse.OAuthError): TokenError => {
-  const secrets = [Redacted.value(asked.clientSecret), ...told.tokens]
+const unsuccessful = (
+  response: ServerResponse,
+  request: TokenRequest,
+  oauthError: tokenResponse.OAuthError
+): TokenError => {
+  const secrets = [Redacted.value(request.clientSecret), ...oauthError.tokens]
   const fields = {
-    ...asked.where,
-    status: answer.status,
-    error: told.error === undefined ? undefined : printableCode(told.error, secrets),
-    description: told.description === undefined ? undefined : printable(told.description, secrets)
+    ...request.where,
+    status: response.status,
+    error: oauthError.error === undefined ? undefined : printableCode(oauthError.error, secrets),
+    description: oauthError.description === undefined ? undefined : printable(oauthError.description, secrets)
   }
-  const isClientRefused = answer.status === 401 ||
-    ((answer.status === 400 || answer.status === 403) && told.error === "invalid_client")
+  const isClientRefused = response.status === 401 ||
+    ((response.status === 400 || response.status === 403) && oauthError.error === "invalid_client")
   return isClientRefused ? new InvalidClient(fields) : new ServerError({
     ...fields,
-    retryAfter: answer.retryAfter.pipe(
-      Option.flatMap((header) => retryAfter.parse(header, asked.answeredAt)),
+    retryAfter: response.retryAfter.pipe(
+      Option.flatMap((header) => retryAfter.parse(header, request.respondedAt)),
       Option.getOrUndefined
     )
   })
@@ -84,78 +88,84 @@ const shortestEcho = 8
  * A response that repeats a secret in its scope is outside the contract. The requested names are not secrets, so the usual response
  * needs no search.
  */
-const echoesSecret = (asked: Asked, { scope }: tokenResponse.TokenResponse, tokens: ReadonlyArray<string>): boolean => {
-  const requested: ReadonlySet<string> = new Set(Option.getOrElse(asked.requestedScopes, () => []))
+const echoesSecret = (
+  request: TokenRequest,
+  { scope }: tokenResponse.TokenResponse,
+  tokens: ReadonlyArray<string>
+): boolean => {
+  const requested: ReadonlySet<string> = new Set(Option.getOrElse(request.requestedScopes, () => []))
   const others = scopeNames(scope ?? "").filter((name) => !requested.has(name))
   return others.length > 0 && shows(
     others.join(" "),
-    [Redacted.value(asked.clientSecret), ...tokens].filter((secret) => secret.length >= shortestEcho)
+    [Redacted.value(request.clientSecret), ...tokens].filter((secret) => secret.length >= shortestEcho)
   )
 }
 
 const scopeNames = (scope: string): ReadonlyArray<string> => scope.split(" ").filter((name) => name !== "")
 
-const grant = (asked: Asked) => (response: tokenResponse.TokenResponse): Granted => {
-  const lifetime = Predicate.isNullable(response.expiresIn)
+const grant = (request: TokenRequest) => ({ accessToken, expiresIn, scope }: tokenResponse.TokenResponse): Granted => {
+  const lifetime = Predicate.isNullable(expiresIn)
     ? unknownLifetime
-    : usableFor(response.expiresIn)
-  const scopes = Predicate.isNullable(response.scope)
-    ? Option.getOrElse(asked.requestedScopes, () => [])
-    : scopeNames(response.scope).map(printableScope)
+    : usableFor(expiresIn)
+  const scopes = Predicate.isNullable(scope)
+    ? Option.getOrElse(request.requestedScopes, () => [])
+    : scopeNames(scope).map(printableScope)
   return {
     token: new AccessToken({
-      secret: response.accessToken,
+      secret: accessToken,
       scopes,
-      requestedAt: asked.requestedAt,
-      expiresAt: DateTime.addDuration(asked.requestedAt, lifetime),
-      coverage: asked.coverage
+      requestedAt: request.requestedAt,
+      expiresAt: DateTime.addDuration(request.requestedAt, lifetime),
+      coverage: request.coverage
     }),
-    lifetimeKnown: !Predicate.isNullable(response.expiresIn)
+    lifetimeKnown: !Predicate.isNullable(expiresIn)
   }
 }
 
-const successful = (answer: Answer, asked: Asked): Either.Either<Granted, TokenError> =>
+const successful = (response: ServerResponse, request: TokenRequest): Either.Either<Granted, TokenError> =>
   pipe(
-    answer.body,
+    response.body,
     Either.mapLeft((cause) =>
-      cause === "Size" ? broken(answer, asked)(cause) : new TransportError({ ...asked.where, ...cause })
+      cause === "Size" ? broken(response, request)(cause) : new TransportError({ ...request.where, ...cause })
     ),
-    Either.flatMap((body) => Either.mapLeft(tokenResponse.parseObject(body), broken(answer, asked))),
+    Either.flatMap((body) => Either.mapLeft(tokenResponse.parseObject(body), broken(response, request))),
     Either.flatMap((object): Either.Either<tokenResponse.TokenResponse, TokenError> => {
-      const told = tokenResponse.oauthError(object)
-      return told.error === undefined
+      const oauthError = tokenResponse.oauthError(object)
+      return oauthError.error === undefined
         ? tokenResponse.decode(object).pipe(
-          Either.filterOrLeft((response) => !echoesSecret(asked, response, told.tokens), () => "Scope" as const),
-          Either.mapLeft(broken(answer, asked))
+          Either.filterOrLeft((granted) => !echoesSecret(request, granted, oauthError.tokens), () => "Scope" as const),
+          Either.mapLeft(broken(response, request))
         )
-        : Either.left(unsuccessful(answer, asked, told))
+        : Either.left(unsuccessful(response, request, oauthError))
     }),
-    Either.map(grant(asked)),
+    Either.map(grant(request)),
     Either.filterOrLeft(
-      ({ token }) => !token.isExpiredAt(asked.answeredAt),
+      ({ token }) => !token.isExpiredAt(request.respondedAt),
       ({ token }) =>
         expired(
-          asked.where,
+          request.where,
           token,
-          DateTime.toEpochMillis(asked.answeredAt) - DateTime.toEpochMillis(asked.requestedAt)
+          DateTime.toEpochMillis(request.respondedAt) - DateTime.toEpochMillis(request.requestedAt)
         )
     )
   )
 
-/** Classifies an answer, first by its status and then by its body. */
-export const classify = (answer: Answer, asked: Asked): Either.Either<Granted, TokenError> => {
-  if (answer.status === 200) return successful(answer, asked)
-  if (answer.status < 400) {
-    return Either.left(broken(answer, asked)(answer.status >= 300 && answer.status !== 304 ? "Redirect" : "Status"))
+/** Classifies a response, first by its status and then by its body. */
+export const classify = (response: ServerResponse, request: TokenRequest): Either.Either<Granted, TokenError> => {
+  if (response.status === 200) return successful(response, request)
+  if (response.status < 400) {
+    return Either.left(
+      broken(response, request)(response.status >= 300 && response.status !== 304 ? "Redirect" : "Status")
+    )
   }
   // no authorization server sends a 407: a proxy on the way requires its own credentials
-  if (answer.status === 407) {
-    return Either.left(new TransportError({ ...asked.where, reason: "Proxy", proxyStatus: answer.status }))
+  if (response.status === 407) {
+    return Either.left(new TransportError({ ...request.where, reason: "Proxy", proxyStatus: response.status }))
   }
-  const told = pipe(
-    answer.body,
+  const oauthError = pipe(
+    response.body,
     Either.flatMap(tokenResponse.parseObject),
     Either.match({ onLeft: () => ({ tokens: [] }), onRight: tokenResponse.oauthError })
   )
-  return Either.left(unsuccessful(answer, asked, told))
+  return Either.left(unsuccessful(response, request, oauthError))
 }

@@ -11,8 +11,8 @@ import { isStatusError } from "../transport.ts"
 import { traceHeaders } from "../observed.ts"
 import { type Stage, type TransportFailure, transportFailure } from "../transportFailure.ts"
 
-/** The answer of a server, read to its end. The body is missing if it was too large or broke off. */
-export interface Answer {
+/** The response of a server, read to its end. The body is missing if it was too large or broke off. */
+export interface ServerResponse {
   readonly status: number
   readonly retryAfter: Option.Option<string>
   readonly body: Either.Either<Uint8Array, "Size" | TransportFailure>
@@ -32,7 +32,10 @@ const concat = (chunks: Iterable<Uint8Array>, size: number): Uint8Array => {
 }
 
 /** Reads a body to its end, or until it is too large. */
-const readBody = (response: HttpClientResponse.HttpClientResponse, maxSize: number): Effect.Effect<Answer["body"]> =>
+const readBody = (
+  response: HttpClientResponse.HttpClientResponse,
+  maxSize: number
+): Effect.Effect<ServerResponse["body"]> =>
   Effect.suspend(() => {
     const chunks: Array<Uint8Array> = []
     let size = 0
@@ -44,7 +47,9 @@ const readBody = (response: HttpClientResponse.HttpClientResponse, maxSize: numb
           return size <= maxSize
         })
       ),
-      Effect.map((): Answer["body"] => size <= maxSize ? Either.right(concat(chunks, size)) : Either.left("Size")),
+      Effect.map((): ServerResponse["body"] =>
+        size <= maxSize ? Either.right(concat(chunks, size)) : Either.left("Size")
+      ),
       Effect.catchAll((error) =>
         Effect.succeed(
           error.reason === "EmptyBody" ? Either.right(new Uint8Array()) : Either.left(failureAt("Body")(error))
@@ -57,7 +62,7 @@ const propagate = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.map(Effect.option(Effect.currentSpan), (span) => HttpClientRequest.setHeaders(request, traceHeaders(span)))
 
 /**
- * Posts a form and reads the answer, over a client that `Transport.sealed` has made. The client's errors hold the request,
+ * Posts a form and reads the response, over a client that `Transport.sealed` has made. The client's errors hold the request,
  * so they are reduced to what is known of the failure.
  */
 export const exchange = (
@@ -68,22 +73,22 @@ export const exchange = (
     readonly maxSize: number
     readonly propagateTrace: boolean
   }
-): Effect.Effect<Answer, TransportFailure> => {
+): Effect.Effect<ServerResponse, TransportFailure> => {
   const request = HttpClientRequest.post(options.url).pipe(
     HttpClientRequest.acceptJson,
     HttpClientRequest.bodyUrlParams(options.form)
   )
-  const answer = Effect.flatMap(
+  const exchanged = Effect.flatMap(
     options.propagateTrace ? propagate(request) : Effect.succeed(request),
     client.execute
   ).pipe(
-    // a client that refuses every status except 2xx has still received an answer
+    // a client that refuses every status except 2xx has still received a response
     Effect.catchIf(isStatusError, (error) => Effect.succeed(error.response)),
     Effect.mapError(failureAt("Request")),
     Effect.flatMap((response) =>
       Effect.map(
         response.status === 101 ? Effect.succeed(Either.right(new Uint8Array())) : readBody(response, options.maxSize),
-        (body): Answer => ({
+        (body): ServerResponse => ({
           status: response.status,
           retryAfter: Option.fromNullable(response.headers["retry-after"]),
           body
@@ -91,7 +96,7 @@ export const exchange = (
       )
     )
   )
-  return answer.pipe(
+  return exchanged.pipe(
     // A defect of the transport may hold the request, and a transport that interrupts itself would interrupt all callers.
     // An interruption from outside is not caught here.
     Effect.catchAllCause((cause) =>

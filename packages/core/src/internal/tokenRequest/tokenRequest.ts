@@ -89,7 +89,7 @@ export const tokenRequest = (
   return Effect.fnUntraced(
     function*(credentials, time) {
       const requestedAt = yield* DateTime.now
-      const [elapsed, answer] = yield* exchange(options.client, {
+      const [elapsed, response] = yield* exchange(options.client, {
         url: options.tokenEndpoint,
         form: form(options, credentials),
         maxSize: options.maxBodySize,
@@ -101,16 +101,16 @@ export const tokenRequest = (
       )
       // a tracer may throw
       yield* Effect.catchAllCause(
-        Effect.annotateCurrentSpan("http.response.status_code", answer.status),
+        Effect.annotateCurrentSpan("http.response.status_code", response.status),
         () => Effect.void
       )
-      const { lifetimeKnown, token } = yield* classify(answer, {
+      const { lifetimeKnown, token } = yield* classify(response, {
         where,
         clientSecret: credentials.clientSecret,
         requestedScopes: options.requestedScopes,
         coverage: options.coverage,
         requestedAt,
-        answeredAt: DateTime.addDuration(requestedAt, elapsed)
+        respondedAt: DateTime.addDuration(requestedAt, elapsed)
       })
       if (!lifetimeKnown) {
         yield* logWarning(

@@ -46,7 +46,7 @@ export interface OAuthError {
 
 const textOf = (value: unknown): string | undefined => Predicate.isString(value) && value !== "" ? value : undefined
 
-/** The fields of an OAuth error, if the answer has them. */
+/** The fields of an OAuth error, if the response has them. */
 export const oauthError = (object: object): OAuthError => ({
   error: textOf(property(object, "error")),
   description: textOf(property(object, "error_description")),
