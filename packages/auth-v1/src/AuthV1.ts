@@ -9,7 +9,7 @@ import * as AccessTokens from "@credit-data/core/AccessTokens"
 import * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Environment from "@credit-data/core/Environment"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
-import { sharedLayer } from "@credit-data/core/Internal"
+import { SafeLog, sharedLayer } from "@credit-data/core/Internal"
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -81,7 +81,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
           coverage: "AnyScope",
           hint
         }),
-        Effect.logWarning(
+        SafeLog.logWarning(
           "Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
         )
       )
@@ -222,7 +222,13 @@ export const layerTokenEndpointConfig = <E = never, R = never>(
  * export const Auth = AuthV1.layerConfig()
  * ```
  */
-export const layerConfig = <E = never, R = never>(
+export const layerConfig: {
+  <E = never, R = never>(
+    options: ConfigOptions<E, R>
+  ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
+  // the last one, so that `ReturnType` shows it
+  (options?: ConfigOptions): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
+} = <E, R>(
   options: ConfigOptions<E, R> = {}
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
   sharedLayer(() => Layer.unwrapEffect(Effect.map(read(options), layer)), {

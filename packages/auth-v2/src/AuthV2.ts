@@ -207,7 +207,13 @@ export const layerTokenEndpointConfig = <E = never, R = never>(
  * export const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
  * ```
  */
-export const layerConfig = <E = never, R = never>(
+export const layerConfig: {
+  <E = never, R = never>(
+    options: ConfigOptions<E, R>
+  ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
+  // the last one, so that `ReturnType` shows it
+  (options?: ConfigOptions): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
+} = <E, R>(
   options: ConfigOptions<E, R> = {}
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
   sharedLayer(() => Layer.unwrapEffect(Effect.map(read(options), layer)), {

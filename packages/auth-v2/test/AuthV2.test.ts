@@ -2,7 +2,7 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, ClientCredentials, TokenEndpoint, Replaces } from "@credit-data/core"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Config, ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
+import { Config, type ConfigError, ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
 
 const variables = {
   CREDIT_DATA_ENVIRONMENT: "sandbox",
@@ -36,6 +36,11 @@ const sent = Effect.gen(function*() {
   return Redacted.value((yield* tokens.get).secret)
 })
 
+/** A function of a program that takes its layer as an argument, and names the type of the layer by its constructor. */
+const over = (
+  auth: ReturnType<typeof AuthV2.layerConfig>
+): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient> => auth
+
 describe("AuthV2.layerConfig", () => {
   it.effect("reads its variables", () =>
     Effect.gen(function*() {
@@ -51,7 +56,7 @@ describe("AuthV2.layerConfig", () => {
         "POST.https://v2.example/oauth2/token?client_id=id&client_secret=secret&audience=https%3A%2F%2Fapi.example" +
           "&scope=data-access%3Aall+furnishment%3Aall&grant_type=client_credentials"
       )
-    }).pipe(Effect.provide(AuthV2.layerConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
+    }).pipe(Effect.provide(over(AuthV2.layerConfig()).pipe(Layer.provide([echo, withVariables(variables)])))))
 
   it.effect("names every faulty variable in one error, and shows no value", () =>
     Effect.gen(function*() {

@@ -6,6 +6,7 @@
  */
 export * as Instant from "./internal/instant.ts"
 export * as Observed from "./internal/observed.ts"
+export * as SafeLog from "./internal/safeLog.ts"
 export { sharedLayer } from "./internal/sharedLayer.ts"
 export * as Broadcast from "./internal/supply/broadcast.ts"
 export * as Pause from "./internal/supply/pause.ts"

@@ -1,6 +1,6 @@
 import * as TokenEvent from "@credit-data/core/TokenEvent"
 import type { StoreStatus } from "@credit-data/core/TokenStatus"
-import { Broadcast, Instant, within } from "@credit-data/core/Internal"
+import { Broadcast, Instant, SafeLog, within } from "@credit-data/core/Internal"
 import type * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
@@ -66,9 +66,6 @@ const todo: Readonly<Record<TokenEvent.StoreFailure, string>> = {
 
 const timeout = () => new StoreError({ reason: "Timeout", code: "Timeout" })
 
-// a logger that throws does not end a token request
-const log = (message: Effect.Effect<void>) => Effect.catchAllCause(message, () => Effect.void)
-
 export const make = Effect.fnUntraced(function*(
   { clock, tokenEndpoint }: { readonly clock: Clock.Clock; readonly tokenEndpoint: string }
 ): Effect.fn.Return<StoreAccess, never, Scope.Scope> {
@@ -91,10 +88,10 @@ export const make = Effect.fnUntraced(function*(
     if (consecutive >= faultsToPause) pausedUntil = millis() + pauseMillis
     yield* publish(() => TokenEvent.StoreFailed({ at, tokenEndpoint, reason }))
     if (isFirst) {
-      yield* log(Effect.logWarning(
+      yield* SafeLog.logWarning(
         `The shared store of access tokens cannot be used (${code}). This process requests its own tokens from ` +
           `${tokenEndpoint} until the store works again. ${hint}`
-      ))
+      )
     }
     return yield* new Alone()
   })
@@ -103,7 +100,7 @@ export const make = Effect.fnUntraced(function*(
     consecutive = 0
     if (lastFault === undefined) return Effect.void
     lastFault = undefined
-    return log(Effect.logInfo(`The shared store of access tokens for ${tokenEndpoint} works again.`))
+    return SafeLog.logInfo(`The shared store of access tokens for ${tokenEndpoint} works again.`)
   })
 
   const session = (): Session => {
@@ -160,12 +157,12 @@ export const make = Effect.fnUntraced(function*(
       Effect.suspend(() => {
         if (millis <= toleranceMillis || isSkewReported) return Effect.void
         isSkewReported = true
-        return log(Effect.logWarning(
+        return SafeLog.logWarning(
           `A clock is wrong by ${
             Math.round(millis / 1_000)
           } s: the shared token of ${tokenEndpoint} expires earlier by the clock of ` +
             "the process that published it than by those of the store and of this process. The earlier time counts. Check the clocks."
-        ))
+        )
       }),
     status: Effect.sync(() => ({
       ...counts,

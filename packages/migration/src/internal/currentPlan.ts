@@ -1,4 +1,4 @@
-import { Instant, within } from "@credit-data/core/Internal"
+import { Instant, SafeLog, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
@@ -10,7 +10,6 @@ import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import type { Plan, Stage } from "../Plan.ts"
-import { safeLog } from "./safeLog.ts"
 
 /** A caller waits for the plan for this long. Then the old plan serves, until the new one has been read. */
 const patience = 1_000
@@ -66,10 +65,10 @@ export const make = Effect.fnUntraced(function*<E, R>(options: {
   /** Takes over what was read. Not interruptible, because a changed plan is also reported. */
   const commit = Effect.fnUntraced(function*(done: Deferred.Deferred<void>, outcome: Exit.Exit<Plan, unknown>) {
     if (Exit.isFailure(outcome) && !isFailing && !Cause.isInterruptedOnly(outcome.cause)) {
-      yield* safeLog(Effect.logWarning(
+      yield* SafeLog.logWarning(
         `The plan of the migration could not be read again: ${nameOf(outcome.cause)}. ` +
           `The plan that was read before stays in use: ${plan.stage}.`
-      ))
+      )
     }
     isFailing = Exit.isFailure(outcome)
     readAt = millis()

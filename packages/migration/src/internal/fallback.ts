@@ -1,5 +1,5 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import { Instant } from "@credit-data/core/Internal"
+import { Instant, SafeLog } from "@credit-data/core/Internal"
 import type * as Clock from "effect/Clock"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
@@ -8,7 +8,6 @@ import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as MigrationEvent from "../MigrationEvent.ts"
 import type { MigrationReport } from "../MigrationReport.ts"
-import { safeLog } from "./safeLog.ts"
 
 /** How long a caller waits for Auth V2, before it gets a token of Auth V1. */
 export const patience = Duration.seconds(2)
@@ -79,7 +78,7 @@ export const make = ({ clock, environment, isPlanned, publish }: {
       return isNew
         ? publish(() => MigrationEvent.FellBack({ at: Instant.wallTime(at), reason })).pipe(
           Effect.zipRight(Metric.update(counterOf(environment, reason._tag), 1)),
-          Effect.zipRight(safeLog(Effect.logWarning(textOf(reason))))
+          Effect.zipRight(SafeLog.logWarning(textOf(reason)))
         )
         : Effect.void
     })
@@ -92,7 +91,7 @@ export const make = ({ clock, environment, isPlanned, publish }: {
       forget()
       return Effect.zipRight(
         publish(() => MigrationEvent.Returned({ at: Instant.wallTime(now()) })),
-        safeLog(Effect.logInfo("Auth V2 works again, and serves."))
+        SafeLog.logInfo("Auth V2 works again, and serves.")
       )
     }),
     forget,

@@ -3,7 +3,7 @@ import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
 import type { TokenEvent } from "@credit-data/core/TokenEvent"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
-import { Broadcast, Instant, within } from "@credit-data/core/Internal"
+import { Broadcast, Instant, SafeLog, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
@@ -16,7 +16,6 @@ import * as MigrationEvent from "../MigrationEvent.ts"
 import type { Plan } from "../Plan.ts"
 import * as CurrentPlan from "./currentPlan.ts"
 import * as Fallback from "./fallback.ts"
-import { safeLog } from "./safeLog.ts"
 import * as Tally from "./tally.ts"
 import * as tokenFacts from "./tokenFacts.ts"
 
@@ -75,9 +74,9 @@ export const make = Effect.fnUntraced(function*<E, R>(
     changed: (from, to) => {
       fallback.forget()
       return publish(() => MigrationEvent.PlanChanged({ at: now(), from, to })).pipe(
-        Effect.zipRight(safeLog(Effect.logInfo(
-          `The plan of the migration has changed from ${planText(from)} to ${planText(to)}.`
-        )))
+        Effect.zipRight(
+          SafeLog.logInfo(`The plan of the migration has changed from ${planText(from)} to ${planText(to)}.`)
+        )
       )
     }
   })
@@ -140,7 +139,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
         publish(() => MigrationEvent.Compared({ at: now(), ...facts })),
         missingScopes.length === 0
           ? Effect.void
-          : safeLog(Effect.logWarning(`Auth V2 does not grant ${missingScopes.join(" ")}. Ask the operator for it.`))
+          : SafeLog.logWarning(`Auth V2 does not grant ${missingScopes.join(" ")}. Ask the operator for it.`)
       )
     })
 
