@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
 import * as Broadcast from "../src/internal/supply/broadcast.ts"
 
 /** Every fiber that can go on has gone on. */
@@ -9,9 +9,13 @@ const settled = TestClock.adjust(0)
 const setUp = Effect.gen(function*() {
   const scope = yield* Scope.make()
   const { lost, publish, stream } = yield* Scope.extend(Broadcast.make<number>(3), scope)
-  /** A listener that takes this many values, or all of them. */
-  const listen = (count = Number.MAX_SAFE_INTEGER) =>
-    Effect.map(Stream.runCollect(Stream.take(stream, count)), (values) => Array.from(values)).pipe(
+  /** A listener that takes this many values, or all of them, and goes on after each one when it is awake. */
+  const listen = (count = Number.MAX_SAFE_INTEGER, awake: Effect.Effect<void> = Effect.void) =>
+    stream.pipe(
+      Stream.take(count),
+      Stream.tap(() => awake),
+      Stream.runCollect,
+      Effect.map((values) => Array.from(values)),
       Effect.fork,
       Effect.tap(settled)
     )
@@ -43,12 +47,15 @@ describe("the events of a supply", () => {
   it.effect("lose the oldest for a listener that is too far behind, and count them", () =>
     Effect.gen(function*() {
       const { listen, lost, publish } = yield* setUp
-      const slow = yield* listen(4)
-      // the listener waits for the first, and has not gone on when the others come
-      yield* publish(1, 2, 3, 4)
+      const awake = yield* Deferred.make<void>()
+      const slow = yield* listen(4, Deferred.await(awake))
+      yield* publish(1)
+      yield* settled
+      yield* publish(2, 3, 4)
       assert.strictEqual(lost(), 0)
       yield* publish(5, 6)
       assert.strictEqual(lost(), 2)
+      yield* Deferred.succeed(awake, undefined)
       assert.deepStrictEqual(yield* Fiber.join(slow), [1, 4, 5, 6])
     }))
 
