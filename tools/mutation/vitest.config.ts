@@ -29,6 +29,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["**/*.nightly.test.ts", ...systemTests],
     testNamePattern: new RegExp(`^(?!.*(${slow.join("|")}))`),
-    testTimeout: 10_000
+    testTimeout: 10_000,
+    // the modules of Effect are loaded once, and not for each file of each mutant
+    isolate: false
   }
 })

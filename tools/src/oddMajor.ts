@@ -1,0 +1,23 @@
+// After `changeset version`: an even major version of a package becomes the next odd one, in its package.json, in its changelog and where
+// other packages depend on it. The even ones belong to the packages for Effect 4, so that each line has room for a breaking release.
+
+import { FileSystem, Path } from "@effect/platform"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Effect } from "effect"
+import { published, root } from "./packages.ts"
+import { isEven, odd } from "./versions.ts"
+
+Effect.gen(function*() {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const top = yield* root
+  for (const { folder } of yield* published) {
+    const manifest = path.join(top, folder, "package.json")
+    const text = yield* fs.readFileString(manifest)
+    const version = /"version": "([^"]+)"/.exec(text)?.[1]
+    if (version === undefined || !isEven(version)) continue
+    yield* fs.writeFileString(manifest, text.replace(`"version": "${version}"`, `"version": "${odd(version)}"`))
+    const changelog = path.join(top, folder, "CHANGELOG.md")
+    yield* fs.writeFileString(changelog, (yield* fs.readFileString(changelog)).replaceAll(version, odd(version)))
+  }
+}).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

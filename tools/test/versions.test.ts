@@ -1,0 +1,20 @@
+import { assert, describe, it } from "@effect/vitest"
+import { manifest } from "../../effect-4/packages.ts"
+import { odd } from "../src/versions.ts"
+
+describe("the versions of the two lines", () => {
+  it("have an odd major version for Effect 3, also after a breaking change", () => {
+    const rows = [["0.0.0", "0.0.0"], ["1.0.0", "1.0.0"], ["1.12.3", "1.12.3"], ["2.0.0", "3.0.0"], [
+      "4.0.0-next.2",
+      "5.0.0-next.2"
+    ], ["10.0.0", "11.0.0"]] as const
+    for (const [version, expected] of rows) assert.strictEqual(odd(version), expected)
+  })
+
+  it("have the next even major version for Effect 4, so no version belongs to both", () => {
+    const released = ["1.0.0", "2.0.0", "4.0.0"].map(odd)
+    const onEffect4 = released.map((version) => manifest({ name: "a", version }).version)
+    assert.deepStrictEqual(released, ["1.0.0", "3.0.0", "5.0.0"])
+    assert.deepStrictEqual(onEffect4, ["2.0.0", "4.0.0", "6.0.0"])
+  })
+})
