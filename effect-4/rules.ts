@@ -26,6 +26,7 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.either": "Effect.result",
   "Cause.isInterruptedOnly": "Cause.hasInterruptsOnly",
   "Arr.getLefts": "Arr.getFailures",
+  "Arr.getRights": "Arr.getSuccesses",
   "Arr.isNonEmptyArray": "Arr.isArrayNonEmpty",
   "Arr.isNonEmptyReadonlyArray": "Arr.isReadonlyArrayNonEmpty",
   "Cause.failureOption": "Cause.findErrorOption",
@@ -112,10 +113,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Effect.configProviderWith(Effect.succeed)", "ConfigProvider.ConfigProvider"],
   ["Effect.withClock($CLOCK)", "Effect.provideService(Clock.Clock, $CLOCK)"],
   ["Effect.withConfigProvider($PROVIDER)", "Effect.provideService(ConfigProvider.ConfigProvider, $PROVIDER)"],
-  [
-    "Effect.flatMap(validation.credentials)",
-    "Effect.flatMap((read) => Effect.fromResult(validation.credentials(read)))"
-  ],
   ["globalValue($KEY, $MAKE)", "($MAKE)()"],
   [
     "new HttpClientError.HttpClientError({ $$$A, reason: \"InvalidUrl\", $$$B })",
@@ -134,7 +131,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Result.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
   ],
   ["Result.match({ onLeft: $LEFT, onRight: $RIGHT })", "Result.match({ onFailure: $LEFT, onSuccess: $RIGHT })"],
-  ["error.reason === \"EmptyBody\"", "error.reason._tag === \"EmptyBodyError\""],
   [
     "$IS && error._tag === \"ResponseError\" && error.reason === \"StatusCode\"",
     "$IS && error.reason._tag === \"StatusCodeError\""
@@ -149,24 +145,13 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ],
   ["FiberRef.get(HttpClient.currentTracerDisabledWhen)", "HttpClient.TracerDisabledWhen"],
   ["{ kind: $KIND, captureStackTrace: false, $$$AFTER }", "{ kind: $KIND, $$$AFTER }"],
-  [
-    "class CallerResponse extends Inspectable.Class implements $TYPE { $$$BODY }",
-    "class CallerResponse extends Inspectable.Class implements $TYPE, Pipeable.Pipeable { $$$BODY\n\n" +
-    "  get url() {\n    return this.#response.url\n  }\n\n" +
-    "  get upgrade() {\n    return Effect.mapError(this.#response.upgrade, (error) => this.#error(error))\n  }\n\n" +
-    "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
-  ],
   ["ConfigProvider.orElse($FIRST, () => $SECOND)", "ConfigProvider.orElse($FIRST, $SECOND)"],
   ["HashSet.make($LOGGER)", "new Set([$LOGGER])"],
   ["Runtime.makeFiberFailure($CAUSE)", "Cause.squash($CAUSE)"],
   ["Cause.pretty($CAUSE, $OPTIONS)", "Cause.pretty($CAUSE)"],
   ["options.annotations", "options.fiber.getRef(References.CurrentLogAnnotations)"],
-  ["Effect.withConsole($CONSOLE)", "Effect.provideService(Console.Console, $CONSOLE)"],
-  ["{ ...console, unsafe: $CONSOLE }", "$CONSOLE"],
   ["$CHILD.kill(\"SIGINT\")", "$CHILD.kill({ killSignal: \"SIGINT\" })"],
   ["$CHILD.kill(\"SIGTERM\")", "$CHILD.kill({ killSignal: \"SIGTERM\" })"],
-  ["Console.consoleWith((console) => $BODY)", "Effect.suspend(() => $BODY)"],
-  ["Ref.make(Cookies.empty)", "Ref.make<ReadonlyArray<Cookies.Cookie>>([])"],
   [
     "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR, { status: $STATUS })",
     "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR.annotate({ httpApiStatus: $STATUS }) })"
@@ -210,21 +195,9 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schema.Finite.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"
   ],
   ["Schema.NumberFromString.pipe(Schema.int())", "Schema.NumberFromString.check(Schema.isInt())"],
-  ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
-  ["request.path.id", "request.params.id"],
   ["admin.control.revokeToken({ path: $PARAMS })", "admin.control.revokeToken({ params: $PARAMS })"],
   ["Command.make($PROGRAM, $$$ARGUMENTS)", "ChildProcess.make($PROGRAM, [$$$ARGUMENTS])"],
-  // closing the scope ends all connections, so there is nothing to wait for
-  ["{ host: \"127.0.0.1\", port }", "{ host: \"127.0.0.1\", port, disablePreemptiveShutdown: true }"],
-  ["Tracer.make({ context: (run) => run(), span: $SPAN })", "Tracer.make({ span: $SPAN })"],
-  [
-    "(name, parent, context, links, startTime, kind) => $BODY",
-    "({ name, parent, annotations: context, links, startTime, kind }) => $BODY"
-  ],
-  ["{ _tag: \"Span\", $$$BEFORE, context, $$$AFTER }", "{ _tag: \"Span\", $$$BEFORE, annotations: context, $$$AFTER }"],
   ["Cookies.get($COOKIES, $NAME)", "Cookies.get(Cookies.fromIterable($COOKIES), $NAME)"],
-  ["latest.changes", "SubscriptionRef.changes(latest)"],
-  ["offset.changes", "SubscriptionRef.changes(offset)"],
   [
     "ConfigProvider.fromMap($VARIABLES)",
     "ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES), { preserveEmptyStrings: true })"
@@ -253,18 +226,9 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Effect.withRandom(Random.make($SEED))", "Random.withSeed($SEED)"],
   ["$FIBER.unsafePoll()", "($FIBER.pollUnsafe() ?? null)"],
   ["DateTime.distance($FROM, $TO)", "Duration.toMillis(DateTime.distance($FROM, $TO))"],
-  ["Effect.forEach(listeners, Queue.shutdown, $OPTIONS)", "Effect.forEach(listeners, Queue.end, $OPTIONS)"],
   ["FiberRef.get(FiberRef.currentTracerEnabled)", "References.TracerEnabled"],
-  ["new Set<Queue.Queue<A>>()", "new Set<Queue.Queue<A, Cause.Done>>()"],
-  ["Queue.sliding<A>(capacity)", "Queue.sliding<A, Cause.Done>(capacity)"],
   ["$LEVEL.label", "$LEVEL.toUpperCase()"],
-  ["\"Left\"", "\"Failure\""],
-  ["\"Right\"", "\"Success\""],
   ["Effect.yieldNow()", "Effect.yieldNow"],
-  ["$EITHER.left", "$EITHER.failure"],
-  ["$EITHER.right", "$EITHER.success"],
-  ["yield* checkRequestedScopes($$$ARGUMENTS)", "yield* Effect.fromResult(checkRequestedScopes($$$ARGUMENTS))"],
-  ["yield* Validation.environment($OPTIONS)", "yield* Effect.fromResult(Validation.environment($OPTIONS))"],
   ["Schema.Finite.pipe(Schema.nonNegative())", "Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))"],
   ["Schema.Redacted($SCHEMA)", "Schema.RedactedFromValue($SCHEMA)"],
   [
@@ -276,11 +240,77 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schema.String.pipe(Schema.pattern($TEXT), Schema.compose($NUMBER), Schema.compose($OTHER))",
     "Schema.String.check(Schema.isPattern($TEXT)).pipe(Schema.decodeTo($NUMBER), Schema.decodeTo($OTHER))"
   ],
-  ["yield* classify($$$ARGUMENTS)", "yield* Effect.fromResult(classify($$$ARGUMENTS))"],
-  ["Schema.Union($$$MEMBERS)", "Schema.Union([$$$MEMBERS])"],
   ["yield* Result.andThen($FIRST, $SECOND)", "yield* Effect.fromResult(Result.andThen($FIRST, $SECOND))"],
+  ["Schema.Union($$$MEMBERS)", "Schema.Union([$$$MEMBERS])"],
   ["Schema.Literal($$$LITERALS)", "Schema.Literals([$$$LITERALS])"]
 ]
+
+/** Expressions of one file, whose names may mean something else in another one. */
+export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: string, replacement: string]>>> = {
+  "packages/core/src/TokenEndpoint.ts": [
+    [
+      "Effect.flatMap(validation.credentials)",
+      "Effect.flatMap((read) => Effect.fromResult(validation.credentials(read)))"
+    ]
+  ],
+  "packages/core/src/internal/supply/broadcast.ts": [
+    ["Effect.forEach(listeners, Queue.shutdown, $OPTIONS)", "Effect.forEach(listeners, Queue.end, $OPTIONS)"],
+    ["new Set<Queue.Queue<A>>()", "new Set<Queue.Queue<A, Cause.Done>>()"],
+    ["Queue.sliding<A>(capacity)", "Queue.sliding<A, Cause.Done>(capacity)"]
+  ],
+  "packages/core/src/internal/tokenRequest/exchange.ts": [
+    ["error.reason === \"EmptyBody\"", "error.reason._tag === \"EmptyBodyError\""]
+  ],
+  "packages/core/src/internal/tokenRequest/tokenRequest.ts": [
+    ["yield* classify($$$ARGUMENTS)", "yield* Effect.fromResult(classify($$$ARGUMENTS))"]
+  ],
+  "packages/http-client/src/internal/authenticatedClient.ts": [
+    ["yield* checkRequestedScopes($$$ARGUMENTS)", "yield* Effect.fromResult(checkRequestedScopes($$$ARGUMENTS))"],
+    ["yield* Validation.environment($OPTIONS)", "yield* Effect.fromResult(Validation.environment($OPTIONS))"]
+  ],
+  "packages/http-client/src/internal/response.ts": [
+    [
+      "class CallerResponse extends Inspectable.Class implements $TYPE { $$$BODY }",
+      "class CallerResponse extends Inspectable.Class implements $TYPE, Pipeable.Pipeable { $$$BODY\n\n" +
+      "  get url() {\n    return this.#response.url\n  }\n\n" +
+      "  get upgrade() {\n    return Effect.mapError(this.#response.upgrade, (error) => this.#error(error))\n  }\n\n" +
+      "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
+    ]
+  ],
+  "packages/simulator/src/internal/admin/handlers.ts": [
+    ["request.path.id", "request.params.id"]
+  ],
+  "packages/simulator/src/internal/changes.ts": [
+    ["latest.changes", "SubscriptionRef.changes(latest)"]
+  ],
+  "packages/simulator/src/internal/httpServer.ts": [
+    // closing the scope ends all connections, so there is nothing to wait for
+    ["{ host: \"127.0.0.1\", port }", "{ host: \"127.0.0.1\", port, disablePreemptiveShutdown: true }"]
+  ],
+  "packages/simulator/src/internal/offsetClock.ts": [
+    ["offset.changes", "SubscriptionRef.changes(offset)"]
+  ],
+  "tests/integration/src/printers.ts": [
+    ["Effect.withConsole($CONSOLE)", "Effect.provideService(Console.Console, $CONSOLE)"],
+    ["{ ...console, unsafe: $CONSOLE }", "$CONSOLE"],
+    ["Console.consoleWith((console) => $BODY)", "Effect.suspend(() => $BODY)"]
+  ],
+  "tests/integration/test/calls.test.ts": [
+    ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
+    ["Ref.make(Cookies.empty)", "Ref.make<ReadonlyArray<Cookies.Cookie>>([])"]
+  ],
+  "tests/support/src/recordingTracer.ts": [
+    ["Tracer.make({ context: (run) => run(), span: $SPAN })", "Tracer.make({ span: $SPAN })"],
+    [
+      "(name, parent, context, links, startTime, kind) => $BODY",
+      "({ name, parent, annotations: context, links, startTime, kind }) => $BODY"
+    ],
+    [
+      "{ _tag: \"Span\", $$$BEFORE, context, $$$AFTER }",
+      "{ _tag: \"Span\", $$$BEFORE, annotations: context, $$$AFTER }"
+    ]
+  ]
+}
 
 /** The module of a name. */
 export const imports: Readonly<Record<string, string>> = {

@@ -91,7 +91,7 @@ for (const folder of folders) {
       cpSync(join(here, "overrides", file), join(target, file))
     } else if (file.endsWith(".md")) write(file, rewriteExamples(readFileSync(join(root, file), "utf8"), counts))
     else if (isSource(file)) {
-      write(file, withoutExceptions(file, rewrite(readFileSync(join(root, file), "utf8"), counts)))
+      write(file, withoutExceptions(file, rewrite(file, readFileSync(join(root, file), "utf8"), counts)))
     } else {
       mkdirSync(dirname(join(target, file)), { recursive: true })
       cpSync(join(root, file), join(target, file))

@@ -1,5 +1,5 @@
 import { Lang, parse, type SgNode, type SgRoot } from "@ast-grep/napi"
-import { members, patterns } from "../rules.ts"
+import { local, members, patterns } from "../rules.ts"
 import { reimport } from "./imports.ts"
 
 /** Counts how often a rule has matched: one that never matches is stale. */
@@ -30,7 +30,7 @@ const renameMembers = (source: string, counts: Counts): string =>
   )
 
 /** Replaces a pattern wherever it matches, also within what a metavariable has caught; never what the rule itself wrote. */
-const replacePattern = (source: string, pattern: string, template: string, counts: Counts): string =>
+const replacePattern = (source: string, pattern: string, template: string, counted: () => void): string =>
   edit(source, (root) => {
     let end = 0
     return root.findAll(pattern).flatMap((match) => {
@@ -38,8 +38,8 @@ const replacePattern = (source: string, pattern: string, template: string, count
       // within a match before it, and replaced there
       if (range.start.index < end) return []
       end = range.end.index
-      count(counts, pattern)
-      const caught = (text: string) => replacePattern(text, pattern, template, counts)
+      counted()
+      const caught = (text: string) => replacePattern(text, pattern, template, counted)
       return [
         match.replace(
           template.replace(/\$\$\$([A-Z]+)|\$([A-Z]+)/g, (_, many: string | undefined, one: string | undefined) => {
@@ -55,9 +55,16 @@ const replacePattern = (source: string, pattern: string, template: string, count
     })
   })
 
-const rewriteCode = (source: string, counts: Counts): string => {
+const localName = (file: string, pattern: string) => `${pattern} (only in ${file})`
+
+const rewriteCode = (source: string, counts: Counts, file = ""): string => {
   let current = renameMembers(source, counts)
-  for (const [pattern, template] of patterns) current = replacePattern(current, pattern, template, counts)
+  for (const [pattern, template] of local[file] ?? []) {
+    current = replacePattern(current, pattern, template, () => count(counts, localName(file, pattern)))
+  }
+  for (const [pattern, template] of patterns) {
+    current = replacePattern(current, pattern, template, () => count(counts, pattern))
+  }
   return reimport(current)
 }
 
@@ -79,7 +86,12 @@ export const rewriteExamples = (text: string, counts: Counts): string =>
   })
 
 /** An Effect 3 source as one for Effect 4. */
-export const rewrite = (source: string, counts: Counts): string => rewriteExamples(rewriteCode(source, counts), counts)
+export const rewrite = (file: string, source: string, counts: Counts): string =>
+  rewriteExamples(rewriteCode(source, counts, file), counts)
 
 /** The rules of which each has to match somewhere. */
-export const ruleNames: ReadonlyArray<string> = [...Object.keys(members), ...patterns.map(([pattern]) => pattern)]
+export const ruleNames: ReadonlyArray<string> = [
+  ...Object.keys(members),
+  ...patterns.map(([pattern]) => pattern),
+  ...Object.entries(local).flatMap(([file, rules]) => rules.map(([pattern]) => localName(file, pattern)))
+]

@@ -1,6 +1,6 @@
 import { TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Array as Arr, DateTime, Duration, Effect, Fiber, Logger, Schedule, TestClock } from "effect"
+import { Array as Arr, DateTime, Duration, Effect, Either, Fiber, Logger, Schedule, TestClock } from "effect"
 import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -76,7 +76,7 @@ describe("a failure without a valid token", () => {
       yield* TestClock.adjust("499 millis")
       assert.strictEqual(yield* endpoint.requests, 2)
       yield* TestClock.adjust("10 seconds")
-      assert.strictEqual((yield* Fiber.join(caller))._tag, "Left")
+      assert.isTrue(Either.isLeft(yield* Fiber.join(caller)))
       assert.strictEqual(yield* endpoint.requests, 3, "it is one of the two retries")
     }))
 

@@ -3,7 +3,7 @@ import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credi
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, TestClock } from "effect"
+import { Effect, Either, Exit, Fiber, TestClock } from "effect"
 import { inspect } from "node:util"
 import { call, failingWith, get } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
@@ -136,8 +136,7 @@ describe("the traces of a call", () => {
         const { value } = yield* call((client) => client.get("/a"), { answer: rejecting("token-1") }).pipe(
           Effect.withTracer(hostile)
         )
-        assert(value._tag === "Right")
-        assert.strictEqual(value.right.status, 200)
+        assert.strictEqual(Either.getOrThrow(value).status, 200)
       }))
   }
 

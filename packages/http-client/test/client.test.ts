@@ -2,7 +2,7 @@ import { AccessTokens } from "@credit-data/core"
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Stream } from "effect"
+import { Effect, Either, Layer, Option, Stream } from "effect"
 import { inspect } from "node:util"
 import { call } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
@@ -28,7 +28,7 @@ describe("a call", () => {
         { answer: () => new Response(null, { status: 401 }), supply: { granted: [] } }
       )
       assert.deepStrictEqual(bearers(sent), ["Basic mine"])
-      assert.strictEqual(value._tag, "Right")
+      Either.getOrThrow(value)
     }))
 
   it.effect("returns every status unchanged, including redirects", () =>
@@ -37,7 +37,7 @@ describe("a call", () => {
         const { sent, value } = yield* call((client) => client.get("/consumers"), {
           answer: () => new Response(null, { status, headers: { location: "https://elsewhere.example" } })
         })
-        assert.strictEqual(value._tag === "Right" && value.right.status, status)
+        assert.strictEqual(Either.getOrThrow(value).status, status)
         assert.strictEqual(sent.length, 1)
       }
     }))
@@ -58,9 +58,10 @@ describe("a client that follows redirects", () => {
         answer: () => new Response(null, { status: 307, headers: { location: "https://elsewhere.example" } }),
         settings: { transformClient: HttpClient.followRedirects() }
       })
-      assert(value._tag === "Left" && isRequestError(value.left))
+      const error = Either.getOrThrow(Either.flip(value))
+      assert(isRequestError(error))
       assert.strictEqual(sent.length, 1)
-      assert.notProperty(value.left.request.headers, "authorization")
+      assert.notProperty(error.request.headers, "authorization")
     }))
 })
 
@@ -70,10 +71,11 @@ describe("the scopes of a token", () => {
       const { sent, value } = yield* call((client) => client.get("/consumers"), {
         supply: { granted: ["furnishment:all"] }
       })
-      assert(value._tag === "Left" && value.left._tag === "InsufficientScope")
+      const error = Either.getOrThrow(Either.flip(value))
+      assert.strictEqual(error._tag, "InsufficientScope")
       assert.strictEqual(sent.length, 0)
       assert.strictEqual(
-        value.left.message,
+        error.message,
         "The token of test does not cover data-access:all: the server granted furnishment:all. Nothing was sent. " +
           "Ask the operator to grant data-access:all to this client. The next token request for this scope is not sent " +
           "before 1970-01-01T00:01:00.000Z."
@@ -106,9 +108,12 @@ describe("the scopes of a token", () => {
         const { client } = yield* transport(rejecting())
         for (const [requested] of groups) {
           const tokens = yield* supply({ requested: Option.some([requested]) })
-          const built = yield* buildGroup(tokens, client)
-          assert.strictEqual(built._tag, requested === scope ? "Right" : "Left")
-          if (built._tag === "Left") assert.include(String(built.left), `Expected ${scope} among the requested scopes`)
+          const built: Either.Either<unknown, unknown> = yield* buildGroup(tokens, client)
+          if (requested === scope) Either.getOrThrow(built)
+          else {
+            const error = String(Either.getOrThrow(Either.flip(built)))
+            assert.include(error, `Expected ${scope} among the requested scopes`)
+          }
         }
       }))
   }
@@ -118,8 +123,8 @@ describe("the scopes of a token", () => {
       const { client } = yield* transport(rejecting())
       const some = yield* supply({ requested: Option.some(["data-access:all"]) })
       const clients = Layer.mergeAll(DataAccess.layer(), Furnishment.layer(), EnablementServices.layer())
-      assert.strictEqual((yield* build(clients, yield* supply(), client))._tag, "Right")
-      assert.strictEqual((yield* build(clients, some, client))._tag, "Left")
+      Either.getOrThrow(yield* build(clients, yield* supply(), client))
+      assert.isTrue(Either.isLeft(yield* build(clients, some, client)))
     }))
 
   it.effect("the layer of a group fails to build over a base URL that is not secure", () =>
@@ -206,7 +211,7 @@ describe("a 401", () => {
       const { sent, value } = yield* call((client) => client.post("/consumers", { body: HttpBody.text("hello") }), {
         answer: rejecting("token-1")
       })
-      assert.strictEqual(value._tag === "Right" && value.right.status, 200)
+      assert.strictEqual(Either.getOrThrow(value).status, 200)
       assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
       assert.deepStrictEqual(sent[0]?.body, sent[1]?.body)
     }))
@@ -221,7 +226,7 @@ describe("a 401", () => {
           ),
         { answer: rejecting("token-1", "token-2"), supply: { renewals: 5 } }
       )
-      assert.deepStrictEqual(value._tag === "Right" && value.right, "401 the body")
+      assert.strictEqual(Either.getOrThrow(value), "401 the body")
       assert.strictEqual(sent.length, 2)
     }))
 
@@ -242,7 +247,7 @@ describe("a 401", () => {
         (client) => Effect.flatMap(client.get("/consumers"), ({ text }) => text),
         { answer: rejecting("token-1"), supply: { renewals: 0 } }
       )
-      assert.deepStrictEqual(value._tag === "Right" && value.right, "the body")
+      assert.strictEqual(Either.getOrThrow(value), "the body")
       assert.strictEqual(sent.length, 1)
     }))
 

@@ -3,7 +3,7 @@ import { DataAccess, GroupClient } from "@credit-data/http-client"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
 import { HttpClientError } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Either, Exit } from "effect"
 import { call } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
@@ -13,11 +13,12 @@ describe("GroupClient.toHttpClient", () => {
       const { value } = yield* call((client) => GroupClient.toHttpClient(client).get("/consumers"), {
         supply: { granted: [] }
       })
-      assert(value._tag === "Left" && HttpClientError.isHttpClientError(value.left))
-      assert.include(value.left.message, "does not cover data-access:all")
+      const error = Either.getOrThrow(Either.flip(value))
+      assert(HttpClientError.isHttpClientError(error))
+      assert.include(error.message, "does not cover data-access:all")
       const refused = yield* call((client) => GroupClient.toHttpClient(client).get("//evil.example"))
-      assert(refused.value._tag === "Left" && HttpClientError.isHttpClientError(refused.value.left))
-      assert.strictEqual(kindOf(value.left), "RequestError Encode", "no retry helps")
+      assert.isTrue(HttpClientError.isHttpClientError(Either.getOrThrow(Either.flip(refused.value))))
+      assert.strictEqual(kindOf(error), "RequestError Encode", "no retry helps")
     }))
 })
 

@@ -7,6 +7,7 @@ import type { AccessToken } from "@credit-data/core/AccessToken"
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Arr from "effect/Array"
 import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
@@ -129,18 +130,16 @@ const isTemporary = (error: TokenError): boolean =>
 
 /** The token, or its lasting failure. Fails with a temporary one, which proves nothing about the migration. */
 const obtain = ({ get }: AccessTokens.Service): Effect.Effect<Either.Either<AccessToken, TokenError>, TokenError> =>
-  Effect.flatMap(
-    Effect.either(get),
-    (token) => Either.isLeft(token) && isTemporary(token.left) ? Effect.fail(token.left) : Effect.succeed(token)
-  )
+  Effect.matchEffect(get, {
+    onFailure: (error) => isTemporary(error) ? Effect.fail(error) : Effect.succeed(Either.left(error)),
+    onSuccess: (token) => Effect.succeed(Either.right(token))
+  })
 
 const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Problem> => {
-  const statuses: Array<number> = []
-  for (const answer of [...Option.toArray(v1), ...Option.toArray(v2)]) {
-    if (Either.isLeft(answer)) return [Problem.ProbeFailed({ probe, reason: answer.left })]
-    statuses.push(answer.right)
-  }
-  const [first = 0, second = first] = statuses
+  const answers = [...Option.toArray(v1), ...Option.toArray(v2)]
+  const [reason] = Arr.getLefts(answers)
+  if (reason !== undefined) return [Problem.ProbeFailed({ probe, reason })]
+  const [first = 0, second = first] = Arr.getRights(answers)
   if (first !== second) return [Problem.StatusDiffers({ probe, v1: first, v2: second })]
   if (!isProof(first)) return [Problem.ProbeFailed({ probe, reason: `status ${first}` })]
   return Option.contains(sameBody, false) ? [Problem.BodyDiffers({ probe })] : []
@@ -161,7 +160,7 @@ const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Pro
  * import { AuthV2 } from "@credit-data/auth-v2"
  * import { AccessTokens } from "@credit-data/core"
  * import { Comparison } from "@credit-data/migration"
- * import { Effect } from "effect"
+ * import { Effect, Either } from "effect"
  *
  * const supply = AccessTokens.AccessTokens
  *

@@ -143,8 +143,8 @@ describe("a comparison of both versions", () => {
       ])
       const { problems, v1 } = yield* compared({ probes: [get("/one")], prepare })
       const [problem] = problems
-      assert(problem?._tag === "NoTokenFromV1" && Either.isLeft(v1))
-      assert.strictEqual(problem.error, v1.left)
+      assert(problem?._tag === "NoTokenFromV1")
+      assert.strictEqual(problem.error, Either.getOrThrow(Either.flip(v1)))
       const refused = yield* compared({ probes: [get("/one")], prepare, api: () => ({ status: 403 }) })
       assert.deepStrictEqual(tags(refused), ["NotReady", "ProbeFailed", "NoTokenFromV1"])
     }))

@@ -5,7 +5,7 @@ import { isRequestError } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, HttpBody, type HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Duration, Effect, Exit, Fiber, Layer, Redacted, Schedule, Stream } from "effect"
+import { Cause, Deferred, Duration, Effect, Either, Exit, Fiber, Layer, Redacted, Schedule, Stream } from "effect"
 import { createServer as createHttpServer } from "node:http"
 import { createServer, type Server, type Socket } from "node:net"
 import { inspect } from "node:util"
@@ -288,8 +288,8 @@ describe.each([
         })
         const body = HttpBody.stream(Stream.map(Stream.range(1, 2_000), () => new Uint8Array(10_000)))
         const outcome = yield* calls(port, transport, (client) => Effect.either(client.post("/a", { body })))
-        if (isLost) assert(outcome._tag === "Left" && isRequestError(outcome.left))
-        else assert(outcome._tag === "Right" && outcome.right.status === 401)
+        if (isLost) assert.isTrue(isRequestError(Either.getOrThrow(Either.flip(outcome))))
+        else assert.strictEqual(Either.getOrThrow(outcome).status, 401)
       })
   )
 })

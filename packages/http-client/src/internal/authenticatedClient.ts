@@ -190,21 +190,22 @@ export const make = Effect.fnUntraced(
       return Effect.flatMap(send(call, { request: call.request, secrets }, call.request), ({ end }) => end)
     }
 
-    return Transport.opaque((original) => {
-      const where = target(base, original.url)
-      if (Either.isLeft(where)) {
-        const description = where.left
-        return Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description }))
-      }
-      const absolute = HttpClientRequest.setUrl(original, where.right)
-      return inSpan(spanOptions, absolute, (observed) => {
-        const request = options.propagateTrace === true
-          ? HttpClientRequest.setHeaders(absolute, Observed.traceHeaders(observed.span))
-          : absolute
-        const call: Call = { original, request, observed, resends: 0, closedConnections: 0 }
-        budget.sent()
-        return "authorization" in original.headers ? asItIs(call) : authenticated(call)
+    return Transport.opaque((original) =>
+      Either.match(target(base, original.url), {
+        onLeft: (description) =>
+          Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description })),
+        onRight: (url) => {
+          const absolute = HttpClientRequest.setUrl(original, url)
+          return inSpan(spanOptions, absolute, (observed) => {
+            const request = options.propagateTrace === true
+              ? HttpClientRequest.setHeaders(absolute, Observed.traceHeaders(observed.span))
+              : absolute
+            const call: Call = { original, request, observed, resends: 0, closedConnections: 0 }
+            budget.sent()
+            return "authorization" in original.headers ? asItIs(call) : authenticated(call)
+          })
+        }
       })
-    })
+    )
   }
 )
