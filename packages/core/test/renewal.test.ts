@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Logger, Option, Schedule, TestClock } from "effect"
+import { DateTime, Duration, Effect, Fiber, Logger, Option, Schedule, TestClock } from "effect"
 import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
@@ -43,7 +43,8 @@ describe("renewal before expiry", () => {
           yield* tokens.get
           assert.deepStrictEqual((yield* tokens.status).nextRequestAt, before.nextRequestAt)
           const { expiresAt, nextRequestAt } = before
-          return (Option.getOrThrow(expiresAt).epochMillis - Option.getOrThrow(nextRequestAt).epochMillis) / 3_600_000
+          return (DateTime.toEpochMillis(Option.getOrThrow(expiresAt)) -
+            DateTime.toEpochMillis(Option.getOrThrow(nextRequestAt))) / 3_600_000
         }).pipe(Effect.scoped))
       for (const left of drawn) assert.isTrue(left >= 0.1 && left <= 0.25, String(left))
       assert.strictEqual(new Set(drawn).size, drawn.length)
@@ -150,7 +151,7 @@ describe("a renewal that fails", () => {
         yield* TestClock.adjust("100 millis")
         assert.strictEqual(yield* endpoint.requests, before + 1)
         const failedAt = yield* TestClock.currentTimeMillis
-        const nextTryAt = Option.getOrThrow((yield* tokens.status).nextRequestAt).epochMillis
+        const nextTryAt = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
         pauses.push(nextTryAt - failedAt)
         yield* TestClock.setTime(nextTryAt - 1)
         assert.strictEqual(yield* text, "token-1")
@@ -176,7 +177,7 @@ describe("a renewal that fails", () => {
         yield* endpoint.fail(failures.unavailable)
         yield* text
         yield* TestClock.adjust("100 millis")
-        const next = Option.getOrThrow((yield* tokens.status).nextRequestAt).epochMillis
+        const next = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
         const pause = next - (yield* TestClock.currentTimeMillis)
         yield* endpoint.recover
         yield* TestClock.setTime(next)
@@ -197,7 +198,7 @@ describe("a renewal that fails", () => {
         yield* endpoint.fail(failures.unavailableFor(seconds))
         yield* text
         yield* TestClock.adjust("100 millis")
-        const next = Option.getOrThrow((yield* tokens.status).nextRequestAt).epochMillis
+        const next = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
         const pause = next - (yield* TestClock.currentTimeMillis)
         yield* TestClock.setTime(next)
         return pause
@@ -219,7 +220,7 @@ describe("a renewal that fails", () => {
       for (const expected of [3_000, 100, 60_000, 60_000, 60_000]) {
         yield* text
         yield* TestClock.adjust("100 millis")
-        const next = Option.getOrThrow((yield* tokens.status).nextRequestAt).epochMillis
+        const next = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
         assert.strictEqual(next - (yield* TestClock.currentTimeMillis), expected)
         yield* TestClock.setTime(next)
       }
@@ -233,7 +234,7 @@ describe("a renewal that fails", () => {
         yield* endpoint.fail(failure)
         yield* text
         yield* TestClock.adjust("100 millis")
-        const next = Option.getOrThrow((yield* tokens.status).nextRequestAt).epochMillis
+        const next = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
         assert.strictEqual(next - (yield* TestClock.currentTimeMillis), 30_000)
         yield* TestClock.setTime(next)
       }
