@@ -9,7 +9,8 @@ import { compareBundles, compareLines } from "./bundle.ts"
 import * as Command from "./command.ts"
 import { walkDockerfile } from "./container.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
-import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
+import { checkLowest, highest, makeProject, makeProjectFrom, runProgram } from "./project.ts"
+import { registryWithNextCore } from "./upgrade.ts"
 import { run } from "@credit-data/tools/run"
 import { checkContents, lint, pack, packOne, temporary } from "@credit-data/tools/pack"
 
@@ -45,6 +46,12 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
   const byNpm = yield* temporary
   yield* step("install by npm, lowest peers, and types", makeProject(line, byNpm, tarballs, "npm", line.lowest))
   yield* step(`${runtime}, installed by npm`, runProgram(byNpm, command, redis))
+  const upgraded = yield* temporary
+  yield* step(
+    "install by npm from a registry, with the next release of core alone, and types",
+    Effect.flatMap(registryWithNextCore(tarballs), (from) => makeProjectFrom(line, upgraded, from))
+  )
+  yield* step(`${runtime}, with the next release of core alone`, runProgram(upgraded, command, redis))
   const byPnpm = yield* temporary
   yield* step(
     "install by pnpm, highest peers, and types",

@@ -40,6 +40,33 @@ export const checkLowest = Effect.fnUntraced(function*(line: Line, tarball: stri
 // The types of @effect/platform-node need @types/ws but do not depend on it.
 const types = { typescript: "7.0.2", "@types/node": "20.19.43", "@types/ws": "8" }
 
+/** Copies the small program into a folder, and installs what the manifest says. */
+const writeProject = Effect.fnUntraced(function*(line: Line, folder: string, manifest: object) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  yield* fs.copy(line.project, folder)
+  yield* fs.writeFileString(
+    path.join(folder, "package.json"),
+    JSON.stringify({ name: "a-program", private: true, type: "module", devDependencies: types, ...manifest })
+  )
+})
+
+const checkTypes = Effect.fnUntraced(function*(folder: string) {
+  const path = yield* Path.Path
+  yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
+})
+
+/** Makes the same project from a registry that has the packages, by npm, and checks the types. */
+export const makeProjectFrom = Effect.fnUntraced(function*(
+  line: Line,
+  folder: string,
+  { registry, versions }: { readonly registry: string; readonly versions: Versions }
+) {
+  yield* writeProject(line, folder, { dependencies: { ...versions, ...line.lowest } })
+  yield* run(folder, "npm", "install", "--no-audit", "--no-fund", `--@credit-data:registry=${registry}`)
+  yield* checkTypes(folder)
+})
+
 /** Makes a project with a small program, installs the packages from their tarballs by npm or pnpm, and checks the types. */
 export const makeProject = Effect.fnUntraced(function*(
   line: Line,
@@ -48,26 +75,16 @@ export const makeProject = Effect.fnUntraced(function*(
   manager: "npm" | "pnpm",
   versions: Versions
 ) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
   const packed = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]))
-  yield* fs.copy(line.project, folder)
-  yield* fs.writeFileString(
-    path.join(folder, "package.json"),
-    JSON.stringify({
-      name: "a-program",
-      private: true,
-      type: "module",
-      dependencies: { ...packed, ...versions },
-      devDependencies: types,
-      // the packages depend on each other by version, and those versions are not in the registry
-      pnpm: { overrides: packed }
-    })
-  )
+  yield* writeProject(line, folder, {
+    dependencies: { ...packed, ...versions },
+    // the packages depend on each other by version, and those versions are not in the registry
+    pnpm: { overrides: packed }
+  })
   yield* manager === "npm"
     ? run(folder, "npm", "install", "--no-audit", "--no-fund")
     : run(folder, "npx", "-y", "pnpm@10.34.9", "install", "--no-frozen-lockfile")
-  yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
+  yield* checkTypes(folder)
 })
 
 /** Runs the program in the project with the address of a Redis, and checks its output. */
