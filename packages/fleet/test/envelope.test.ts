@@ -65,6 +65,16 @@ describe("an envelope", () => {
     await fc.assert(fc.asyncProperty(position, fc.nat(7), (position, bit) => Effect.runPromise(flipped(position, bit))))
   })
 
+  it.effect("does not open with another version", () =>
+    Effect.gen(function*() {
+      const entry = yield* entryOf({})
+      const bytes = yield* Envelope.seal(entry, place, text)
+      for (const version of [0, 1, 3]) {
+        bytes[0] = version
+        assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, bytes)), String(version))
+      }
+    }))
+
   it.effect("does not open when it was cut or is something else", () =>
     Effect.gen(function*() {
       const entry = yield* entryOf({})

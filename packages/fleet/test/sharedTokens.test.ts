@@ -1,9 +1,10 @@
-import type { TokenStore } from "@credit-data/fleet"
+import { TokenEndpoint } from "@credit-data/core"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, DateTime, Duration, Effect, Exit, Fiber, Option, Redacted, Stream } from "effect"
+import { Cause, DateTime, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { setBack } from "./model/bugs.ts"
 import { withSlots } from "./support/changedStore.ts"
-import type { Process } from "./support/fleet.ts"
+import { endpointOf, type Process } from "./support/fleet.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 const hour = 3_600_000
@@ -437,6 +438,16 @@ describe("a supply that cannot be shared", () => {
       const error = yield* Effect.flip(start(0, Effect.succeed("a short canary")))
       assert.match(String(error), /clientSecret.*Expected at least 32 characters/)
       assert.notInclude(String(error), "canary")
+    }))
+
+  it.effect("is a ConfigError when the token endpoint has no client", () =>
+    Effect.gen(function*() {
+      const { client: _, ...endpoint } = yield* endpointOf({})
+      const supply = SharedTokens.layer().pipe(
+        Layer.provide([Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint), TokenStore.layerMemory])
+      )
+      const error = String(yield* Effect.flip(Effect.scoped(Layer.build(supply))))
+      assert.match(error, /TokenEndpoint.*client.*Expected a client, whose secret seals the shared tokens/s)
     }))
 
   it.effect("goes on alone when the next secret is too short", () =>

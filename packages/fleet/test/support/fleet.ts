@@ -22,10 +22,12 @@ export interface Answer {
   readonly lifetime?: number
 }
 
+const silent = HttpClient.make(() => Effect.never)
+
 /** A token endpoint of an adapter, over a transport without a network. */
-const endpointOf = <E = never>(
+export const endpointOf = <E = never>(
   { audience = "audience", authV2Url = "https://v2.example", clientId = "the-client", scopes, ...client }: Client,
-  send: HttpClient.HttpClient,
+  send: HttpClient.HttpClient = silent,
   credentials: Effect.Effect<string, E> = Effect.succeed(client.secret ?? secret)
 ) =>
   TokenEndpoint.make({
@@ -37,25 +39,23 @@ const endpointOf = <E = never>(
     coverage: "GrantedScopes"
   }).pipe(Effect.provideService(HttpClient.HttpClient, send))
 
-const silent = HttpClient.make(() => Effect.never)
-
 const clientOf = ({ client }: TokenEndpoint.Service) =>
   client === undefined ? Effect.die(new Error("The endpoint has no client.")) : Effect.succeed(client)
 
 /** The entry of a client. */
 export const entryOf = (client: Client) =>
   Effect.flatMap(
-    endpointOf(client, silent),
+    endpointOf(client),
     (endpoint) => Effect.flatMap(clientOf(endpoint), (client) => Entry.make(endpoint, client))
   )
 
 /** The usual client. */
-export const usualClient = Effect.flatMap(endpointOf({}, silent), clientOf)
+export const usualClient = Effect.flatMap(endpointOf({}), clientOf)
 
 /** What the store holds for the usual client. */
 export const readStore = (store: TokenStore.Service) =>
   SharedTokens.read.pipe(
-    Effect.provide(Layer.effect(TokenEndpoint.TokenEndpoint, endpointOf({}, silent))),
+    Effect.provide(Layer.effect(TokenEndpoint.TokenEndpoint, endpointOf({}))),
     Effect.provideService(TokenStore.TokenStore, store)
   )
 
