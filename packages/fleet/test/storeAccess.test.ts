@@ -1,7 +1,7 @@
 import { TokenEvent } from "@credit-data/core"
 import { StoreError } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Exit, Fiber, Logger, Option, Stream, TestClock } from "effect"
+import { DateTime, Duration, Effect, Exit, Logger, Option, Stream, TestClock } from "effect"
 import * as StoreAccess from "../src/internal/storeAccess.ts"
 
 const tokenEndpoint = "https://v2.example/oauth2/token"
@@ -27,13 +27,8 @@ const setUp = Effect.gen(function*() {
   const during = Effect.fnUntraced(function*<A, E>(effect: Effect.Effect<A, E>, time: number, step = 10) {
     const fiber = yield* Effect.fork(logged(Effect.exit(effect)))
     for (let passed = 0; passed < time; passed += step) yield* TestClock.adjust(millis(step))
-    return (yield* Fiber.poll(fiber)).pipe(
-      Option.flatMap(Exit.match({
-        onFailure: () => Option.none<string>(),
-        onSuccess: (exit) => Option.some(Exit.isSuccess(exit) ? "Success" : "Alone")
-      })),
-      Option.getOrElse(() => "waits")
-    )
+    const exit = fiber.unsafePoll()
+    return exit === null || Exit.isFailure(exit) ? "waits" : Exit.isSuccess(exit.value) ? "Success" : "Alone"
   })
   return { access, during, events, logged, logs }
 })
