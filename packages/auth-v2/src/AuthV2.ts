@@ -209,7 +209,7 @@ export const layerTokenEndpointConfig = <E = never, R = never>(
  */
 export const layerConfig: {
   <E = never, R = never>(
-    options: ConfigOptions<E, R>
+    options?: ConfigOptions<E, R>
   ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
   // the last one, so that `ReturnType` shows it
   (options?: ConfigOptions): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
