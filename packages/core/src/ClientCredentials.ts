@@ -6,9 +6,9 @@
 import type * as Config from "effect/Config"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
+import { clientSecret } from "./internal/clientSecret.ts"
 import * as configuration from "./internal/configuration.ts"
 import * as field from "./internal/field.ts"
-import { clientSecret } from "./internal/validation.ts"
 
 /**
  * The id and the secret with which a client proves its identity (service contract, section 2). The secret is treated like a

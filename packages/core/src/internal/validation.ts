@@ -1,24 +1,17 @@
 import type * as Arr from "effect/Array"
 import type * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
-import { flow } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type { AccessScope } from "../AccessScope.ts"
 import type { ClientCredentials } from "../ClientCredentials.ts"
 import type { Environment } from "../Environment.ts"
+import { clientSecret } from "./clientSecret.ts"
 import * as field from "./field.ts"
 import * as scopeList from "./scopeList.ts"
 import { secureUrl } from "./secureUrl.ts"
 
 // What a program gives as a value is checked by the same rules as a variable. The error names the field and never shows its value.
-
-/** A file that holds a secret usually ends with one line break, which is not part of the secret. */
-export const clientSecret: (value: unknown) => field.Parsed<Redacted.Redacted> = flow(
-  (value) => Predicate.isString(value) ? value.replace(/\r?\n$/, "") : value,
-  field.text,
-  Either.map((text) => Redacted.make(text))
-)
 
 const redactedSecret = (secret: unknown): field.Parsed<Redacted.Redacted> =>
   Redacted.isRedacted(secret) ? clientSecret(Redacted.value(secret)) : Either.left("Expected a Redacted")
