@@ -2,7 +2,7 @@ import { StoreContract, TokenStore } from "@credit-data/fleet"
 import { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer, Option, TestClock } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Option, TestClock } from "effect"
 
 const name = "0123456789abcdef".repeat(4)
 const duration = Duration.seconds(2)
@@ -208,6 +208,51 @@ describe("a store in files", () => {
       yield* Effect.flip(take(full, "a"))
       assert.deepStrictEqual(yield* fs.readDirectory(directory), [])
       assert.isTrue(Option.isSome(yield* take(store, "b")))
+    }))
+
+  it.scoped("leaves nothing half-written behind when a file cannot be put in its place", () =>
+    Effect.gen(function*() {
+      const { directory, fs } = yield* setUp
+      const broken = yield* over(directory, (fs) => ({ rename: (_, to) => fs.rename(`${directory}/none`, to) }))
+      yield* Effect.flip(publish(broken, 1))
+      assert.deepStrictEqual(yield* fs.readDirectory(directory), [])
+    }))
+
+  it.scoped("leaves a file of another program alone, however old it is", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      const file = `${directory}/notes.txt`
+      yield* fs.writeFileString(file, "")
+      yield* fs.utimes(file, new Date(0), new Date(0))
+      yield* take(store, "a")
+      assert.isTrue(yield* fs.exists(file))
+    }))
+
+  it.scoped("ends values and leases at the millisecond of their end", () =>
+    Effect.gen(function*() {
+      const { store } = yield* setUp
+      const now = yield* Clock.currentTimeMillis
+      yield* store.publish(name, "Token", { bytes: new Uint8Array([1]), fence: 1, expiresAt: now + 2_000 })
+      yield* take(store, "a")
+      yield* TestClock.adjust("1999 millis")
+      assert.strictEqual(yield* token(store), 1)
+      assert.isTrue(Option.isNone(yield* take(store, "b")))
+      yield* TestClock.adjust("1 millis")
+      assert.isUndefined(yield* token(store))
+      assert.isFalse(yield* store.renewLease(name, { owner: "a", duration }))
+      assert.isTrue(Option.isSome(yield* take(store, "b")))
+    }))
+
+  it.scoped("believes a lease that ends up to twice as late as its own, because clocks are set", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      const now = yield* Clock.currentTimeMillis
+      const write = (expiresAt: number) =>
+        fs.writeFileString(`${directory}/${name}.Lease.1`, JSON.stringify({ owner: "x", expiresAt }))
+      yield* write(now + 4_000)
+      assert.isTrue(Option.isNone(yield* take(store, "a")))
+      yield* write(now + 4_001)
+      assert.isTrue(Option.isSome(yield* take(store, "a")))
     }))
 
   it.scoped("never deletes the lease of another process that is in force, also with a higher fence", () =>
