@@ -36,7 +36,7 @@ const sent = Effect.gen(function*() {
   return Redacted.value((yield* tokens.get).secret)
 })
 
-/** A function of a program that takes its layer as an argument, and names the type of the layer by its constructor. */
+/** A program can name the type of a layer by the function that makes it. */
 const over = (
   auth: ReturnType<typeof AuthV2.layerConfig>
 ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient> => auth

@@ -60,7 +60,7 @@ export interface Service {
   readonly deadline: Duration.Duration
   /** Makes one token request, without a cache and without retries. */
   readonly requestToken: (replaces: Replaces) => Effect.Effect<AccessToken, TokenError>
-  /** The client for which tokens are requested. None for an endpoint that asks nobody, such as that of `AccessTokens.layerTest`. */
+  /** The client for which tokens are requested. `AccessTokens.layerTest` has none. */
   readonly client?: Client | undefined
   /** What an endpoint adds whose tokens several processes share. */
   readonly sharing?: Sharing | undefined

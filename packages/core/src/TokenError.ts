@@ -65,7 +65,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
   }
 
   override get message(): string {
-    return advice.message(this, `refused the client: ${advice.answer(this)}`, advice.refusedClient)
+    return advice.message(this, `refused the client: ${advice.refusal(this)}`, advice.refusedClient)
   }
 
   /**
@@ -113,7 +113,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
   }
 
   override get message(): string {
-    return advice.message(this, `answered with an error: ${advice.answer(this)}`, advice.failedServer(this))
+    return advice.message(this, `answered with an error: ${advice.refusal(this)}`, advice.failedServer(this))
   }
 
   /**

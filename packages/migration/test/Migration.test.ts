@@ -1,22 +1,9 @@
-import type { AccessToken, TokenError } from "@credit-data/core"
-import type { Plan } from "@credit-data/migration"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Fiber, Option, Stream, TestClock } from "effect"
+import { Effect, Fiber, Option, Stream, TestClock } from "effect"
 import { logged } from "./support/logged.ts"
+import { fallback, outcomeOf, shadow, v1, v2 } from "./support/plans.ts"
 import { environment, setUp, textOf } from "./support/versions.ts"
-
-const v1: Plan.Plan = { stage: "v1", fallback: false }
-const shadow: Plan.Plan = { stage: "shadow", fallback: false }
-const v2: Plan.Plan = { stage: "v2", fallback: false }
-const fallback: Plan.Plan = { stage: "v2", fallback: true }
-
-const outcomeOf = (outcome: Exit.Exit<AccessToken.AccessToken, TokenError.TokenError>) =>
-  Exit.match(outcome, {
-    onFailure: (cause) =>
-      Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag }),
-    onSuccess: textOf
-  })
 
 describe("the stages of a migration", () => {
   it.scoped("v1 serves Auth V1 and sends nothing to Auth V2", () =>

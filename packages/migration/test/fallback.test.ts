@@ -1,21 +1,10 @@
-import type { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
-import type { Plan } from "@credit-data/migration"
+import type { AccessTokens } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, DateTime, Effect, Exit, Fiber, Metric, Option, Stream, TestClock } from "effect"
+import { DateTime, Effect, Fiber, Metric, Option, Stream, TestClock } from "effect"
 import * as Fallback from "../src/internal/fallback.ts"
 import { logged } from "./support/logged.ts"
+import { fallback, outcomeOf, shadow, v2 } from "./support/plans.ts"
 import { environment, setUp, textOf } from "./support/versions.ts"
-
-const shadow: Plan.Plan = { stage: "shadow", fallback: false }
-const v2: Plan.Plan = { stage: "v2", fallback: false }
-const fallback: Plan.Plan = { stage: "v2", fallback: true }
-
-const outcomeOf = (outcome: Exit.Exit<AccessToken.AccessToken, TokenError.TokenError>) =>
-  Exit.match(outcome, {
-    onFailure: (cause) =>
-      Option.match(Cause.failureOption(cause), { onNone: () => "defect", onSome: ({ _tag }) => _tag }),
-    onSuccess: textOf
-  })
 
 describe("the fallback of a migration", () => {
   it.scoped("serves Auth V1 at once while Auth V2 refuses, and returns to Auth V2 when it works", () =>

@@ -33,7 +33,7 @@ export const json = (failure: Error & { readonly retryable: boolean }): object =
   retryable: failure.retryable
 })
 
-export const answer = ({ description, error, status }: Refusal): string =>
+export const refusal = ({ description, error, status }: Refusal): string =>
   `${status}${error === undefined ? "" : ` ${error}`}${description === undefined ? "" : ` ("${description}")`}`
 
 export const refusedClient =
