@@ -20,31 +20,19 @@ export const members: Readonly<Record<string, string>> = {
   "Logger.logfmtLogger": "Logger.formatLogFmt",
   "Logger.jsonLogger": "Logger.formatJson",
   "FiberRef.currentLoggers": "References.CurrentLoggers",
-  "Either.getOrThrow": "Result.getOrThrow",
-  "Either.flip": "Result.flip",
   "Effect.locally": "Effect.provideService",
   "Effect.either": "Effect.result",
   "Cause.isInterruptedOnly": "Cause.hasInterruptsOnly",
   "Arr.getLefts": "Arr.getFailures",
   "Arr.getRights": "Arr.getSuccesses",
-  "Arr.isNonEmptyArray": "Arr.isArrayNonEmpty",
-  "Arr.isNonEmptyReadonlyArray": "Arr.isReadonlyArrayNonEmpty",
   "Cause.failureOption": "Cause.findErrorOption",
   "Cause.isDie": "Cause.hasDies",
   "Cause.TimeoutException": "Cause.TimeoutError",
-  "Config.Config.Success": "Config.Success",
   "Config.redacted": "Config.Redacted",
   "Config.string": "Config.String",
   "ConfigError.ConfigError": "Config.ConfigError",
-  "DateTime.greaterThanOrEqualTo": "DateTime.isGreaterThanOrEqualTo",
-  "DateTime.lessThan": "DateTime.isLessThan",
-  "DateTime.greaterThan": "DateTime.isGreaterThan",
-  "DateTime.unsafeMake": "DateTime.makeUnsafe",
-  "Deferred.unsafeDone": "Deferred.doneUnsafe",
   "Duration.DurationInput": "Duration.Input",
   "Duration.decode": "Duration.fromInputUnsafe",
-  "Duration.greaterThan": "Duration.isGreaterThan",
-  "Duration.greaterThanOrEqualTo": "Duration.isGreaterThanOrEqualTo",
   "Effect.async": "Effect.callback",
   "Effect.catchAll": "Effect.catch",
   "Effect.catchAllCause": "Effect.catchCause",
@@ -54,20 +42,12 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.fork": "Effect.forkChild",
   "Effect.mapInputContext": "Effect.updateContext",
   "Effect.zipRight": "Effect.andThen",
-  "Either.all": "Result.all",
-  "Either.andThen": "Result.andThen",
-  "Either.Either": "Result.Result",
   "Either.filterOrLeft": "Result.filterOrFail",
-  "Either.flatMap": "Result.flatMap",
   "Either.getRight": "Result.getSuccess",
   "Either.isLeft": "Result.isFailure",
   "Either.left": "Result.fail",
-  "Either.map": "Result.map",
   "Either.mapLeft": "Result.mapError",
-  "Either.match": "Result.match",
   "Either.right": "Result.succeed",
-  "Either.try": "Result.try",
-  "Either.void": "Result.void",
   "Encoding.decodeBase64": "Base64.decode",
   "Encoding.encodeBase64": "Base64.encode",
   "Encoding.encodeHex": "Hex.encode",
@@ -75,13 +55,10 @@ export const members: Readonly<Record<string, string>> = {
   "Fiber.RuntimeFiber": "Fiber.Fiber",
   "HttpClientError.RequestError": "HttpClientError.HttpClientError",
   "HttpClientError.ResponseError": "HttpClientError.HttpClientError",
-  "HttpServerResponse.unsafeJson": "HttpServerResponse.jsonUnsafe",
   "Layer.scopedDiscard": "Layer.effectDiscard",
   "Layer.scoped": "Layer.effect",
   "Layer.unwrapEffect": "Layer.unwrap",
   "Effect.Effect.Context": "Effect.Services",
-  "Effect.Effect.Error": "Effect.Error",
-  "Effect.Effect.Success": "Effect.Success",
   "Command.env": "ChildProcess.setEnv",
   "Command.workingDirectory": "ChildProcess.setCwd",
   "Option.fromNullable": "Option.fromNullishOr",
@@ -89,14 +66,22 @@ export const members: Readonly<Record<string, string>> = {
   "Predicate.isRecord": "Predicate.isObject",
   "Random.nextRange": "Random.nextBetween",
   "Schema.Schema": "Schema.Codec",
+  "Schema.compose": "Schema.decodeTo",
   "Schema.encode": "Schema.encodeEffect",
   "Schema.decodeUnknown": "Schema.decodeUnknownEffect",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
   "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString",
   "Stream.unwrapScoped": "Stream.unwrap",
-  "clock.unsafeCurrentTimeMillis": "clock.currentTimeMillisUnsafe",
   "clock.unsafeCurrentTimeNanos": "clock.monotonicTimeNanosUnsafe"
 }
+
+/** Members whose names changed alike. A member with a rule of its own is left out. */
+export const families: ReadonlyArray<readonly [from: RegExp, to: (...parts: ReadonlyArray<string>) => string]> = [
+  [/\bEither\b/g, () => "Result"],
+  [/^(DateTime|Duration)\.([gl])(?=\w+Than)/, (_, module, first = "") => `${module}.is${first.toUpperCase()}`],
+  [/\.unsafe([A-Z])(\w+)$/, (_, first = "", rest) => `.${first.toLowerCase()}${rest}Unsafe`],
+  [/^(Config|Effect)\.\1\.(?=Error|Success)/, (_, module) => `${module}.`]
+]
 
 /** Expressions of another shape. `$A` is one node, `$$$A` any number. */
 export const patterns: ReadonlyArray<readonly [pattern: string, replacement: string]> = [
@@ -108,7 +93,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "class $NAME extends Context.Reference<$SELF>()($ID, $OPTIONS) {}",
     "const $NAME = Context.Reference($ID, $OPTIONS)"
   ],
-  ["Deferred.unsafeMake<$A>(FiberId.none)", "Deferred.makeUnsafe<$A>()"],
+  ["Deferred.makeUnsafe<$A>(FiberId.none)", "Deferred.makeUnsafe<$A>()"],
   ["Duration.decodeUnknown($INPUT)", "Duration.fromInput($INPUT)"],
   ["Effect.configProviderWith(Effect.succeed)", "ConfigProvider.ConfigProvider"],
   ["Effect.withClock($CLOCK)", "Effect.provideService(Clock.Clock, $CLOCK)"],
@@ -138,10 +123,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   [
     "(error: unknown): error is HttpClientError.HttpClientError => $IS",
     "(error: unknown): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } => $IS"
-  ],
-  [
-    "$IS && error._tag === \"RequestError\" && error.reason === \"Transport\"",
-    "$IS && error.reason._tag === \"TransportError\""
   ],
   ["FiberRef.get(HttpClient.currentTracerDisabledWhen)", "HttpClient.TracerDisabledWhen"],
   ["{ kind: $KIND, captureStackTrace: false, $$$AFTER }", "{ kind: $KIND, $$$AFTER }"],
@@ -186,26 +167,12 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schema.optionalWith($SCHEMA, { default: () => $DEFAULT })",
     "$SCHEMA.pipe(Schema.withDecodingDefaultKey(Effect.succeed($DEFAULT)))"
   ],
-  [
-    "Schema.Int.pipe(Schema.between($MIN, $MAX))",
-    "Schema.Int.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"
-  ],
-  [
-    "Schema.Finite.pipe(Schema.between($MIN, $MAX))",
-    "Schema.Finite.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"
-  ],
-  ["Schema.NumberFromString.pipe(Schema.int())", "Schema.NumberFromString.check(Schema.isInt())"],
   ["admin.control.revokeToken({ path: $PARAMS })", "admin.control.revokeToken({ params: $PARAMS })"],
   ["Command.make($PROGRAM, $$$ARGUMENTS)", "ChildProcess.make($PROGRAM, [$$$ARGUMENTS])"],
   ["Cookies.get($COOKIES, $NAME)", "Cookies.get(Cookies.fromIterable($COOKIES), $NAME)"],
   [
     "ConfigProvider.fromMap($VARIABLES)",
     "ConfigProvider.fromUnknown(Object.fromEntries($VARIABLES), { preserveEmptyStrings: true })"
-  ],
-  ["Effect.withClock($EFFECT, $CLOCK)", "Effect.provideService($EFFECT, Clock.Clock, $CLOCK)"],
-  [
-    "Effect.withConfigProvider($EFFECT, $PROVIDER)",
-    "Effect.provideService($EFFECT, ConfigProvider.ConfigProvider, $PROVIDER)"
   ],
   [
     "HttpClient.withTracerDisabledWhen($WHEN)",
@@ -223,22 +190,17 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Schema.Record({ key: $KEY, value: $VALUE })", "Schema.Record($KEY, $VALUE)"],
   ["Metric.tagged($METRIC, $NAME, $VALUE)", "Metric.withAttributes($METRIC, { [$NAME]: $VALUE })"],
   ["Effect.withRandom(Random.make($SEED))", "Random.withSeed($SEED)"],
-  ["$FIBER.unsafePoll()", "($FIBER.pollUnsafe() ?? null)"],
+  ["$FIBER.pollUnsafe()", "($FIBER.pollUnsafe() ?? null)"],
   ["DateTime.distance($FROM, $TO)", "Duration.toMillis(DateTime.distance($FROM, $TO))"],
   ["FiberRef.get(FiberRef.currentTracerEnabled)", "References.TracerEnabled"],
   ["logLevel.label", "logLevel.toUpperCase()"],
   ["Effect.yieldNow()", "Effect.yieldNow"],
-  ["Schema.Finite.pipe(Schema.nonNegative())", "Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))"],
+  ["Schema.nonNegative()", "Schema.check(Schema.isGreaterThanOrEqualTo(0))"],
+  ["Schema.between($MIN, $MAX)", "Schema.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"],
+  ["Schema.int()", "Schema.check(Schema.isInt())"],
+  ["Schema.maxLength($SIZE)", "Schema.check(Schema.isMaxLength($SIZE))"],
+  ["Schema.pattern($TEXT)", "Schema.check(Schema.isPattern($TEXT))"],
   ["Schema.Redacted($SCHEMA)", "Schema.RedactedFromValue($SCHEMA)"],
-  [
-    "Schema.String.pipe(Schema.maxLength($SIZE), Schema.pattern($TEXT))",
-    "Schema.String.check(Schema.isMaxLength($SIZE), Schema.isPattern($TEXT))"
-  ],
-  ["Schema.String.pipe(Schema.pattern($TEXT))", "Schema.String.check(Schema.isPattern($TEXT))"],
-  [
-    "Schema.String.pipe(Schema.pattern($TEXT), Schema.compose($NUMBER), Schema.compose($OTHER))",
-    "Schema.String.check(Schema.isPattern($TEXT)).pipe(Schema.decodeTo($NUMBER), Schema.decodeTo($OTHER))"
-  ],
   ["yield* Result.andThen($FIRST, $SECOND)", "yield* Effect.fromResult(Result.andThen($FIRST, $SECOND))"],
   ["Schema.Union($$$MEMBERS)", "Schema.Union([$$$MEMBERS])"],
   ["Schema.Literal($$$LITERALS)", "Schema.Literals([$$$LITERALS])"]

@@ -1,5 +1,5 @@
 import { Lang, parse, type SgNode, type SgRoot } from "@ast-grep/napi"
-import { local, members, patterns } from "../rules.ts"
+import { families, local, members, patterns } from "../rules.ts"
 import { reimport } from "./imports.ts"
 
 /** Counts how often a rule has matched: one that never matches is stale. */
@@ -21,9 +21,11 @@ const renameMembers = (source: string, counts: Counts): string =>
       root.findAll({ rule: { any: [{ kind: "member_expression" }, { kind: "nested_type_identifier" }] } }).flatMap(
         (node) => {
           const from = node.text()
-          const to = members[from]
+          const own = members[from]
+          const family = own === undefined ? families.find(([word]) => from.search(word) >= 0) : undefined
+          const to = family === undefined ? own : from.replace(family[0], family[1])
           if (to === undefined) return []
-          count(counts, from)
+          count(counts, family === undefined ? from : String(family[0]))
           return [node.replace(to)]
         }
       )
@@ -92,6 +94,7 @@ export const rewrite = (file: string, source: string, counts: Counts): string =>
 /** The rules of which each has to match somewhere. */
 export const ruleNames: ReadonlyArray<string> = [
   ...Object.keys(members),
+  ...families.map(([word]) => String(word)),
   ...patterns.map(([pattern]) => pattern),
   ...Object.entries(local).flatMap(([file, rules]) => rules.map(([pattern]) => localName(file, pattern)))
 ]

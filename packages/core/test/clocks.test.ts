@@ -55,7 +55,9 @@ describe("wall clock and monotonic clock", () => {
         requestToken: () => ++requests === 1 ? token("token-1", "1 hour") : Effect.never
       })
       const { get } = yield* AccessTokens.AccessTokens.pipe(
-        Effect.provide(yield* Effect.withClock(Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))), clock))
+        Effect.provide(
+          yield* Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))).pipe(Effect.withClock(clock))
+        )
       )
       yield* get
       clocks.jumpAhead(Duration.seconds(3_596))
@@ -124,7 +126,7 @@ describe("wall clock and monotonic clock", () => {
         return json(granted)
       })
       const endpoint = yield* TokenEndpointOver.make({}, jumping)
-      const obtained = yield* Effect.withClock(endpoint.requestToken(Replaces.Nothing()), clocks.clock)
+      const obtained = yield* endpoint.requestToken(Replaces.Nothing()).pipe(Effect.withClock(clocks.clock))
       assert.strictEqual(textOf(obtained), "an-access-token")
     }))
 

@@ -4,10 +4,10 @@ import { Config, ConfigProvider, Effect, Either, Redacted } from "effect"
 import * as validation from "../src/internal/validation.ts"
 
 const read = <A>(config: Config.Config<A>, variables: Record<string, string>) =>
-  Effect.withConfigProvider(config, ConfigProvider.fromMap(new Map(Object.entries(variables))))
+  config.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
 
 const readAll = (fields: Record<string, Config.Config<unknown>>, variables: Record<string, string>) =>
-  Effect.withConfigProvider(Variables.read(fields), ConfigProvider.fromMap(new Map(Object.entries(variables))))
+  Variables.read(fields).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
 
 describe("ClientCredentials.config", () => {
   const credentials = (clientId: string, clientSecret: string) =>

@@ -189,7 +189,7 @@ describe("a rotated secret", () => {
         return refused
       })
       const endpoint = yield* make({ credentials: Effect.zipRight(Effect.yieldNow(), read) }, late, json(granted))
-      yield* Effect.withClock(endpoint.requestToken(Replaces.Nothing()), clock)
+      yield* endpoint.requestToken(Replaces.Nothing()).pipe(Effect.withClock(clock))
       // the whole deadline for the first request, and then the rest of it
       assert.deepStrictEqual(sleeps, [10_000, 1_000, 1_000])
     }))
@@ -208,9 +208,8 @@ describe("a rotated secret", () => {
     Effect.gen(function*() {
       process.env["ROTATION_CREDIT_DATA_CLIENT_ID"] = "the-client"
       process.env["ROTATION_CREDIT_DATA_CLIENT_SECRET"] = "old"
-      const endpoint = yield* Effect.withConfigProvider(
-        make({ credentials: Config.all(ClientCredentials.config) }, refused, json(granted)),
-        ConfigProvider.nested(ConfigProvider.fromEnv(), "ROTATION")
+      const endpoint = yield* make({ credentials: Config.all(ClientCredentials.config) }, refused, json(granted)).pipe(
+        Effect.withConfigProvider(ConfigProvider.nested(ConfigProvider.fromEnv(), "ROTATION"))
       )
       process.env["ROTATION_CREDIT_DATA_CLIENT_SECRET"] = "new"
       yield* endpoint.requestToken(Replaces.Nothing())

@@ -122,7 +122,7 @@ describe("why a transport failed", () => {
     Effect.gen(function*() {
       const refused = failing({ message: "Proxy response (407) !== 200" })
       const withVariables = (...pairs: ReadonlyArray<readonly [string, string]>) =>
-        Effect.withConfigProvider(refused, ConfigProvider.fromMap(new Map(pairs)))
+        refused.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(pairs))))
       const named = yield* withVariables(["HTTPS_PROXY", "http://me:hidden@proxy.example:3128"])
       assert.include(named.message, "the forward proxy proxy.example:3128 answered 407")
       assert.notInclude(JSON.stringify(named), "hidden")
@@ -131,9 +131,8 @@ describe("why a transport failed", () => {
       const odd = yield* withVariables(["HTTPS_PROXY", "hidden"])
       assert.include(odd.message, "the forward proxy answered 407")
       const other = failing({ code: "ECONNRESET" })
-      const reset = yield* Effect.withConfigProvider(
-        other,
-        ConfigProvider.fromMap(new Map([["HTTPS_PROXY", "http://proxy.example:3128"]]))
+      const reset = yield* other.pipe(
+        Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["HTTPS_PROXY", "http://proxy.example:3128"]])))
       )
       assert.isUndefined(reset.proxy)
     }))

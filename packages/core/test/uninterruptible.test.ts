@@ -123,7 +123,9 @@ describe("a flight that never ends", () => {
         monotonicNanos: () => clock.unsafeCurrentTimeNanos(),
         sleep: () => Effect.never
       })
-      const context = yield* Effect.withClock(Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))), stopped)
+      const context = yield* Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))).pipe(
+        Effect.withClock(stopped)
+      )
       const tokens = Context.get(context, AccessTokens.AccessTokens)
       const early = yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("11 seconds")

@@ -7,7 +7,7 @@ const fields = { ...Environment.config, ...ClientCredentials.config, scopes: Acc
 const read = <Fields extends Record<string, Config.Config<unknown>>>(
   fields: Fields,
   variables: Record<string, string>
-) => Effect.withConfigProvider(Variables.read(fields), ConfigProvider.fromMap(new Map(Object.entries(variables))))
+) => Variables.read(fields).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
 
 const complete = {
   CREDIT_DATA_ENVIRONMENT: "sandbox",
@@ -116,7 +116,10 @@ describe("a Config of the program's own in Variables.read", () => {
     Effect.gen(function*() {
       const mode = Variables.literal("MODE", { description: "the mode of the program", values: ["on", "off"] })
       const provider = ConfigProvider.fromMap(new Map())
-      assert.include(String(yield* Effect.flip(Effect.withConfigProvider(mode, provider))), "the mode of the program")
+      assert.include(
+        String(yield* Effect.flip(mode.pipe(Effect.withConfigProvider(provider)))),
+        "the mode of the program"
+      )
     }))
 })
 

@@ -24,7 +24,7 @@ const setUpOne = Effect.gen(function*() {
       return store
     }
   })
-  return { ...fleet, stored: Effect.withClock(Effect.suspend(() => readStore(readOnly(memory))), clock) }
+  return { ...fleet, stored: Effect.suspend(() => readStore(readOnly(memory))).pipe(Effect.withClock(clock)) }
 })
 
 describe("what a store holds", () => {

@@ -136,10 +136,10 @@ const obtain = ({ get }: AccessTokens.Service): Effect.Effect<Either.Either<Acce
   })
 
 const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Problem> => {
-  const answers = [...Option.toArray(v1), ...Option.toArray(v2)]
-  const [reason] = Arr.getLefts(answers)
+  const outcomes = [...Option.toArray(v1), ...Option.toArray(v2)]
+  const [reason] = Arr.getLefts(outcomes)
   if (reason !== undefined) return [Problem.ProbeFailed({ probe, reason })]
-  const [first = 0, second = first] = Arr.getRights(answers)
+  const [first = 0, second = first] = Arr.getRights(outcomes)
   if (first !== second) return [Problem.StatusDiffers({ probe, v1: first, v2: second })]
   if (!isProof(first)) return [Problem.ProbeFailed({ probe, reason: `status ${first}` })]
   return Option.contains(sameBody, false) ? [Problem.BodyDiffers({ probe })] : []

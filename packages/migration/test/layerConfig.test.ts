@@ -16,7 +16,7 @@ const complete = {
 }
 
 const withVariables = (variables: Record<string, string>) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.withConfigProvider(effect, ConfigProvider.fromMap(new Map(Object.entries(variables))))
+  effect.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))))
 
 const plan = (variables: Record<string, string>) => withVariables(variables)(Plan.read)
 

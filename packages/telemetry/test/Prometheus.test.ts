@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import { expose } from "../src/internal/exposition.ts"
-import type { Sample } from "../src/internal/registry.ts"
+import type { Sample } from "../src/internal/sample.ts"
 import { updateEachType } from "./support/metrics.ts"
 
 const about = { description: "", unit: "1", labels: {} }

@@ -238,7 +238,7 @@ const configFromCanaries = ConfigProvider.fromMap(
 /** A Config, and its failures for values that hold secrets. */
 const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
   Effect.map(
-    Effect.forEach(Object.values(config), (each) => outcomes(Effect.withConfigProvider(each, configFromCanaries))),
+    Effect.forEach(Object.values(config), (each) => outcomes(each.pipe(Effect.withConfigProvider(configFromCanaries)))),
     (failures) => [config, failures]
   )
 
@@ -327,7 +327,7 @@ export const specimens = Effect.gen(function*() {
       })
     }),
     "Variables.read": yield* outcomes(
-      Effect.withConfigProvider(Variables.read(ClientCredentials.config), configFromCanaries)
+      Variables.read(ClientCredentials.config).pipe(Effect.withConfigProvider(configFromCanaries))
     ),
     "TokenEvent.$is": TokenEvent.$is,
     "TokenEvent.$match": TokenEvent.$match,
@@ -433,7 +433,7 @@ export const specimens = Effect.gen(function*() {
     "Migration.Migration": Migration.Migration,
     "Migration.layer": yield* ofMigration(Migration.layer({ ...supplies, plan: Effect.succeed(plan) })),
     "Migration.layerConfig": yield* outcomes(
-      Effect.withConfigProvider(Layer.build(Migration.layerConfig()), configFromCanaries)
+      Layer.build(Migration.layerConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
     ),
     "MigrationEvent.$is": MigrationEvent.$is,
     "MigrationEvent.$match": MigrationEvent.$match,
@@ -444,7 +444,7 @@ export const specimens = Effect.gen(function*() {
     "MigrationEvent.Returned": MigrationEvent.Returned({ at }),
     "Plan.config": yield* ofConfig(Plan.config),
     "Plan.read": yield* outcomes(
-      Effect.withConfigProvider(Plan.read, ConfigProvider.fromMap(new Map([["CREDIT_DATA_AUTH", canary]])))
+      Plan.read.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CREDIT_DATA_AUTH", canary]]))))
     )
   }
 
@@ -487,22 +487,22 @@ export const specimens = Effect.gen(function*() {
       config: yield* ofConfig(AuthV1.config),
       layer: yield* outcomes(Layer.build(AuthV1.layer(broken))),
       layerConfig: yield* outcomes(
-        Effect.withConfigProvider(Layer.build(AuthV1.layerConfig()), configFromCanaries)
+        Layer.build(AuthV1.layerConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
       ),
       layerTokenEndpoint: yield* ofEndpoint(AuthV1.layerTokenEndpoint(options)),
       layerTokenEndpointConfig: yield* outcomes(
-        Effect.withConfigProvider(Layer.build(AuthV1.layerTokenEndpointConfig()), configFromCanaries)
+        Layer.build(AuthV1.layerTokenEndpointConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
       )
     })),
     "auth-v2": Object.fromEntries(adapter("AuthV2", {
       config: yield* ofConfig(AuthV2.config),
       layer: yield* outcomes(Layer.build(AuthV2.layer(broken))),
       layerConfig: yield* outcomes(
-        Effect.withConfigProvider(Layer.build(AuthV2.layerConfig()), configFromCanaries)
+        Layer.build(AuthV2.layerConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
       ),
       layerTokenEndpoint: v2,
       layerTokenEndpointConfig: yield* outcomes(
-        Effect.withConfigProvider(Layer.build(AuthV2.layerTokenEndpointConfig()), configFromCanaries)
+        Layer.build(AuthV2.layerTokenEndpointConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
       )
     })),
     "http-client": httpClient,

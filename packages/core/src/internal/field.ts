@@ -16,8 +16,10 @@ export const at = (path: ReadonlyArray<string>) => <A>(parsed: Parsed<A>): Eithe
 export const problems = (
   options: Record<string, Either.Either<unknown, ConfigError.ConfigError>>
 ): Either.Either<void, ConfigError.ConfigError> => {
-  const found = Arr.getLefts(Object.values(options))
-  return Arr.isNonEmptyArray(found) ? Either.left(configuration.together(found)) : Either.void
+  return Arr.match(Arr.getLefts(Object.values(options)), {
+    onEmpty: () => Either.void,
+    onNonEmpty: (errors) => Either.left(configuration.together(errors))
+  })
 }
 
 /** Text with at least one visible character, and without characters that cannot be printed or encoded. */

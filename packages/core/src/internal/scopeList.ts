@@ -8,8 +8,9 @@ export const all = ["data-access:all", "furnishment:all", "serviceplus:all"] as 
 /** Each scope once, in the order of the contract. */
 export const parse = (names: Iterable<string>): field.Parsed<Arr.NonEmptyReadonlyArray<typeof all[number]>> => {
   const given = new Set(names)
-  const known = all.filter((scope) => given.has(scope))
-  return Arr.isNonEmptyReadonlyArray(known) && known.length === given.size
-    ? Either.right(known)
-    : Either.left(`Expected one or more of ${all.join(", ")}, separated by spaces`)
+  const refused = Either.left(`Expected one or more of ${all.join(", ")}, separated by spaces`)
+  return Arr.match(all.filter((scope) => given.has(scope)), {
+    onEmpty: () => refused,
+    onNonEmpty: (known) => known.length === given.size ? Either.right(known) : refused
+  })
 }

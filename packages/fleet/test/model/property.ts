@@ -52,7 +52,7 @@ const beginning = fc.oneof(
 const events = fc.tuple(beginning, fc.array(event, { minLength: 8, maxLength: 60, size: "max" }))
   .map((parts) => parts.flat())
 
-const memory = (clock: Clock.Clock) => Effect.withClock(Memory.make, clock)
+const memory = (clock: Clock.Clock) => Memory.make.pipe(Effect.withClock(clock))
 
 /** A fleet with this bug breaks no rule, whatever happens to it. */
 export const property = (bug: () => Bug, options: { readonly isStoreExact?: boolean } = {}) =>

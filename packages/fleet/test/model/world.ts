@@ -126,7 +126,7 @@ export const run = Effect.fnUntraced(
           active.add(request)
           const requestedAt = yield* DateTime.now
           yield* Effect.ensuring(
-            held(Effect.withClock(Effect.sleep(latency[answer]), time.clock)),
+            held(Effect.sleep(latency[answer]).pipe(Effect.withClock(time.clock))),
             Effect.sync(() => active.delete(request))
           )
           if (answer === "fails") {
@@ -177,7 +177,7 @@ export const run = Effect.fnUntraced(
               stored = { at: now(), endsAt: (issuedAt.get(`token-${number}`) ?? 0) + lifetime }
             })))
       }
-      const tokens = yield* Effect.withClock(startSupply(endpoint, store, scope), clock)
+      const tokens = yield* startSupply(endpoint, store, scope).pipe(Effect.withClock(clock))
       const machine: Machine = {
         tokens,
         scope,

@@ -13,12 +13,12 @@ export const setUp = Effect.fnUntraced(function*(options: {
   readonly store?: (store: TokenStore.Service) => TokenStore.Service
 } = {}) {
   const time = VirtualClock.make({ isBusy })
-  const memory = yield* Effect.withClock(Memory.make, time.clock)
+  const memory = yield* Memory.make.pipe(Effect.withClock(time.clock))
   const store = options.store?.(memory) ?? memory
   const server = makeServer()
   let back = 0
   const start = (ahead: number, credentials?: Effect.Effect<string>) =>
-    Effect.withClock(startProcess(server, store, credentials), time.clockOf(() => ahead - back))
+    startProcess(server, store, credentials).pipe(Effect.withClock(time.clockOf(() => ahead - back)))
   const fleet = yield* Effect.forEach(
     Array.from({ length: options.size ?? 2 }),
     (_, index) => start((index % 5 - 2) * 1_000)

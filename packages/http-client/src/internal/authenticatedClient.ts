@@ -20,9 +20,10 @@ import { inSpan, type ObservedCall } from "./callSpan.ts"
 import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
 import * as ResendBudget from "./resendBudget.ts"
-import { responseError, type Sent } from "./callerError.ts"
+import { responseError } from "./callerError.ts"
 import { causeForCaller, forCaller } from "./response.ts"
 import { type Base, parseBase, target } from "./target.ts"
+import type { Sent } from "./sent.ts"
 
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse

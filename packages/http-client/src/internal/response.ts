@@ -7,7 +7,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
 import * as Stream from "effect/Stream"
-import { died, isAnswered, requestError, responseError, type Sent } from "./callerError.ts"
+import { died, isAnswered, requestError, responseError } from "./callerError.ts"
+import type { Sent } from "./sent.ts"
 
 /**
  * A response that refers to the request of the caller. The request that was sent has the token in its headers. Neither the

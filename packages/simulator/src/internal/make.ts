@@ -218,7 +218,7 @@ export const make = (options: Options) =>
       answerCalls: (answer: AnswerCall) => set({ answerCall: Option.some(answer) }),
       fixtures: Effect.sync(() => settings.fixtures),
       setFixtures: (fixtures: ReadonlyArray<Fixture.Fixture>) => set({ fixtures }),
-      now: Effect.withClock(DateTime.now, clock),
+      now: DateTime.now.pipe(Effect.withClock(clock)),
       advanced,
       advanceClock: (duration: Duration.DurationInput) =>
         Effect.zipRight(advance(Duration.decode(duration)), changes.recordSettings(() => undefined)),

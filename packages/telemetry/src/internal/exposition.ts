@@ -1,4 +1,4 @@
-import type { Labels, Sample } from "./registry.ts"
+import type { Labels, Sample } from "./sample.ts"
 
 // The text format of Prometheus, version 0.0.4.
 

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
 import * as Registry from "./registry.ts"
+import type { Labels } from "./sample.ts"
 
 const requests = Registry.counter({
   name: "credit_data.token.requests",
@@ -129,8 +130,8 @@ export interface Metrics {
 }
 
 /** The metrics of the supply with these labels. */
-export const make = (labels: Registry.Labels): Metrics => {
-  const requestsWith = (outcome: string, more: Registry.Labels = {}) =>
+export const make = (labels: Labels): Metrics => {
+  const requestsWith = (outcome: string, more: Labels = {}) =>
     seriesOf(reasons, (reason) => requests({ ...labels, outcome, ...more, reason }))
   const succeeded = { Obtained: requestsWith("obtained"), Renewed: requestsWith("renewed") }
   const failed = new Map(

@@ -6,18 +6,9 @@ import * as MetricKeyType from "effect/MetricKeyType"
 import * as MetricLabel from "effect/MetricLabel"
 import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
+import { type Definition, type Labels, type Sample, withoutUnit } from "./sample.ts"
 
 // The only module that knows Effect's metrics, whose interface differs between the major versions of Effect.
-
-/** The labels of a series. */
-export type Labels = Readonly<Record<string, string>>
-
-/** What a metric measures, and in which unit (UCUM). OTLP exporters read the unit from a tag. */
-export interface Definition {
-  readonly name: string
-  readonly description: string
-  readonly unit: string
-}
 
 /** Changes one series of a metric. */
 export type Update = (value: number) => Effect.Effect<void>
@@ -50,33 +41,6 @@ export const histogram = (definition: Definition, boundaries: ReadonlyArray<numb
   )
   return (value) => Metric.update(series, value)
 }
-
-/** The present state of one series. */
-export type Sample =
-  & Definition
-  & { readonly labels: Labels }
-  & (
-    | { readonly type: "counter" | "gauge"; readonly value: number }
-    | {
-      readonly type: "histogram"
-      /** Each boundary, with the number of values up to it. The last boundary is infinite. */
-      readonly buckets: ReadonlyArray<readonly [boundary: number, count: number]>
-      readonly count: number
-      readonly sum: number
-    }
-    | {
-      readonly type: "summary"
-      readonly quantiles: ReadonlyArray<readonly [quantile: number, value: number]>
-      readonly count: number
-      readonly sum: number
-    }
-  )
-
-/** The unit is a tag. A program may use the same name for something else, such as a flat. */
-const withoutUnit = ({ time_unit, unit, ...labels }: Record<string, string>): Pick<Sample, "labels" | "unit"> =>
-  unit !== undefined && !/^(1|[a-zA-Z%]{1,12}|\{.*\})$/.test(unit)
-    ? { labels: { ...labels, unit }, unit: time_unit ?? "1" }
-    : { labels, unit: unit ?? time_unit ?? "1" }
 
 /** All series of the program, also those of other libraries and of Effect itself. */
 export const snapshot: Effect.Effect<ReadonlyArray<Sample>> = Effect.map(

@@ -28,7 +28,7 @@ export const make = (end: number) => {
   return {
     /** Runs an effect until the end. Then interrupts it. */
     run: <A, E>(effect: Effect.Effect<A, E>) => {
-      const fiber = Effect.runFork(Effect.withClock(effect, clock), {
+      const fiber = Effect.runFork(effect.pipe(Effect.withClock(clock)), {
         scheduler: Scheduler.make((task) => tasks.push(task))
       })
       settle()

@@ -3,24 +3,10 @@ import { Transport } from "@credit-data/core/Internal"
 import * as HttpClientError from "effect/http/HttpClientError"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
-import * as Predicate from "effect/Predicate"
-import type * as Redacted from "effect/Redacted"
 import type { InsufficientScope } from "../InsufficientScope.ts"
+import { api, described, type Sent } from "./sent.ts"
 
 // Rewrites the errors of a transport: they refer to the request of the caller, and not to the one with the token.
-
-/** The request of the caller, and the secrets of the request that was sent for it. */
-export interface Sent {
-  readonly request: HttpClientRequest.HttpClientRequest
-  readonly secrets: ReadonlyArray<Redacted.Redacted>
-}
-
-/** The description of the transport; or our own, if that one is missing or shows the token. */
-const described = ({ secrets }: Sent, description: string | undefined, ours?: () => string) => {
-  const safe = Transport.foreignError(description, secrets)
-  const text = Predicate.isString(safe) ? safe : ours?.()
-  return text === undefined ? {} : { description: text }
-}
 
 /** An error that has a response. */
 type Answered = HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse }
@@ -53,8 +39,6 @@ export const responseError = (
       return httpClientError(new HttpClientError.DecodeError(reason))
   }
 }
-
-const api = { name: "the API", address: "CREDIT_DATA_BASE_URL" }
 
 /** An error about a request that got no response. */
 export const requestError = (sent: Sent, error: HttpClientError.HttpClientError): HttpClientError.HttpClientError => {
