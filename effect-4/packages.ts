@@ -12,6 +12,7 @@ export const folders = [
   "tests/support",
   "tests/integration",
   "benchmarks/src/line",
+  "examples",
   "tests/packed/project"
 ]
 
@@ -26,7 +27,7 @@ interface Manifest {
 }
 
 /** Part of `effect` since Effect 4, or needed only by the platform of Effect 3. */
-const gone = /^@effect\/(platform|cluster|experimental|rpc|sql|workflow)$/
+const gone = /^@effect\/(platform|cluster|experimental|opentelemetry|rpc|sql|workflow)$/
 
 const withoutGone = (versions: Record<string, string> | undefined) =>
   versions && Object.fromEntries(Object.entries(versions).filter(([name]) => !gone.test(name)))

@@ -1,7 +1,10 @@
 import { Lang, parse, type SgNode } from "@ast-grep/napi"
-import { imports, removed } from "../rules.ts"
+import * as exampleRules from "../exampleRules.ts"
+import * as rules from "../rules.ts"
 
 // The imports of a file are not translated one by one. They are computed again from the names that the translated file uses.
+
+const imports: Readonly<Record<string, string>> = { ...rules.imports, ...exampleRules.imports }
 
 /** A module as a whole: `import * as local from "module"`, or its name out of a barrel. */
 interface Module {
@@ -17,7 +20,7 @@ interface Name {
   readonly isType: boolean
 }
 
-const isBarrel = (from: string): boolean => from === "effect" || from === "@effect/platform"
+const isBarrel = (from: string): boolean => ["effect", "@effect/platform", "@effect/opentelemetry"].includes(from)
 
 const modulesOf = (declaration: string): ReadonlyArray<Module> => {
   const [, local, module] = /import (?:type )?\* as (\w+) from "([^"]+)"/.exec(declaration) ?? []
@@ -74,7 +77,7 @@ const importsOf = (
   const byBarrel = new Map<string, Set<string>>()
   const add = (barrel: string, name: string) => byBarrel.set(barrel, (byBarrel.get(barrel) ?? new Set()).add(name))
   for (const { local, module } of modules) {
-    if (removed.has(module) || !(values.has(local) || types.has(local))) continue
+    if (rules.removed.has(module) || !(values.has(local) || types.has(local))) continue
     const [, barrel, exported = ""] = /^(.+)\/(\w+)$/.exec(module) ?? []
     if (fromBarrels && barrel !== undefined && barrel !== "@effect/platform-node") {
       add(barrel, `${values.has(local) ? "" : "type "}${as(exported, local)}`)

@@ -52,10 +52,13 @@ const withoutExceptions = (file: string, text: string): string =>
     return without
   }, text)
 
-/** The examples of what users read are type-checked too, each as a module of its own. */
+/** The code of what users read is type-checked too, each piece as a module of its own. */
 const writeExamples = (file: string, text: string, language = "ts") => {
   for (const [index, code] of examplesIn(text, language).entries()) {
-    writeFileSync(join(target, "examples", `${file.replaceAll("/", "-")}-${index}.ts`), `${code}\nexport {}\n`)
+    writeFileSync(
+      join(target, "documents", `${file.replaceAll("/", "-")}-${language.replace(" ", "-")}-${index}.ts`),
+      `${code}\nexport {}\n`
+    )
   }
 }
 
@@ -65,10 +68,12 @@ const write = (file: string, text: string) => {
   if (/^packages\/[\w-]+\/(src\/|README)/.test(file)) writeExamples(file, text)
 }
 
-rmSync(join(target, "examples"), { recursive: true, force: true })
-mkdirSync(join(target, "examples"), { recursive: true })
-for (const page of filesIn("docs").filter((file) => file.endsWith(".md"))) {
-  writeExamples(page, readFileSync(join(root, page), "utf8"), "ts effect-4")
+rmSync(join(target, "documents"), { recursive: true, force: true })
+mkdirSync(join(target, "documents"), { recursive: true })
+for (const page of ["README.md", ...filesIn("docs").filter((file) => file.endsWith(".md"))]) {
+  const text = readFileSync(join(root, page), "utf8")
+  writeExamples(page, rewriteExamples(page, text, counts))
+  writeExamples(page, text, "ts effect-4")
 }
 
 for (const folder of folders) {
@@ -89,7 +94,7 @@ for (const folder of folders) {
         )
       }
       cpSync(join(here, "overrides", file), join(target, file))
-    } else if (file.endsWith(".md")) write(file, rewriteExamples(readFileSync(join(root, file), "utf8"), counts))
+    } else if (file.endsWith(".md")) write(file, rewriteExamples(file, readFileSync(join(root, file), "utf8"), counts))
     else if (isSource(file)) {
       write(file, withoutExceptions(file, rewrite(file, readFileSync(join(root, file), "utf8"), counts)))
     } else {

@@ -1,4 +1,5 @@
 import { Lang, parse, type SgNode, type SgRoot } from "@ast-grep/napi"
+import * as exampleRules from "../exampleRules.ts"
 import { families, local, members, patterns } from "../rules.ts"
 import { reimport } from "./imports.ts"
 
@@ -14,7 +15,7 @@ const edit = (source: string, edits: (root: SgNode) => ReadonlyArray<ReturnType<
 const count = (counts: Counts, rule: string) => counts.set(rule, (counts.get(rule) ?? 0) + 1)
 
 /** `Effect.catchAll` becomes `Effect.catch`, in types and in values. */
-const renameMembers = (source: string, counts: Counts): string =>
+const renameMembers = (source: string, counts: Counts, members: Readonly<Record<string, string>>): string =>
   edit(
     source,
     (root) =>
@@ -59,12 +60,15 @@ const replacePattern = (source: string, pattern: string, template: string, count
 
 const localName = (file: string, pattern: string) => `${pattern} (only in ${file})`
 
-const rewriteCode = (source: string, counts: Counts, file = ""): string => {
-  let current = renameMembers(source, counts)
+/** Whether a file is read and not imported. */
+const isExample = (file: string): boolean => /^(docs|examples)\/|^README\.md$/.test(file)
+
+const rewriteCode = (source: string, counts: Counts, file: string): string => {
+  let current = renameMembers(source, counts, isExample(file) ? { ...members, ...exampleRules.members } : members)
   for (const [pattern, template] of local[file] ?? []) {
     current = replacePattern(current, pattern, template, () => count(counts, localName(file, pattern)))
   }
-  for (const [pattern, template] of patterns) {
+  for (const [pattern, template] of isExample(file) ? [...patterns, ...exampleRules.patterns] : patterns) {
     current = replacePattern(current, pattern, template, () => count(counts, pattern))
   }
   return reimport(current)
@@ -80,21 +84,21 @@ export const examplesIn = (text: string, language = "ts"): ReadonlyArray<string>
   )
 
 /** A text with examples, in Markdown or in docstrings, as one with examples for Effect 4. */
-export const rewriteExamples = (text: string, counts: Counts): string =>
+export const rewriteExamples = (file: string, text: string, counts: Counts): string =>
   text.replaceAll(exampleOf("ts"), (_, prefix: string, code: string) => {
     const plain = code.split("\n").map((line) => line.slice(prefix.length)).join("\n")
-    const lines = rewriteCode(plain, counts).split("\n").map((line) => `${prefix}${line}`.trimEnd())
+    const lines = rewriteCode(plain, counts, file).split("\n").map((line) => `${prefix}${line}`.trimEnd())
     return [`${prefix}\`\`\`ts`, ...lines, `${prefix}\`\`\``].join("\n")
   })
 
 /** An Effect 3 source as one for Effect 4. */
 export const rewrite = (file: string, source: string, counts: Counts): string =>
-  rewriteExamples(rewriteCode(source, counts, file), counts)
+  rewriteExamples(file, rewriteCode(source, counts, file), counts)
 
 /** The rules of which each has to match somewhere. */
 export const ruleNames: ReadonlyArray<string> = [
-  ...Object.keys(members),
+  ...Object.keys({ ...members, ...exampleRules.members }),
   ...families.map(([word]) => String(word)),
-  ...patterns.map(([pattern]) => pattern),
+  ...[...patterns, ...exampleRules.patterns].map(([pattern]) => pattern),
   ...Object.entries(local).flatMap(([file, rules]) => rules.map(([pattern]) => localName(file, pattern)))
 ]

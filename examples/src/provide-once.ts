@@ -11,7 +11,7 @@ const call = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data
 
 const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(NodeHttpClient.layer))
 
-const fiveTimes = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.repeatN(effect, 4)
+const fiveTimes = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.repeat(effect, { times: 4 })
 
 const right = fiveTimes(call).pipe(Effect.provide(Clients))
 const wrong = fiveTimes(call.pipe(Effect.provide(Clients)))

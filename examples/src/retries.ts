@@ -13,7 +13,8 @@ const patient = Effect.map(
   DataAccess.DataAccess,
   HttpClient.retryTransient({
     while: (error) => !TokenError.isTokenError(error),
-    schedule: Schedule.intersect(Schedule.exponential("50 millis"), Schedule.recurs(3))
+    schedule: Schedule.exponential("50 millis"),
+    times: 3
   })
 )
 

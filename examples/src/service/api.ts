@@ -8,13 +8,12 @@ export class Consumer extends Schema.Class<Consumer>("Consumer")({
 }) {}
 
 export const ServiceApi = HttpApi.make("service").add(
-  HttpApiGroup.make("consumers")
-    .add(
-      HttpApiEndpoint.get("read", "/consumers/:id")
-        .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.pattern(/^\w+$/)) }))
-        .addSuccess(Consumer)
-        .addError(HttpApiError.NotFound)
-    )
-    // the credit-data API, or its token endpoint, does not answer as it should
-    .addError(HttpApiError.ServiceUnavailable)
+  HttpApiGroup.make("consumers").add(
+    HttpApiEndpoint.get("read", "/consumers/:id")
+      .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.pattern(/^\w+$/)) }))
+      .addSuccess(Consumer)
+      .addError(HttpApiError.NotFound)
+      // the credit-data API, or its token endpoint, does not answer as it should
+      .addError(HttpApiError.ServiceUnavailable)
+  )
 )

@@ -7,8 +7,7 @@ import { Consumer, ServiceApi } from "./api.ts"
 const Found = HttpClientResponse.schemaBodyJson(Schema.Struct({ path: Schema.String }))
 
 /** Calls Data Access. The path of the call holds the id of a consumer, so the span shows the template in its place. */
-const read = Effect.fnUntraced(function*(id: string) {
-  const client = yield* DataAccess.DataAccess
+const read = Effect.fnUntraced(function*(client: GroupClient.GroupClient, id: string) {
   const response = yield* client.get(`/data-access/consumers/${id}`).pipe(
     GroupClient.withPathTemplate("/data-access/consumers/{id}")
   )
@@ -33,20 +32,21 @@ export const Consumers = HttpApiBuilder.group(
   ServiceApi,
   "consumers",
   (handlers) =>
-    handlers.handle("read", ({ path: { id } }) =>
-      read(id).pipe(
-        Effect.timeout("10 seconds"),
-        Effect.catchIf(
-          (error) => error._tag !== "NotFound",
-          (error) =>
-            // the message of an error of the platform holds the path, and so the id of a consumer
-            Effect.zipRight(
-              Effect.logError(
-                `A call of Data Access failed: ${TokenError.isTokenError(error) ? error.message : error._tag}`
-              ),
-              new HttpApiError.ServiceUnavailable()
-            )
-        ),
-        inSpanOf("/consumers/{id}")
-      ))
+    Effect.map(DataAccess.DataAccess, (client) =>
+      handlers.handle("read", ({ path: { id } }) =>
+        read(client, id).pipe(
+          Effect.timeout("10 seconds"),
+          Effect.catchIf(
+            (error) => error._tag !== "NotFound",
+            (error) =>
+              // the message of an error of the platform holds the path, and so the id of a consumer
+              Effect.zipRight(
+                Effect.logError(
+                  `A call of Data Access failed: ${TokenError.isTokenError(error) ? error.message : error._tag}`
+                ),
+                new HttpApiError.ServiceUnavailable()
+              )
+          ),
+          inSpanOf("/consumers/{id}")
+        )))
 )

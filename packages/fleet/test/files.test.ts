@@ -214,8 +214,67 @@ describe("a store in files", () => {
     Effect.gen(function*() {
       const { directory, fs } = yield* setUp
       const broken = yield* over(directory, (fs) => ({ rename: (_, to) => fs.rename(`${directory}/none`, to) }))
-      yield* Effect.flip(publish(broken, 1))
+      const { code, reason } = yield* Effect.flip(publish(broken, 1))
+      assert.deepStrictEqual({ code, reason }, { code: "NotFound", reason: "Unavailable" })
       assert.deepStrictEqual(yield* fs.readDirectory(directory), [])
+    }))
+
+  it.scoped("takes no lease, and writes none, where a value is newer than those it has seen", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      yield* publish(store, 1)
+      const { lease } = yield* store.takeLease(name, { owner: "a", above: 0, seen: 0, duration })
+      assert.isTrue(Option.isNone(lease))
+      assert.deepStrictEqual(yield* fs.readDirectory(directory), [`${name}.Token.1`])
+    }))
+
+  it.scoped("does not write a value whose fence is lower than that of another", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      yield* publish(store, 2)
+      assert.isFalse(yield* publish(store, 1))
+      assert.deepStrictEqual(yield* fs.readDirectory(directory), [`${name}.Token.2`])
+    }))
+
+  /** A store to which something happens while it writes a lease. */
+  const duringLease = (directory: string, happens: Effect.Effect<unknown, unknown>) =>
+    over(directory, (fs) => ({
+      writeFileString: (path, text, options) =>
+        Effect.zipRight(
+          path.includes(".Lease.") ? Effect.orDie(happens) : Effect.void,
+          fs.writeFileString(path, text, options)
+        )
+    }))
+
+  it.scoped("gives its lease back when somebody has published while it took it", () =>
+    Effect.gen(function*() {
+      const { directory, store } = yield* setUp
+      const late = yield* duringLease(directory, publish(store, 7))
+      const { lease, slots } = yield* late.takeLease(name, { owner: "a", above: 0, seen: 0, duration })
+      assert.isTrue(Option.isNone(lease))
+      assert.deepStrictEqual(Option.map(slots.Token, ({ fence }) => fence), Option.some(7))
+      assert.isTrue(Option.isSome(yield* take(store, "b")))
+    }))
+
+  it.scoped("gives way to a lease with a higher fence, also to one that has ended", () =>
+    Effect.gen(function*() {
+      const { directory, fs, store } = yield* setUp
+      const late = yield* duringLease(
+        directory,
+        Effect.zipRight(take(store, "a", { above: 40 }), store.releaseLease(name, "a"))
+      )
+      assert.isTrue(Option.isNone(yield* take(late, "b")))
+      assert.deepStrictEqual(yield* fs.readDirectory(directory), [`${name}.Lease.41`])
+    }))
+
+  it.scoped("says that a value was overtaken while it was written", () =>
+    Effect.gen(function*() {
+      const { directory, store } = yield* setUp
+      const late = yield* over(directory, (fs) => ({
+        rename: (from, to) => Effect.zipRight(Effect.orDie(publish(store, 9)), fs.rename(from, to))
+      }))
+      assert.isFalse(yield* publish(late, 3))
+      assert.strictEqual(yield* token(store), 9)
     }))
 
   it.scoped("leaves a file of another program alone, however old it is", () =>

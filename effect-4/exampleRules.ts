@@ -1,0 +1,59 @@
+// What the examples and the code of the documentation need beside `rules.ts`. The packages do not use these names.
+
+/** Members that have another name. */
+export const members: Readonly<Record<string, string>> = {
+  "Config.port": "Config.Port",
+  "Config.url": "Config.URL",
+  "HttpApiBuilder.Router.use": "HttpRouter.use",
+  "Schema.decode": "Schema.decodeEffect"
+}
+
+/** Expressions of another shape. */
+export const patterns: ReadonlyArray<readonly [pattern: string, replacement: string]> = [
+  ["({ path: { id } }) => $BODY", "({ params: { id } }) => $BODY"],
+  ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
+  [
+    "Effect.catchTags({ $$$TOKEN, RequestError: $REQUEST, ResponseError: $RESPONSE })",
+    "Effect.catchTags({\n    $$$TOKEN,\n    HttpClientError: (error) => Effect.succeed(`no answer to the call: ${error.message}`)\n  })"
+  ],
+  ["Config.literal($A, $B)($NAME)", "Config.Literals([$A, $B], $NAME)"],
+  ["DateTime.distanceDuration($FROM, $TO)", "DateTime.distance($FROM, $TO)"],
+  ["Effect.ignoreLogged($EFFECT)", "Effect.ignore($EFFECT, { log: true })"],
+  [
+    "Effect.timeoutFail({ duration: $TIME, onTimeout: () => $ERROR })",
+    "Effect.timeoutOrElse({ duration: $TIME, orElse: () => Effect.fail($ERROR) })"
+  ],
+  [
+    "HttpApiBuilder.serve().pipe(HttpServer.withLogAddress, Layer.provide(Routes), Layer.provide(HttpApiBuilder.api($API)), $$$OTHERS)",
+    "HttpRouter.serve(Layer.merge(HttpApiBuilder.layer($API), Routes)).pipe($$$OTHERS)"
+  ],
+  [
+    "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR).addError($OTHER)",
+    "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: [$ERROR, $OTHER] })"
+  ],
+  [
+    "HttpMiddleware.withTracerDisabledWhen($WHEN)",
+    "Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, $WHEN))"
+  ],
+  [
+    "HttpRouter.empty.pipe(HttpRouter.get($PATH, $FIRST), HttpRouter.get($OTHER, $SECOND), HttpRouter.get($LAST, $THIRD))",
+    "HttpRouter.addAll([\n  HttpRouter.route(\"GET\", $PATH, $FIRST),\n  HttpRouter.route(\"GET\", $OTHER, $SECOND),\n  HttpRouter.route(\"GET\", $LAST, $THIRD)\n])"
+  ],
+  [
+    "PlatformConfigProvider.layerFileTreeAdd({ rootDirectory: $FOLDER })",
+    "ConfigProvider.layerAdd(ConfigProvider.fromDir({ rootPath: $FOLDER }))"
+  ],
+  ["router.get($PATH, $HANDLER)", "router.add(\"GET\", $PATH, $HANDLER)"],
+  ["Stream.asyncPush<$A>((emit) => $LISTEN)", "Stream.callback<$A>((queue) => $LISTEN)"],
+  ["emit.single($VALUE)", "Queue.offerUnsafe(queue, $VALUE)"],
+  ["Stream.runFold($STREAM, $ZERO, $NEXT)", "Stream.runFold($STREAM, () => $ZERO, $NEXT)"],
+  ["yield* Command.string($COMMAND)", "yield* (yield* ChildProcessSpawner.ChildProcessSpawner).string($COMMAND)"]
+]
+
+/** The module of a name. */
+export const imports: Readonly<Record<string, string>> = {
+  ChildProcessSpawner: "effect/process/ChildProcessSpawner",
+  HttpRouter: "effect/http/HttpRouter",
+  Otlp: "effect/observability/Otlp",
+  Queue: "effect/Queue"
+}
