@@ -15,7 +15,10 @@ const slow = [
   "of any size",
   "there is a place for the bug",
   "a fleet of four processes",
-  "at the price of more token requests"
+  "at the price of more token requests",
+  "a lease that is renewed goes on",
+  "each fence is higher than all before it",
+  "goes on with the replica that was promoted"
 ]
 
 const name = process.env["MUTATED_PACKAGE"]
