@@ -25,7 +25,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ],
   [
     "HttpApiBuilder.serve().pipe(HttpServer.withLogAddress, Layer.provide(Routes), Layer.provide(HttpApiBuilder.api($API)), $$$OTHERS)",
-    "HttpRouter.serve(Layer.merge(HttpApiBuilder.layer($API), Routes)).pipe($$$OTHERS)"
+    "HttpRouter.serve(Layer.merge(HttpApiBuilder.layer($API), Routes), { disableLogger: true }).pipe($$$OTHERS)"
   ],
   [
     "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR).addError($OTHER)",
