@@ -1,4 +1,4 @@
-import { table } from "./terminal.ts"
+import { table } from "./table.ts"
 import { version } from "./version.ts"
 
 const commands = [

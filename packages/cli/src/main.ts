@@ -21,7 +21,8 @@ import { status } from "./commands/status.ts"
 import { token } from "./commands/token.ts"
 import { Ended, exitCode, ofExit } from "./exitCode.ts"
 import { help } from "./help.ts"
-import { answer, note, unsafeNote, withOwnConsole } from "./terminal.ts"
+import { withOwnConsole } from "./parserConsole.ts"
+import { answer, note, unsafeNote } from "./terminal.ts"
 import { version } from "./version.ts"
 
 const root = Command.make("credit-data").pipe(

@@ -20,7 +20,7 @@ import * as Option from "effect/Option"
 import { homedir } from "node:os"
 import path from "node:path"
 import { exitCode, Failure } from "./exitCode.ts"
-import { waiting } from "./terminal.ts"
+import { waiting } from "./spinner.ts"
 import * as Transport from "./transport.ts"
 
 export type Version = "v1" | "v2"

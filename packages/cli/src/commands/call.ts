@@ -12,7 +12,9 @@ import { validateHeaderName, validateHeaderValue } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { Ended, exitCode, Failure } from "../exitCode.ts"
 import * as Supply from "../supply.ts"
-import { colored, isTerminal, note, waiting, write } from "../terminal.ts"
+import { colored } from "../color.ts"
+import { waiting } from "../spinner.ts"
+import { isTerminal, note, write } from "../terminal.ts"
 
 const firstErrorStatus = 400
 

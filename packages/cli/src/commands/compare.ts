@@ -13,7 +13,10 @@ import * as Option from "effect/Option"
 import type * as Answers from "../answers.ts"
 import { Ended, exitCode, Failure } from "../exitCode.ts"
 import * as Supply from "../supply.ts"
-import { answer, colored, table, waiting } from "../terminal.ts"
+import { colored } from "../color.ts"
+import { waiting } from "../spinner.ts"
+import { table } from "../table.ts"
+import { answer } from "../terminal.ts"
 import * as Transport from "../transport.ts"
 
 const methods = ["GET", "HEAD", "OPTIONS"] as const

@@ -2,12 +2,13 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import type * as Answers from "../answers.ts"
 import { examine, type Result, type Step } from "../doctor/doctor.ts"
 import { Ended, exitCode } from "../exitCode.ts"
 import * as Supply from "../supply.ts"
-import { answer, colored, waiting } from "../terminal.ts"
+import { colored } from "../color.ts"
+import { waiting } from "../spinner.ts"
+import { answer } from "../terminal.ts"
 import * as Transport from "../transport.ts"
 
 const marks: Readonly<Record<Result, string>> = {
@@ -63,10 +64,11 @@ export const doctor = Command.make("doctor", {
   Effect.gen(function*() {
     const version = yield* Supply.versionOf(choice)
     const steps: Array<Step> = []
-    yield* waiting(Stream.runForEach(examine({ version, probe }), (step) => {
+    const report = (step: Step) => {
       steps.push(step)
       return isJson ? Effect.void : answer(print(step))
-    }))
+    }
+    yield* waiting(examine({ version, probe, report }))
     if (isJson) yield* answer(json(steps))
     if (steps.some(isFailed)) return yield* new Ended({ code: exitCode.problem })
   }).pipe(Effect.provide(Transport.layerOfDoctor))).pipe(

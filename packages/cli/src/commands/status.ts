@@ -16,7 +16,9 @@ import type * as Answers from "../answers.ts"
 import { exitCode, Failure, ofTokenError } from "../exitCode.ts"
 import { instant } from "../instant.ts"
 import * as Supply from "../supply.ts"
-import { answer, colored, table } from "../terminal.ts"
+import { colored } from "../color.ts"
+import { table } from "../table.ts"
+import { answer } from "../terminal.ts"
 
 const noToken = new Failure({
   code: exitCode.usage,

@@ -6,7 +6,8 @@ import * as Redacted from "effect/Redacted"
 import type * as Answers from "../answers.ts"
 import { instant } from "../instant.ts"
 import * as Supply from "../supply.ts"
-import { answer, isTerminal, note, table } from "../terminal.ts"
+import { table } from "../table.ts"
+import { answer, isTerminal, note } from "../terminal.ts"
 
 export const variable = "CREDIT_DATA_ACCESS_TOKEN"
 

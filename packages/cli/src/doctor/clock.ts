@@ -4,10 +4,8 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { type Failed, failed, type Finding, ok, warning } from "./finding.ts"
-import { reasons } from "./reasons.ts"
+import { failed, type Failed, type Finding, instant, length, ok, reasons, warning } from "./step.ts"
 import type { Target } from "./target.ts"
-import * as Time from "./time.ts"
 
 const suspicious = 30_000
 const wrong = 5 * 60_000
@@ -46,9 +44,9 @@ export const check = Effect.fnUntraced(
     const ahead = aheadBy({ date: answer.right, sentAt, receivedAt })
     const difference = Math.abs(ahead)
     if (difference === 0) return ok(`agrees with ${role}`, undefined)
-    const detail = `${Time.length(difference)} ${ahead > 0 ? "ahead of" : "behind"} ${role}`
-    const advice = `Synchronize the clock of this machine (NTP): it shows ${Time.instant(receivedAt)}, and ${role} ` +
-      `shows ${Time.instant(answer.right)}.`
+    const detail = `${length(difference)} ${ahead > 0 ? "ahead of" : "behind"} ${role}`
+    const advice = `Synchronize the clock of this machine (NTP): it shows ${instant(receivedAt)}, and ${role} ` +
+      `shows ${instant(answer.right)}.`
     return difference > wrong
       ? yield* failed(detail, advice)
       : difference > suspicious

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Str from "effect/String"
-import { type Failed, failed, type Finding, ok } from "./finding.ts"
+import { failed, type Failed, type Finding, ok } from "./step.ts"
 import * as Proxy from "./proxy.ts"
 import * as Target from "./target.ts"
 

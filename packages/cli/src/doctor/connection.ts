@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
-import { type Failed, failed, type Finding, ok } from "./finding.ts"
+import { failed, type Failed, type Finding, ok } from "./step.ts"
 import * as Proxy from "./proxy.ts"
 import { authority, bare, requestError, type Target } from "./target.ts"
 

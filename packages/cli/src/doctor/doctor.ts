@@ -7,16 +7,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Stream from "effect/Stream"
 import * as Api from "./api.ts"
 import * as Clock from "./clock.ts"
 import * as Configuration from "./configuration.ts"
 import * as Connection from "./connection.ts"
-import type { Failed, Finding } from "./finding.ts"
+import type { Failed, Finding, Step } from "./step.ts"
 import * as Handshake from "./handshake.ts"
 import * as Name from "./name.ts"
 import * as Scopes from "./scopes.ts"
-import type { Step } from "./step.ts"
 import * as Token from "./token.ts"
 
 export type { Result, Step } from "./step.ts"
@@ -70,13 +68,15 @@ const settle = <A, R>(name: Name, check: Effect.Effect<Finding<A>, Failed, R>) =
     Effect.timed
   )
 
-const examination = Effect.fnUntraced(
-  function*({ emit, probe, version }: {
+/** Runs all steps in their order, and reports each when it ends. A step whose predecessor failed is skipped. */
+export const examine = Effect.fnUntraced(
+  function*({ probe, report, version }: {
     readonly version: Configuration.Version
+    /** The path of the business API to which a GET with the token is sent. */
     readonly probe: Option.Option<string>
-    readonly emit: (step: Step) => void
+    readonly report: (step: Step) => Effect.Effect<unknown>
   }): Effect.fn.Return<void, Name, HttpClient.HttpClient> {
-    /** Emits a step. Fails with its name if the check failed, so that the rest is not run. */
+    /** Reports a step. Fails with its name if the check failed, so that the rest is not run. */
     const step = Effect.fnUntraced(function*<A, R>(
       name: Name,
       check: Effect.Effect<Finding<A>, Failed, R>
@@ -87,7 +87,7 @@ const examination = Effect.fnUntraced(
         detail,
         advice: Option.some(advice)
       }))
-      emit({
+      yield* report({
         name,
         result,
         detail: printable(detail),
@@ -106,33 +106,16 @@ const examination = Effect.fnUntraced(
     yield* step("scopes", Scopes.check(setup, obtained.token))
     yield* step("API", Api.check(setup, obtained, probe))
   },
-  (run, { emit }) =>
-    Effect.catchAll(run, (failed) =>
-      Effect.sync(() => {
-        const names = Object.keys(slow)
-        for (const name of names.slice(names.indexOf(failed) + 1)) {
-          emit({
-            name,
-            result: "skipped",
-            detail: `not run, because ${failed} failed`,
-            advice: Option.none(),
-            millis: 0
-          })
-        }
-      }))
+  (run, { report }) =>
+    Effect.catchAll(run, (failed) => {
+      const names = Object.keys(slow)
+      return Effect.forEach(names.slice(names.indexOf(failed) + 1), (name) =>
+        report({
+          name,
+          result: "skipped",
+          detail: `not run, because ${failed} failed`,
+          advice: Option.none(),
+          millis: 0
+        }), { discard: true })
+    })
 )
-
-/** Runs all steps in their order. A step whose predecessor failed is skipped. */
-export const examine = (options: {
-  readonly version: Configuration.Version
-  /** The path of the business API to which a GET with the token is sent. */
-  readonly probe: Option.Option<string>
-}): Stream.Stream<Step, never, HttpClient.HttpClient> =>
-  Stream.asyncPush<Step, never, HttpClient.HttpClient>(
-    (emit) =>
-      examination({ ...options, emit: (step) => emit.single(step) }).pipe(
-        Effect.ensuring(Effect.sync(() => emit.end())),
-        Effect.forkScoped
-      ),
-    { bufferSize: "unbounded" }
-  )

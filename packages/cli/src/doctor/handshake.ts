@@ -6,9 +6,8 @@ import type * as Scope from "effect/Scope"
 import { isIP, type Socket } from "node:net"
 import * as Tls from "node:tls"
 import * as Connection from "./connection.ts"
-import { type Failed, failed, type Finding, ok, skipped, warning } from "./finding.ts"
+import { date, failed, type Failed, type Finding, instant, length, ok, skipped, warning } from "./step.ts"
 import { requestError, type Target } from "./target.ts"
-import * as Time from "./time.ts"
 
 /** A certificate that expires within this time is reported. */
 const soon = 30 * 24 * 60 * 60 * 1_000
@@ -105,17 +104,13 @@ export const check = Effect.fnUntraced(function*(target: Target): Effect.fn.Retu
     switch (refusal) {
       case "CERT_HAS_EXPIRED":
         return yield* failed(
-          `${whose} expired ${Time.length(-left)} ago, on ${Time.date(expiry)}`,
-          `If the clock of this machine is right (it shows ${
-            Time.instant(now)
-          }), ask the operator to renew the certificate.`
+          `${whose} expired ${length(-left)} ago, on ${date(expiry)}`,
+          `If the clock of this machine is right (it shows ${instant(now)}), ask the operator to renew the certificate.`
         )
       case "CERT_NOT_YET_VALID":
         return yield* failed(
           "the certificate is not valid yet",
-          `If the clock of this machine is right (it shows ${
-            Time.instant(now)
-          }), ask the operator about the certificate.`
+          `If the clock of this machine is right (it shows ${instant(now)}), ask the operator about the certificate.`
         )
       case "ERR_TLS_CERT_ALTNAME_INVALID":
         return yield* failed(
@@ -128,9 +123,9 @@ export const check = Effect.fnUntraced(function*(target: Target): Effect.fn.Retu
   }
   return left < soon
     ? warning(
-      `${whose} expires in ${Time.length(left)}, on ${Time.date(expiry)}; issued by ${issuer}`,
-      `Ask the operator to renew ${whose} before ${Time.date(expiry)}.`,
+      `${whose} expires in ${length(left)}, on ${date(expiry)}; issued by ${issuer}`,
+      `Ask the operator to renew ${whose} before ${date(expiry)}.`,
       undefined
     )
-    : ok(`trusted, ${Time.length(left)} left, issued by ${issuer}`, undefined)
+    : ok(`trusted, ${length(left)} left, issued by ${issuer}`, undefined)
 }, Effect.scoped)

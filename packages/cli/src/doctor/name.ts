@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
-import { type Failed, failed, type Finding, ok, skipped } from "./finding.ts"
+import { failed, type Failed, type Finding, ok, skipped } from "./step.ts"
 import { requestError, type Target } from "./target.ts"
 
 const retired = " Auth V1 reached its sunset at the end of 2024: if its host is gone, use Auth V2."

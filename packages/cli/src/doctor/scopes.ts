@@ -1,7 +1,7 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as Effect from "effect/Effect"
 import type { Setup } from "./configuration.ts"
-import { type Failed, failed, type Finding, ok } from "./finding.ts"
+import { failed, type Failed, type Finding, ok } from "./step.ts"
 
 const list = (scopes: ReadonlyArray<string>): string => scopes.length === 0 ? "none" : scopes.join(", ")
 

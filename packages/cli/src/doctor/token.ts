@@ -8,9 +8,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import type { Setup } from "./configuration.ts"
-import { type Failed, type Finding, ok } from "./finding.ts"
-import { reasons } from "./reasons.ts"
-import * as Time from "./time.ts"
+import { type Failed, type Finding, instant, length, ok, reasons } from "./step.ts"
 
 /** Shorter than the step, because the error of the token request is more specific than the end of the step. */
 const settings = { deadline: "9 seconds" } as const
@@ -82,6 +80,6 @@ export const check = Effect.fnUntraced(
     })
     const expiresAt = DateTime.toEpochMillis(token.expiresAt)
     const lifetime = DateTime.distance(token.requestedAt, token.expiresAt)
-    return ok(`valid for ${Time.length(lifetime)}, until ${Time.instant(expiresAt)}`, { endpoint, token })
+    return ok(`valid for ${length(lifetime)}, until ${instant(expiresAt)}`, { endpoint, token })
   }
 )

@@ -2,9 +2,9 @@ import { Fault } from "@credit-data/simulator"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, ConfigProvider, Effect, Fiber, Option, Stream, TestClock, TestServices } from "effect"
+import { ConfigProvider, Deferred, Effect, Fiber, Option, TestClock, TestServices } from "effect"
 import { aheadBy } from "../../src/doctor/clock.ts"
-import { examine } from "../../src/doctor/doctor.ts"
+import { examine, type Step } from "../../src/doctor/doctor.ts"
 import { examined, type Line } from "./examined.ts"
 import * as Support from "./support.ts"
 
@@ -434,19 +434,24 @@ describe("an examination", () => {
       assert.deepStrictEqual(lines.map(({ advice }) => advice), names.map(() => ""))
     }), 30_000)
 
-  it.scoped("emits each step when it is done", () =>
+  it.scoped("reports each step when it is done", () =>
     Effect.gen(function*() {
       const client = HttpClient.make(() => Effect.never)
       const port = yield* Support.answering({})
-      const steps = yield* examine({ version: "v2", probe: Option.none() }).pipe(
-        Stream.takeUntil(({ name }) => name === "TLS"),
-        Stream.runCollect,
+      const reported: Array<string> = []
+      const fourth = yield* Deferred.make<void>()
+      const report = ({ name }: Step) => {
+        reported.push(name)
+        return name === "TLS" ? Deferred.succeed(fourth, undefined) : Effect.void
+      }
+      yield* examine({ version: "v2", probe: Option.none(), report }).pipe(
+        Effect.race(Deferred.await(fourth)),
         Effect.provideService(HttpClient.HttpClient, client),
         Effect.withConfigProvider(ConfigProvider.fromMap(
           new Map(Object.entries({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` }))
         ))
       )
-      assert.strictEqual(Chunk.size(steps), 4)
+      assert.deepStrictEqual(reported, names.slice(0, 4))
     }))
 
   it.scopedLive("reports a defect of the client as a step, without its message", () =>

@@ -1,4 +1,4 @@
-import { Chunk, Effect, Logger, Option, Stream } from "effect"
+import { Effect, Logger, Option } from "effect"
 import { examine, type Step } from "../../src/doctor/doctor.ts"
 
 /** A step without its time, and with plain text in place of an Option. */
@@ -9,17 +9,15 @@ export interface Line {
   readonly advice: string
 }
 
-export type Options = Parameters<typeof examine>[0]
+export type Options = Omit<Parameters<typeof examine>[0], "report">
 
+/** All steps of an examination. */
 export const examined = (options: Options) =>
-  Stream.runCollect(examine(options)).pipe(
-    Effect.map((steps) =>
-      Chunk.toReadonlyArray(steps).map(({ advice, detail, name, result }): Line => ({
-        name,
-        result,
-        detail,
-        advice: Option.getOrElse(advice, () => "")
-      }))
-    ),
-    Effect.provide(Logger.remove(Logger.defaultLogger))
-  )
+  Effect.suspend(() => {
+    const lines: Array<Line> = []
+    const report = ({ advice, detail, name, result }: Step) =>
+      Effect.sync(() => {
+        lines.push({ name, result, detail, advice: Option.getOrElse(advice, () => "") })
+      })
+    return Effect.as(examine({ ...options, report }), lines)
+  }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))

@@ -1,0 +1,14 @@
+import { styleText } from "node:util"
+
+/** Colour is for people only: on a terminal, and unless `NO_COLOR` is set (https://no-color.org). */
+export const hasColor = ({ isTTY }: { readonly isTTY?: boolean }): boolean =>
+  isTTY === true && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb"
+
+type Color = "green" | "red" | "yellow" | "dim" | "bold"
+
+/** Text of standard output in a colour that has a meaning. */
+export const colored = (color: Color, text: string): string =>
+  hasColor(process.stdout) ? styleText(color, text, { validateStream: false }) : text
+
+/** The character with which the sequences that steer a terminal begin. */
+export const escape = String.fromCharCode(27)
