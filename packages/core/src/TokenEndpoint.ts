@@ -120,8 +120,6 @@ export type Sealing = (
 export interface Settings {
   /** The time limit of `requestToken`, from connecting to the last byte. The supply applies it to a flight. Default: 10 seconds. */
   readonly deadline?: Duration.DurationInput | undefined
-  /** The maximum size of an answer in bytes, after decompression. Default: 1 MiB. */
-  readonly maxBodySize?: number | undefined
   /** Wraps the HttpClient that sends the token request. The requests that it gets hold the client secret. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
   /** Sends trace headers to the authorization server, which belongs to a third party. Default: false. */
@@ -152,11 +150,6 @@ export interface Options<E = never, R = never, Server extends string = string> e
   /** What to do about a failure, if this endpoint has more specific advice than the message of the failure. */
   readonly hint?: ((error: TokenError) => string | undefined) | undefined
 }
-
-const bodySize = (size: number): field.Parsed<number> =>
-  Number.isSafeInteger(size) && size > 0
-    ? Either.right(size)
-    : Either.left("Expected a whole number of bytes above zero")
 
 /** Checks the address of the authorization server. A program without types may have left it out. */
 const serverUrl = (url: unknown, path: `/${string}`): field.Parsed<string> =>
@@ -196,8 +189,7 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
       ? Either.right(requested)
       : Either.map(validation.scopes(requested.value), Option.some),
     credentials: Effect.isEffect(source) ? Either.void : validation.credentials(source),
-    deadline: field.at(["deadline"])(field.duration(options.deadline ?? "10 seconds")),
-    maxBodySize: field.at(["maxBodySize"])(bodySize(options.maxBodySize ?? 1024 * 1024))
+    deadline: field.at(["deadline"])(field.duration(options.deadline ?? "10 seconds"))
   }
   const checked = yield* Either.andThen(field.problems(fields), Either.all(fields))
   const url = `${checked.server}${path}`
@@ -227,7 +219,6 @@ export const make = Effect.fnUntraced(function*<E = never, R = never, Server ext
     environment: checked.environment,
     requestedScopes: checked.scopes,
     coverage: options.coverage,
-    maxBodySize: checked.maxBodySize,
     propagateTrace: options.propagateTrace ?? false,
     hint: options.hint ?? (() => undefined)
   })

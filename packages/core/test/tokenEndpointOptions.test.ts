@@ -8,10 +8,6 @@ import { make } from "./support/tokenEndpoint.ts"
 describe("invalid options of a token endpoint", () => {
   it.effect("the error for an invalid option describes what was expected", () =>
     Effect.gen(function*() {
-      assert.include(
-        yield* fails({ maxBodySize: 1.5 }),
-        "maxBodySize: \"Expected a whole number of bytes above zero\""
-      )
       assert.include(yield* fails({ deadline: 0 }), "deadline: \"Expected a finite duration above zero\"")
       assert.include(
         yield* fails({ environment: { ...environment, authV2Url: "https://v2.example/oauth2/token//" } }),
@@ -39,8 +35,7 @@ describe("invalid options of a token endpoint", () => {
         // @ts-expect-error: a program without types may pass this
         requestedScopes: Option.some(["read:consumers"]),
         credentials: { clientId: "", clientSecret: Redacted.make("canary\t") },
-        deadline: Number.NaN,
-        maxBodySize: 0
+        deadline: Number.NaN
       })
       for (
         const name of [
@@ -51,8 +46,7 @@ describe("invalid options of a token endpoint", () => {
           "scopes",
           "credentials.clientId",
           "credentials.clientSecret",
-          "deadline",
-          "maxBodySize"
+          "deadline"
         ]
       ) {
         assert.strictEqual(error.split(`(Invalid data at ${name}:`).length, 2, `${name} in ${error}`)

@@ -118,15 +118,6 @@ describe("the token request", () => {
       }
     }))
 
-  it.effect("a body that is larger than maxBodySize is refused", () =>
-    Effect.gen(function*() {
-      const endpoint = yield* make({ maxBodySize: 10 }, json(granted))
-      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) }, {
-        _tag: "InvalidResponse",
-        rule: "Size"
-      })
-    }))
-
   it.effect("a failed token request carries the hint of its adapter", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ hint: ({ _tag }) => `about ${_tag}` }, raw(null, { status: 404 }))

@@ -58,11 +58,6 @@ export interface Settings {
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
   /** Send trace headers to the business API, which belongs to a third party. Default: false. */
   readonly propagateTrace?: boolean | undefined
-  /**
-   * Shows the path of each URL on the span of the call, as `url.path`. Default: false, because paths often hold personal data, such
-   * as the id of a consumer. `withPathTemplate` shows a path without it.
-   */
-  readonly recordPath?: boolean | undefined
 }
 
 /**

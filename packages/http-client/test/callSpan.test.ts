@@ -62,12 +62,6 @@ describe("the traces of a call", () => {
       for (const { headers } of sent) assert.notProperty(headers, "traceparent")
     }))
 
-  it.effect("show the path, but not the query, when recordPath is set", () =>
-    Effect.gen(function*() {
-      const { spans } = yield* traced({ recordPath: true })
-      assert.strictEqual(spans[0]?.attributes["url.path"], "/v1/consumers/42")
-    }))
-
   it.effect("show the template of the path, for a call or for all calls of a client", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()

@@ -103,8 +103,7 @@ export const make = Effect.fnUntraced(
     const spanOptions = {
       environment: environment.name,
       group: options.name,
-      base,
-      recordPath: options.recordPath ?? false
+      base
     }
     const { scope } = options
     const covering = (token: AccessToken.AccessToken, wasSent = false) =>

@@ -19,7 +19,6 @@ interface Options {
   readonly environment: string
   readonly group: string
   readonly base: Base
-  readonly recordPath: boolean
 }
 
 /** The tag of an error. Those of the platform say too little, so theirs is the status, or why there was no answer. */
@@ -33,16 +32,15 @@ const withoutUrl = (error: GroupClientError): unknown =>
   HttpClientError.isHttpClientError(error) ? { _tag: error._tag, message: errorType(error) } : error
 
 const attributes = (
-  { base, environment, group, recordPath }: Options,
-  { method, url }: HttpClientRequest.HttpClientRequest,
+  { base, environment, group }: Options,
+  { method }: HttpClientRequest.HttpClientRequest,
   template: Option.Option<string>
 ): Record<string, string> => ({
   "credit_data.environment": environment,
   "credit_data.group": group,
   "http.request.method": method,
   "server.address": base.hostname,
-  ...(Option.isSome(template) ? { "url.template": template.value } : {}),
-  ...(recordPath ? { "url.path": url.slice(base.origin.length).replace(/[?#].*$/s, "") } : {})
+  ...(Option.isSome(template) ? { "url.template": template.value } : {})
 })
 
 const annotateOutcome = (

@@ -13,6 +13,10 @@ type Answered = HttpClientError.ResponseError
 
 export const isAnswered = (error: HttpClientError.HttpClientError): error is Answered => error._tag === "ResponseError"
 
+/** The connection failed, in contrast to a request that could not be built. */
+export const isTransportError = (error: HttpClientError.HttpClientError): boolean =>
+  error._tag === "RequestError" && error.reason === "Transport"
+
 /** An error about a response. */
 export const responseError = (
   sent: Sent,

@@ -2,7 +2,7 @@ import { Transport } from "@credit-data/core/Internal"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { canBeSentAgain } from "./body.ts"
-import { isAnswered } from "./callerError.ts"
+import { isTransportError } from "./callerError.ts"
 
 /** Only safe methods, because not every server handles a PUT idempotently; or any method with an `Idempotency-Key`. */
 const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientRequest): boolean =>
@@ -17,6 +17,6 @@ export const isClosedConnection = (
   error: unknown,
   request: HttpClientRequest.HttpClientRequest
 ): boolean =>
-  HttpClientError.isHttpClientError(error) && !isAnswered(error) &&
+  HttpClientError.isHttpClientError(error) && isTransportError(error) &&
   mayBeSentTwice(request) &&
   Transport.reason(error) === "Reset"

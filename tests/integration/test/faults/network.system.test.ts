@@ -1,10 +1,10 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { Replaces, TokenEndpoint } from "@credit-data/core"
-import { Fault, Simulator } from "@credit-data/simulator"
+import { Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
 import { canary } from "../../src/canaries.ts"
-import { holds, invalidResponse, nothingLeft, transportError } from "../../src/faultRow.ts"
+import { holds, nothingLeft, transportError } from "../../src/faultRow.ts"
 import { expectedOver, tables, untilTheDeadline } from "../../src/networkFaults.ts"
 import { transports } from "../../src/transports.ts"
 
@@ -25,7 +25,7 @@ describe.concurrent.each(transports)("a token request over %s", (name, transport
     }
   })
 
-  const withLimits = (options: Pick<TokenEndpoint.Options, "deadline" | "maxBodySize">) =>
+  const withLimits = (options: Pick<TokenEndpoint.Options, "deadline">) =>
     Effect.gen(function*() {
       const { credentials, environment } = yield* Simulator.Simulator
       const layer = AuthV2.layerTokenEndpoint({ environment, credentials, scopes: ["data-access:all"], ...options })
@@ -44,22 +44,5 @@ describe.concurrent.each(transports)("a token request over %s", (name, transport
         yield* TestClock.adjust("2 seconds")
         assert.deepInclude<object>(yield* Fiber.join(request), transportError("Timeout").error)
       }
-    }).pipe(Effect.provide(Simulator.layer())))
-
-  it.scoped("the option maxBodySize limits the size of a body", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      const { requestToken } = yield* withLimits({ maxBodySize: 100 })
-      for (
-        const fault of [
-          Fault.Answer({ status: 200, body: " ".repeat(101) }),
-          Fault.Endless({ bytes: Fault.answerBytes({ headers: ["Connection: close"] }) })
-        ]
-      ) {
-        yield* simulator.failTokenRequests(fault)
-        assert.deepInclude<object>(yield* Effect.flip(requestToken(Replaces.Nothing())), invalidResponse("Size").error)
-      }
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 200, body: " ".repeat(100) }))
-      assert.deepInclude<object>(yield* Effect.flip(requestToken(Replaces.Nothing())), invalidResponse("Json").error)
     }).pipe(Effect.provide(Simulator.layer())))
 })

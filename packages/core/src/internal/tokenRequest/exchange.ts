@@ -31,11 +31,11 @@ const concat = (chunks: Iterable<Uint8Array>, size: number): Uint8Array => {
   return whole
 }
 
+/** No token is as large as this, in bytes after decompression. */
+const maxSize = 1024 * 1024
+
 /** Reads a body to its end, or until it is too large. */
-const readBody = (
-  response: HttpClientResponse.HttpClientResponse,
-  maxSize: number
-): Effect.Effect<ServerResponse["body"]> =>
+const readBody = (response: HttpClientResponse.HttpClientResponse): Effect.Effect<ServerResponse["body"]> =>
   Effect.suspend(() => {
     const chunks: Array<Uint8Array> = []
     let size = 0
@@ -70,7 +70,6 @@ export const exchange = (
   options: {
     readonly url: string
     readonly form: ReadonlyArray<readonly [string, string]>
-    readonly maxSize: number
     readonly propagateTrace: boolean
   }
 ): Effect.Effect<ServerResponse, TransportFailure> => {
@@ -87,7 +86,7 @@ export const exchange = (
     Effect.mapError(failureAt("Request")),
     Effect.flatMap((response) =>
       Effect.map(
-        response.status === 101 ? Effect.succeed(Either.right(new Uint8Array())) : readBody(response, options.maxSize),
+        response.status === 101 ? Effect.succeed(Either.right(new Uint8Array())) : readBody(response),
         (body): ServerResponse => ({
           status: response.status,
           retryAfter: Option.fromNullable(response.headers["retry-after"]),

@@ -26,7 +26,6 @@ interface Options {
   readonly environment: Environment
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope>>
   readonly coverage: Coverage
-  readonly maxBodySize: number
   readonly propagateTrace: boolean
   readonly hint: (error: TokenError) => string | undefined
 }
@@ -92,7 +91,6 @@ export const tokenRequest = (
       const [elapsed, response] = yield* exchange(options.client, {
         url: options.tokenEndpoint,
         form: form(options, credentials),
-        maxSize: options.maxBodySize,
         propagateTrace: options.propagateTrace
       }).pipe(
         within(time, (): TransportFailure => ({ reason: "Timeout" })),

@@ -13,6 +13,10 @@ type Answered = HttpClientError.HttpClientError & { readonly response: HttpClien
 
 export const isAnswered = (error: HttpClientError.HttpClientError): error is Answered => error.response !== undefined
 
+/** The connection failed, in contrast to a request that could not be built. */
+export const isTransportError = (error: HttpClientError.HttpClientError): boolean =>
+  error.reason._tag === "TransportError"
+
 const httpClientError = (reason: HttpClientError.HttpClientErrorReason) =>
   new HttpClientError.HttpClientError({ reason })
 
