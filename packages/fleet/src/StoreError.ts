@@ -3,7 +3,7 @@
  *
  * @since 1.0.0
  */
-import * as Data from "effect/Data"
+import * as Schema from "effect/Schema"
 
 const what = { Unavailable: "cannot be reached", Timeout: "did not answer in time", Refused: "refused an operation" }
 
@@ -14,13 +14,31 @@ const what = { Unavailable: "cannot be reached", Timeout: "did not answer in tim
  * @since 1.0.0
  * @category errors
  */
-export class StoreError extends Data.TaggedError("StoreError")<{
-  readonly reason: "Unavailable" | "Timeout" | "Refused"
+export class StoreError extends Schema.TaggedError<StoreError>("@credit-data/fleet/StoreError")("StoreError", {
+  reason: Schema.Literal("Unavailable", "Timeout", "Refused"),
   /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of an answer, which could hold anything. */
-  readonly code: string
+  code: Schema.String,
   /** What to do about it, for the engineer on call, if the store knows. */
-  readonly hint?: string
-}> {
+  hint: Schema.optional(Schema.String)
+}) {
+  /**
+   * What `JSON.stringify` and loggers print.
+   *
+   * @since 1.0.0
+   */
+  override toJSON(): object {
+    return { ...this, message: this.message }
+  }
+
+  /**
+   * The same as the tag. Error monitors group by it.
+   *
+   * @since 1.0.0
+   */
+  override get name(): string {
+    return "StoreError"
+  }
+
   override get message(): string {
     return `The shared store ${what[this.reason]}: ${this.code}.`
   }

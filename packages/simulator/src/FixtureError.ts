@@ -3,7 +3,7 @@
  *
  * @since 1.0.0
  */
-import * as Data from "effect/Data"
+import * as Schema from "effect/Schema"
 
 /**
  * Why fixtures cannot be used. The message names the file, and the place in it.
@@ -11,10 +11,30 @@ import * as Data from "effect/Data"
  * @since 1.0.0
  * @category errors
  */
-export class FixtureError extends Data.TaggedError("FixtureError")<{
-  readonly file: string
-  readonly reason: string
-}> {
+export class FixtureError
+  extends Schema.TaggedError<FixtureError>("@credit-data/simulator/FixtureError")("FixtureError", {
+    file: Schema.String,
+    reason: Schema.String
+  })
+{
+  /**
+   * What `JSON.stringify` and loggers print.
+   *
+   * @since 1.0.0
+   */
+  override toJSON(): object {
+    return { ...this, message: this.message }
+  }
+
+  /**
+   * The same as the tag. Error monitors group by it.
+   *
+   * @since 1.0.0
+   */
+  override get name(): string {
+    return "FixtureError"
+  }
+
   override get message(): string {
     return `${this.file}: ${this.reason}`
   }

@@ -123,7 +123,7 @@ export interface Service {
  * @since 1.0.0
  * @category models
  */
-export interface Options {
+export interface Settings {
   /**
    * The lifetime of its tokens by the Effect Clock: at least 1 second, because `expires_in` is in whole seconds. Default: 24
    * hours, as in the contract.
@@ -168,17 +168,17 @@ export interface Options {
  * ```
  */
 export const layer = (
-  options: Options = {}
+  settings: Settings = {}
 ): Layer.Layer<Simulator, HttpServerError.ServeError | ConfigError.ConfigError> =>
   Layer.scoped(
     Simulator,
     make({
-      tokenLifetime: options.tokenLifetime ?? "24 hours",
-      wholeSeconds: options.wholeSeconds ?? false,
-      credentials: options.credentials ??
+      tokenLifetime: settings.tokenLifetime ?? "24 hours",
+      wholeSeconds: settings.wholeSeconds ?? false,
+      credentials: settings.credentials ??
         { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret-0123456789abcdefghijklm") },
-      fixtures: options.fixtures ?? [],
-      ports: options.ports ?? { Api: 0, AuthV1: 0, AuthV2: 0 }
+      fixtures: settings.fixtures ?? [],
+      ports: settings.ports ?? { Api: 0, AuthV1: 0, AuthV2: 0 }
     })
   )
 

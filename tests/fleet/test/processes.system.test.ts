@@ -23,7 +23,7 @@ afterAll(() => Effect.runPromise(close))
 
 /** Starts the simulator. Its token endpoint takes this long. */
 const serve = Effect.fnUntraced(
-  function*(options: Simulator.Options & { readonly latency?: Duration.DurationInput } = {}) {
+  function*(options: Simulator.Settings & { readonly latency?: Duration.DurationInput } = {}) {
     const { latency = "200 millis", ...settings } = options
     const context = yield* Layer.build(Simulator.layer(settings))
     const simulator = yield* Effect.provide(Simulator.Simulator, context)

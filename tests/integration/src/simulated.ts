@@ -8,7 +8,7 @@ import { Layer } from "effect"
 export const simulated = (
   auth: Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>,
   transport: Layer.Layer<HttpClient.HttpClient>,
-  options?: Simulator.Options
+  options?: Simulator.Settings
 ) =>
   auth.pipe(
     Layer.provide(Simulator.layerConfigProvider),
