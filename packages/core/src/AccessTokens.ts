@@ -86,6 +86,11 @@ export interface Service {
    */
   readonly refresh: Effect.Effect<AccessToken, TokenError>
   /**
+   * Reports that a client was built, with the scope that its calls need, if they need a certain one. `status` says when the token
+   * serves none of the clients.
+   */
+  readonly registerClient: (scope: Option.Option<AccessScope.AccessScope>) => Effect.Effect<void>
+  /**
    * Reports that a call needs a scope that the current token does not cover. Starts one renewal in the background, because the
    * operator may have granted the scope. While the scope is missing, these renewals are sent at once, then after one minute, then
    * at intervals that double to one hour. Returns the instant before which no further token is requested for the scope.

@@ -62,6 +62,8 @@ export interface TokenStatus {
   readonly scopes: ReadonlyArray<string>
   /** The scopes that were requested and that the token does not cover. Empty without a token. */
   readonly missingScopes: ReadonlyArray<string>
+  /** Whether clients were built and the token covers the scope of none of them. Then all calls fail with `InsufficientScope`. */
+  readonly blocked: boolean
   /** When the token was requested. Its lifetime counts from here. */
   readonly requestedAt: Option.Option<DateTime.Utc>
   /** When the token expires. */
@@ -74,6 +76,11 @@ export interface TokenStatus {
   readonly failingSince: Option.Option<DateTime.Utc>
   /** How many token requests in a row have failed, with their retries. 0 after a success. */
   readonly consecutiveFailures: number
+  /**
+   * How many tokens in a row the business API has rejected. A token that was not rejected for a minute, or for half of its life, ends the
+   * count. 1 is a revoked token. From 2 on, the API has rejected a replacement too.
+   */
+  readonly consecutiveRejections: number
   /** How many callers wait for a token now. */
   readonly callersWaiting: number
   /** How often a caller got a token, since the supply was built. A call whose token is replaced gets two. */
@@ -85,13 +92,18 @@ export interface TokenStatus {
 }
 
 /**
- * Is a program that depends on this supply expected to work? For a readiness probe.
+ * Is a program that depends on this supply expected to work? For a readiness probe. It is false in three cases:
  *
- * It is false if two things hold: the last token request failed; and the supply has no valid token, or only a rejected one. In all
- * other cases it is true, also before the first call, when nothing is known yet. A missing scope does not make it false.
+ * - The last token request failed, and the supply has no valid token, or only a rejected one.
+ * - The business API rejected a token and its replacement (`consecutiveRejections`).
+ * - The token covers the scope of no client that was built (`blocked`).
  *
- * It stays false until a token request succeeds, or `refresh` forgets the failure. Reading `status` sends no request. So a program that gets no calls while it is not
- * ready has to call `get` from time to time: `get` keeps the pauses after failures.
+ * In all other cases it is true, also before the first call, when nothing is known yet. Where some clients lack their scope and others
+ * have it, it is true.
+ *
+ * It stays false until a token request succeeds and its token is not rejected for a minute, or `refresh` forgets the failure. Reading
+ * `status` sends no request. So a program that gets no calls while it is not ready has to call `get` from time to time: `get` keeps the
+ * pauses after failures.
  *
  * @since 1.0.0
  * @category guards
@@ -106,5 +118,8 @@ export interface TokenStatus {
  * })
  * ```
  */
-export const isUsable = ({ lastFailure, phase, rejected }: TokenStatus): boolean =>
-  Option.isNone(lastFailure) || (!rejected && phase !== "None" && phase !== "Expired")
+export const isUsable = (
+  { blocked, consecutiveRejections, lastFailure, phase, rejected }: TokenStatus
+): boolean =>
+  !blocked && consecutiveRejections < 2 &&
+  (Option.isNone(lastFailure) || (!rejected && phase !== "None" && phase !== "Expired"))

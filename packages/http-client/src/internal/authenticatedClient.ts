@@ -106,6 +106,7 @@ export const make = Effect.fnUntraced(
       base
     }
     const { scope } = options
+    yield* tokens.registerClient(Option.fromNullable(scope))
     const covering = (token: AccessToken.AccessToken, wasSent = false) =>
       scope === undefined || token.covers(scope)
         ? Effect.succeed(token)

@@ -43,6 +43,8 @@ export const supply = (options: {
           options.replacementFails === undefined ? get : Effect.fail(options.replacementFails)
         ),
       refresh: get,
+      registerClient: () =>
+        Effect.void,
       reportMissingScope: () =>
         Effect.succeed(DateTime.unsafeMake(60_000)),
       status: Effect.die("not asked for here"),

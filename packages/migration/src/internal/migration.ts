@@ -245,6 +245,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
           : replaceV2(rejected)
         return Effect.zipRight(rejectedBy(version, rejected), replacement)
       }),
+    registerClient: (scope) => Effect.zipRight(v1.registerClient(scope), v2.registerClient(scope)),
     // only tokens of Auth V2 lack a scope
     reportMissingScope: v2.reportMissingScope,
     status,

@@ -39,6 +39,11 @@ export const make = Effect.fnUntraced(function*(
   let refreshedAt: Instant.Instant | undefined
   let callersWaiting = 0
   let tokensServed = 0
+  /** What the clients of this supply need. */
+  const needed = new Set<AccessScope>()
+  let hasClientOfAnyScope = false
+  const isBlocked = (token: AccessToken) =>
+    !hasClientOfAnyScope && needed.size > 0 && !Array.from(needed).some((scope) => token.covers(scope))
   // After the scope is closed, no token is returned and no flight begins: callers are interrupted.
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
@@ -156,6 +161,11 @@ export const make = Effect.fnUntraced(function*(
       }
       return Effect.flatMap(outcome, (exit) => after(exit, () => get))
     }),
+    registerClient: (scope: Option.Option<AccessScope>) =>
+      Effect.sync(() => {
+        if (Option.isSome(scope)) needed.add(scope.value)
+        else hasClientOfAnyScope = true
+      }),
     reportMissingScope: (scope: AccessScope) =>
       Effect.sync(() => {
         const before = cell.life
@@ -174,6 +184,7 @@ export const make = Effect.fnUntraced(function*(
       version: Option.fromNullable(endpoint.version),
       requestedScopes: Option.getOrElse(endpoint.requestedScopes, () => []),
       missingScopes: cell.life.held === undefined ? [] : cell.life.held.token.missing(endpoint.requestedScopes),
+      blocked: cell.life.held !== undefined && isBlocked(cell.life.held.token),
       ...Life.status(cell.life, now()),
       callersWaiting,
       tokensServed,

@@ -17,6 +17,8 @@ interface Held {
   readonly exit: Exit.Exit<AccessToken>
   /** The business API rejected the token. It is used only until there is another one. */
   readonly rejected: boolean
+  /** A token that was not rejected until then is one that the business API accepts. */
+  readonly provenAt: Instant.Instant
   readonly dueAt: Instant.Instant
   readonly expiringAt: Instant.Instant
   readonly expiresAt: Instant.Instant
@@ -36,6 +38,8 @@ export interface State {
   readonly failure: Failure | undefined
   /** The token requests that have failed since the last one that succeeded. */
   readonly streak: { readonly failures: number; readonly since: Instant.Instant } | undefined
+  /** How many tokens in a row were rejected before they were proven. */
+  readonly rejections: number
   /** The token that was rejected after the last token request was sent. */
   readonly rejected: AccessToken | undefined
   /** No rejected token is replaced before this instant. */
@@ -48,6 +52,7 @@ export const none: State = {
   held: undefined,
   failure: undefined,
   streak: undefined,
+  rejections: 0,
   rejected: undefined,
   holdUntil: undefined,
   missingScope: undefined
@@ -122,6 +127,13 @@ export const requested = (state: State, now: Instant.Instant, forcedRenewalMilli
   holdUntil: state.held?.rejected === true ? Instant.later(now, forcedRenewalMillis) : state.holdUntil
 })
 
+/** A token that was not rejected for this time, or for half of its life, is proven. */
+const proofMillis = 60_000
+
+/** The tokens in a row that the business API has rejected. */
+const rejectionsInRow = ({ held, rejections }: State, now: Instant.Instant): number =>
+  held !== undefined && !held.rejected && Instant.reached(now, held.provenAt) ? 0 : rejections
+
 /** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
 const expiringMillis = 5_000
 
@@ -153,12 +165,14 @@ export const obtained = (
       token,
       exit: Exit.succeed(token),
       rejected,
+      provenAt: Instant.later(sentAt, Math.min(proofMillis, lifetime / 2)),
       dueAt: rejected ? sentAt : due,
       expiringAt: Instant.atWallTime(sentAt, to - margin),
       expiresAt: Instant.atWallTime(sentAt, to)
     },
     failure: undefined,
     streak: undefined,
+    rejections: rejectionsInRow(state, sentAt),
     missingScope: options.missesScope ? state.missingScope : undefined,
     // a token that another process requested long ago may have been revoked together with the rejected one
     holdUntil: state.holdUntil &&
@@ -196,16 +210,18 @@ export const rejected = (
 ): State => {
   const { held, holdUntil } = state
   if (held === undefined || !isSame(held.token, token) || held.rejected) return state
+  const rejections = Instant.reached(now, held.provenAt) ? 1 : state.rejections + 1
   if (holdUntil === undefined || Instant.reached(now, holdUntil)) {
     return {
       ...state,
+      rejections,
       held: { ...held, rejected: true, dueAt: now },
       rejected: token,
       holdUntil: Instant.later(now, forcedRenewalMillis)
     }
   }
   const dueAt = Instant.reached(holdUntil, held.dueAt) ? held.dueAt : holdUntil
-  return { ...state, held: { ...held, rejected: true, dueAt }, rejected: token }
+  return { ...state, rejections, held: { ...held, rejected: true, dueAt }, rejected: token }
 }
 
 /** A rejected token is due for its replacement. */
@@ -251,5 +267,6 @@ export const status = (state: State, now: Instant.Instant) => ({
   nextRequestAt: wallTime(state.failure?.nextTryAt ?? state.held?.dueAt),
   lastFailure: Option.fromNullable(state.failure?.error),
   failingSince: wallTime(state.streak?.since),
-  consecutiveFailures: state.streak?.failures ?? 0
+  consecutiveFailures: state.streak?.failures ?? 0,
+  consecutiveRejections: rejectionsInRow(state, now)
 })
