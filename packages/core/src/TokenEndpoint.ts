@@ -94,7 +94,7 @@ export interface Sharing {
   /** The time within which `requestToken` succeeds or fails. It is longer than `deadline`, because it includes the wait for another process. */
   readonly timeLimit: Duration.Duration
   /**
-   * A token that another process has obtained. The supply searches for it about once a second while callers ask and a failure is
+   * A token that another process has obtained. The supply looks for it about once a second while callers ask and a failure is
    * remembered. Sends nothing to the token endpoint.
    */
   readonly find: (replaces: Replaces, failure: TokenError) => Effect.Effect<Option.Option<AccessToken>>

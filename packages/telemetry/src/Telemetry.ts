@@ -26,7 +26,7 @@ export interface Settings {
    * At least 100 ms. Default: 5 seconds.
    */
   readonly sampleInterval?: Duration.DurationInput | undefined
-  /** More attributes of all series. They tell the supplies of several clients or tenants apart. Default: none. */
+  /** More attributes of all series. They tell the supplies of several clients or tenants apart. Names as Prometheus accepts them, with dots. Default: none. */
   readonly attributes?: Readonly<Record<string, string>> | undefined
 }
 
@@ -38,18 +38,31 @@ const interval = (input: Duration.DurationInput) =>
     })
   )
 
+/** Prometheus keeps names with two underscores in front for itself. A dot becomes an underscore. */
+const attributeName = /^(?!__)[a-zA-Z_][\w.]*$/
+
+const checked = (attributes: Readonly<Record<string, string>>) => {
+  const wrong = Object.keys(attributes).find((name) => !attributeName.test(name))
+  return wrong === undefined
+    ? Effect.succeed(attributes)
+    : Effect.fail(Variables.invalid(
+      ["attributes", wrong],
+      "Expected a name of letters, digits, dots and underscores that begins with a letter or with one underscore"
+    ))
+}
+
 /**
  * Keeps Effect's metrics about the supply of tokens up to date, for any exporter of metrics: `Otlp` and `NodeSdk` of
  * `@effect/opentelemetry`, or `Prometheus` of this package. A call updates no metric.
  *
  * All series have the attributes `credit_data.environment`, `credit_data.version` (`V1` or `V2`) and `server.address` (the host of the
- * token endpoint). Supplies with the same attributes share their series: set `attributes` to tell them apart. Use one such layer per
- * supply, because each one counts.
+ * token endpoint). Supplies with the same attributes share their series, which show the worst of them: set `attributes` to tell them apart.
+ * Use one such layer per supply, because each one counts.
  *
  * Provide the exporter to this layer, not beside it: then the exporter sends the last values when the program ends. The layer keeps a timer
  * until its scope is closed.
  *
- * Fails with a `ConfigError` if `sampleInterval` is not valid.
+ * Fails with a `ConfigError` if `sampleInterval` or the name of an attribute is not valid.
  *
  * @since 1.0.0
  * @category layers
@@ -71,13 +84,14 @@ export const layer = (
     Layer.scopedDiscard(Effect.gen(function*() {
       const sampleInterval = yield* interval(settings.sampleInterval ?? "5 seconds")
       const tokens = yield* AccessTokens.AccessTokens
-      const { environment, tokenEndpoint, version } = yield* tokens.status
+      const attributes = yield* checked(settings.attributes ?? {})
+      const { environment, requestedScopes, tokenEndpoint, version } = yield* tokens.status
       const metrics = Metrics.make({
-        ...settings.attributes,
+        ...attributes,
         "credit_data.environment": environment,
         ...(Option.isSome(version) ? { "credit_data.version": version.value } : {}),
         "server.address": URL.canParse(tokenEndpoint) ? new URL(tokenEndpoint).hostname : tokenEndpoint
-      })
+      }, requestedScopes)
       // metrics that cannot be updated once are updated the next time
       const safely = (update: Effect.Effect<void>) =>
         Effect.catchAllCause(update, (cause) => Effect.logWarning("The metrics of the supply were not updated.", cause))

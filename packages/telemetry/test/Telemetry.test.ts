@@ -245,6 +245,79 @@ describe("Telemetry.layer", () => {
       }))
   }
 
+  it.effect("shows rejected tokens, missing scopes, and a store that cannot be used", () =>
+    Effect.gen(function*() {
+      const { close, publish, read, set } = yield* metrics("worse", {
+        before: { requestedScopes: ["data-access:all", "furnishment:all"] }
+      })
+      const good = {
+        usable: 1,
+        consecutive_rejections: 0,
+        "scope_missing{scope=\"data-access:all\"}": 0,
+        "scope_missing{scope=\"furnishment:all\"}": 0,
+        store_available: 1
+      }
+      assert.deepInclude(yield* read, good)
+      yield* set({
+        blocked: true,
+        consecutiveRejections: 3,
+        missingScopes: ["furnishment:all"],
+        store: Option.some({
+          available: false,
+          tokensTaken: 0,
+          failuresTaken: 0,
+          published: 0,
+          faults: 1,
+          lastFault: Option.some({ at, reason: "Timeout" as const })
+        })
+      })
+      yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
+      assert.deepInclude(yield* read, {
+        usable: 0,
+        consecutive_rejections: 3,
+        "scope_missing{scope=\"data-access:all\"}": 0,
+        "scope_missing{scope=\"furnishment:all\"}": 1,
+        store_available: 0
+      })
+      yield* close
+      assert.deepInclude(yield* read, good)
+    }))
+
+  it.effect("shows the worst of several supplies with the same attributes, also after one of them has ended", () =>
+    Effect.gen(function*() {
+      const first = yield* metrics("together", {
+        before: { callersWaiting: 2, expiresAt: Option.some(DateTime.unsafeMake(9_000)) }
+      })
+      const second = yield* metrics("together", {
+        before: {
+          callersWaiting: 3,
+          lastFailure: Option.some(failure),
+          expiresAt: Option.some(DateTime.unsafeMake(7_000))
+        }
+      })
+      const both = { usable: 0, callers_waiting: 5, expiry_timestamp_seconds: 7 }
+      assert.deepInclude(yield* first.read, { ...both, "failing{error_type=\"InvalidClient\"}": 1 })
+      yield* first.publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
+      assert.deepInclude(yield* first.read, both)
+      yield* first.close
+      assert.deepInclude(yield* first.read, { ...both, callers_waiting: 3 })
+      yield* second.close
+      assert.deepInclude(yield* first.read, {
+        usable: 1,
+        callers_waiting: 0,
+        "failing{error_type=\"InvalidClient\"}": 0
+      })
+    }))
+
+  for (const name of ["__name__", "", "a-b", "1st", "tenant name"]) {
+    it.effect(`is not built with an attribute whose name is ${JSON.stringify(name)}`, () =>
+      Effect.gen(function*() {
+        const error = yield* Effect.flip(metrics("named", { settings: { attributes: { [name]: "canary" } } }))
+        assert.include(String(error), "Expected a name of letters, digits, dots and underscores")
+        assert.notInclude(String(error), "canary")
+      }))
+  }
+
   it.effect("counts lost events, and goes on after a status that could not be read", () =>
     Effect.gen(function*() {
       const { close, die, publish, read, set } = yield* metrics("broken")

@@ -25,7 +25,7 @@ const firewall =
   "A firewall probably drops the packets: ask for a rule that lets this machine connect to the server, or to its proxy."
 
 /** The steps in their order, each with the advice if it does not end in time. */
-const slow = {
+const adviceWhenSlow = {
   configuration: "Check where the variables come from: that source did not answer.",
   name: "Check the DNS settings of this machine: no DNS server answered.",
   connection: firewall,
@@ -36,7 +36,7 @@ const slow = {
   API: `${firewall} If the connection works, the path may be slow: try another one.`
 }
 
-type Name = keyof typeof slow
+type Name = keyof typeof adviceWhenSlow
 
 /** A foreign text must not move the cursor of a terminal, or fill its screen. */
 const printable = (text: string): string => {
@@ -60,7 +60,7 @@ const settle = <A, R>(name: Name, check: Effect.Effect<Finding<A>, Failed, R>) =
   check.pipe(
     within(
       timeLimit,
-      () => ({ detail: `not done after ${Duration.toSeconds(timeLimit)} seconds`, advice: slow[name] })
+      () => ({ detail: `not done after ${Duration.toSeconds(timeLimit)} seconds`, advice: adviceWhenSlow[name] })
     ),
     Effect.sandbox,
     Effect.mapError((cause) => Option.getOrElse(Cause.failureOption(cause), () => unexpected(cause))),
@@ -108,7 +108,7 @@ export const examine = Effect.fnUntraced(
   },
   (run, { report }) =>
     Effect.catchAll(run, (failed) => {
-      const names = Object.keys(slow)
+      const names = Object.keys(adviceWhenSlow)
       return Effect.forEach(names.slice(names.indexOf(failed) + 1), (name) =>
         report({
           name,

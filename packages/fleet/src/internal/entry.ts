@@ -12,7 +12,10 @@ export interface Entry {
   readonly deriveKey: (salt: Uint8Array<ArrayBuffer>) => Effect.Effect<ArrayBuffer>
 }
 
-const info = (purpose: string) => new TextEncoder().encode(`credit-data ${purpose} 2`)
+/** The version of what is stored: of the names, of the keys and of the bytes. Processes with another version see nothing. */
+export const formatVersion = 2
+
+const info = (purpose: string) => new TextEncoder().encode(`credit-data ${purpose} ${formatVersion}`)
 
 /** All that decides which tokens a token endpoint issues, other than the secret. */
 const tokensOf = ({ environment, requestedScopes, url }: TokenEndpoint.Service, client: TokenEndpoint.Client) =>

@@ -1,12 +1,11 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Slot } from "../TokenStore.ts"
-import type { Entry } from "./entry.ts"
+import { type Entry, formatVersion } from "./entry.ts"
 
 // Bytes in the store: version (1 byte), salt (16), nonce (12), and the text under AES-256-GCM with its tag (RFC 5116). Each envelope
 // has a key of its own, derived from the client secret with the salt.
 
-const version = 2
 const saltSize = 16
 const nonceSize = 12
 const headerSize = 1 + saltSize + nonceSize
@@ -29,7 +28,7 @@ const cipher = Effect.fnUntraced(function*(entry: Entry, { fence, slot }: Place,
     algorithm: {
       name: "AES-GCM",
       iv: header.slice(1 + saltSize),
-      additionalData: utf8.encode(`${version} ${entry.name} ${slot} ${fence}`)
+      additionalData: utf8.encode(`${formatVersion} ${entry.name} ${slot} ${fence}`)
     }
   }
 })
@@ -42,7 +41,7 @@ export const seal = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Uint8Array> {
   const header = new Uint8Array(headerSize)
   crypto.getRandomValues(header)
-  header[0] = version
+  header[0] = formatVersion
   const { algorithm, key } = yield* cipher(entry, place, header)
   const sealed = yield* Effect.promise(() => crypto.subtle.encrypt(algorithm, key, utf8.encode(text)))
   const bytes = new Uint8Array(headerSize + sealed.byteLength)
@@ -57,7 +56,7 @@ export const open = Effect.fnUntraced(function*(
   place: Place,
   bytes: Uint8Array
 ): Effect.fn.Return<Option.Option<string>> {
-  if (bytes.length <= headerSize || bytes[0] !== version) return Option.none()
+  if (bytes.length <= headerSize || bytes[0] !== formatVersion) return Option.none()
   const { algorithm, key } = yield* cipher(entry, place, new Uint8Array(bytes.subarray(0, headerSize)))
   const sealed = new Uint8Array(bytes.subarray(headerSize))
   return yield* Effect.option(

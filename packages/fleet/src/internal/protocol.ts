@@ -27,7 +27,7 @@ import type { Alone, Session, StoreAccess } from "./storeAccess.ts"
  * The pauses in milliseconds between two looks at the store, while another process has the lease: a random time, and four times that
  * of a look, up to `atMost`. Hundreds of processes keep the store and their machine busy if they look too often.
  */
-const pauseMillis = { from: 20, to: 200, atMost: 1_000 }
+const leasePauseMillis = { from: 20, to: 200, atMost: 1_000 }
 
 interface Options {
   readonly endpoint: TokenEndpoint.Service
@@ -161,8 +161,8 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
       // from now on, the process waits for another one
       run = session.unhurried
       if (millis() >= waitEndsAt) return yield* endpoint.requestToken(replaces)
-      const pause = yield* Random.nextRange(pauseMillis.from, pauseMillis.to)
-      const busy = Math.min(pauseMillis.atMost, 4 * (millis() - lookedAt))
+      const pause = yield* Random.nextRange(leasePauseMillis.from, leasePauseMillis.to)
+      const busy = Math.min(leasePauseMillis.atMost, 4 * (millis() - lookedAt))
       yield* Effect.sleep(Duration.millis(pause + busy))
     }
   })

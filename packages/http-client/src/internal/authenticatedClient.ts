@@ -180,7 +180,7 @@ export const make = Effect.fnUntraced(
           Effect.flatMap(covering(token), () =>
             Effect.flatMap(
               sendWith(call, token),
-              (received) => received.status === 401 ? rejected(call, token, received) : received.end
+              (first) => first.status === 401 ? rejected(call, token, first) : first.end
             ))
       )
 

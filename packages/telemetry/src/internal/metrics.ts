@@ -47,6 +47,24 @@ const usable = Registry.gauge({
   unit: "{supply}"
 })
 
+const consecutiveRejections = Registry.gauge({
+  name: "credit_data.token.consecutive_rejections",
+  description: "How many tokens in a row the business API has rejected",
+  unit: "{token}"
+})
+
+const scopeMissing = Registry.gauge({
+  name: "credit_data.token.scope_missing",
+  description: "1 if this scope was requested and not granted, otherwise 0",
+  unit: "{scope}"
+})
+
+const storeAvailable = Registry.gauge({
+  name: "credit_data.token.store_available",
+  description: "1 if the last use of a shared store succeeded, otherwise 0",
+  unit: "{store}"
+})
+
 const invalidations = Registry.counter({
   name: "credit_data.token.invalidations",
   description: "Tokens that the business API rejected",
@@ -117,6 +135,58 @@ const seriesOf = (keys: object, series: (key: string) => Registry.Update): Reado
 const change = (series: ReadonlyMap<string, Registry.Update>, key: string, value: number): Effect.Effect<void> =>
   series.get(key)?.(value) ?? Effect.void
 
+/** What the gauges show of one supply. */
+interface Shown {
+  readonly usable: number
+  readonly failure: string | undefined
+  readonly callersWaiting: number
+  readonly rejections: number
+  readonly missingScopes: ReadonlyArray<string>
+  readonly storeAvailable: number
+  readonly expiresAt: number | undefined
+  readonly nextRequestAt: number | undefined
+}
+
+/** The supplies of each set of labels. They share their series, which show the worst of them. */
+const supplies = new Map<string, Map<object, Shown>>()
+
+/** What the gauges show of no supply. */
+const nothing: Shown = {
+  usable: 1,
+  failure: undefined,
+  callersWaiting: 0,
+  rejections: 0,
+  missingScopes: [],
+  storeAvailable: 1,
+  expiresAt: undefined,
+  nextRequestAt: undefined
+}
+
+const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? a ?? b : Math.min(a, b)
+
+const worst = (a: Shown, b: Shown): Shown => ({
+  usable: Math.min(a.usable, b.usable),
+  failure: a.failure ?? b.failure,
+  callersWaiting: a.callersWaiting + b.callersWaiting,
+  rejections: Math.max(a.rejections, b.rejections),
+  missingScopes: [...a.missingScopes, ...b.missingScopes],
+  storeAvailable: Math.min(a.storeAvailable, b.storeAvailable),
+  expiresAt: earlier(a.expiresAt, b.expiresAt),
+  nextRequestAt: earlier(a.nextRequestAt, b.nextRequestAt)
+})
+
+const shownOf = (status: TokenStatus.TokenStatus): Shown => ({
+  usable: TokenStatus.isUsable(status) ? 1 : 0,
+  failure: Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) => _tag)),
+  callersWaiting: status.callersWaiting,
+  rejections: status.consecutiveRejections,
+  missingScopes: status.missingScopes,
+  storeAvailable: Option.exists(status.store, ({ available }) => !available) ? 0 : 1,
+  expiresAt: Option.getOrUndefined(Option.map(status.expiresAt, seconds)),
+  nextRequestAt: Option.getOrUndefined(Option.map(status.nextRequestAt, seconds))
+})
+
 /** The metrics of one supply. Counters follow its events, and all other metrics follow its status. */
 export interface Metrics {
   /** Makes all counters, because the first increase of an unborn series is not seen. */
@@ -125,12 +195,12 @@ export interface Metrics {
   readonly count: (event: TokenEvent.TokenEvent) => Effect.Effect<void>
   /** Shows the present state. */
   readonly show: (status: TokenStatus.TokenStatus) => Effect.Effect<void>
-  /** Takes back what would stay wrong after the supply has gone. */
+  /** Takes back what would stay wrong after the supply has gone. Other supplies with the same labels stay visible. */
   readonly end: Effect.Effect<void>
 }
 
-/** The metrics of the supply with these labels. */
-export const make = (labels: Labels): Metrics => {
+/** The metrics of a supply with these labels. */
+export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Metrics => {
   const requestsWith = (outcome: string, more: Labels = {}) =>
     seriesOf(reasons, (reason) => requests({ ...labels, outcome, ...more, reason }))
   const succeeded = { Obtained: requestsWith("obtained"), Renewed: requestsWith("renewed") }
@@ -145,6 +215,9 @@ export const make = (labels: Labels): Metrics => {
   const setUsable = usable(labels)
   const countInvalidation = invalidations(labels)
   const setWaiting = callersWaiting(labels)
+  const setRejections = consecutiveRejections(labels)
+  const setMissing = new Map(requestedScopes.map((scope) => [scope, scopeMissing({ ...labels, scope })]))
+  const setStoreAvailable = storeAvailable(labels)
   const countServed = served(labels)
   const countLost = eventsLost(labels)
   const countShared = {
@@ -154,13 +227,25 @@ export const make = (labels: Labels): Metrics => {
   const countStoreFault = seriesOf(storeFailures, (type) => storeFaults({ ...labels, "error.type": type }))
   let counted = { tokensServed: 0, eventsLost: 0 }
 
-  const setFailing = (failure: string | undefined) =>
-    Effect.forEach(failingWith, ([type, set]) => set(type === failure ? 1 : 0), { discard: true })
-
-  const setAt = (set: Registry.Update, at: Option.Option<DateTime.Utc>) =>
-    Option.match(at, { onNone: () => Effect.void, onSome: (at) => set(seconds(at)) })
-
   const all = (updates: ReadonlyArray<Effect.Effect<void>>) => Effect.all(updates, { discard: true })
+
+  const key = JSON.stringify(Object.entries(labels).toSorted())
+  const own = {}
+
+  /** Sets the gauges to the worst of the supplies with these labels. */
+  const setGauges = Effect.suspend(() => {
+    const shown = Array.from(supplies.get(key)?.values() ?? []).reduce(worst, nothing)
+    return all([
+      ...Array.from(failingWith, ([type, set]) => set(type === shown.failure ? 1 : 0)),
+      ...Array.from(setMissing, ([scope, set]) => set(shown.missingScopes.includes(scope) ? 1 : 0)),
+      setUsable(shown.usable),
+      setWaiting(shown.callersWaiting),
+      setRejections(shown.rejections),
+      setStoreAvailable(shown.storeAvailable),
+      ...(shown.expiresAt === undefined ? [] : [setExpiry(shown.expiresAt)]),
+      ...(shown.nextRequestAt === undefined ? [] : [setNextRequest(shown.nextRequestAt)])
+    ])
+  })
 
   return {
     start: all([
@@ -200,16 +285,18 @@ export const make = (labels: Labels): Metrics => {
       Effect.suspend(() => {
         const before = counted
         counted = status
+        supplies.set(key, (supplies.get(key) ?? new Map()).set(own, shownOf(status)))
         return all([
-          setAt(setExpiry, status.expiresAt),
-          setAt(setNextRequest, status.nextRequestAt),
-          setFailing(Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) => _tag))),
-          setUsable(TokenStatus.isUsable(status) ? 1 : 0),
-          setWaiting(status.callersWaiting),
+          setGauges,
           countServed(status.tokensServed - before.tokensServed),
           countLost(status.eventsLost - before.eventsLost)
         ])
       }),
-    end: all([setFailing(undefined), setUsable(1), setWaiting(0)])
+    end: Effect.suspend(() => {
+      const others = supplies.get(key)
+      others?.delete(own)
+      if (others?.size === 0) supplies.delete(key)
+      return setGauges
+    })
   }
 }

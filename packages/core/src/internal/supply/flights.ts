@@ -65,7 +65,7 @@ export interface Flights {
   readonly begin: (replaces?: () => Replaces, prepare?: Effect.Effect<void>) => void
   /** The outcome of the last flight that was begun, when it ends. The span of the caller links to the requests. */
   readonly outcome: Effect.Effect<Exit.Exit<AccessToken, TokenError>>
-  /** Takes a token that another process has obtained, unless the state has changed since the search began. */
+  /** Takes a token that another process has obtained, unless the state has changed since the lookup began. */
   readonly find: Effect.Effect<void>
   /** An effect with the time limit of one flight. */
   readonly withinOne: <A>(effect: Effect.Effect<A, TokenError>) => Effect.Effect<A, TokenError>

@@ -9,7 +9,7 @@ const refusalPause = Duration.seconds(30)
 
 const shortestPause = Duration.millis(100)
 const longestPause = Duration.seconds(60)
-const longestOfUsers = Duration.days(1)
+const longestUserPause = Duration.days(1)
 
 /** Pauses that double from 1 s to 60 s. Half of each pause is fixed, the other half is random. */
 export const doubling: Schedule.Schedule<Duration.Duration, TokenError> = Schedule.exponential("1 second").pipe(
@@ -37,7 +37,7 @@ export const make = (schedule: Schedule.Schedule<unknown, TokenError>): Pauses =
         ? longestPause
         : Duration.clamp(Duration.millis(Math.round(Duration.toMillis(delay))), {
           minimum: shortestPause,
-          maximum: longestOfUsers
+          maximum: longestUserPause
         }))
   return {
     reset: steps.reset,

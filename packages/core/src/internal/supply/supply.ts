@@ -12,7 +12,7 @@ import type { TokenStatus } from "../../TokenStatus.ts"
 import * as Instant from "../instant.ts"
 import * as Flights from "./flights.ts"
 import * as Reports from "./reports.ts"
-import * as Search from "./search.ts"
+import * as StoreLookup from "./storeLookup.ts"
 import * as Life from "./tokenLife.ts"
 
 /** `refresh` sends at most one request in this time. */
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function*(
   const cell: Flights.Cell = { life: Life.none }
   const reports = yield* Reports.make(endpoint, clock)
   const flights = yield* Flights.make({ cell, clock, endpoint, options, reports })
-  const search = endpoint.sharing === undefined ? undefined : yield* Search.make(clock, flights.find)
+  const lookUp = endpoint.sharing === undefined ? undefined : yield* StoreLookup.make(clock, flights.find)
   // what the supply logs goes to its own loggers, also when a caller causes it
   const inBackground = yield* FiberSet.makeRuntime()
   const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
@@ -85,7 +85,8 @@ export const make = Effect.fnUntraced(function*(
   }
   const validAfter = (exit: Exit.Exit<AccessToken, TokenError>) => validOr(() => after(exit, () => get))
 
-  const callers = {
+  /** What a caller gets by each decision of `Life.decide`. */
+  const answers = {
     serve,
     serveAndRenew: (token: Exit.Exit<AccessToken>) => {
       flights.begin()
@@ -99,12 +100,12 @@ export const make = Effect.fnUntraced(function*(
         Effect.withClock(clock),
         Effect.flatMap(Option.match({ onNone: () => validOr(() => get), onSome: validAfter }))
       ),
-    fail: search === undefined
+    fail: lookUp === undefined
       ? identity<Token>
-      : (failure: Exit.Exit<never, TokenError>) => Effect.zipRight(search, Effect.suspend(() => validOr(() => failure)))
+      : (failure: Exit.Exit<never, TokenError>) => Effect.zipRight(lookUp, Effect.suspend(() => validOr(() => failure)))
   }
 
-  const get: Token = Effect.suspend(() => Life.decide<Token>(cell.life, now(), callers))
+  const get: Token = Effect.suspend(() => Life.decide<Token>(cell.life, now(), answers))
 
   /** Marks the held token as rejected, and starts its renewal. */
   const invalidate = (rejected: AccessToken) =>
@@ -133,8 +134,8 @@ export const make = Effect.fnUntraced(function*(
         serve,
         await: () => Effect.flatMap(beginAndWait(), (exit) => after(exit, () => replacement(rejected))),
         fail: (failure) =>
-          search === undefined ? failure : Effect.zipRight(
-            search,
+          lookUp === undefined ? failure : Effect.zipRight(
+            lookUp,
             Effect.suspend(() => cell.life.failure === undefined ? replacement(rejected) : failure)
           )
       })

@@ -39,8 +39,8 @@ const usableFor = (seconds: number): Duration.Duration => {
   return Duration.min(usable, longestLifetime)
 }
 
-/** A token request that got a response. */
-export interface TokenRequest {
+/** What is known of a token request when its response arrives. */
+export interface SentRequest {
   readonly where: { readonly environment: string; readonly tokenEndpoint: string }
   readonly clientSecret: Redacted.Redacted
   readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope>>
@@ -55,12 +55,12 @@ interface Granted {
   readonly lifetimeKnown: boolean
 }
 
-const broken = (response: ServerResponse, request: TokenRequest) => (rule: ResponseRule) =>
+const broken = (response: ServerResponse, request: SentRequest) => (rule: ResponseRule) =>
   new InvalidResponse({ ...request.where, status: response.status, rule })
 
 const unsuccessful = (
   response: ServerResponse,
-  request: TokenRequest,
+  request: SentRequest,
   oauthError: tokenResponse.OAuthError
 ): TokenError => {
   const secrets = [Redacted.value(request.clientSecret), ...oauthError.tokens]
@@ -89,7 +89,7 @@ const shortestEcho = 8
  * needs no search.
  */
 const echoesSecret = (
-  request: TokenRequest,
+  request: SentRequest,
   { scope }: tokenResponse.TokenResponse,
   tokens: ReadonlyArray<string>
 ): boolean => {
@@ -103,7 +103,7 @@ const echoesSecret = (
 
 const scopeNames = (scope: string): ReadonlyArray<string> => scope.split(" ").filter((name) => name !== "")
 
-const grant = (request: TokenRequest) => ({ accessToken, expiresIn, scope }: tokenResponse.TokenResponse): Granted => {
+const grant = (request: SentRequest) => ({ accessToken, expiresIn, scope }: tokenResponse.TokenResponse): Granted => {
   const lifetime = Predicate.isNullable(expiresIn)
     ? unknownLifetime
     : usableFor(expiresIn)
@@ -122,7 +122,7 @@ const grant = (request: TokenRequest) => ({ accessToken, expiresIn, scope }: tok
   }
 }
 
-const successful = (response: ServerResponse, request: TokenRequest): Either.Either<Granted, TokenError> =>
+const successful = (response: ServerResponse, request: SentRequest): Either.Either<Granted, TokenError> =>
   pipe(
     response.body,
     Either.mapLeft((cause) =>
@@ -151,7 +151,7 @@ const successful = (response: ServerResponse, request: TokenRequest): Either.Eit
   )
 
 /** Classifies a response, first by its status and then by its body. */
-export const classify = (response: ServerResponse, request: TokenRequest): Either.Either<Granted, TokenError> => {
+export const classify = (response: ServerResponse, request: SentRequest): Either.Either<Granted, TokenError> => {
   if (response.status === 200) return successful(response, request)
   if (response.status < 400) {
     return Either.left(
