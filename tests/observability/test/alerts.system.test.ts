@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import { files } from "@credit-data/tools/telemetry/files"
+import { files, runbooks } from "@credit-data/tools/telemetry/files"
 import { check, everFires, fires, type Series } from "../src/promtool.ts"
 
 const rules = readFileSync(files.rules, "utf8")
-const alerts = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name]) => name)
+const alerts = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name = ""]) => name)
 
 const labels =
   `credit_data_environment="sandbox",credit_data_version="V2",server_address="v2.example",job="service",instance="a"`
@@ -20,7 +20,11 @@ const failures = (values: string, error = "ServerError") =>
   series("requests_total", values, `,error_type="${error}",outcome="failed",reason="Nothing"`)
 const refusals = (values: string) => failures(values, "InvalidClient")
 const usable = (values: string) => series("usable", values)
-const rejections = (values: string) => series("invalidations_total", values)
+const rejectedInRow = (values: string) => series("consecutive_rejections", values)
+const missing = (values: string, scope = "data-access:all") => series("scope_missing", values, `,scope="${scope}"`)
+const available = (values: string) => series("store_available", values)
+const faults = (values: string) => series("store_faults_total", values, ",error_type=\"Timeout\"")
+const lost = (values: string) => series("events_lost_total", values)
 const ofAnother = ({ series, values }: Series, instance: string): Series => ({
   series: series.replace(`instance="a"`, `instance="${instance}"`),
   values
@@ -70,35 +74,93 @@ const cases: Record<string, {
     ]
   },
   CreditDataTokensRejected: {
-    fires: [["every replacement is rejected", [rejections("0+1x60")], 20]],
+    fires: [
+      ["every replacement is rejected", [rejectedInRow("0x10 2 3 4+1x60")], 12],
+      ["only one of two processes gets rejected tokens", [
+        rejectedInRow("0x60"),
+        ofAnother(rejectedInRow("0x10 2x50"), "b")
+      ], 12]
+    ],
     silent: [
-      [
-        "a token of one of seven processes is rejected every minute",
-        ["a", "b", "c", "d", "e", "f", "g"].map((instance, index) =>
-          ofAnother(rejections(`0x${10 + index} 1x6 2x6 3x6 4x6 5x6 6x60`), instance)
-        )
-      ],
-      ["six tokens were rejected within a short time", [rejections("0x10 3 6x60")]]
+      ["a revoked token was replaced", [rejectedInRow("0x10 1 1 0x60")]],
+      ["two tokens were rejected, and the third one works", [rejectedInRow("0x10 2 0x60")]]
     ],
     mistakes: [
-      ["has no for", "\n        for: 10m", ""],
-      ["adds up processes", "sum by (instance, job,", "sum by (job,"]
+      ["has no for", "\n        for: 1m", ""],
+      ["counts a revocation", ">= 2", ">= 1"]
     ]
   },
   CreditDataNoToken: {
     fires: [
-      ["the token has expired and its renewal fails", [usable("1x30 0x100"), failures("0x20 1+1x100")], 33],
-      ["there was never a token", [usable("0x100"), failures("1+1x100")], 3]
+      ["the token has expired and its renewal fails", [
+        usable("1x30 0x100"),
+        failing("0x20 1x110"),
+        failures("0x20 1+1x100")
+      ], 33],
+      ["there was never a token", [usable("0x100"), failing("1x100"), failures("1+1x100")], 3]
     ],
     silent: [
-      ["the renewal fails and the token is valid", [usable("1x180"), failures("0x20 1+1x160")]],
-      ["the program is idle after its token has expired", [usable("1x30 0x150"), failures("0x10 1x170")]],
-      ["a token request fails and the next one succeeds", [usable("1x5 0 1x100"), failures("0x5 1x100")]]
+      ["the renewal fails and the token is valid", [usable("1x180"), failing("0x20 1x160"), failures("0x20 1+1x160")]],
+      ["the program is idle after its token has expired", [
+        usable("1x30 0x150"),
+        failing("0x10 1x170"),
+        failures("0x10 1x170")
+      ]],
+      ["a token request fails and the next one succeeds", [
+        usable("1x5 0 1x100"),
+        failing("0x5 1 0x100"),
+        failures("0x5 1x100")
+      ]]
     ],
     mistakes: [
       ["has no for", "\n        for: 1m", ""],
       ["forgets idle programs", "[5m])", "[180m])"]
     ]
+  },
+  CreditDataScopeMissing: {
+    fires: [["a scope is not granted any more", [missing("0x10 1x60"), missing("0x70", "furnishment:all")], 12]],
+    silent: [
+      ["all scopes are granted", [missing("0x180")]],
+      ["a scope was missing for a moment", [missing("0x10 1 0x60")]]
+    ],
+    mistakes: [
+      ["has no for", "\n        for: 1m", ""],
+      [
+        "waits for the last scope",
+        "max by (job, credit_data_environment, credit_data_version, server_address, scope)",
+        "min by (job)"
+      ]
+    ]
+  },
+  CreditDataStoreUnavailable: {
+    fires: [["the store cannot be used", [available("1x10 0x60"), faults("0x10 1+1x60")], 13]],
+    silent: [
+      ["one use of the store fails, and the next one succeeds", [available("1x10 0 1x60"), faults("0x10 1x60")]],
+      ["the store works", [available("1x180"), faults("0x180")]],
+      ["an idle program used the store hours ago", [available("0x180"), faults("1x180")]]
+    ],
+    mistakes: [
+      ["has no for", "\n        for: 1m", ""],
+      [
+        "looks at the process for which it works",
+        "min by (job, credit_data_environment, credit_data_version, server_address) (\n            credit_data_token_store_available",
+        "max by (job, credit_data_environment, credit_data_version, server_address) (\n            absent(credit_data_token_store_available)"
+      ],
+      [
+        "forgets idle programs",
+        "            and on (job, credit_data_environment, credit_data_version, server_address)\n          sum by (job, credit_data_environment, credit_data_version, server_address) (\n            increase(credit_data_token_store_faults_total[1h])\n          ) > 0\n        for: 1m",
+        "        for: 1m"
+      ]
+    ]
+  },
+  CreditDataEventsLost: {
+    fires: [["events were lost", [lost("0x10 5x10")], 12]],
+    silent: [["nothing was lost", [lost("0x180")]]],
+    mistakes: [[
+      "looks at the total",
+      "increase(credit_data_token_events_lost_total[1h])",
+      "credit_data_token_events_lost_total offset 3h"
+    ]]
   }
 }
 
@@ -115,6 +177,18 @@ describe("the alert rules", () => {
       assert.isTrue(isValid, output)
       assert.include(output, `${alerts.length} rules found`)
     }))
+
+  it("lead to a part of the documentation that says what to do, under one address", () => {
+    const urls = Array.from(rules.matchAll(/runbook_url: (\S+)$/gm), ([, url = ""]) => url)
+    const operations = readFileSync(files.operations, "utf8")
+    assert.deepStrictEqual(urls, alerts.map((alert) => `${runbooks}#${alert.toLowerCase()}`))
+    for (const alert of alerts) {
+      const part = operations.split(`\n### ${alert}\n`)[1]?.split("\n### ")[0] ?? ""
+      for (const what of ["**Means.**", "**Confirm.**", "```sh", "**Do.**", "**Do not.**"]) {
+        assert.include(part, what, alert)
+      }
+    }
+  })
 
   it.effect("do not see the first increase of a series that did not exist, so all series exist from the start", () =>
     Effect.gen(function*() {

@@ -4,8 +4,12 @@ const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.me
 
 /** The files that are made here, and the alert rules. */
 export const files = {
+  operations: at("docs/operations.md"),
   dashboard: at("packages/telemetry/dashboards/credit-data.json"),
   picture: at("docs/telemetry.svg"),
   rules: at("packages/telemetry/alerts/credit-data.rules.yml"),
   service: at("examples/src/service/main.ts")
 }
+
+/** Where the alerts lead to. */
+export const runbooks = "https://github.com/credit-data/credit-data/blob/main/docs/operations.md"
