@@ -36,8 +36,8 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, $WHEN))"
   ],
   [
-    "HttpRouter.empty.pipe(HttpRouter.get($PATH, $FIRST), HttpRouter.get($OTHER, $SECOND), HttpRouter.get($LAST, $THIRD))",
-    "HttpRouter.addAll([\n  HttpRouter.route(\"GET\", $PATH, $FIRST),\n  HttpRouter.route(\"GET\", $OTHER, $SECOND),\n  HttpRouter.route(\"GET\", $LAST, $THIRD)\n])"
+    "HttpRouter.empty.pipe(HttpRouter.get($PATH, $FIRST), HttpRouter.get($OTHER, $SECOND))",
+    "HttpRouter.addAll([HttpRouter.route(\"GET\", $PATH, $FIRST), HttpRouter.route(\"GET\", $OTHER, $SECOND)])"
   ],
   [
     "PlatformConfigProvider.layerFileTreeAdd({ rootDirectory: $FOLDER })",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
-import { dashboard, panels } from "../src/telemetry/dashboard.ts"
+import { dashboard, figures, panels, text } from "../src/telemetry/dashboard.ts"
 import { files } from "../src/telemetry/files.ts"
 import { draw } from "../src/telemetry/picture.ts"
 import { record } from "../src/telemetry/recordedRun.ts"
@@ -13,10 +13,22 @@ const howTo = "write it again by `npx -y pnpm@10.34.9 run write:telemetry`"
 
 describe("the dashboard", () => {
   it("is what its script writes", () => {
-    assert.strictEqual(readFileSync(files.dashboard, "utf8"), dashboard(), howTo)
+    assert.strictEqual(readFileSync(files.dashboard, "utf8"), text(dashboard()), howTo)
   })
 
-  const expressions = panels.flatMap(({ queries }) => queries.map(([expression]) => expression))
+  it("has an id and a place of its own for each panel, and a legend in each chart", () => {
+    const all = (dashboard().panels ?? []).flatMap((panel) =>
+      panel.type === "row" || !("targets" in panel) ? [] : [panel]
+    )
+    assert.lengthOf(all, figures.length + panels.length)
+    assert.lengthOf(new Set(all.map(({ id }) => id)), all.length)
+    assert.lengthOf(new Set(all.map(({ gridPos }) => `${gridPos?.x} ${gridPos?.y}`)), all.length)
+    for (const { options, title, type } of all) {
+      if (type === "timeseries") assert.nestedPropertyVal(options, "legend.showLegend", true, title)
+    }
+  })
+
+  const expressions = [...figures, ...panels].flatMap(({ queries }) => queries.map(([expression]) => expression))
   it.effect("shows only metrics that exist", () =>
     Effect.gen(function*() {
       const exists = new Set(

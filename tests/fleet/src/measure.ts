@@ -19,6 +19,8 @@ interface Run {
   readonly fault?: Fault.Fault
   /** The highest allowed number of token requests. */
   readonly atMost?: number
+  /** The first pause after a failure, without chance. */
+  readonly pauseMillis?: number
   /** What happens after the supplies were built. */
   readonly before?: Effect.Effect<unknown, never, Scope.Scope>
 }
@@ -34,12 +36,12 @@ const print = (what: string, value: number, unit: string, atMost?: number) =>
   Console.log(JSON.stringify({ what, value, unit, ...(atMost === undefined ? {} : { atMost }) }))
 
 /** The first `get` of all processes at the same time. Returns its median. */
-const first = Effect.fnUntraced(function*({ atMost, before, fault, latency, store, what, workers }: Run) {
+const first = Effect.fnUntraced(function*({ atMost, before, fault, latency, pauseMillis, store, what, workers }: Run) {
   const context = yield* Layer.build(Simulator.layer())
   const simulator = yield* Effect.provide(Simulator.Simulator, context)
   const variables = yield* Effect.provide(Simulator.variables, context)
   yield* simulator.failTokenRequests(fault ?? Fault.Delay({ duration: latency ?? "200 millis" }), { times: 5_000 })
-  yield* askAll(workers, { do: "start", variables, ...store })
+  yield* askAll(workers, { do: "start", variables, ...(pauseMillis !== undefined && { pauseMillis }), ...store })
   // the connections are made in the background, and 200 of them keep two cores busy for a while
   yield* Effect.sleep(Duration.millis(workers.length * 40))
   if (before !== undefined) yield* before
@@ -155,12 +157,20 @@ Effect.gen(function*() {
   })
 
   const unavailable = Fault.Answer({ status: 503 })
-  const alone = yield* first({ what: "without a store, endpoint answers 503", workers: thirty, fault: unavailable })
+  // the middle of the usual pauses: by chance, those of the one process with the lease would decide
+  const pauseMillis = 750
+  const alone = yield* first({
+    what: "without a store, endpoint answers 503",
+    workers: thirty,
+    fault: unavailable,
+    pauseMillis
+  })
   const shared = yield* first({
     what: "Redis, endpoint answers 503",
     workers: thirty,
     store: (yield* fresh).store,
     fault: unavailable,
+    pauseMillis,
     atMost: 9
   })
   yield* print("endpoint answers 503: first answer with Redis", shared / alone, "× without a store", 1.1)

@@ -17,6 +17,7 @@ import {
   Logger,
   Option,
   Redacted,
+  Schedule,
   Scope
 } from "effect"
 import { createHash } from "node:crypto"
@@ -52,12 +53,13 @@ const logger = Logger.make(({ logLevel, message }) => {
 
 const start = (command: Extract<Command, { readonly do: "start" }>) => {
   const isShared = command.redis !== undefined || command.directory !== undefined
+  const pause = command.pauseMillis === undefined ? {} : { pause: Schedule.exponential(command.pauseMillis) }
   const supply = isShared
-    ? SharedTokens.layer({ forcedRenewalPause: command.forcedRenewalPauseMillis ?? "30 seconds" }).pipe(
+    ? SharedTokens.layer({ ...pause, forcedRenewalPause: command.forcedRenewalPauseMillis ?? "30 seconds" }).pipe(
       Layer.provide(AuthV2.layerTokenEndpointConfig()),
       Layer.provide(storeOf(command))
     )
-    : AuthV2.layerConfig()
+    : AuthV2.layerConfig(pause)
   logs.length = 0
   return Effect.gen(function*() {
     scope = yield* Scope.make()

@@ -14,15 +14,25 @@ const Answer = HttpClientResponse.schemaBodyJson(Schema.Struct({
   })
 }))
 
-/** Starts Prometheus with the alert rules. It scrapes this port and evaluates the rules every second. */
-export const startPrometheus = Effect.fnUntraced(function*(target: number) {
+const Matrix = HttpClientResponse.schemaBodyJson(Schema.Struct({
+  data: Schema.Struct({
+    result: Schema.Array(Schema.Struct({
+      metric: Schema.Record({ key: Schema.String, value: Schema.String }),
+      values: Schema.Array(Schema.Tuple(Schema.Number, Schema.NumberFromString))
+    }))
+  })
+}))
+
+/** Starts Prometheus with these alert rules. It scrapes this port and evaluates the rules every second. */
+export const startPrometheus = Effect.fnUntraced(function*(target: number, rules?: string) {
   const fs = yield* FileSystem.FileSystem
   const folder = yield* fs.makeTempDirectoryScoped()
+  if (rules !== undefined) yield* fs.writeFileString(`${folder}/rules.yml`, rules)
   yield* fs.writeFileString(
     `${folder}/prometheus.yml`,
     JSON.stringify({
       global: { scrape_interval: "1s", evaluation_interval: "1s" },
-      rule_files: [files.rules],
+      rule_files: [rules === undefined ? files.rules : `${folder}/rules.yml`],
       scrape_configs: [{ job_name: "service", static_configs: [{ targets: [`127.0.0.1:${target}`] }] }]
     })
   )
@@ -40,6 +50,14 @@ export const startPrometheus = Effect.fnUntraced(function*(target: number) {
     )
   return {
     query,
+    /** The series of an expression from one second to another, with a value for each second. */
+    range: (expression: string, from: number, to: number) =>
+      HttpClient.get(`http://127.0.0.1:${port}/api/v1/query_range`, {
+        urlParams: { query: expression, start: from, end: to, step: 1 }
+      }).pipe(
+        Effect.flatMap(Matrix),
+        Effect.map(({ data }) => data.result)
+      ),
     /** Waits until an expression has a result. */
     await: (expression: string) =>
       query(expression).pipe(

@@ -3,27 +3,33 @@ import { Command, FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 
-/** A series in the notation of promtool: `0x5 1x10` is 0 six times, and then 1 eleven times. One value per minute. */
+/** A series in the notation of promtool: `0x5 1x10` is 0 six times, and then 1 eleven times. One value per interval. */
 export interface Series {
   readonly series: string
   readonly values: string
 }
 
-/** Whether an expression has the value 1 at this minute, by `promtool test rules`. */
-const isOne = (rules: string, expression: string, series: ReadonlyArray<Series>, minute: number) =>
+/** Whether an expression has the value 1 at this second, by `promtool test rules`. */
+const isOne = (
+  rules: string,
+  expression: string,
+  series: ReadonlyArray<Series>,
+  second: number,
+  interval = "1m"
+) =>
   Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
     yield* fs.writeFileString(`${folder}/rules.yml`, rules)
     const test = {
       rule_files: ["rules.yml"],
-      evaluation_interval: "1m",
+      evaluation_interval: interval,
       tests: [{
-        interval: "1m",
+        interval,
         input_series: series,
         promql_expr_test: [{
           expr: expression,
-          eval_time: `${minute}m`,
+          eval_time: `${second}s`,
           exp_samples: [{ labels: "{}", value: 1 }]
         }]
       }]
@@ -41,11 +47,27 @@ const firing = (alert: string) => `ALERTS{alertname="${alert}",alertstate="firin
 
 /** Whether an alert fires with these series at this minute. */
 export const fires = (rules: string, alert: string, series: ReadonlyArray<Series>, minute: number) =>
-  isOne(rules, `count(count(${firing(alert)}))`, series, minute)
+  isOne(rules, `count(count(${firing(alert)}))`, series, minute * 60)
 
 /** Whether an alert fires with these series at any time from the start to this minute. */
 export const everFires = (rules: string, alert: string, series: ReadonlyArray<Series>, minute: number) =>
-  isOne(rules, `count(count(max_over_time(${firing(alert)}[${minute}m])))`, series, minute)
+  isOne(rules, `count(count(max_over_time(${firing(alert)}[${minute}m])))`, series, minute * 60)
+
+/** The first second at which an alert fires with these series, one value per 10 seconds, or nothing if it never does. */
+export const firstFiring = (rules: string, alert: string, series: ReadonlyArray<Series>, seconds: number) =>
+  Effect.gen(function*() {
+    const hasFired = (second: number) =>
+      isOne(rules, `count(count(max_over_time(${firing(alert)}[${second}s])))`, series, second, "10s")
+    if (!(yield* hasFired(seconds))) return undefined
+    // before `low` it has not fired, at `high` it has
+    let [low, high] = [0, seconds / 10]
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2)
+      if (yield* hasFired(middle * 10)) high = middle
+      else low = middle
+    }
+    return high * 10
+  })
 
 /** Checks rules by `promtool check rules`, and metrics by `promtool check metrics`. */
 export const check = (what: "rules" | "metrics", text: string) =>

@@ -1,10 +1,10 @@
-import { panels } from "@credit-data/tools/telemetry/dashboard"
+import { figures, panels } from "@credit-data/tools/telemetry/dashboard"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { check } from "../src/promtool.ts"
 
 describe("the dashboard", () => {
-  const expressions = panels.flatMap(({ queries }) => queries.map(([expression]) => expression))
+  const expressions = [...figures, ...panels].flatMap(({ queries }) => queries.map(([expression]) => expression))
   const asRules = (expressions: ReadonlyArray<string>) =>
     JSON.stringify({
       groups: [{

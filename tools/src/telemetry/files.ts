@@ -4,6 +4,7 @@ const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.me
 
 /** The files that are made here, and the alert rules. */
 export const files = {
+  telemetry: at("docs/telemetry.md"),
   operations: at("docs/operations.md"),
   dashboard: at("packages/telemetry/dashboards/credit-data.json"),
   picture: at("docs/telemetry.svg"),

@@ -19,7 +19,7 @@ const where = { environment: "recorded", tokenEndpoint: "https://oauth.recorded.
 const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
   environment: { name: where.environment, audience: "recorded", baseUrl: "https://api.recorded.example" },
   url: where.tokenEndpoint,
-  requestedScopes: Option.none(),
+  requestedScopes: Option.some(["data-access:all"] as const),
   deadline: Duration.seconds(10),
   requestToken: Effect.fnUntraced(function*() {
     const requestedAt = yield* DateTime.now

@@ -2,10 +2,10 @@
 
 import { Effect } from "effect"
 import { writeFileSync } from "node:fs"
-import { dashboard } from "./dashboard.ts"
+import { dashboard, text } from "./dashboard.ts"
 import { files } from "./files.ts"
 import { draw } from "./picture.ts"
 import { record } from "./recordedRun.ts"
 
-writeFileSync(files.dashboard, dashboard())
+writeFileSync(files.dashboard, text(dashboard()))
 writeFileSync(files.picture, draw(await Effect.runPromise(record)))

@@ -1,0 +1,205 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens } from "@credit-data/core"
+import { SharedTokens } from "@credit-data/fleet"
+import { DataAccess, Furnishment } from "@credit-data/http-client"
+import { Fault, Simulator } from "@credit-data/simulator"
+import { RedisTokenStore } from "@credit-data/store-redis"
+import { Telemetry } from "@credit-data/telemetry"
+import * as TestClocks from "@credit-data/test-support/clock"
+import { startRedis } from "@credit-data/test-support/redisServer"
+import { NodeHttpClient } from "@effect/platform-node"
+import { Duration, Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
+
+// Incidents of a program that calls the API all the time. A supply of its own for each, told apart by the name of its environment.
+
+/** All durations of the rules and of the supplies are divided by this, so that ten minutes take one. */
+export const factor = 10
+
+const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
+
+/** The rules with shorter durations. */
+export const divided = (rules: string): string =>
+  rules
+    .replaceAll(
+      /(?<=for: |\[)(\d+)([smh])\b/g,
+      (_, count: string, unit: string) => `${Number(count) * (seconds[unit] ?? 1) * 1_000 / factor}ms`
+    )
+    .replaceAll("< 3600", `< ${3_600 / factor}`)
+
+/** A program with its supply, and what surrounds it. */
+interface World {
+  readonly simulator: Simulator.Service
+  readonly refresh: Effect.Effect<unknown>
+  /** Ends the program and starts it again, or this replica of it. */
+  readonly restart: (replica?: number) => Effect.Effect<void>
+  readonly store: { readonly stop: Effect.Effect<void>; readonly start: Effect.Effect<void> }
+  /** Sets the clock of the program ahead. */
+  readonly setAhead: (millis: number) => void
+}
+
+interface Incident {
+  readonly tokenLifetime?: Duration.DurationInput
+  readonly replicas?: number
+  readonly isShared?: boolean
+  readonly happens: (world: World) => Effect.Effect<unknown>
+  /** What ends the incident. Nothing may fire at the end of the run then. */
+  readonly ends?: (world: World) => Effect.Effect<unknown>
+  /** What has to fire, each within this time in minutes of the rules. Nothing else may. */
+  readonly alerts: Readonly<Record<string, number>>
+}
+
+export const incidents: Readonly<Record<string, Incident>> = {
+  "a scope is removed": {
+    happens: ({ refresh, simulator }) => Effect.zipRight(simulator.grantScopes(["furnishment:all"]), refresh),
+    alerts: { CreditDataScopeMissing: 2 }
+  },
+  "a scope is removed and granted again": {
+    happens: ({ refresh, simulator }) => Effect.zipRight(simulator.grantScopes(["furnishment:all"]), refresh),
+    ends: ({ refresh, simulator }) =>
+      Effect.zipRight(simulator.grantScopes(["data-access:all", "furnishment:all"]), refresh),
+    alerts: { CreditDataScopeMissing: 2 }
+  },
+  "the API rejects every token": {
+    happens: ({ simulator }) => simulator.failCalls(Fault.Answer({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
+    alerts: { CreditDataTokensRejected: 2 }
+  },
+  "the secret has expired": {
+    tokenLifetime: "20 seconds",
+    happens: ({ simulator }) => simulator.rotateSecret,
+    alerts: { CreditDataClientRefused: 3, CreditDataNoToken: 5 }
+  },
+  "the token endpoint answers 503": {
+    tokenLifetime: "20 seconds",
+    happens: ({ simulator }) =>
+      simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: Number.POSITIVE_INFINITY }),
+    alerts: { CreditDataNoToken: 5 }
+  },
+  "Redis is down": {
+    tokenLifetime: "10 seconds",
+    isShared: true,
+    happens: ({ store }) => store.stop,
+    alerts: { CreditDataStoreUnavailable: 4 }
+  },
+  "Redis is down and comes back": {
+    tokenLifetime: "10 seconds",
+    isShared: true,
+    happens: ({ store }) => store.stop,
+    ends: ({ store }) => store.start,
+    alerts: { CreditDataStoreUnavailable: 4 }
+  },
+  "all tokens are revoked once": {
+    happens: ({ simulator }) => simulator.revokeTokens,
+    alerts: {}
+  },
+  "the clock is set ahead by ten minutes": {
+    happens: ({ setAhead }) => Effect.sync(() => setAhead(10 * 60_000)),
+    alerts: {}
+  },
+  "the program restarts": {
+    happens: ({ restart }) => restart(),
+    alerts: {}
+  },
+  "ten replicas restart one after the other": {
+    replicas: 10,
+    happens: ({ restart }) =>
+      Effect.forEach(
+        Array.from({ length: 10 }, (_, replica) => replica),
+        (replica) => Effect.delay(restart(replica), "1 second")
+      ),
+    alerts: {}
+  }
+}
+
+const clockOf = (aheadMillis: () => number) =>
+  TestClocks.make({
+    wallMillis: () => Date.now() + aheadMillis(),
+    monotonicNanos: () => process.hrtime.bigint(),
+    sleep: (duration) =>
+      Effect.promise(() => new Promise((resolve) => setTimeout(resolve, Duration.toMillis(duration))))
+  })
+
+/** A store that can be stopped and started again on the same port. */
+const makeStore = Effect.gen(function*() {
+  const redis = yield* startRedis()
+  return {
+    layer: RedisTokenStore.layer({ url: Redacted.make(`redis://127.0.0.1:${redis.port}`) }),
+    stop: redis.kill,
+    start: redis.restart
+  }
+})
+
+/** Starts the program of an incident. It runs until the scope closes. */
+export const start = Effect.fnUntraced(function*(name: string) {
+  const { isShared = false, replicas = 1, tokenLifetime } = incidents[name] ??
+    { happens: () => Effect.void, alerts: {} }
+  const simulator = yield* Effect.flatMap(
+    Layer.build(Simulator.layer({ tokenLifetime })),
+    (context) => Effect.provide(Simulator.Simulator, context)
+  )
+  const store = isShared ? yield* makeStore : undefined
+  const credentials = yield* simulator.credentials
+  let ahead = 0
+  const clock = clockOf(() => ahead)
+
+  const options = {
+    environment: { ...simulator.environment, name },
+    credentials,
+    scopes: ["data-access:all", "furnishment:all"] as const
+  }
+  const settings = { forcedRenewalPause: "3 seconds", pause: Schedule.spaced("3 seconds") } as const
+  const Auth = store === undefined
+    ? AuthV2.layer({ ...options, ...settings })
+    : SharedTokens.layer(settings).pipe(
+      Layer.provide(AuthV2.layerTokenEndpoint(options)),
+      Layer.provide(store.layer)
+    )
+
+  const programs: Array<{ readonly tokens: AccessTokens.Service; readonly scope: Scope.CloseableScope }> = []
+  const run = Effect.fnUntraced(function*(replica: number) {
+    const scope = yield* Scope.make()
+    const context = yield* Layer.mergeAll(
+      DataAccess.layer(),
+      Furnishment.layer(),
+      Telemetry.layer({
+        sampleInterval: "200 millis",
+        attributes: replicas === 1 ? {} : { replica: String(replica) }
+      })
+    ).pipe(
+      Layer.provideMerge(Auth),
+      Layer.provide(NodeHttpClient.layer),
+      Layer.build,
+      Scope.extend(scope),
+      Effect.withClock(clock)
+    )
+    const calls = Effect.all([
+      Effect.exit(Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))),
+      Effect.exit(Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/furnishment/submissions/7")))
+    ])
+    yield* Effect.forkIn(
+      Effect.forever(Effect.delay(Effect.provide(calls, context), "200 millis")),
+      scope
+    )
+    programs[replica] = { scope, tokens: yield* Effect.provide(AccessTokens.AccessTokens, context) }
+  })
+  for (let replica = 0; replica < replicas; replica++) yield* run(replica)
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach(programs, ({ scope }) => Scope.close(scope, Exit.void), { discard: true })
+  )
+
+  const world: World = {
+    simulator,
+    refresh: Effect.suspend(() => Effect.exit(programs[0]?.tokens.refresh ?? Effect.void)),
+    restart: (replica = 0) =>
+      Effect.suspend(() => {
+        const program = programs[replica]
+        return Effect.orDie(
+          Effect.zipRight(program === undefined ? Effect.void : Scope.close(program.scope, Exit.void), run(replica))
+        )
+      }),
+    store: { stop: store?.stop ?? Effect.void, start: store?.start ?? Effect.void },
+    setAhead: (millis) => {
+      ahead = millis
+    }
+  }
+  return world
+})

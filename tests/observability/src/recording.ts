@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { factor } from "./incidents.ts"
+import type { Series } from "./promtool.ts"
+
+interface Recording {
+  /** How many seconds passed before the incident. */
+  readonly quiet: number
+  /** How many seconds were recorded in all. */
+  readonly length: number
+  /** The series of each incident, with a value for each second. */
+  readonly incidents: Readonly<Record<string, ReadonlyArray<Series>>>
+}
+
+const file = fileURLToPath(new URL("../recorded/incidents.json", import.meta.url))
+
+/** What the rules read. */
+const isRead = (name: string): boolean =>
+  !/_bucket$|_sum$|_count$|_served_|_waiting$|_next_request_|_shared_/.test(name)
+
+/** The values in the notation of promtool, in which `1x9` is ten times 1, and `_x9` is nine times nothing. */
+const notation = (values: ReadonlyArray<number | undefined>): string => {
+  const parts: Array<{ readonly value: number | undefined; count: number }> = []
+  for (const value of values) {
+    const last = parts.at(-1)
+    if (last !== undefined && last.value === value) last.count++
+    else parts.push({ value, count: 1 })
+  }
+  return parts.map(({ count, value }) => value === undefined ? `_x${count}` : `${value}x${count - 1}`).join(" ")
+}
+
+/** What a run against a real Prometheus recorded, and its form in a file. */
+export const recorded = {
+  file,
+  read: (): Recording => JSON.parse(readFileSync(file, "utf8")),
+  text: ({ from, quiet, series }: {
+    readonly series: ReadonlyArray<{
+      readonly metric: Readonly<Record<string, string>>
+      readonly values: ReadonlyArray<readonly [at: number, value: number]>
+    }>
+    readonly from: number
+    readonly quiet: number
+  }): string => {
+    const incidents: Record<string, Array<Series>> = {}
+    const length = Math.max(...series.flatMap(({ values }) => values.map(([at]) => Math.round(at - from)))) + 1
+    for (const { metric: { __name__: name = "", instance: _, ...labels }, values } of series) {
+      const incident = labels["credit_data_environment"]
+      if (incident === undefined || !isRead(name)) continue
+      const all = Array.from({ length }, (): number | undefined => undefined)
+      // an instant counts from the start of the run, in the time of the rules
+      for (const [at, value] of values) {
+        all[Math.round(at - from)] = name.includes("_timestamp_") ? Math.round((value - from) * factor) : value
+      }
+      // a series that never changes from 0 tells nothing, and would be most of the file
+      if (all.every((value) => value === 0) && name === "credit_data_token_requests_total") continue
+      const text = Object.entries({ ...labels, instance: "a" }).map(([key, value]) => `${key}="${value}"`).join(",")
+      ;(incidents[incident] ??= []).push({ series: `${name}{${text}}`, values: notation(all) })
+    }
+    for (const all of Object.values(incidents)) all.sort((a, b) => a.series < b.series ? -1 : 1)
+    return `${JSON.stringify({ quiet, length, incidents } satisfies Recording, null, 1)}\n`
+  }
+}

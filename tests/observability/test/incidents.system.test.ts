@@ -1,0 +1,88 @@
+import { Prometheus } from "@credit-data/telemetry"
+import { figures, panels } from "@credit-data/tools/telemetry/dashboard"
+import { files } from "@credit-data/tools/telemetry/files"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { divided, factor, incidents, start } from "../src/incidents.ts"
+import { startPrometheus } from "../src/prometheus.ts"
+import { recorded } from "../src/recording.ts"
+
+const rules = readFileSync(files.rules, "utf8")
+
+/** Before an incident, in seconds. */
+const quiet = 10
+/** From its beginning to what ends it, and from there to the end of the run. */
+const going = 30
+const over = 25
+
+/** The metrics of this process, as a service shows them. */
+const serveMetrics = Effect.acquireRelease(
+  Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
+    const server = createServer((_, response) => {
+      void Effect.runPromise(Prometheus.text).then((text) => response.end(text))
+    })
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      resume(Effect.succeed({ port, close: () => server.close() }))
+    })
+  }),
+  ({ close }) => Effect.sync(close)
+)
+
+const now = Effect.sync(() => Date.now() / 1_000)
+
+describe("a program in an incident, its metrics and a real Prometheus", () => {
+  it.scopedLive(
+    "give the alerts that are expected, in time, and no others, and each panel has data",
+    () =>
+      Effect.gen(function*() {
+        const { port } = yield* serveMetrics
+        const prometheus = yield* startPrometheus(port, divided(rules))
+        const names = Object.keys(incidents)
+        const worlds = yield* Effect.forEach(names, (name) => Effect.map(start(name), (world) => ({ name, world })))
+        yield* Effect.sleep(`${quiet} seconds`)
+        const beganAt = yield* now
+        yield* Effect.forEach(worlds, ({ name, world }) => incidents[name]?.happens(world) ?? Effect.void, {
+          concurrency: "unbounded"
+        })
+        yield* Effect.sleep(`${beganAt + going - (yield* now)} seconds`)
+        yield* Effect.forEach(worlds, ({ name, world }) => incidents[name]?.ends?.(world) ?? Effect.void)
+        yield* Effect.sleep(`${over} seconds`)
+        const endedAt = yield* now
+
+        for (const { queries, title } of [...figures, ...panels]) {
+          for (const [expression] of queries) {
+            const result = yield* prometheus.query(
+              expression.replaceAll("$__rate_interval", `${quiet + going + over}s`).replaceAll("$environment", ".*")
+            )
+            assert.isAbove(result.length, 0, `${title}: ${expression}`)
+          }
+        }
+        const series = yield* prometheus.range(`{__name__=~"credit_data_token_.*"}`, beganAt - quiet, endedAt)
+        const fired = yield* prometheus.range(`ALERTS{alertstate="firing"}`, beganAt - quiet, endedAt)
+        for (const name of names) {
+          const { alerts = {}, ends } = incidents[name] ?? {}
+          const ofIncident = fired.filter(({ metric }) => metric["credit_data_environment"] === name)
+          const found = ofIncident.map(({ metric, values }) => ({
+            alert: metric["alertname"] ?? "",
+            firstAt: values[0]?.[0] ?? 0,
+            lastAt: values.at(-1)?.[0] ?? 0
+          }))
+          assert.sameMembers([...new Set(found.map(({ alert }) => alert))], Object.keys(alerts), name)
+          for (const { alert, firstAt, lastAt } of found) {
+            const minutes = (firstAt - beganAt) * factor / 60
+            assert.isAtMost(minutes, alerts[alert] ?? 0, `${name}: ${alert}`)
+            assert.strictEqual(lastAt < endedAt - 2, ends !== undefined, `${name}: ${alert} at the end`)
+          }
+        }
+        if (process.env["RECORD"] === "write") {
+          writeFileSync(recorded.file, recorded.text({ series, from: beganAt - quiet, quiet }))
+        }
+      }).pipe(Effect.provide([NodeHttpClient.layer, Logger.remove(Logger.defaultLogger)])),
+    150_000
+  )
+})
