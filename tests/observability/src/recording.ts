@@ -1,3 +1,4 @@
+import { files } from "@credit-data/tools/telemetry/files"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { factor } from "./incidents.ts"
@@ -14,9 +15,11 @@ interface Recording {
 
 const file = fileURLToPath(new URL("../recorded/incidents.json", import.meta.url))
 
-/** What the rules read. */
-const isRead = (name: string): boolean =>
-  !/_bucket$|_sum$|_count$|_served_|_waiting$|_next_request_|_shared_/.test(name)
+const rules = readFileSync(files.rules, "utf8")
+
+/** Whether the rules read a series. One that is 0 all the time changes nothing, and such series would be most of the file. */
+const isRead = (name: string, values: ReadonlyArray<readonly [at: number, value: number]>): boolean =>
+  new RegExp(`\\b${name}\\b`).test(rules) && (name.endsWith("_usable") || values.some(([, value]) => value !== 0))
 
 /** The values in the notation of promtool, in which `1x9` is ten times 1, and `_x9` is nine times nothing. */
 const notation = (values: ReadonlyArray<number | undefined>): string => {
@@ -45,14 +48,12 @@ export const recorded = {
     const length = Math.max(...series.flatMap(({ values }) => values.map(([at]) => Math.round(at - from)))) + 1
     for (const { metric: { __name__: name = "", instance: _, ...labels }, values } of series) {
       const incident = labels["credit_data_environment"]
-      if (incident === undefined || !isRead(name)) continue
+      if (incident === undefined || !isRead(name, values)) continue
       const all = Array.from({ length }, (): number | undefined => undefined)
       // an instant counts from the start of the run, in the time of the rules
       for (const [at, value] of values) {
         all[Math.round(at - from)] = name.includes("_timestamp_") ? Math.round((value - from) * factor) : value
       }
-      // a series that never changes from 0 tells nothing, and would be most of the file
-      if (all.every((value) => value === 0) && name === "credit_data_token_requests_total") continue
       const text = Object.entries({ ...labels, instance: "a" }).map(([key, value]) => `${key}="${value}"`).join(",")
       ;(incidents[incident] ??= []).push({ series: `${name}{${text}}`, values: notation(all) })
     }
