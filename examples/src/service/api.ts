@@ -13,7 +13,7 @@ export const ServiceApi = HttpApi.make("service").add(
       .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.pattern(/^\w+$/)) }))
       .addSuccess(Consumer)
       .addError(HttpApiError.NotFound)
-      // the credit-data API, or its token endpoint, does not answer as it should
       .addError(HttpApiError.ServiceUnavailable)
+      .addError(HttpApiError.InternalServerError)
   )
 )

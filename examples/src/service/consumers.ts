@@ -6,14 +6,38 @@ import { Consumer, ServiceApi } from "./api.ts"
 
 const Found = HttpClientResponse.schemaBodyJson(Schema.Struct({ path: Schema.String }))
 
+// What the callers of this service get. 503: the same request can succeed later. 500: it cannot, and somebody here has to act. A 401 or
+// 403 of the API is never passed on, because to a caller it would say that its own credentials are wrong.
+
+const failed = <E>(why: string, error: E): Effect.Effect<never, E> =>
+  Effect.zipRight(Effect.logError(`A call of Data Access failed: ${why}`), Effect.fail(error))
+
+/** There is no response. The message of an error of the platform holds the path, and so the id of a consumer. */
+const withoutResponse = (error: GroupClient.GroupClientError) => {
+  if (TokenError.isTokenError(error)) {
+    return failed(
+      error.message,
+      error.retryable ? new HttpApiError.ServiceUnavailable() : new HttpApiError.InternalServerError()
+    )
+  }
+  return error._tag === "InsufficientScope"
+    ? failed(error.message, new HttpApiError.InternalServerError())
+    : failed(error._tag, new HttpApiError.ServiceUnavailable())
+}
+
 /** Calls Data Access. The path of the call holds the id of a consumer, so the span shows the template in its place. */
 const read = Effect.fnUntraced(function*(client: GroupClient.GroupClient, id: string) {
   const response = yield* client.get(`/data-access/consumers/${id}`).pipe(
-    GroupClient.withPathTemplate("/data-access/consumers/{id}")
+    GroupClient.withPathTemplate("/data-access/consumers/{id}"),
+    Effect.catchAll(withoutResponse)
   )
-  if (response.status === 404) return yield* new HttpApiError.NotFound()
-  const { path } = yield* Effect.flatMap(HttpClientResponse.filterStatusOk(response), Found)
-  return new Consumer({ id, path })
+  const { status } = response
+  if (status === 404) return yield* new HttpApiError.NotFound()
+  if (status === 429 || status >= 500) return yield* failed(`status ${status}`, new HttpApiError.ServiceUnavailable())
+  const found = yield* Effect.option(Effect.flatMap(HttpClientResponse.filterStatusOk(response), Found))
+  return Option.isSome(found)
+    ? new Consumer({ id, path: found.value.path })
+    : yield* failed(`status ${status}, or another body than expected`, new HttpApiError.InternalServerError())
 })
 
 /** A span for a request to a route. The platform's own span would show the path. */
@@ -35,18 +59,11 @@ export const Consumers = HttpApiBuilder.group(
     Effect.map(DataAccess.DataAccess, (client) =>
       handlers.handle("read", ({ path: { id } }) =>
         read(client, id).pipe(
-          Effect.timeout("10 seconds"),
-          Effect.catchIf(
-            (error) => error._tag !== "NotFound",
-            (error) =>
-              // the message of an error of the platform holds the path, and so the id of a consumer
-              Effect.zipRight(
-                Effect.logError(
-                  `A call of Data Access failed: ${TokenError.isTokenError(error) ? error.message : error._tag}`
-                ),
-                new HttpApiError.ServiceUnavailable()
-              )
-          ),
+          Effect.timeoutOption("10 seconds"),
+          Effect.flatMap(Option.match({
+            onNone: () => failed("it took more than 10 seconds", new HttpApiError.ServiceUnavailable()),
+            onSome: Effect.succeed
+          })),
           inSpanOf("/consumers/{id}")
         )))
 )

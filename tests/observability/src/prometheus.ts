@@ -3,7 +3,7 @@ import { Command, FileSystem, HttpClient, HttpClientResponse } from "@effect/pla
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Schedule, Schema } from "effect"
 import { files } from "@credit-data/tools/telemetry/files"
-import { freePort } from "./service.ts"
+import { freePorts } from "@credit-data/test-support/freePorts"
 
 const Answer = HttpClientResponse.schemaBodyJson(Schema.Struct({
   data: Schema.Struct({
@@ -36,7 +36,7 @@ export const startPrometheus = Effect.fnUntraced(function*(target: number, rules
       scrape_configs: [{ job_name: "service", static_configs: [{ targets: [`127.0.0.1:${target}`] }] }]
     })
   )
-  const port = yield* freePort
+  const port = yield* freePorts(1)
   yield* start(Command.make(
     "prometheus",
     `--config.file=${folder}/prometheus.yml`,

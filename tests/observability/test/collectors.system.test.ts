@@ -3,7 +3,8 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { createServer } from "node:net"
-import { freePort, startService } from "../src/service.ts"
+import { freePorts } from "@credit-data/test-support/freePorts"
+import { startService } from "../src/service.ts"
 
 const Environment = Layer.merge(Simulator.layer(), NodeHttpClient.layer)
 
@@ -20,7 +21,7 @@ const blackHole = Effect.acquireRelease(
 }))
 
 describe("the example service", () => {
-  const collectors = [["is down", freePort], ["accepts connections and never answers", blackHole]] as const
+  const collectors = [["is down", freePorts(1)], ["accepts connections and never answers", blackHole]] as const
   for (const [what, port] of collectors) {
     it.scopedLive(`ends soon when the collector ${what}`, () =>
       Effect.gen(function*() {

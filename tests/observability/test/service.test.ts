@@ -1,4 +1,4 @@
-import { Fault, Simulator } from "@credit-data/simulator"
+import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -38,46 +38,4 @@ describe("the example service", () => {
       }).pipe(Effect.provide(Environment)),
     60_000
   )
-
-  for (const version of ["v1", "v2"] as const) {
-    it.scopedLive(`uses Auth ${version.toUpperCase()} when CREDIT_DATA_AUTH says so`, () =>
-      Effect.gen(function*() {
-        const simulator = yield* Simulator.Simulator
-        const service = yield* startService({ CREDIT_DATA_AUTH: version })
-        assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
-        const servers = (yield* simulator.received).map(({ server }) => server)
-        assert.deepStrictEqual(servers, [`Auth${version.toUpperCase()}`, "Api"])
-      }).pipe(Effect.provide(Environment)), 60_000)
-  }
-
-  it.scopedLive("is not ready with wrong credentials, and says why", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      const service = yield* startService({ CREDIT_DATA_CLIENT_SECRET: "not the secret" })
-      const ready = yield* service.get("/health/ready")
-      assert.strictEqual(ready.status, 503)
-      assert.include(ready.text, "\"failure\":\"InvalidClient\"")
-      assert.strictEqual((yield* service.get("/consumers/42")).status, 503)
-      assert.strictEqual((yield* service.get("/health/live")).status, 200)
-      assert.strictEqual(yield* simulator.tokenRequests, 1)
-      const [, { stdout }] = yield* service.stop
-      assert.include(stdout, "ERROR")
-      assert.notInclude(stdout, "not the secret")
-    }).pipe(Effect.provide(Environment)), 60_000)
-
-  it.scopedLive("answers 404 and 503 as its API says", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      const service = yield* startService()
-      yield* simulator.failCalls(Fault.Answer({ status: 404 }))
-      assert.strictEqual((yield* service.get("/consumers/42")).status, 404)
-      yield* simulator.failCalls(Fault.Answer({ status: 500 }))
-      assert.strictEqual((yield* service.get("/consumers/c4711")).status, 503)
-      yield* simulator.failCalls(Fault.Reset(), { times: 4 })
-      assert.strictEqual((yield* service.get("/consumers/c4711")).status, 503)
-      const [, { stderr, stdout }] = yield* service.stop
-      assert.include(stdout, "A call of Data Access failed: ResponseError")
-      assert.include(stdout, "A call of Data Access failed: RequestError")
-      assert.notInclude(stdout + stderr, "c4711")
-    }).pipe(Effect.provide(Environment)), 60_000)
 })

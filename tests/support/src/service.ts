@@ -1,0 +1,26 @@
+import { Command, HttpClient } from "@effect/platform"
+import { Effect } from "effect"
+import { script, start } from "./childProcess.ts"
+import { freePorts } from "./freePorts.ts"
+
+/** Starts a service as a child process, on the port that the variable `PORT` names. */
+export const startService = Effect.fnUntraced(function*(file: string, variables: Record<string, string>) {
+  const port = yield* freePorts(1)
+  const { child, end, printed } = yield* start(
+    script(file).pipe(Command.env({ ...variables, PORT: String(port) }))
+  )
+  yield* printed("Listening on")
+  const url = `http://127.0.0.1:${port}`
+  return {
+    port,
+    url,
+    get: (path: string) =>
+      Effect.flatMap(
+        HttpClient.get(`${url}${path}`),
+        (response) =>
+          Effect.map(response.text, (text) => ({ status: response.status, text, headers: response.headers }))
+      ),
+    /** Ends the service as an orchestrator does, and returns its output and how long it took. */
+    stop: Effect.timed(Effect.zipRight(child.kill("SIGTERM"), end))
+  }
+})
