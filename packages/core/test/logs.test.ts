@@ -107,8 +107,8 @@ describe("the log of the supply", () => {
       yield* Effect.replicateEffect(tokens.invalidate(second), 5)
       const warnings = lines.filter((line) => line.startsWith("WARN"))
       assert.deepStrictEqual(warnings, [
-        `WARN The API rejected a new access token ${where} soon after it had rejected the one before, so calls fail with 401. ` +
-        "The next token is requested not before 1970-01-01T00:00:30.100Z. " +
+        `WARN The API rejected a new access token ${where} soon after it had rejected the previous token, so calls fail with 401. ` +
+        "Next token request not before 1970-01-01T00:00:30.100Z. " +
         "If this persists, ask the operator why the API rejects new tokens."
       ])
     }))

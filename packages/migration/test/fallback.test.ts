@@ -32,8 +32,8 @@ describe("the fallback of a migration", () => {
         assert.deepStrictEqual(Array.from(yield* Fiber.join(events), ({ _tag }) => _tag), ["FellBack", "Returned"])
         const own = lines.filter((line) => line.includes("Tokens of Auth V1") || line.includes("Auth V2 works again"))
         assert.deepStrictEqual(own, [
-          "WARN The token request to Auth V2 failed: InvalidClient. Tokens of Auth V1 are served until Auth V2 works.",
-          "INFO Auth V2 works again, and serves."
+          "WARN The token request to Auth V2 failed: InvalidClient. Tokens of Auth V1 are used until Auth V2 works.",
+          "INFO Auth V2 works again. Its tokens are used from now on."
         ])
       })
     ))
@@ -81,7 +81,7 @@ describe("the fallback of a migration", () => {
           const call = yield* Effect.fork(world.tokens.get)
           yield* TestClock.adjust("2 seconds")
           assert.strictEqual(textOf(yield* Fiber.join(call)), "V1-1")
-          assert.include(lines, `WARN ${text} Tokens of Auth V1 are served until Auth V2 works.`)
+          assert.include(lines, `WARN ${text} Tokens of Auth V1 are used until Auth V2 works.`)
           world.v2.answer = "grants"
           yield* TestClock.adjust("2 hours")
           for (let each = 0; each < 3; each++) {
@@ -187,7 +187,7 @@ describe("an API that rejects the tokens of Auth V2", () => {
         assert.deepStrictEqual([during.fallbacks, during.v2.tokensRejected], [6, 2])
         assert.isTrue(Option.exists(during.fallenBack, ({ reason }) => reason._tag === "Rejected"))
         assert.deepStrictEqual(lines.filter((line) => line.includes("The API rejected a token of Auth V2 and")), [
-          "WARN The API rejected a token of Auth V2 and its replacement. Tokens of Auth V1 are served for 5 minutes, " +
+          "WARN The API rejected a token of Auth V2 and its replacement. Tokens of Auth V1 are used for 5 minutes, " +
           "or until the plan changes."
         ])
         yield* TestClock.adjust("1 second")

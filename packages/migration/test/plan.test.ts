@@ -90,7 +90,7 @@ describe("the plan of a migration", () => {
           yield* world.tokens.get
           assert.include(
             lines,
-            `WARN The plan of the migration could not be read again: ${name}. The plan that was read before stays in use: v1.`
+            `WARN The plan of the migration could not be read again: ${name}. The previous plan remains in use: v1.`
           )
           failure = undefined
           yield* TestClock.adjust("10 seconds")

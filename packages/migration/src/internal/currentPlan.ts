@@ -67,7 +67,7 @@ export const make = Effect.fnUntraced(function*<E, R>(options: {
     if (Exit.isFailure(outcome) && !isFailing && !Cause.isInterruptedOnly(outcome.cause)) {
       yield* SafeLog.logWarning(
         `The plan of the migration could not be read again: ${nameOf(outcome.cause)}. ` +
-          `The plan that was read before stays in use: ${plan.stage}.`
+          `The previous plan remains in use: ${plan.stage}.`
       )
     }
     isFailing = Exit.isFailure(outcome)

@@ -20,13 +20,13 @@ const rejectionMillis = 5 * 60_000
 
 const textOf: (reason: MigrationEvent.FallbackReason) => string = MigrationEvent.FallbackReason.$match({
   Failed: ({ error }) =>
-    `The token request to Auth V2 failed: ${error._tag}. Tokens of Auth V1 are served until Auth V2 works.`,
+    `The token request to Auth V2 failed: ${error._tag}. Tokens of Auth V1 are used until Auth V2 works.`,
   Slow: () =>
-    `Auth V2 gave no token within ${Duration.format(patience)}. Tokens of Auth V1 are served until Auth V2 works.`,
+    `Auth V2 gave no token within ${Duration.format(patience)}. Tokens of Auth V1 are used until Auth V2 works.`,
   MissingScopes: ({ scopes }) =>
-    `The token of Auth V2 lacks ${scopes.join(" ")}. Tokens of Auth V1 are served until Auth V2 works.`,
+    `The token of Auth V2 lacks ${scopes.join(" ")}. Tokens of Auth V1 are used until Auth V2 works.`,
   Rejected: () =>
-    "The API rejected a token of Auth V2 and its replacement. Tokens of Auth V1 are served for 5 minutes, or until the plan changes."
+    "The API rejected a token of Auth V2 and its replacement. Tokens of Auth V1 are used for 5 minutes, or until the plan changes."
 })
 
 const fallbacks = Metric.counter("credit_data.migration.fallbacks", {
@@ -91,7 +91,7 @@ export const make = ({ clock, environment, isPlanned, publish }: {
       forget()
       return Effect.zipRight(
         publish(() => MigrationEvent.Returned({ at: Instant.wallTime(now()) })),
-        SafeLog.logInfo("Auth V2 works again, and serves.")
+        SafeLog.logInfo("Auth V2 works again. Its tokens are used from now on.")
       )
     }),
     forget,

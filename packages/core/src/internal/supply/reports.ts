@@ -126,8 +126,8 @@ export const make = Effect.fnUntraced(function*(
     },
     rejectedAgain: (nextTryAt) =>
       logWarning(
-        `The API rejected a new access token from ${where} soon after it had rejected the one before, so calls fail with 401. ` +
-          `The next token is requested not before ${DateTime.formatIso(Instant.wallTime(nextTryAt))}. ` +
+        `The API rejected a new access token from ${where} soon after it had rejected the previous token, so calls fail with 401. ` +
+          `Next token request not before ${DateTime.formatIso(Instant.wallTime(nextTryAt))}. ` +
           "If this persists, ask the operator why the API rejects new tokens."
       ),
     invalidated: announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: url }))

@@ -26,7 +26,7 @@ export const warnOfSecondSupply = (endpoint: TokenEndpoint.Service): Effect.Effe
     return before !== undefined
       ? logWarning(
         "A second supply of access tokens was built within a minute for the same client, token endpoint and scopes. " +
-          "Each supply sends token requests of its own. Bind the layer of the token endpoint to one const and provide it " +
+          "Each supply sends its own token requests. Bind the layer of the token endpoint to one const and provide it " +
           "once, around the whole program, instead of inside each request."
       )
       : Effect.void
