@@ -54,13 +54,17 @@ describe("the service", () => {
     60_000
   )
 
-  it.live("responds with 500 where a scope is missing", () =>
+  it.live("responds with 500 where a scope is missing, and its metrics name the scope", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.grantScopes(["furnishment:all"])
       const service = yield* start()
       assert.strictEqual((yield* service.get("/consumers/42")).status, 500)
       assert.strictEqual((yield* service.get("/health/ready")).status, 503)
+      const { text } = yield* service.get("/metrics")
+      assert.match(text, /^credit_data_token_usable\{.*\} 0$/m)
+      assert.match(text, /^credit_data_token_scope_missing\{.*scope="data-access:all".*\} 1$/m)
+      assert.match(text, /^credit_data_token_scope_missing\{.*scope="furnishment:all".*\} 0$/m)
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))), 60_000)
 
   it.live("responds with 503 while the token endpoint is down", () =>
