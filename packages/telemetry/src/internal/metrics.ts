@@ -229,7 +229,7 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
 
   const all = (updates: ReadonlyArray<Effect.Effect<void>>) => Effect.all(updates, { discard: true })
 
-  const key = JSON.stringify(Object.entries(labels).toSorted())
+  const key = JSON.stringify(Object.keys(labels).toSorted().map((name) => [name, labels[name]]))
   const own = {}
 
   /** Sets the gauges to the worst of the supplies with these labels. */
