@@ -55,7 +55,7 @@ describe("the traces of a call", () => {
         "http.request.method": "GET",
         "server.address": "api.example",
         "credit_data.token.wait_duration": 0,
-        "credit_data.repeated": true,
+        "credit_data.token.replaced": true,
         "http.request.resend_count": 1,
         "http.response.status_code": 200
       })

@@ -176,7 +176,7 @@ export const make = Effect.fnUntraced(function*(
   })
 
   /** Removes what is not used any more: half-written files, and the files of clients whose secret was rotated. */
-  const removeAbandoned = Effect.flatMap(fs.readDirectory(directory), (names) =>
+  const removeUnused = Effect.flatMap(fs.readDirectory(directory), (names) =>
     Effect.forEach(
       names.filter((each) => halfWritten.test(each) || fileName.test(each)),
       (each) =>
@@ -220,7 +220,7 @@ export const make = Effect.fnUntraced(function*(
       return Option.none()
     }
     yield* Effect.forEach(others, ({ path }) => remove(path), { discard: true })
-    yield* removeAbandoned
+    yield* removeUnused
     return Option.some({ fence, takenAt })
   }, Effect.catchIf(isExisting, () => Effect.succeed(Option.none<TakenLease>())))
 

@@ -165,7 +165,7 @@ export const make = Effect.fnUntraced(
         if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* ownEnd
         const other = yield* covering(replacement.value, true)
         yield* resend(call)
-        call.observed.annotate("credit_data.repeated", true)
+        call.observed.annotate("credit_data.token.replaced", true)
         const again = yield* sendWith(call, other)
         // the supply shows and reports a replacement that does not work either; it is this call's last try
         if (again.status === 401) yield* tokens.invalidate(other)
