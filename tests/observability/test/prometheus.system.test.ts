@@ -17,7 +17,7 @@ describe("Prometheus", () => {
       )
       assert.deepStrictEqual(yield* prometheus.query("ALERTS"), [])
       yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
-      assert.strictEqual((yield* service.get("/consumers/42")).status, 503)
+      assert.strictEqual((yield* service.get("/consumers/42")).status, 500)
       const [alert] = yield* prometheus.await(`ALERTS{alertname="CreditDataClientRefused",alertstate="firing"}`)
       assert.deepInclude(alert?.metric, {
         credit_data_environment: "simulator",
