@@ -5,14 +5,24 @@ import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { CommandFailed, run } from "@credit-data/tools/run"
 
-const expected = /^package\/(package\.json|README\.md|LICENSE|dist\/[\w-]+\.js)$/
+const licences = "package/dist/THIRD-PARTY-LICENCES.txt"
+const expected = /^package\/(package\.json|README\.md|LICENSE|dist\/[\w-]+\.js|dist\/THIRD-PARTY-LICENCES\.txt)$/
 
 /** Fails if the tarball of the command has other files than its bundle. */
 export const checkBundle = Effect.fnUntraced(function*(tarball: string) {
   const files = (yield* run(".", "tar", "-tzf", tarball)).trim().split("\n")
   const surplus = files.filter((file) => !expected.test(file))
-  if (surplus.length > 0 || !files.includes("package/dist/credit-data.js")) {
-    return yield* Effect.fail(new CommandFailed(`${tarball}: surplus ${surplus.join(" ")}`))
+  const missing = ["package/dist/credit-data.js", licences].filter((file) => !files.includes(file))
+  if (surplus.length + missing.length > 0) {
+    return yield* Effect.fail(
+      new CommandFailed(`${tarball}: surplus ${surplus.join(" ")}, missing ${missing.join(" ")}`)
+    )
+  }
+  const text = yield* run(".", "tar", "-xOzf", tarball, licences)
+  for (const name of ["effect", "@effect/cli", "@effect/platform-node", "undici"]) {
+    if (!new RegExp(`^${name} \\d`, "m").test(text)) {
+      return yield* Effect.fail(new CommandFailed(`${tarball}: no licence of ${name}`))
+    }
   }
 })
 
