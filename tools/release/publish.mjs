@@ -45,7 +45,8 @@ const known = (spec, field) => {
 }
 
 /** @param {Error & { stderr?: unknown }} error */
-const reasonOf = (error) => String(error.stderr ?? error.message).replaceAll(/_authToken=\S+/g, "_authToken=…")
+const reasonOf = (error) =>
+  String(error.stderr ?? error.message).split("\n").filter((line) => !line.startsWith("npm notice")).join("\n")
 
 try {
   for (const { file, integrity } of releases) {
