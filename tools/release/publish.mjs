@@ -44,9 +44,9 @@ const known = (spec, field) => {
   }
 }
 
-/** @param {Error & { stderr?: unknown }} error */
+/** @param {Error & { stderr?: string }} error */
 const reasonOf = (error) =>
-  String(error.stderr ?? error.message).split("\n").filter((line) => !line.startsWith("npm notice")).join("\n")
+  (error.stderr ?? error.message).split("\n").filter((line) => !line.startsWith("npm notice")).join("\n")
 
 try {
   for (const { file, integrity } of releases) {
