@@ -105,11 +105,16 @@ Effect.gen(function*() {
   yield* step("publish again, which changes nothing", Effect.zipRight(publish, checkTags("1.0.0", "2.0.0")))
 
   yield* Console.log("What the pages say")
-  const pages = ["README.md", "docs/effect-4.md", ...packages.map((name) => `packages/${name}/README.md`)]
+  const documents = (yield* fs.readDirectory(path.join(root, "docs"))).filter((name) => name.endsWith(".md"))
+  const pages = [
+    "README.md",
+    ...documents.map((name) => `docs/${name}`),
+    ...packages.map((name) => `packages/${name}/README.md`)
+  ]
   const lines = (yield* Effect.forEach(pages, (page) =>
     Effect.map(fs.readFileString(path.join(root, page)), (text) =>
       installLines(page, text)))).flat()
-  if (lines.length < 8) {
+  if (lines.length < 7) {
     return yield* Effect.fail(new CommandFailed(`Only ${lines.length} lines install packages`))
   }
   const folders = new Map<string, string>()
@@ -132,11 +137,12 @@ Effect.gen(function*() {
   const first = folders.get(`README.md ${
     lines.find(({ page }) => page === "README.md")?.block
   }`) ?? ""
-  const command = path.join(
-    [...folders.values()].at(
-      packages.indexOf("cli") >= 0 ? [...folders.keys()].findIndex((key) => key.includes("packages/cli")) : 0
-    ) ?? "",
-    "global/lib/node_modules/@credit-data/cli/dist/credit-data.js"
+  const globalFolder = folders.get(`packages/cli/README.md ${lines.find(({ line }) => line.includes("-g"))?.block}`) ??
+    ""
+  const command = path.join(globalFolder, "global/lib/node_modules/@credit-data/cli/dist/credit-data.js")
+  yield* step(
+    "npx @credit-data/cli --version",
+    Effect.flatMap(temporary, (folder) => run(folder, "npx", "-y", "@credit-data/cli", "--version"))
   )
   yield* step("credit-data token, installed for all users", Command.getSimulatedToken([process.execPath], command))
 
