@@ -86,8 +86,8 @@ export interface Service {
    */
   readonly refresh: Effect.Effect<AccessToken, TokenError>
   /**
-   * Reports that a client was built, with the scope that its calls need, if they need a certain one. `status` says when the token
-   * serves none of the clients.
+   * Reports that a client was built, with the scope that its calls need, if they need a certain scope. `status` shows when the token
+   * covers the scope of none of the clients.
    */
   readonly registerClient: (scope: Option.Option<AccessScope.AccessScope>) => Effect.Effect<void>
   /**
