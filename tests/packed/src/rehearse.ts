@@ -144,6 +144,13 @@ Effect.gen(function*() {
     "npx @credit-data/cli --version",
     Effect.flatMap(temporary, (folder) => run(folder, "npx", "-y", "@credit-data/cli", "--version"))
   )
+  yield* step(
+    "npx @credit-data/cli simulator",
+    Effect.flatMap(
+      temporary,
+      (folder) => Command.simulator(["bash", "-c", `cd ${folder} && exec npx -y @credit-data/cli simulator`])
+    ).pipe(Effect.scoped)
+  )
   yield* step("credit-data token, installed for all users", Command.getSimulatedToken([process.execPath], command))
 
   /** Runs a program against the simulator of the command. */
@@ -198,6 +205,8 @@ Effect.gen(function*() {
   yield* step("publish again, which completes it", publish)
   yield* step("tags", checkTags("1.1.0", "2.1.0"))
   yield* step("upgrade core alone on Effect 3", run(first, "npm", "i", "@credit-data/core@effect-3"))
+  yield* step("the first program", runProgram(first, programs.three))
+  yield* step("upgrade all on Effect 3", run(first, "bash", "-c", lines[0]?.line ?? ""))
   yield* step("the first program", runProgram(first, programs.three))
   yield* step("upgrade all on Effect 4", onNode24(second, "npm update"))
   yield* step("the first program", runProgram(second, programs.four))
