@@ -205,5 +205,9 @@ export const dashboard = () => {
   return builder.build()
 }
 
+/** The builder gives them to every variable, and Grafana's schema knows them for intervals only. */
+const ofIntervals: ReadonlySet<string> = new Set(["auto", "auto_min", "auto_count"])
+
 /** A dashboard as its file. */
-export const text = (dashboard: Dashboard): string => `${JSON.stringify(dashboard, null, 2)}\n`
+export const text = (dashboard: Dashboard): string =>
+  `${JSON.stringify(dashboard, (key, value) => ofIntervals.has(key) ? undefined : value, 2)}\n`
