@@ -95,6 +95,11 @@ describe("the judge of a soak", () => {
     assert.deepStrictEqual(broken({ requests, faults: [fault("Store", 0, 1_000)] }), [])
     assert.lengthOf(broken({ requests, faults: [fault("Processes", 0, 1_000), fault("Tokens", 0, 0)] }), 1)
     assert.deepStrictEqual(broken({ requests, faults: [fault("Endpoint", 0, 10_000)] }), [])
+    // a connection that fails is the own trouble of each process, and a response with an error is shared
+    assert.lengthOf(broken({ requests, faults: [fault("Endpoint", 0, 2_500)] }), 1)
+    assert.deepStrictEqual(broken({ requests, faults: [fault("Connections", 0, 2_500)] }), [])
+    const endless = Array.from({ length: 400 }, (_, index) => index)
+    assert.lengthOf(broken({ requests: endless, faults: [fault("Connections", 0, 2_500)] }), 1)
   })
 
   it("finds memory and sockets that a process keeps", () => {

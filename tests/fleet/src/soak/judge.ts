@@ -30,7 +30,7 @@ export interface Resources {
 /** A fault that happened, what it disturbed, and for how long. */
 export interface Happened {
   readonly name: string
-  readonly what: "Endpoint" | "Store" | "Processes" | "Tokens"
+  readonly what: "Endpoint" | "Connections" | "Store" | "Processes" | "Tokens"
   /** Those that were stopped or killed, or all if it is not known. */
   readonly who?: ReadonlyArray<string> | undefined
   readonly from: number
@@ -92,7 +92,7 @@ export const judge = (recording: Recording): Judgement => {
   }
 
   // a process may fail while the endpoint does, and until it has found the first token after that
-  const outages = faults.filter(({ what }) => what === "Endpoint").map(({ from, until }) => {
+  const outages = faults.filter(({ what }) => what === "Endpoint" || what === "Connections").map(({ from, until }) => {
     const first = tokens.map(({ issuedAt }) => issuedAt).toSorted((a, b) => a - b).find((at) => at >= until)
     return { from, until: (first ?? recording.until) + findsWithin }
   })
@@ -137,6 +137,9 @@ export const judge = (recording: Recording): Judgement => {
     switch (fault.what) {
       case "Endpoint":
         return duration / 500 + 4
+      // it may be the network of one process, so such a failure is not shared: each process tries by itself, with two retries
+      case "Connections":
+        return processes * (3 + duration / 2_000)
       case "Store":
         return processes * (1 + duration / (lifetime * earliestRenewal))
       case "Processes":
