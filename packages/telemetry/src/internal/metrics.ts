@@ -1,9 +1,8 @@
 import type * as TokenEvent from "@credit-data/core/TokenEvent"
-import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as TokenStatus from "@credit-data/core/TokenStatus"
+import type * as TokenStatus from "@credit-data/core/TokenStatus"
+import * as Gauges from "./gauges.ts"
 import * as Registry from "./registry.ts"
 import type { Labels } from "./sample.ts"
 
@@ -126,66 +125,12 @@ const storeFailures: Readonly<Record<TokenEvent.StoreFailure, true>> = {
   Sealing: true
 }
 
-const seconds = (at: DateTime.Utc): number => DateTime.toEpochMillis(at) / 1000
-
 /** The series of one key each. They are made once, because making a series costs more than changing it. */
 const seriesOf = (keys: object, series: (key: string) => Registry.Update): ReadonlyMap<string, Registry.Update> =>
   new Map(Object.keys(keys).map((key) => [key, series(key)]))
 
 const change = (series: ReadonlyMap<string, Registry.Update>, key: string, value: number): Effect.Effect<void> =>
   series.get(key)?.(value) ?? Effect.void
-
-/** What the gauges show of one supply. */
-interface Shown {
-  readonly usable: number
-  readonly failure: string | undefined
-  readonly callersWaiting: number
-  readonly rejections: number
-  readonly missingScopes: ReadonlyArray<string>
-  readonly storeAvailable: number
-  readonly expiresAt: number | undefined
-  readonly nextRequestAt: number | undefined
-}
-
-/** The supplies of each set of labels. They share their series, which show the worst of them. */
-const supplies = new Map<string, Map<object, Shown>>()
-
-/** What the gauges show of no supply. */
-const nothing: Shown = {
-  usable: 1,
-  failure: undefined,
-  callersWaiting: 0,
-  rejections: 0,
-  missingScopes: [],
-  storeAvailable: 1,
-  expiresAt: undefined,
-  nextRequestAt: undefined
-}
-
-const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? a ?? b : Math.min(a, b)
-
-const worst = (a: Shown, b: Shown): Shown => ({
-  usable: Math.min(a.usable, b.usable),
-  failure: a.failure ?? b.failure,
-  callersWaiting: a.callersWaiting + b.callersWaiting,
-  rejections: Math.max(a.rejections, b.rejections),
-  missingScopes: [...a.missingScopes, ...b.missingScopes],
-  storeAvailable: Math.min(a.storeAvailable, b.storeAvailable),
-  expiresAt: earlier(a.expiresAt, b.expiresAt),
-  nextRequestAt: earlier(a.nextRequestAt, b.nextRequestAt)
-})
-
-const shownOf = (status: TokenStatus.TokenStatus): Shown => ({
-  usable: TokenStatus.isUsable(status) ? 1 : 0,
-  failure: Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) => _tag)),
-  callersWaiting: status.callersWaiting,
-  rejections: status.consecutiveRejections,
-  missingScopes: status.missingScopes,
-  storeAvailable: Option.exists(status.store, ({ available }) => !available) ? 0 : 1,
-  expiresAt: Option.getOrUndefined(Option.map(status.expiresAt, seconds)),
-  nextRequestAt: Option.getOrUndefined(Option.map(status.nextRequestAt, seconds))
-})
 
 /** The metrics of one supply. Counters follow its events, and all other metrics follow its status. */
 export interface Metrics {
@@ -229,12 +174,11 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
 
   const all = (updates: ReadonlyArray<Effect.Effect<void>>) => Effect.all(updates, { discard: true })
 
-  const key = JSON.stringify(Object.keys(labels).toSorted().map((name) => [name, labels[name]]))
-  const own = {}
+  const place = Gauges.of(labels)
 
   /** Sets the gauges to the worst of the supplies with these labels. */
   const setGauges = Effect.suspend(() => {
-    const shown = Array.from(supplies.get(key)?.values() ?? []).reduce(worst, nothing)
+    const shown = place.worst()
     return all([
       ...Array.from(failingWith, ([type, set]) => set(type === shown.failure ? 1 : 0)),
       ...Array.from(setMissing, ([scope, set]) => set(shown.missingScopes.includes(scope) ? 1 : 0)),
@@ -285,7 +229,7 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
       Effect.suspend(() => {
         const before = counted
         counted = status
-        supplies.set(key, (supplies.get(key) ?? new Map()).set(own, shownOf(status)))
+        place.show(status)
         return all([
           setGauges,
           countServed(status.tokensServed - before.tokensServed),
@@ -293,9 +237,7 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
         ])
       }),
     end: Effect.suspend(() => {
-      const others = supplies.get(key)
-      others?.delete(own)
-      if (others?.size === 0) supplies.delete(key)
+      place.leave()
       return setGauges
     })
   }
