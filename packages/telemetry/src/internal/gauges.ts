@@ -8,7 +8,7 @@ import type { Labels } from "./sample.ts"
 const seconds = (at: DateTime.Utc): number => DateTime.toEpochMillis(at) / 1000
 
 /** What the gauges show of one supply. */
-export interface Shown {
+interface Shown {
   readonly usable: number
   readonly failure: string | undefined
   readonly callersWaiting: number
