@@ -54,7 +54,7 @@ export const failingRenewal: Effect.Effect<ReadonlyArray<Measurement>, unknown> 
   const tokens = yield* AccessTokens.AccessTokens
   yield* tokens.get
   yield* Effect.sleep("1 second")
-  yield* simulator.failTokenRequests(Fault.Answer({ status: 500 }), { times: 1_000 })
+  yield* simulator.failTokenRequests(Fault.Response({ status: 500 }), { times: 1_000 })
   const { calls, failed } = yield* load(tokens, "3 seconds")
   const what = "500 for 3 s while the token is valid, 200 calls a second"
   return [

@@ -37,8 +37,8 @@ const answer = (fault: Fault.Fault) =>
 Effect.gen(function*() {
   yield* round(answer(Fault.oauthError(401, "invalid_client")))
   yield* round(answer(Fault.oauthError(400, "invalid_target")))
-  yield* round(answer(Fault.Answer({ status: 503, headers: { "retry-after": "30" } })))
-  yield* round(answer(Fault.Answer({ status: 200, body: "<html>Sign in</html>" })))
+  yield* round(answer(Fault.Response({ status: 503, headers: { "retry-after": "30" } })))
+  yield* round(answer(Fault.Response({ status: 200, body: "<html>Sign in</html>" })))
   yield* round(
     Effect.flatMap(
       Simulator.Simulator,

@@ -20,8 +20,8 @@ const patient = Effect.map(
 
 const program = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
-  yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "1" } }))
-  yield* simulator.failCalls(Fault.Answer({ status: 503 }), { times: 2 })
+  yield* simulator.failTokenRequests(Fault.Response({ status: 503, headers: { "retry-after": "1" } }))
+  yield* simulator.failCalls(Fault.Response({ status: 503 }), { times: 2 })
 
   const client = yield* patient
   const response = yield* client.get("/data-access/consumers/42").pipe(TokenError.retryWhenDue({ times: 2 }))

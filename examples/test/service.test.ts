@@ -70,7 +70,7 @@ describe("the service", () => {
   it.live("responds with 503 while the token endpoint is down", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "60" } }))
+      yield* simulator.failTokenRequests(Fault.Response({ status: 503, headers: { "retry-after": "60" } }))
       const service = yield* start()
       assert.strictEqual((yield* service.get("/consumers/42")).status, 503)
     }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))), 60_000)
@@ -82,10 +82,10 @@ describe("the service", () => {
         const simulator = yield* Simulator.Simulator
         const service = yield* start()
         for (const [status, expected] of [[404, 404], [429, 503], [500, 503], [400, 500], [403, 500], [418, 500]]) {
-          yield* simulator.failCalls(Fault.Answer({ status: status ?? 0 }))
+          yield* simulator.failCalls(Fault.Response({ status: status ?? 0 }))
           assert.strictEqual((yield* service.get("/consumers/c4711")).status, expected, `${status}`)
         }
-        yield* simulator.failCalls(Fault.Answer({ status: 200, body: "no JSON" }))
+        yield* simulator.failCalls(Fault.Response({ status: 200, body: "no JSON" }))
         assert.strictEqual((yield* service.get("/consumers/c4711")).status, 500)
         yield* simulator.failCalls(Fault.Reset(), { times: 4 })
         assert.strictEqual((yield* service.get("/consumers/c4711")).status, 503)

@@ -43,7 +43,7 @@ const session = Effect.gen(function*() {
   yield* call("/data-access/consumers/2093", second)
   yield* call("/data-access/consumers/2093", second)
   yield* call("/data-access/consumer/2093", second)
-  yield* simulator.failTokenRequests(Fault.Answer({ status: 429, headers: { "retry-after": "2" } }))
+  yield* simulator.failTokenRequests(Fault.Response({ status: 429, headers: { "retry-after": "2" } }))
   yield* requestToken("V2")
   yield* requestToken("V2")
   yield* call(
@@ -57,7 +57,7 @@ const session = Effect.gen(function*() {
 
 const outage = Effect.gen(function*() {
   const { failTokenRequests } = yield* Simulator.Simulator
-  yield* failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" } }), { times: Infinity })
+  yield* failTokenRequests(Fault.Response({ status: 503, headers: { "retry-after": "2" } }), { times: Infinity })
   for (let attempt = 0; attempt < 3; attempt++) yield* requestToken("V2")
 })
 

@@ -46,7 +46,7 @@ const Facts = Schema.Union(
 )
 
 /** The answer to a probe, or why there was none. `null` without a token. */
-const ProbeAnswer = Schema.NullOr(
+const ProbeOutcome = Schema.NullOr(
   Schema.Union(Schema.Struct({ status: Schema.Int }), Schema.Struct({ error: Schema.String }))
 )
 
@@ -60,8 +60,8 @@ export const Compare = Schema.Struct({
   probes: Schema.Array(Schema.Struct({
     method: Schema.Literal("GET", "HEAD", "OPTIONS"),
     path: Schema.String,
-    v1: ProbeAnswer,
-    v2: ProbeAnswer,
+    v1: ProbeOutcome,
+    v2: ProbeOutcome,
     /** `null` without two answers. */
     sameBody: Schema.NullOr(Schema.Boolean)
   }))

@@ -48,7 +48,7 @@ describe("credit-data status and --cache", () => {
     "show a failure that the commands share, until when, and exit like them",
     Effect.gen(function*() {
       const variables = { XDG_CACHE_HOME: yield* temporaryFolder }
-      const refused = Fault.Answer({
+      const refused = Fault.Response({
         status: 400,
         headers: { "retry-after": "60" },
         body: "{\"error\":\"invalid_scope\"}"

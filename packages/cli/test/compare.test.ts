@@ -66,7 +66,7 @@ describe("credit-data compare", () => {
       const withoutV1 = (...options: ReadonlyArray<string>) =>
         // the token of V1 is requested first
         Effect.zipRight(
-          failTokenRequests(Fault.Answer({ status: 410 }), 1),
+          failTokenRequests(Fault.Response({ status: 410 }), 1),
           run(["compare", "--probe", "GET /data-access/a", ...options])
         )
       const text = yield* withoutV1()

@@ -84,7 +84,7 @@ describe("the exit code of credit-data", () => {
   test(
     "is 4 when the token endpoint is away, or answers that it is busy",
     Effect.gen(function*() {
-      yield* failTokenRequests(Fault.Answer({ status: 503 }))
+      yield* failTokenRequests(Fault.Response({ status: 503 }))
       const messages = yield* together(
         failed(4, ["token"], { CREDIT_DATA_AUTH_V2_URL: "http://127.0.0.1:1" }),
         failed(4, ["call", "/data-access/a"])
@@ -97,7 +97,7 @@ describe("the exit code of credit-data", () => {
   test(
     "is 5 when the answer is invalid",
     Effect.gen(function*() {
-      yield* failTokenRequests(Fault.Answer({ status: 200, body: "<html>canary</html>" }))
+      yield* failTokenRequests(Fault.Response({ status: 200, body: "<html>canary</html>" }))
       assert.notInclude(yield* failed(5, ["exec", "--", "true"]), "canary")
     })
   )

@@ -52,7 +52,7 @@ export interface TokenFacts {
  * @since 1.0.0
  * @category models
  */
-export type ProbeAnswer = Either.Either<number, string>
+export type ProbeOutcome = Either.Either<number, string>
 
 /**
  * What was found with one probe.
@@ -63,9 +63,9 @@ export type ProbeAnswer = Either.Either<number, string>
 export interface ProbeResult {
   readonly probe: Probe
   /** None if there was no token of Auth V1. */
-  readonly v1: Option.Option<ProbeAnswer>
+  readonly v1: Option.Option<ProbeOutcome>
   /** None if there was no token of Auth V2. */
-  readonly v2: Option.Option<ProbeAnswer>
+  readonly v2: Option.Option<ProbeOutcome>
   /** Whether both bodies have the same SHA-256 hash. None without two answers. Neither body nor hash is kept. */
   readonly sameBody: Option.Option<boolean>
 }

@@ -6,7 +6,7 @@ type Pending = typeof PendingFault.Encoded
 
 const json = { "content-type": "application/json" }
 const later = { "retry-after": "2" }
-const answer = (status: number, headers: object, body = "") => ({ _tag: "Answer", status, headers, body })
+const answer = (status: number, headers: object, body = "") => ({ _tag: "Response", status, headers, body })
 
 /** The faults. Those of Delay and Custom are in the form. */
 const presets: Readonly<Record<string, object>> = {

@@ -72,7 +72,7 @@ const headers = Schema.Record({
  * @category schemas
  */
 export const Fault = Schema.Union(
-  Schema.TaggedStruct("Answer", {
+  Schema.TaggedStruct("Response", {
     status,
     headers: Schema.optional(headers),
     body: Schema.optional(Schema.String)
@@ -273,7 +273,7 @@ export class AdminApi extends HttpApi.make("simulator").add(reading).add(control
  * export const outage = Effect.gen(function*() {
  *   const { control } = yield* simulator
  *   yield* control.addFault({
- *     payload: { target: "TokenRequests", fault: { _tag: "Answer", status: 503 }, times: "unlimited" }
+ *     payload: { target: "TokenRequests", fault: { _tag: "Response", status: 503 }, times: "unlimited" }
  *   })
  * })
  * ```

@@ -9,7 +9,7 @@ import type * as Duration from "effect/Duration"
 /**
  * A fault, as data.
  *
- * - `Answer`: answers with this status, these headers and this body, whatever the request is.
+ * - `Response`: answers with this status, these headers and this body, whatever the request is.
  * - `Delay`: gives the usual answer after this time of the Effect Clock.
  * - `Silence`: never answers.
  * - `Reset`: resets the connection.
@@ -22,7 +22,7 @@ import type * as Duration from "effect/Duration"
  * @category models
  */
 export type Fault = Data.TaggedEnum<{
-  Answer: {
+  Response: {
     readonly status: number
     readonly headers?: Readonly<Record<string, string>> | undefined
     readonly body?: string | Uint8Array | undefined
@@ -46,10 +46,10 @@ export type Fault = Data.TaggedEnum<{
  * import { Effect } from "effect"
  *
  * export const twoFailures = Effect.flatMap(Simulator.Simulator, (simulator) =>
- *   simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" } }), { times: 2 }))
+ *   simulator.failTokenRequests(Fault.Response({ status: 503, headers: { "retry-after": "2" } }), { times: 2 }))
  * ```
  */
-export const { $is, $match, Answer, Bytes, Delay, Drip, Endless, Reset, Silence } = Data.taggedEnum<Fault>()
+export const { $is, $match, Response, Bytes, Delay, Drip, Endless, Reset, Silence } = Data.taggedEnum<Fault>()
 
 /**
  * The requests that a fault applies to: those to the token endpoints, or the calls of the business API.
@@ -80,7 +80,7 @@ export interface Pending {
  * @category constructors
  */
 export const oauthError = (status: number, error: string, description = "simulated"): Fault =>
-  Answer({
+  Response({
     status,
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ error, error_description: description })
@@ -98,12 +98,12 @@ export const oauthError = (status: number, error: string, description = "simulat
  *
  * // the connection ends after 2 of 1000 bytes
  * export const cut = Fault.Bytes({
- *   bytes: Fault.answerBytes({ headers: ["Content-Length: 1000"], body: "{}" }),
+ *   bytes: Fault.responseBytes({ headers: ["Content-Length: 1000"], body: "{}" }),
  *   ending: "End"
  * })
  * ```
  */
-export const answerBytes = (
+export const responseBytes = (
   answer: {
     /** Default: 200. */
     readonly status?: number | undefined

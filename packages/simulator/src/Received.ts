@@ -23,20 +23,20 @@ export type Server = "AuthV1" | "AuthV2" | "Api"
  * What became of a request.
  *
  * - `Pending`: it has no answer yet.
- * - `Answered`: it got an answer with this status after this time, without what the clock was advanced. `error` is the OAuth error code in the answer.
- * - `Unanswered`: its connection was closed after this time, without an HTTP answer of the simulator.
+ * - `Responded`: it got an answer with this status after this time, without what the clock was advanced. `error` is the OAuth error code in the answer.
+ * - `NoResponse`: its connection was closed after this time, without an HTTP answer of the simulator.
  *
  * @since 1.0.0
  * @category models
  */
 export type Outcome = Data.TaggedEnum<{
   Pending: {}
-  Answered: {
+  Responded: {
     readonly status: number
     readonly error: Option.Option<string>
     readonly duration: Duration.Duration
   }
-  Unanswered: { readonly duration: Duration.Duration }
+  NoResponse: { readonly duration: Duration.Duration }
 }>
 
 /**
@@ -45,7 +45,7 @@ export type Outcome = Data.TaggedEnum<{
  * @since 1.0.0
  * @category constructors
  */
-export const { $is, $match, Answered, Pending, Unanswered } = Data.taggedEnum<Outcome>()
+export const { $is, $match, Responded, Pending, NoResponse } = Data.taggedEnum<Outcome>()
 
 /**
  * A request that a server received. The `Authorization` header and the body are `Redacted`. The URL and the other headers are as
@@ -70,7 +70,7 @@ export interface Received {
   readonly authorization: Option.Option<Redacted.Redacted>
   /** The id of the issued token that it carried, valid or not. */
   readonly token: Option.Option<number>
-  /** Its body: all of it in `answerCalls`, and the first mebibyte in the journal. */
+  /** Its body: all of it in `handleCalls`, and the first mebibyte in the journal. */
   readonly body: Redacted.Redacted<Uint8Array>
   /** The size of its whole body, in bytes. */
   readonly bodySize: number

@@ -89,10 +89,10 @@ export interface Service {
    * From now on, this function answers the calls of the business API that have a valid token which covers their group. All
    * others are rejected as usual.
    */
-  readonly answerCalls: (
+  readonly handleCalls: (
     answer: (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
   ) => Effect.Effect<void>
-  /** The fixtures that answer calls, before the function of `answerCalls`. */
+  /** The fixtures that answer calls, before the function of `handleCalls`. */
   readonly fixtures: Effect.Effect<ReadonlyArray<Fixture.Fixture>>
   /**
    * Replaces the fixtures. While there are any, a call with a valid token gets the fixture with its method and path, or the

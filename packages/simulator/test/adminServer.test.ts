@@ -91,7 +91,7 @@ describe("the admin server", () => {
 
   it.effect("queues faults, and clears them", () =>
     Effect.gen(function*() {
-      const fault = { _tag: "Answer", status: 503, headers: { "retry-after": "2" }, body: "{}" }
+      const fault = { _tag: "Response", status: 503, headers: { "retry-after": "2" }, body: "{}" }
       assert.strictEqual(
         (yield* act("/api/faults", { target: "TokenRequests", fault, times: "unlimited" })).status,
         204
@@ -101,8 +101,8 @@ describe("the admin server", () => {
       assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "2"])
       const { faults } = JSON.parse((yield* read("/api/state")).text)
       assert.deepStrictEqual(faults, [
-        { id: 1, target: "TokenRequests", fault: "Answer", status: 503, milliseconds: null, remaining: "unlimited" },
-        { id: 2, target: "Calls", fault: "Answer", status: 503, milliseconds: null, remaining: 1 }
+        { id: 1, target: "TokenRequests", fault: "Response", status: 503, milliseconds: null, remaining: "unlimited" },
+        { id: 2, target: "Calls", fault: "Response", status: 503, milliseconds: null, remaining: 1 }
       ])
       assert.strictEqual((yield* act("/api/faults/clear")).status, 204)
       assert.strictEqual((yield* post("V2", form)).status, 200)
@@ -136,7 +136,7 @@ describe("the admin server", () => {
       yield* simulator.failCalls(Fault.Delay({ duration: "25 hours" }), { times: 2_000_000 })
       yield* simulator.failCalls(Fault.Delay({ duration: "1500 micros" }))
       yield* simulator.failCalls(Fault.Delay({ duration: Infinity }))
-      yield* simulator.failCalls(Fault.Answer({ status: 700 }))
+      yield* simulator.failCalls(Fault.Response({ status: 700 }))
       yield* simulator.setFixtures([{ method: "GET", path: "/data-access/a", status: 600, headers: {} }])
       const { status, text } = yield* read("/api/state")
       assert.strictEqual(status, 200)
@@ -275,15 +275,19 @@ describe("the protection of the admin server", () => {
         ["faults", { target: canary, fault: { _tag: "Silence" } }, "target: Expected \"TokenRequests\""],
         [
           "faults",
-          { target: "Calls", fault: { _tag: "Answer", status: 99 } },
+          { target: "Calls", fault: { _tag: "Response", status: 99 } },
           "fault.status: Expected a"
         ],
         ["faults", { target: "Calls", fault: { _tag: canary } }, "fault"],
         ["faults", { fault: { _tag: "Silence" } }, "target: is missing"],
         ["faults", { target: "Calls", fault: { _tag: "Silence" }, time: canary }, "time: "],
-        ["faults", { target: "Calls", fault: { _tag: "Answer", status: 503, header: canary } }, "header: "],
-        ["faults", { target: "Calls", fault: { _tag: "Answer", status: 503, headers: { "x-a": canary } } }, "headers"],
-        ["faults", { target: "Calls", fault: { _tag: "Answer", status: 503, headers: { "x a": "" } } }, "headers"],
+        ["faults", { target: "Calls", fault: { _tag: "Response", status: 503, header: canary } }, "header: "],
+        [
+          "faults",
+          { target: "Calls", fault: { _tag: "Response", status: 503, headers: { "x-a": canary } } },
+          "headers"
+        ],
+        ["faults", { target: "Calls", fault: { _tag: "Response", status: 503, headers: { "x a": "" } } }, "headers"],
         ["fixtures", { path: "/data-access/a?b=c" }, "path: Expected"],
         ["faults", { target: "Calls", fault: { _tag: "Silence" }, times: canary }, "times: Expected"],
         ["scopes", { scopes: [canary] }, "scopes.0: Expected"],
@@ -372,7 +376,7 @@ describe("secrets and tokens", () => {
       yield* act("/api/faults", {
         target: "Calls",
         fault: {
-          _tag: "Answer",
+          _tag: "Response",
           status: 503,
           headers: { "x-mine": token, [token]: "", [form.client_secret]: "" },
           body: form.client_secret

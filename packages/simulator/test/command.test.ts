@@ -70,7 +70,7 @@ describe("the command of the simulator", () => {
 
       const admin = yield* AdminApi.client({ url, key: Redacted.make(key) })
       yield* admin.control.addFault({
-        payload: { target: "TokenRequests", fault: { _tag: "Answer", status: 503 }, times: 1 }
+        payload: { target: "TokenRequests", fault: { _tag: "Response", status: 503 }, times: 1 }
       })
       assert.strictEqual(
         (yield* sendText(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token?code=1&scope=s`)).status,
@@ -84,7 +84,7 @@ describe("the command of the simulator", () => {
       assert.deepStrictEqual(called.body, { mine: true })
 
       const requests = yield* admin.read.requests({})
-      assert.deepStrictEqual(requests.map(({ fault, status }) => [status, fault]), [[503, "Answer"], [200, null], [
+      assert.deepStrictEqual(requests.map(({ fault, status }) => [status, fault]), [[503, "Response"], [200, null], [
         200,
         null
       ]])
@@ -103,7 +103,7 @@ describe("the command of the simulator", () => {
       const log = (yield* end).stdout.split("\n").filter((line) => /^\d\d:/.test(line))
       assert.match(
         log[0] ?? "",
-        /^[\d:.]{12} {2}V2 {3}GET {4}\/oauth2\/token\?code=\*\*\*&scope=s +503 {2}\d+ ms {2}fault: Answer$/
+        /^[\d:.]{12} {2}V2 {3}GET {4}\/oauth2\/token\?code=\*\*\*&scope=s +503 {2}\d+ ms {2}fault: Response$/
       )
       assert.match(log[1] ?? "", /^[\d:.]{12} {2}V2 {3}POST {3}\/oauth2\/token +200 {2}\d+ ms$/)
       assert.match(log[2] ?? "", /^[\d:.]{12} {2}API {2}GET {4}\/data-access\/42 +200 {2}\d+ ms$/)

@@ -39,7 +39,7 @@ describe("pending faults", () => {
   it.effect("are listed with the number of requests that remain, and can be cleared", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      const [down, limited] = [Fault.Answer({ status: 503, body: "{}" }), Fault.Answer({ status: 429, body: "{}" })]
+      const [down, limited] = [Fault.Response({ status: 503, body: "{}" }), Fault.Response({ status: 429, body: "{}" })]
       yield* simulator.failTokenRequests(down, { times: 3 })
       yield* simulator.failCalls(limited)
       yield* simulator.failCalls(limited, { times: 0 })
@@ -57,7 +57,7 @@ describe("pending faults", () => {
   it.effect("can last until they are cleared", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, body: "{}" }), { times: Infinity })
+      yield* simulator.failTokenRequests(Fault.Response({ status: 503, body: "{}" }), { times: Infinity })
       const statuses = yield* Effect.replicateEffect(Effect.map(post("V2", form), ({ status }) => status), 5)
       assert.deepStrictEqual(statuses, [503, 503, 503, 503, 503])
       assert.deepStrictEqual((yield* simulator.faults).map(({ remaining }) => remaining), [Infinity])
@@ -83,7 +83,7 @@ describe("the user's own business API", () => {
   it.effect("answers calls behind the checks of the token and its scopes", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.answerCalls(({ method, url }) =>
+      yield* simulator.handleCalls(({ method, url }) =>
         Effect.succeed(HttpServerResponse.unsafeJson({ mine: `${method} ${url}` }, { status: 201 }))
       )
       const token = yield* newToken
@@ -98,7 +98,7 @@ describe("the user's own business API", () => {
   it.effect("gets the whole body of a call, however long it is", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.answerCalls(({ body }) =>
+      yield* simulator.handleCalls(({ body }) =>
         Effect.succeed(HttpServerResponse.unsafeJson({ size: Redacted.value(body).byteLength }))
       )
       const init = { method: "POST", body: "a".repeat(1_500_000) }
@@ -112,7 +112,7 @@ describe("the user's own business API", () => {
     })
     return Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.answerCalls(() => Effect.die(new Error("a bug in the test")))
+      yield* simulator.handleCalls(() => Effect.die(new Error("a bug in the test")))
       const { body, status } = yield* get("/data-access/a", yield* newToken)
       assert.strictEqual(status, 500)
       assert.deepStrictEqual(body, { error: "server_error" })
@@ -187,7 +187,7 @@ describe("a reset", () => {
       yield* simulator.rotateSecret
       yield* simulator.grantScopes([])
       yield* simulator.setFixtures([])
-      yield* simulator.answerCalls(() => Effect.succeed(HttpServerResponse.empty()))
+      yield* simulator.handleCalls(() => Effect.succeed(HttpServerResponse.empty()))
       yield* simulator.failCalls(Fault.Silence(), { times: Infinity })
       yield* simulator.advanceClock("1 hour")
 

@@ -12,7 +12,7 @@ const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
   }))
 
 const answered = ({ outcome }: Received.Received) => {
-  assert(outcome._tag === "Answered")
+  assert(outcome._tag === "Responded")
   return outcome
 }
 
@@ -113,7 +113,7 @@ describe("the journal of requests", () => {
         Stream.runHead
       )
       assert(ended._tag === "Some" && ended.value._tag === "Request")
-      assert.strictEqual(ended.value.request.outcome._tag, "Unanswered")
+      assert.strictEqual(ended.value.request.outcome._tag, "NoResponse")
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("keeps the newest 1 000 requests, and counts all of them", () =>

@@ -54,7 +54,7 @@ describe("the README of the simulator", () => {
       assert.deepStrictEqual((yield* simulator.faults).map(({ remaining }) => remaining), [2])
       assert.strictEqual((yield* requestToken).status, 503)
       const [request] = JSON.parse((yield* shell(read)).stdout)
-      assert.deepInclude(request, { server: "AuthV2", status: 503, fault: "Answer" })
+      assert.deepInclude(request, { server: "AuthV2", status: 503, fault: "Response" })
       assert.strictEqual((yield* shell(reset)).exitCode, 0)
       assert.deepStrictEqual(yield* simulator.received, [])
     }).pipe(Effect.provide(Test)))
@@ -63,7 +63,7 @@ describe("the README of the simulator", () => {
     it.scopedLive("has an example that waits for a request in the stream of events", () =>
       Effect.gen(function*() {
         const { environment, failTokenRequests } = yield* Simulator.Simulator
-        yield* failTokenRequests(Fault.Answer({ status: 503 }))
+        yield* failTokenRequests(Fault.Response({ status: 503 }))
         yield* sendText(`${environment.authV2Url}/of-another-test`)
         const python = yield* startProgram("python3", "-c", block("python", "urlopen"))
         assert.strictEqual((yield* failOnce).status, 503)

@@ -107,7 +107,7 @@ describe("the simulator", () => {
   it.effect("applies the queued faults to the next requests, one after the other", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 503, headers: { "retry-after": "2" }, body: "{}" }), {
+      yield* simulator.failTokenRequests(Fault.Response({ status: 503, headers: { "retry-after": "2" }, body: "{}" }), {
         times: 2
       })
       yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client", "because"))
@@ -116,7 +116,7 @@ describe("the simulator", () => {
       assert.strictEqual(answers[0]?.headers.get("retry-after"), "2")
       assert.deepStrictEqual(answers[2]?.body, { error: "invalid_client", error_description: "because" })
       assert.strictEqual(yield* simulator.tokenRequests, 4)
-      yield* simulator.failCalls(Fault.Answer({ status: 418, body: "{}" }))
+      yield* simulator.failCalls(Fault.Response({ status: 418, body: "{}" }))
       assert.strictEqual((yield* get("/data-access/a")).status, 418)
     }).pipe(Effect.provide(Simulator.layer())))
 

@@ -29,7 +29,7 @@ const session = Effect.gen(function*() {
   yield* requestToken("V1")
   const token = yield* requestToken("V2", { scope: "data-access:all furnishment:all serviceplus:all" })
   yield* call(`/data-access/${"long/".repeat(60)}`, token)
-  yield* failCalls(Fault.Answer({ status: 500 }))
+  yield* failCalls(Fault.Response({ status: 500 }))
   yield* call("/furnishment/a", token)
   yield* failCalls(Fault.Reset())
   yield* call("/furnishment/a", token)
@@ -46,7 +46,7 @@ const session = Effect.gen(function*() {
 
 const outage = Effect.gen(function*() {
   const { failCalls, failTokenRequests } = yield* Simulator.Simulator
-  yield* failTokenRequests(Fault.Answer({ status: 503 }), { times: Infinity })
+  yield* failTokenRequests(Fault.Response({ status: 503 }), { times: Infinity })
   yield* failCalls(Fault.Delay({ duration: "5 seconds" }), { times: Infinity })
   yield* failCalls(Fault.Silence(), { times: 3 })
 })

@@ -168,7 +168,7 @@ describe("the console", () => {
           yield* send(url, { method: "POST", body: new URLSearchParams({ [leak]: leak, clientSecret: leak, a: leak }) })
           yield* send(`${url}?client_secret=${leak}`, { method: "POST", body: leak })
           yield* requestToken("V2", { client_secret: leak, scope: leak })
-          yield* failCalls(Fault.Answer({ status: 200, body: leak }), { times: 2 })
+          yield* failCalls(Fault.Response({ status: 200, body: leak }), { times: 2 })
           yield* call("/data-access/d")
         }
         const { length } = yield* (yield* Simulator.Simulator).received

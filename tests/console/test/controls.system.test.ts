@@ -48,10 +48,10 @@ describe("the controls of the console", () => {
 
     const json = { "content-type": "application/json" }
     const presets = [
-      ["503 with Retry-After", { _tag: "Answer", status: 503, headers: { "retry-after": "2" }, body: "" }],
-      ["429 with Retry-After", { _tag: "Answer", status: 429, headers: { "retry-after": "2" }, body: "" }],
-      ["401 invalid_client", { _tag: "Answer", status: 401, headers: json, body: "{\"error\":\"invalid_client\"}" }],
-      ["Malformed JSON", { _tag: "Answer", status: 200, headers: json, body: "{" }],
+      ["503 with Retry-After", { _tag: "Response", status: 503, headers: { "retry-after": "2" }, body: "" }],
+      ["429 with Retry-After", { _tag: "Response", status: 429, headers: { "retry-after": "2" }, body: "" }],
+      ["401 invalid_client", { _tag: "Response", status: 401, headers: json, body: "{\"error\":\"invalid_client\"}" }],
+      ["Malformed JSON", { _tag: "Response", status: 200, headers: json, body: "{" }],
       ["Cut body", { _tag: "Bytes", bytes: "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{", ending: "End" }],
       ["Silence", { _tag: "Silence" }],
       ["Reset", { _tag: "Reset" }],

@@ -94,7 +94,7 @@ const coldProcess = Effect.fnUntraced(function*(worker: ReadonlyArray<Worker>, s
 /** How long processes that remember a failure go on without the token that one of them has got. */
 const recovery = Effect.fnUntraced(function*(workers: ReadonlyArray<Worker>, store: NonNullable<Run["store"]>) {
   const { simulator, variables } = yield* startSimulator("0 millis")
-  yield* simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: 10_000 })
+  yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 10_000 })
   yield* askAll(workers, { do: "start", variables, ...store })
   const until = performance.now() + 25_000
   while (performance.now() < until) yield* askAll(workers, { do: "get" })
@@ -156,7 +156,7 @@ Effect.gen(function*() {
     atMost: 1
   })
 
-  const unavailable = Fault.Answer({ status: 503 })
+  const unavailable = Fault.Response({ status: 503 })
   // the middle of the usual pauses: by chance, those of the one process with the lease would decide
   const pauseMillis = 750
   const alone = yield* first({

@@ -104,7 +104,7 @@ describe("50 processes with a store on Redis", () => {
       for (const store of [{}, { redis: url }]) {
         const context = yield* Layer.build(Simulator.layer())
         const simulator = yield* Effect.provide(Simulator.Simulator, context)
-        yield* simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: 1_000 })
+        yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 1_000 })
         yield* started(some, { variables: yield* Effect.provide(Simulator.variables, context), ...store })
         const answers = yield* askAll(some, get)
         assert.deepStrictEqual(new Set(errorsOf(answers)), new Set(["ServerError"]))
@@ -171,7 +171,7 @@ describe("50 processes with a store on Redis", () => {
       yield* started(some, { variables, redis: redis.url })
       assert.deepStrictEqual(errorsOf(yield* askAll(some, get)), [])
       yield* askAll(some, { do: "replace" })
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 401 }))
+      yield* simulator.failTokenRequests(Fault.Response({ status: 401 }))
       yield* askAll(some, { do: "replace" })
       yield* redis.command("SAVE")
       const status = JSON.stringify(yield* askAll(some, { do: "status" }))

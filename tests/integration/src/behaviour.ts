@@ -193,7 +193,7 @@ const ofCalls = Effect.gen(function*() {
     client.get("/data-access/consumers/42"),
     (response) => String(response).includes("\n") ? "many lines" : "one line"
   )
-  yield* simulator.failCalls(Fault.Answer({ status: 401 }), { times: 2 })
+  yield* simulator.failCalls(Fault.Response({ status: 401 }), { times: 2 })
   const rejected = yield* shown(client.get("/data-access/consumers/42"), ({ status }) => status)
   const rejectedStatus = yield* tokens.status
   const missing = yield* shown(client.get("/nothing"), ({ status }) => status)
@@ -201,7 +201,7 @@ const ofCalls = Effect.gen(function*() {
     Effect.flip(client.get("https://elsewhere.example")),
     ({ message }) => stable(message)
   )
-  yield* simulator.failCalls(Fault.Answer({ status: 200, body: "no JSON" }))
+  yield* simulator.failCalls(Fault.Response({ status: 200, body: "no JSON" }))
   const undecodable = yield* Effect.map(
     Effect.flip(Effect.flatMap(client.get("/data-access/a"), ({ json }) => json)),
     (error) => (error instanceof Error ? error.message : "")

@@ -4,7 +4,7 @@ import { canary } from "./canaries.ts"
 import { type Expected, invalidResponse, passingServerError, serverError, transportError } from "./faultRow.ts"
 import type { TransportName } from "./transports.ts"
 
-const bytes = Fault.answerBytes
+const bytes = Fault.responseBytes
 const part = `{"access_token":"${canary}`
 
 /** The expected failure of a row: one for all transports, or one for each. */
@@ -139,10 +139,10 @@ const tooMuch: Rows = [
     Fault.Endless({ bytes: bytes({ status: 404, headers: ["Connection: close"] }) }),
     serverError(404)
   ],
-  ["3 MiB", Fault.Answer({ status: 200, body: " ".repeat(3 * 1024 * 1024) }), invalidResponse("Size")],
+  ["3 MiB", Fault.Response({ status: 200, body: " ".repeat(3 * 1024 * 1024) }), invalidResponse("Size")],
   [
     "16 MiB in 16 KiB of gzip",
-    Fault.Answer({
+    Fault.Response({
       status: 200,
       headers: { "content-encoding": "gzip" },
       body: gzipSync(" ".repeat(16 * 1024 * 1024))

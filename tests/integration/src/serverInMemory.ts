@@ -35,7 +35,7 @@ export const makeServerInMemory = Effect.gen(function*() {
       const fault = yield* Ref.modify(faults, ([first, ...others]) => [first, others])
       return HttpClientResponse.fromWeb(
         request,
-        fault?._tag === "Answer"
+        fault?._tag === "Response"
           ? new Response(
             typeof fault.body === "string" || fault.body === undefined ? fault.body : new Uint8Array(fault.body),
             { status: fault.status, headers: { ...fault.headers } }

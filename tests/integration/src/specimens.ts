@@ -83,16 +83,16 @@ const token = (text: string) =>
 
 /** Answers that hold a secret in each place where a server could put one. */
 const leaks = {
-  refused: Fault.Answer({
+  refused: Fault.Response({
     status: 401,
     headers: { "set-cookie": `session=${canary}`, "www-authenticate": `Basic realm="${canary}"` },
     body: JSON.stringify({ error: "invalid_client", error_description: `You sent ${canary}.` })
   }),
   failed: Fault.oauthError(500, canary, canary),
-  illTyped: Fault.Answer({ status: 200, body: JSON.stringify({ access_token: [canary], token_type: canary }) }),
-  scopeEcho: Fault.Answer({ status: 200, body: JSON.stringify({ ...granted(1), scope: canary }) }),
-  short: Fault.Answer({ status: 200, body: canary }),
-  redirect: Fault.Answer({ status: 307, headers: { location: `https://elsewhere.example/?code=${canary}` } }),
+  illTyped: Fault.Response({ status: 200, body: JSON.stringify({ access_token: [canary], token_type: canary }) }),
+  scopeEcho: Fault.Response({ status: 200, body: JSON.stringify({ ...granted(1), scope: canary }) }),
+  short: Fault.Response({ status: 200, body: canary }),
+  redirect: Fault.Response({ status: 307, headers: { location: `https://elsewhere.example/?code=${canary}` } }),
   reset: Fault.Reset()
 }
 
@@ -110,7 +110,7 @@ const ofEndpoint = Effect.fnUntraced(function*<E>(
   const simulator = yield* Simulator.Simulator
   const context = yield* Layer.build(layer)
   const endpoint = yield* Effect.provide(TokenEndpoint.TokenEndpoint, context)
-  yield* simulator.failTokenRequests(Fault.Answer({
+  yield* simulator.failTokenRequests(Fault.Response({
     status: 200,
     headers: { "set-cookie": `session=${canary}` },
     body: JSON.stringify({ ...granted(1), refresh_token: canary, id_token: canary, note: canary })
@@ -174,7 +174,7 @@ const ofMigration = Effect.fnUntraced(function*<E, R>(
   const context = yield* Layer.build(layer)
   const { compare, plan, report } = yield* Effect.provide(Migration.Migration, context)
   yield* simulator.failTokenRequests(leaks.refused)
-  yield* simulator.failCalls(Fault.Answer({ status: 200, body: canary }))
+  yield* simulator.failCalls(Fault.Response({ status: 200, body: canary }))
   return [
     yield* outcomes(compare([{ method: "GET", path: "/data-access/a" }])),
     yield* plan,
@@ -196,7 +196,7 @@ const ofGroup = Effect.fnUntraced(function*<I, E>(
   const plain = GroupClient.toHttpClient(client)
   const response = yield* client.get(path)
   yield* response.json
-  yield* simulator.failCalls(Fault.Answer({ status: 200, body: "not JSON" }))
+  yield* simulator.failCalls(Fault.Response({ status: 200, body: "not JSON" }))
   const undecodable = yield* outcomes(Effect.flatMap(client.get(path), ({ json }) => json))
   yield* simulator.failCalls(Fault.Reset(), { times: 2 })
   return [
@@ -390,14 +390,14 @@ export const specimens = Effect.gen(function*() {
     ...membersOf("Received", Received),
     "Fault.$is": Fault.$is,
     "Fault.$match": Fault.$match,
-    "Fault.Answer": Fault.Answer({ status: 500 }),
+    "Fault.Response": Fault.Response({ status: 500 }),
     "Fault.Bytes": Fault.Bytes({ bytes: "", ending: "End" }),
     "Fault.Delay": Fault.Delay({ duration: "1 second" }),
     "Fault.Drip": Fault.Drip({ bytes: "", every: "1 second" }),
     "Fault.Endless": Fault.Endless({ bytes: "" }),
     "Fault.Reset": Fault.Reset(),
     "Fault.Silence": Fault.Silence(),
-    "Fault.answerBytes": Fault.answerBytes({}),
+    "Fault.responseBytes": Fault.responseBytes({}),
     "Fault.oauthError": Fault.oauthError(400, "invalid_scope"),
     "Simulator.Simulator": [
       simulator,

@@ -71,7 +71,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const simulator = yield* Simulator.Simulator
       for (let round = 0; round < 50; round++) {
         yield* TestClock.adjust("31 seconds")
-        yield* simulator.failCalls(Fault.Answer({ status: 401, body: "x".repeat(100_000) }))
+        yield* simulator.failCalls(Fault.Response({ status: 401, body: "x".repeat(100_000) }))
         const response = yield* call()
         assert.strictEqual(response.status, 200)
         yield* response.text
@@ -87,7 +87,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
         yield* TestClock.adjust("31 seconds")
         assert.strictEqual((yield* call()).status, 200)
         yield* TestClock.adjust("31 seconds")
-        yield* simulator.failCalls(Fault.Answer({ status: 401, body: "x".repeat(100_000) }))
+        yield* simulator.failCalls(Fault.Response({ status: 401, body: "x".repeat(100_000) }))
         yield* simulator.failTokenRequests(Fault.oauthError(400, "invalid_scope"))
         const rejected = yield* call()
         assert.strictEqual(rejected.status, 401, "the caller's own 401, and not the failure of the renewal")
@@ -101,7 +101,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const simulator = yield* Simulator.Simulator
       const location = `${simulator.environment.authV1Url}/elsewhere`
       for (const status of [301, 302, 303, 307, 308]) {
-        yield* simulator.failCalls(Fault.Answer({ status, headers: { location } }), { times: 2 })
+        yield* simulator.failCalls(Fault.Response({ status, headers: { location } }), { times: 2 })
         assert.strictEqual((yield* call()).status, status)
         const untraced = (yield* DataAccess.DataAccess).pipe(HttpClient.withTracerDisabledWhen(() => true))
         assert.strictEqual((yield* untraced.get("/data-access/consumers/42")).status, status)
@@ -120,7 +120,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual(up.status, 200)
       const received = yield* toApi
       assert.strictEqual(received[0] === undefined ? 0 : Redacted.value(received[0].body).length, 200_000)
-      yield* simulator.failCalls(Fault.Answer({ status: 200, body: "y".repeat(300_000) }))
+      yield* simulator.failCalls(Fault.Response({ status: 200, body: "y".repeat(300_000) }))
       const down = yield* client.get("/data-access/download")
       const sizes = yield* Stream.runCollect(Stream.map(down.stream, (chunk) => chunk.length))
       assert.strictEqual(Array.from(sizes).reduce((sum, size) => sum + size), 300_000)
@@ -132,7 +132,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const client = yield* DataAccess.DataAccess
       const source = yield* HttpClient.HttpClient
       const moved = `${simulator.environment.authV1Url}/moved`
-      yield* simulator.failCalls(Fault.Answer({ status: 307, headers: { location: moved } }))
+      yield* simulator.failCalls(Fault.Response({ status: 307, headers: { location: moved } }))
       const followed = source.pipe(HttpClient.followRedirects()).get(`${simulator.environment.baseUrl}/elsewhere`)
       const body = HttpBody.stream(Stream.unwrap(Effect.map(followed, ({ stream }) => stream)))
       assert.strictEqual((yield* client.put("/data-access/upload", { body })).status, 200)
@@ -146,7 +146,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failCalls(
         Fault.Bytes({
-          bytes: Fault.answerBytes({ status: 101, headers: ["Connection: Upgrade", "Upgrade: another"] }),
+          bytes: Fault.responseBytes({ status: 101, headers: ["Connection: Upgrade", "Upgrade: another"] }),
           ending: "Hang"
         })
       )
@@ -166,8 +166,8 @@ describe.each(transports)("a call over %s", (name, transport) => {
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* call()
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: 100 })
-      yield* simulator.failCalls(Fault.Answer({ status: 401 }))
+      yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 100 })
+      yield* simulator.failCalls(Fault.Response({ status: 401 }))
       assert.strictEqual((yield* call("/data-access/odd")).status, 401)
       for (let count = 0; count < 10; count++) assert.strictEqual((yield* call()).status, 200)
       assert.strictEqual(yield* simulator.tokenRequests, 2)
@@ -224,7 +224,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const client = HttpClient.withScope(yield* DataAccess.DataAccess)
       for (const rejected of [false, true]) {
         const scope = yield* Scope.make()
-        if (rejected) yield* simulator.failCalls(Fault.Answer({ status: 401 }))
+        if (rejected) yield* simulator.failCalls(Fault.Response({ status: 401 }))
         yield* simulator.failCalls(
           Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", ending: "Hang" })
         )
@@ -245,8 +245,8 @@ describe.each(transports)("a call over %s", (name, transport) => {
         HttpClient.followRedirects(),
         HttpClient.retryTransient({ times: 2, schedule: Schedule.recurs(2) })
       )
-      yield* simulator.failCalls(Fault.Answer({ status: 503 }))
-      yield* simulator.failCalls(Fault.Answer({
+      yield* simulator.failCalls(Fault.Response({ status: 503 }))
+      yield* simulator.failCalls(Fault.Response({
         status: 302,
         headers: { location: `${simulator.environment.baseUrl}/data-access/moved`, "set-cookie": "a=b" }
       }))
@@ -259,7 +259,9 @@ describe.each(transports)("a call over %s", (name, transport) => {
       ])
       for (const { headers } of received) assert.strictEqual(headers["x-outside"], "1")
       assert.isTrue(Option.isSome(Cookies.get(yield* Ref.get(cookies), "a")))
-      yield* simulator.failCalls(Fault.Answer({ status: 302, headers: { location: simulator.environment.authV1Url } }))
+      yield* simulator.failCalls(
+        Fault.Response({ status: 302, headers: { location: simulator.environment.authV1Url } })
+      )
       assert.isTrue(isRequestError(yield* Effect.flip(client.get("/data-access/consumers/42"))))
     }).pipe(Effect.provide(layer)))
 
@@ -279,7 +281,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const read = api.consumers.read({ path: { id: "42" } })
       assert.deepStrictEqual(yield* read, { group: "Data Access", path: "/data-access/consumers/42" })
       yield* simulator.failCalls(
-        Fault.Answer({ status: 404, body: JSON.stringify({ _tag: "NoSuchConsumer", id: "42" }) })
+        Fault.Response({ status: 404, body: JSON.stringify({ _tag: "NoSuchConsumer", id: "42" }) })
       )
       const error = yield* Effect.flip(read)
       assert(error._tag === "NoSuchConsumer")

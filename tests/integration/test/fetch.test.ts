@@ -11,11 +11,11 @@ const headers = ["Content-Type: text/plain", "Content-Length: 1000"]
 
 /** Responses whose headers arrive and whose bodies do not end. */
 const bodies = [
-  ["stalls", Fault.Bytes({ bytes: Fault.answerBytes({ headers, body: "part" }), ending: "Hang" })],
-  ["drips", Fault.Drip({ bytes: Fault.answerBytes({ headers, body: "x".repeat(1_000) }), every: "1 millis" })]
+  ["stalls", Fault.Bytes({ bytes: Fault.responseBytes({ headers, body: "part" }), ending: "Hang" })],
+  ["drips", Fault.Drip({ bytes: Fault.responseBytes({ headers, body: "x".repeat(1_000) }), every: "1 millis" })]
 ] as const
 
-const endless = Fault.Endless({ bytes: Fault.answerBytes({ headers: ["Content-Type: text/plain"] }) })
+const endless = Fault.Endless({ bytes: Fault.responseBytes({ headers: ["Content-Type: text/plain"] }) })
 
 const rejection = (promise: Promise<unknown>) =>
   Effect.promise(() => promise.then(() => assert.fail("it did not reject"), (error: unknown) => error))
@@ -93,7 +93,7 @@ describe.each(transports)("the client of a group as a fetch, over %s", (name, tr
       const { failCalls } = yield* Simulator.Simulator
       const { fetch } = yield* makeFetch
       for (const status of [600, 999]) {
-        yield* failCalls(Fault.Bytes({ bytes: Fault.answerBytes({ status, headers, body: "part" }), ending: "Hang" }))
+        yield* failCalls(Fault.Bytes({ bytes: Fault.responseBytes({ status, headers, body: "part" }), ending: "Hang" }))
         const error = yield* rejection(fetch("/data-access/a"))
         assert.strictEqual(
           String(error),
@@ -145,7 +145,7 @@ describe.each(transports)("the client of a group as a fetch, over %s", (name, tr
       const { environment, failCalls, received } = yield* Simulator.Simulator
       const tokens = AccessTokens.layerTest({ environment })
       const source = yield* HttpClient.HttpClient
-      yield* failCalls(Fault.Answer({ status: 307, headers: { location: `${environment.authV1Url}/moved` } }))
+      yield* failCalls(Fault.Response({ status: 307, headers: { location: `${environment.authV1Url}/moved` } }))
       const moved = Effect.flatMap(
         source.get(`${environment.baseUrl}/elsewhere`),
         ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)

@@ -114,7 +114,7 @@ describe("one token request per token lifetime", () => {
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const dataAccess = yield* DataAccess.DataAccess
-      yield* simulator.failCalls(Fault.Answer({ status: 401 }), { times: 1_000 })
+      yield* simulator.failCalls(Fault.Response({ status: 401 }), { times: 1_000 })
       for (let round = 0; round < 20; round++) {
         assert.strictEqual((yield* dataAccess.get("/data-access/consumers/42")).status, 401)
       }

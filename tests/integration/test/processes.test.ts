@@ -21,7 +21,7 @@ const withoutLog = <A extends { readonly stdout: string }>(ended: A): A => ({
   )
 })
 
-const endless = Fault.Endless({ bytes: Fault.answerBytes({ headers: ["Connection: close"] }) })
+const endless = Fault.Endless({ bytes: Fault.responseBytes({ headers: ["Connection: close"] }) })
 
 const Limits = Schema.decodeSync(Schema.parseJson(Schema.Struct({
   outcomes: Schema.Array(Schema.String),
@@ -57,7 +57,7 @@ describe.each(transports)("a process over %s", (name) => {
       [
         "within the body",
         Fault.Bytes({
-          bytes: Fault.answerBytes({ headers: ["Content-Length: 9"], body: "{" }),
+          bytes: Fault.responseBytes({ headers: ["Content-Length: 9"], body: "{" }),
           ending: "Hang"
         })
       ]

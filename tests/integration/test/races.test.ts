@@ -54,9 +54,9 @@ describe("races over a real server", () => {
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const faults = [
-        Fault.Answer({ status: 500 }),
+        Fault.Response({ status: 500 }),
         Fault.Reset(),
-        Fault.Answer({ status: 200, body: "{" }),
+        Fault.Response({ status: 200, body: "{" }),
         Fault.Delay({ duration: "30 millis" })
       ]
       for (let index = 0; index < 200; index++) {

@@ -37,7 +37,7 @@ it.effect("a call fails with ServerError after two retries when the token endpoi
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     const dataAccess = yield* DataAccess.DataAccess
-    yield* simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: 3 })
+    yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 3 })
     const call = yield* Effect.fork(Effect.flip(dataAccess.get("/data-access/consumers/42")))
     for (let request = 1; request <= 3; request++) {
       yield* simulator.awaitReceived("AuthV2", request)

@@ -18,11 +18,11 @@ describe.each(transports)("an unhandled rejection that Node prints shows no secr
     [
       "answered outside its contract",
       ({ failTokenRequests }) =>
-        failTokenRequests(Fault.Answer({ status: 200, body: `{"access_token":["${canary}"]}` }))
+        failTokenRequests(Fault.Response({ status: 200, body: `{"access_token":["${canary}"]}` }))
     ],
     ["InsufficientScope", ({ grantScopes }) => grantScopes(["furnishment:all"])],
     ["No answer from the API", ({ failCalls }) => failCalls(Fault.Reset(), { times: 2 })],
-    ["Decode", ({ failCalls }) => failCalls(Fault.Answer({ status: 200, body: "no JSON" }))]
+    ["Decode", ({ failCalls }) => failCalls(Fault.Response({ status: 200, body: "no JSON" }))]
   ]
   for (const [printed, prepare] of rows) {
     it.scopedLive(printed, () =>

@@ -41,7 +41,7 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
       const token = yield* tokens.get
       const response = yield* dataAccess.get("/data-access/consumers/42")
       yield* response.json
-      yield* simulator.failCalls(Fault.Answer({ status: 200, body: "not JSON" }))
+      yield* simulator.failCalls(Fault.Response({ status: 200, body: "not JSON" }))
       const undecodable = yield* Effect.flip(
         Effect.flatMap(dataAccess.get("/data-access/consumers/42"), ({ json }) => json)
       )
@@ -58,8 +58,11 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
         const [name, fault] of Object.entries({
           refused: Fault.oauthError(401, "invalid_client", `You sent ${canary}.`),
           failed: Fault.oauthError(500, canary, canary),
-          leaking: Fault.Answer({ status: 200, body: JSON.stringify({ access_token: [canary], token_type: canary }) }),
-          short: Fault.Answer({ status: 200, body: canary }),
+          leaking: Fault.Response({
+            status: 200,
+            body: JSON.stringify({ access_token: [canary], token_type: canary })
+          }),
+          short: Fault.Response({ status: 200, body: canary }),
           reset: Fault.Reset()
         })
       ) {
@@ -106,7 +109,7 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
         yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))
         yield* TestClock.adjust("30 seconds")
         yield* dataAccess.get("/data-access/consumers/42")
-        yield* simulator.failCalls(Fault.Answer({ status: 401 }))
+        yield* simulator.failCalls(Fault.Response({ status: 401 }))
         yield* dataAccess.get("/data-access/consumers/42")
         yield* simulator.failCalls(Fault.Reset(), { times: 4 })
         yield* Effect.flip(dataAccess.get("/data-access/consumers/42"))

@@ -60,7 +60,8 @@ export const incidents: Readonly<Record<string, Incident>> = {
     alerts: { CreditDataScopeMissing: 2 }
   },
   "the API rejects every token": {
-    happens: ({ simulator }) => simulator.failCalls(Fault.Answer({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
+    happens: ({ simulator }) =>
+      simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
     alerts: { CreditDataTokensRejected: 2 }
   },
   "the secret has expired": {
@@ -71,7 +72,7 @@ export const incidents: Readonly<Record<string, Incident>> = {
   "the token endpoint answers 503": {
     tokenLifetime: "20 seconds",
     happens: ({ simulator }) =>
-      simulator.failTokenRequests(Fault.Answer({ status: 503 }), { times: Number.POSITIVE_INFINITY }),
+      simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: Number.POSITIVE_INFINITY }),
     alerts: { CreditDataNoToken: 5 }
   },
   "Redis is down": {

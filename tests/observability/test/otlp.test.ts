@@ -41,11 +41,11 @@ const program = (name: string) =>
       yield* Effect.flip(call)
       yield* tokens.refresh
       yield* GroupClient.withPathTemplate("/data-access/consumers/{id}")(call)
-      yield* simulator.failCalls(Fault.Answer({ status: 401 }))
+      yield* simulator.failCalls(Fault.Response({ status: 401 }))
       yield* call
       yield* simulator.failCalls(Fault.Reset(), { times: 4 })
       yield* Effect.flip(call)
-      yield* simulator.failCalls(Fault.Answer({ status: 500 }))
+      yield* simulator.failCalls(Fault.Response({ status: 500 }))
       yield* Effect.flip(HttpClient.filterStatusOk(client).get(`/data-access/consumers/${consumer}`))
       return Redacted.value((yield* tokens.get).secret)
     }).pipe(Effect.provide(clients(name)))

@@ -68,7 +68,7 @@ const factsRows = (version: string, facts: Either.Either<Comparison.TokenFacts, 
     ]
   })
 
-const statusText = (status: Option.Option<Comparison.ProbeAnswer>) =>
+const statusText = (status: Option.Option<Comparison.ProbeOutcome>) =>
   Option.match(status, { onNone: () => "", onSome: Either.match({ onLeft: (reason) => reason, onRight: String }) })
 
 const print = ({ probes, problems, v1, v2, verdict }: Comparison.Comparison): string =>
@@ -98,7 +98,7 @@ const factsJson = (facts: Either.Either<Comparison.TokenFacts, TokenError>) =>
     })
   })
 
-const answerJson = (found: Option.Option<Comparison.ProbeAnswer>) =>
+const answerJson = (found: Option.Option<Comparison.ProbeOutcome>) =>
   Option.getOrNull(
     Option.map(
       found,

@@ -329,7 +329,7 @@ describe("the token", () => {
   it.scopedLive("an answer that is no token is found", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
-      yield* simulator.failTokenRequests(Fault.Answer({ status: 200, body: "canary-value" }), { times: 2 })
+      yield* simulator.failTokenRequests(Fault.Response({ status: 200, body: "canary-value" }), { times: 2 })
       assert.deepInclude(failureOf(yield* examineWith(variables)), { detail: "the answer is not a token: 200" })
     }))
 
@@ -380,7 +380,7 @@ describe("the API", () => {
     it.scopedLive(`an API that answers ${status} is found`, () =>
       Effect.gen(function*() {
         const { simulator, variables } = yield* simulated
-        yield* simulator.failCalls(Fault.Answer({ status, headers: { location: "https://other.example" } }), {
+        yield* simulator.failCalls(Fault.Response({ status, headers: { location: "https://other.example" } }), {
           times: 2
         })
         const lines = yield* examineWith(variables, { probe })

@@ -17,7 +17,7 @@ export type Handler = (
 /** The usual handler with a fault. */
 export const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request, received, body) => {
   switch (fault._tag) {
-    case "Answer":
+    case "Response":
       return Effect.succeed(
         HttpServerResponse.raw(fault.body ?? "", {
           status: fault.status,

@@ -32,7 +32,7 @@ import * as TokenStore from "./tokenStore.ts"
 const audience = "https://simulator.credit-data.example"
 
 /** The user's own business API. */
-type AnswerCall = (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+type HandleCall = (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 /** The path of a request. A target such as `//` is no valid URL, and no server has it. */
 const pathOf = (url: string) => URL.canParse(url, "http://localhost") ? new URL(url, "http://localhost").pathname : "//"
@@ -56,7 +56,7 @@ interface Settings {
   readonly credentials: ClientCredentials.ClientCredentials
   readonly grantedScopes: ReadonlyArray<AccessScope.AccessScope>
   readonly fixtures: ReadonlyArray<Fixture.Fixture>
-  readonly answerCall: Option.Option<AnswerCall>
+  readonly handleCall: Option.Option<HandleCall>
 }
 
 const none: Readonly<Record<Received.Server, number>> = { AuthV1: 0, AuthV2: 0, Api: 0 }
@@ -80,7 +80,7 @@ export const make = (options: Options) =>
       credentials: options.credentials,
       grantedScopes: AccessScope.all,
       fixtures: options.fixtures,
-      answerCall: Option.none()
+      handleCall: Option.none()
     }
     let settings = initial
     let counts = none
@@ -161,7 +161,7 @@ export const make = (options: Options) =>
         if (settings.fixtures.length > 0) {
           return Effect.succeed(fixtures.answer(settings.fixtures, call))
         }
-        return Option.match(settings.answerCall, {
+        return Option.match(settings.handleCall, {
           onNone: () => Effect.succeed(businessApi.usual(call, group)),
           onSome: (answer) => answer({ ...received, body: Redacted.make(body) })
         })
@@ -215,7 +215,7 @@ export const make = (options: Options) =>
         const credentials = { clientId: options.credentials.clientId, clientSecret }
         return Effect.as(set({ credentials }), credentials)
       }),
-      answerCalls: (answer: AnswerCall) => set({ answerCall: Option.some(answer) }),
+      handleCalls: (answer: HandleCall) => set({ handleCall: Option.some(answer) }),
       fixtures: Effect.sync(() => settings.fixtures),
       setFixtures: (fixtures: ReadonlyArray<Fixture.Fixture>) => set({ fixtures }),
       now: DateTime.now.pipe(Effect.withClock(clock)),

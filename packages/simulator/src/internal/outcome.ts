@@ -35,5 +35,5 @@ export const make = (
   duration: Duration.Duration
 ): Received.Outcome =>
   Exit.isSuccess(exit)
-    ? Received.Answered({ status: exit.value.status, error: errorOf(exit.value), duration })
-    : Received.Unanswered({ duration })
+    ? Received.Responded({ status: exit.value.status, error: errorOf(exit.value), duration })
+    : Received.NoResponse({ duration })

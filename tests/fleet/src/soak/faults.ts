@@ -71,7 +71,7 @@ export const ofEndpoint = (simulator: Simulator.Service): ReadonlyArray<Possible
   const answers = (fault: Fault.Fault) =>
     between(simulator.failTokenRequests(fault, { times: 10_000 }), simulator.clearFaults)
   return [
-    { name: "the endpoint answers 503", what: "Endpoint", run: answers(Fault.Answer({ status: 503 })) },
+    { name: "the endpoint answers 503", what: "Endpoint", run: answers(Fault.Response({ status: 503 })) },
     { name: "the endpoint takes 3 s", what: "Endpoint", run: answers(Fault.Delay({ duration: "3 seconds" })) },
     { name: "the endpoint closes connections", what: "Connections", run: answers(Fault.Reset()) },
     { name: "all tokens are revoked", what: "Tokens", run: () => simulator.revokeTokens }

@@ -32,7 +32,7 @@ describe.each(transports)("a token request over %s", (_, transport) => {
       const simulator = yield* Simulator.Simulator
       for (const status of [301, 302, 303, 307, 308]) {
         yield* simulator.failTokenRequests(
-          Fault.Answer({ status, headers: { location: `${simulator.environment.baseUrl}/elsewhere` } })
+          Fault.Response({ status, headers: { location: `${simulator.environment.baseUrl}/elsewhere` } })
         )
         assert.deepInclude({ ...(yield* Effect.flip(requestToken)) }, {
           _tag: "InvalidResponse",

@@ -16,7 +16,7 @@ import { granted, makeServerInMemory } from "../../src/serverInMemory.ts"
 type Rows = ReadonlyArray<readonly [name: string, fault: Fault.Fault, expected: Expected]>
 
 const answer = (status: number, body?: string | Uint8Array, headers?: Record<string, string>) =>
-  Fault.Answer({ status, body, headers })
+  Fault.Response({ status, body, headers })
 
 const token = granted(0)
 

@@ -26,8 +26,8 @@ export const request = (
     body,
     token: Option.getOrNull(token),
     fault: Option.getOrNull(fault),
-    status: outcome._tag === "Answered" ? outcome.status : null,
-    error: outcome._tag === "Answered" ? Option.getOrNull(outcome.error) : null,
+    status: outcome._tag === "Responded" ? outcome.status : null,
+    error: outcome._tag === "Responded" ? Option.getOrNull(outcome.error) : null,
     milliseconds: ended(outcome)
   }))
 }
@@ -42,7 +42,7 @@ const pending = ({ fault, id, remaining, target }: Fault.Pending): typeof AdminA
   id,
   target,
   fault: fault._tag,
-  status: fault._tag === "Answer" ? finite(fault.status) : null,
+  status: fault._tag === "Response" ? finite(fault.status) : null,
   milliseconds: fault._tag === "Delay" ? finite(Duration.toMillis(Duration.decode(fault.duration))) : null,
   remaining: finite(remaining) ?? "unlimited"
 })

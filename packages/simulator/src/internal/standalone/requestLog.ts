@@ -12,9 +12,9 @@ const names = { AuthV1: "V1 ", AuthV2: "V2 ", Api: "API" }
 
 const resultOf = Received.$match({
   Pending: () => "",
-  Answered: ({ duration, error, status }) =>
+  Responded: ({ duration, error, status }) =>
     [status, ...Option.toArray(error), `${Math.round(Duration.toMillis(duration))} ms`].join("  "),
-  Unanswered: ({ duration }) => `no answer  ${Math.round(Duration.toMillis(duration))} ms`
+  NoResponse: ({ duration }) => `no answer  ${Math.round(Duration.toMillis(duration))} ms`
 })
 
 /** One line: when, which server, what it received and what it answered. */
