@@ -12,3 +12,10 @@ export const colored = (color: Color, text: string): string =>
 
 /** The character with which the sequences that steer a terminal begin. */
 export const escape = String.fromCharCode(27)
+
+/** Does the locale show more than ASCII? Without a locale, POSIX means ASCII. On Windows, terminals show Unicode. */
+export const hasUnicode = (): boolean => {
+  const { LANG, LC_ALL, LC_CTYPE, TERM } = process.env
+  const locale = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== "") ?? "C"
+  return TERM !== "dumb" && (process.platform === "win32" || /utf-?8/i.test(locale))
+}

@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { escape, hasColor } from "./color.ts"
+import { escape, hasColor, hasUnicode } from "./color.ts"
 
 /** A spinner is for people only too, and a log of CI has no cursor to move back. */
 const hasSpinner = (): boolean => hasColor(process.stderr) && process.stdout.isTTY && (process.env["CI"] ?? "") === ""
 
-const spinner = { frames: "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏", isShown: false }
+const frames = hasUnicode() ? "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏" : "|/-\\"
+
+const spinner = { isShown: false }
 
 /** Makes room for a line of output. */
 export const clearSpinner = (): void => {
@@ -20,7 +22,7 @@ const spin = Effect.iterate(0, {
       Effect.delay(
         Effect.sync(() => {
           spinner.isShown = true
-          process.stderr.write(`\r${spinner.frames.charAt(turn % spinner.frames.length)}`)
+          process.stderr.write(`\r${frames.charAt(turn % frames.length)}`)
         }),
         // nothing is shown for a command that ends at once
         turn === 0 ? "300 millis" : "100 millis"
@@ -29,7 +31,7 @@ const spin = Effect.iterate(0, {
     )
 })
 
-/** Shows a spinner until the effect ends. Answers and notes take its place meanwhile. */
+/** Shows a spinner until the effect ends. Output takes its place meanwhile. */
 export const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() =>
     hasSpinner()

@@ -8,72 +8,59 @@ import * as Variables from "@credit-data/core/Variables"
 import * as SharedTokens from "@credit-data/fleet/SharedTokens"
 import * as TokenStore from "@credit-data/fleet/TokenStore"
 import * as Plan from "@credit-data/migration/Plan"
-import * as Options from "@effect/cli/Options"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
+import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import { homedir } from "node:os"
 import path from "node:path"
-import { exitCode, Failure } from "./exitCode.ts"
+import { cacheHome } from "./cacheHome.ts"
+import { exitCode } from "./exitCode.ts"
+import { Failure } from "./failure.ts"
 import { waiting } from "./spinner.ts"
 import * as Transport from "./transport.ts"
 
 export type Version = "v1" | "v2"
 
-/** The options of each command that uses a token. */
-export const options = {
-  auth: Options.choice("auth", ["v1", "v2"]).pipe(
-    Options.optional,
-    Options.withDescription("The version of the token endpoint. Default: CREDIT_DATA_AUTH, or v2")
-  ),
-  cache: Options.boolean("cache").pipe(
-    Options.withDescription("Keep the token on disk, sealed under a key from the client secret, and use it again")
-  )
-}
-
 /** The choice of the user. */
 export interface Choice {
-  readonly auth: Option.Option<Version>
+  readonly auth: Version | undefined
   readonly cache: boolean
 }
 
-/** The version to use. In the stage `shadow`, V1 serves. */
+/** The version to use. In the stage `shadow`, callers get the token of V1. */
 export const versionOf = ({ auth }: Pick<Choice, "auth">): Effect.Effect<Version, ConfigError.ConfigError> =>
-  Option.match(auth, {
-    onNone: () =>
-      Effect.map(
-        Variables.read({ stage: Config.withDefault(Plan.config.stage, "v2") }),
-        ({ stage }) => stage === "v2" ? "v2" : "v1"
-      ),
-    onSome: Effect.succeed
-  })
+  auth === undefined
+    ? Effect.map(
+      Variables.read({ stage: Config.withDefault(Plan.config.stage, "v2") }),
+      ({ stage }) => stage === "v2" ? "v2" : "v1"
+    )
+    : Effect.succeed(auth)
 
-/** The folder for caches. Relative paths in `XDG_CACHE_HOME` are invalid and must be ignored (XDG Base Directory). */
-const cacheHome: Effect.Effect<string, Failure> = Effect.suspend(() => {
-  const configured = process.env["XDG_CACHE_HOME"] ?? ""
-  return path.isAbsolute(configured)
-    ? Effect.succeed(configured)
-    : Effect.try({
-      try: () => path.join(homedir(), ".cache"),
-      catch: () =>
-        new Failure({
-          code: exitCode.usage,
-          message: "This user has no home folder for the cache. Set XDG_CACHE_HOME to the path of a folder."
-        })
+/** The folder of the cached tokens. */
+export const cacheDirectory: Effect.Effect<string, Failure> = Effect.try({
+  try: () => path.join(cacheHome(), "credit-data", "tokens"),
+  catch: () =>
+    new Failure({
+      code: exitCode.usage,
+      message: "This user has no home folder for the cache. Set XDG_CACHE_HOME to the path of a folder."
     })
 })
 
-/** The folder of the cached tokens. */
-export const cacheDirectory = Effect.map(cacheHome, (home) => path.join(home, "credit-data", "tokens"))
+const unusable = (directory: string, error: ConfigError.ConfigError) =>
+  new Failure({
+    code: exitCode.usage,
+    message: `The cache folder ${directory} cannot be used. ${ConfigError.isInvalidData(error) ? error.message : ""}. ` +
+      "To use another folder, set XDG_CACHE_HOME."
+  })
 
 /** The store of the cached tokens. */
-export const cacheLayer: Layer.Layer<TokenStore.TokenStore, ConfigError.ConfigError | Failure, FileSystem.FileSystem> =
-  Layer.unwrapEffect(Effect.map(cacheDirectory, (directory) => TokenStore.layerFileSystem({ directory })))
+export const cacheLayer: Layer.Layer<TokenStore.TokenStore, Failure, FileSystem.FileSystem> = Layer.unwrapEffect(
+  Effect.map(cacheDirectory, (directory) =>
+    Layer.mapError(TokenStore.layerFileSystem({ directory }), (error) => unusable(directory, error)))
+)
 
 /** The token endpoint of a version. */
 export const endpointLayer = (

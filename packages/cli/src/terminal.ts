@@ -3,15 +3,15 @@ import { clearSpinner } from "./spinner.ts"
 
 export const isTerminal = (): boolean => process.stdout.isTTY
 
-/** Writes bytes of an answer. Waits for its reader, because the process may exit right after. */
+/** Writes to standard output. Waits for its reader, because the process may exit right after. */
 export const write = (bytes: Uint8Array | string): Effect.Effect<void> =>
   Effect.async((resume) => {
     clearSpinner()
     process.stdout.write(bytes, () => resume(Effect.void))
   })
 
-/** The answer of a command. */
-export const answer = (text: string): Effect.Effect<void> => write(`${text}\n`)
+/** Writes a line to standard output: what the command was asked for, and nothing else. */
+export const printLine = (text: string): Effect.Effect<void> => write(`${text}\n`)
 
 /** Everything else: messages for people. */
 export const unsafeNote = (text: string): void => {

@@ -4,7 +4,8 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isLoopback } from "./doctor/proxy.ts"
-import { exitCode, Failure } from "./exitCode.ts"
+import { exitCode } from "./exitCode.ts"
+import { Failure } from "./failure.ts"
 
 /** The error of undici holds the whole address, with the password of the proxy. */
 const malformed = () =>

@@ -3,7 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import * as Answers from "../src/answers.ts"
+import * as PrintedJson from "../src/printedJson.ts"
 import { decoded, failTokenRequests, secret, test, together, tokenRequests } from "./support/command.ts"
 import { run, runAll, temporaryFolder } from "./support/program.ts"
 
@@ -17,7 +17,7 @@ describe("credit-data status and --cache", () => {
       const [timeOfStatus, before] = yield* Effect.timed(run(["status"], { variables }))
       // the retries of a token request would take longer
       assert.isBelow(Duration.toMillis(timeOfStatus), 5 * Duration.toMillis(timeOfHelp))
-      assert.isFalse(existsSync(join(folder, "credit-data")))
+      assert.isFalse(existsSync(join(folder, "credit-data", "tokens")))
       assert.deepStrictEqual([before.code, before.stdout], [2, ""])
       assert.include(before.stderr, "--cache")
       assert.strictEqual(yield* tokenRequests, 0)
@@ -30,7 +30,7 @@ describe("credit-data status and --cache", () => {
       assert.match(stdout, /^left +23h 59m/m)
       const tokens = join(folder, "credit-data", "tokens")
       const files = readdirSync(tokens).toSorted()
-      const json = decoded(Answers.Status, (yield* run(["status", "--json"], { variables })).stdout)
+      const json = decoded(PrintedJson.Status, (yield* run(["status", "--json"], { variables })).stdout)
       assert.deepStrictEqual([json.leftSeconds > 86_000, json.failure], [true, null])
       assert.strictEqual(yield* tokenRequests, 1)
       assert.deepStrictEqual(readdirSync(tokens).toSorted(), files)

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Answers from "../src/answers.ts"
+import * as PrintedJson from "../src/printedJson.ts"
 import { decoded, test, together } from "./support/command.ts"
 import { run } from "./support/program.ts"
 
@@ -14,7 +14,9 @@ describe("credit-data doctor", () => {
       )
       assert.deepStrictEqual([good.code, good.stderr], [0, ""])
       const names = ["configuration", "name", "connection", "TLS", "clock", "token", "scopes", "API"]
-      assert.deepStrictEqual(good.stdout.trim().split("\n").map((line) => line.split(/ +/)[1]), names)
+      const lines = good.stdout.trim().split("\n").filter((line) => !line.startsWith(" "))
+      assert.deepStrictEqual(lines.map((line) => line.split(/ +/)[1]), names)
+      assert.match(good.stdout, /^ +from the environment: CREDIT_DATA_ENVIRONMENT, /m)
       assert.strictEqual(refused.code, 1)
       assert.match(refused.stdout, /^failed +token .*the client was refused[^]*Check\s+that\s+the\s+client\s+id/m)
       assert.notInclude(refused.stdout, "another secret")
@@ -29,9 +31,9 @@ describe("credit-data doctor", () => {
         run(["doctor", "--json"]),
         run(["doctor", "--json"], { variables: proxy })
       )
-      const { ok, steps } = decoded(Answers.Doctor, good.stdout)
+      const { ok, steps } = decoded(PrintedJson.Doctor, good.stdout)
       assert.deepStrictEqual([ok, steps.length, good.code], [true, 8, 0])
-      assert.deepStrictEqual([decoded(Answers.Doctor, failed.stdout).ok, failed.code], [false, 1])
+      assert.deepStrictEqual([decoded(PrintedJson.Doctor, failed.stdout).ok, failed.code], [false, 1])
       assert.include(failed.stdout, "HTTPS_PROXY")
       assert.notMatch(failed.stdout, /can#?ary/)
     })

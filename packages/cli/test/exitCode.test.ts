@@ -32,14 +32,14 @@ describe("the exit code of credit-data", () => {
       assert.match(proxy, /HTTPS_PROXY.*malformed/)
       assert.notMatch(proxy, /can#?ary/)
       const expected = [
-        "Unknown option, or an option without its value: --nonsense\n",
-        "Credentials are never arguments",
-        "Credentials are never arguments",
-        "Expected a command first, then its options. The commands are 'token'",
-        "Expected a command first, then its options. The commands are 'token'",
+        "Unknown option: --nonsense. See credit-data token --help.\n",
+        "Do not pass credentials as arguments",
+        "Do not pass credentials as arguments",
+        "There is no such command. The commands are token",
+        "Expected a command first, then its options. The commands are token",
         "fish",
         "v1 or shadow or v2",
-        "Unknown option, or an option without its value: -X\n"
+        "-X needs a value. See credit-data call --help.\n"
       ]
       for (const [index, message] of messages.entries()) {
         assert.include(message, expected[index] ?? "?")
@@ -82,7 +82,7 @@ describe("the exit code of credit-data", () => {
   )
 
   test(
-    "is 4 when the token endpoint is away, or answers that it is busy",
+    "is 4 when the token endpoint is away, or responds that it is busy",
     Effect.gen(function*() {
       yield* failTokenRequests(Fault.Response({ status: 503 }))
       const messages = yield* together(
@@ -95,7 +95,7 @@ describe("the exit code of credit-data", () => {
   )
 
   test(
-    "is 5 when the answer is invalid",
+    "is 5 when the response is invalid",
     Effect.gen(function*() {
       yield* failTokenRequests(Fault.Response({ status: 200, body: "<html>canary</html>" }))
       assert.notInclude(yield* failed(5, ["exec", "--", "true"]), "canary")

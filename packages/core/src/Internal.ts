@@ -4,6 +4,7 @@
  *
  * @since 1.0.0
  */
+export { amend } from "./internal/amend.ts"
 export * as Instant from "./internal/instant.ts"
 export * as Observed from "./internal/observed.ts"
 export * as SafeLog from "./internal/safeLog.ts"

@@ -71,7 +71,7 @@ export interface ProbeResult {
 }
 
 /**
- * What speaks against the migration. `NoTokenFromV1`: there is no way back. All others mean that the program is not ready for Auth V2:
+ * What speaks against the migration. `NoTokenFromV1`: there is no rollback. All others mean that the program is not ready for Auth V2:
  * `NoTokenFromV2`; `ScopesMissing`: the operator has not granted them; `StatusDiffers`, `BodyDiffers`: a probe was answered
  * differently; `ProbeFailed`: a probe had no answer, or the same status outside 200–299 with both tokens, which proves nothing.
  *
@@ -96,14 +96,14 @@ export type Problem = Data.TaggedEnum<{
 export const Problem = Data.taggedEnum<Problem>()
 
 /**
- * The verdict of a comparison. `Ready`: all probes were answered alike with both tokens. `ReadyWithoutWayBack`: all probes were answered
+ * The verdict of a comparison. `Ready`: all probes were answered alike with both tokens. `ReadyWithoutRollback`: all probes were answered
  * with the token of Auth V2, and Auth V1 does not issue tokens any more. `Unproven`: there were no probes, and nothing else speaks
  * against the migration. `NotReady`: see the problems.
  *
  * @since 1.0.0
  * @category models
  */
-export type Verdict = "Ready" | "ReadyWithoutWayBack" | "Unproven" | "NotReady"
+export type Verdict = "Ready" | "ReadyWithoutRollback" | "Unproven" | "NotReady"
 
 /**
  * The result of a comparison; safe to print.
@@ -210,7 +210,7 @@ export const compare = Effect.fnUntraced(function*(options: {
     ...(missing.length === 0 ? [] : [Problem.ScopesMissing({ scopes: missing })]),
     ...results.flatMap(problemsOf)
   ]
-  const noWayBack: ReadonlyArray<Problem> = Either.match(v1, {
+  const noRollback: ReadonlyArray<Problem> = Either.match(v1, {
     onLeft: (error) => [Problem.NoTokenFromV1({ error })],
     onRight: () => []
   })
@@ -219,10 +219,10 @@ export const compare = Effect.fnUntraced(function*(options: {
       ? "NotReady"
       : results.length === 0
       ? "Unproven"
-      : noWayBack.length > 0
-      ? "ReadyWithoutWayBack"
+      : noRollback.length > 0
+      ? "ReadyWithoutRollback"
       : "Ready",
-    problems: [...against, ...noWayBack],
+    problems: [...against, ...noRollback],
     v1: Either.map(v1, (token) => tokenFacts.of(token, options.v1)),
     v2: facts2,
     probes: results

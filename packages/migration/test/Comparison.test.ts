@@ -95,13 +95,13 @@ describe("a comparison of both versions", () => {
       }
     }))
 
-  it.scoped("has no way back when the host of Auth V1 was removed", () =>
+  it.scoped("has no rollback when the host of Auth V1 was removed", () =>
     Effect.gen(function*() {
       const prepare = ({ v1 }: { readonly v1: { answer: string } }) => {
         v1.answer = "has no host"
       }
       const result = yield* settled(compared({ probes: [get("/one")], prepare }))
-      assert.deepStrictEqual(tags(result), ["ReadyWithoutWayBack", "NoTokenFromV1"])
+      assert.deepStrictEqual(tags(result), ["ReadyWithoutRollback", "NoTokenFromV1"])
     }))
 
   it.scoped("names the scopes that are missing", () =>
@@ -132,13 +132,13 @@ describe("a comparison of both versions", () => {
       ])
     }))
 
-  it.scoped("has no way back when Auth V1 issues no token", () =>
+  it.scoped("has no rollback when Auth V1 issues no token", () =>
     Effect.gen(function*() {
       const prepare = ({ v1 }: { readonly v1: { answer: string } }) => {
         v1.answer = "refuses"
       }
       assert.deepStrictEqual(tags(yield* compared({ probes: [get("/one")], prepare })), [
-        "ReadyWithoutWayBack",
+        "ReadyWithoutRollback",
         "NoTokenFromV1"
       ])
       const { problems, v1 } = yield* compared({ probes: [get("/one")], prepare })

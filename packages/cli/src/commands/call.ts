@@ -1,20 +1,21 @@
 import * as GroupClient from "@credit-data/http-client/GroupClient"
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import * as HttpBody from "@effect/platform/HttpBody"
 import { type HttpMethod, isHttpMethod } from "@effect/platform/HttpMethod"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import { readFile } from "node:fs/promises"
-import { validateHeaderName, validateHeaderValue } from "node:http"
+import { access, constants, readFile, writeFile } from "node:fs/promises"
+import { STATUS_CODES, validateHeaderName, validateHeaderValue } from "node:http"
+import path from "node:path"
 import { buffer } from "node:stream/consumers"
-import { Ended, exitCode, Failure } from "../exitCode.ts"
-import * as Supply from "../supply.ts"
 import { colored } from "../color.ts"
+import type { Invocation } from "../commandLine/commands.ts"
+import { exitCode } from "../exitCode.ts"
+import { codeOf, Ended, Failure } from "../failure.ts"
+import { jsonText } from "../jsonText.ts"
 import { waiting } from "../spinner.ts"
+import * as Supply from "../supply.ts"
 import { isTerminal, note, write } from "../terminal.ts"
+import { visible } from "../visible.ts"
 
 const firstErrorStatus = 400
 
@@ -25,7 +26,7 @@ const readBody = (data: string): Effect.Effect<HttpBody.HttpBody, Failure> => {
   const file = data.slice(1)
   return Effect.tryPromise({
     try: () => file === "-" ? buffer(process.stdin) : readFile(file),
-    catch: () => wrongUsage(`The file of -d cannot be read: ${file}`)
+    catch: () => wrongUsage(`The file of --data cannot be read: ${visible(file)}`)
   }).pipe(Effect.map((bytes) => HttpBody.uint8Array(bytes)))
 }
 
@@ -67,10 +68,10 @@ const parseHeaders = (lines: ReadonlyArray<string>): Effect.Effect<Record<string
       const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase()
       const value = line.slice(colon + 1).trim()
       return !isHeader(name, value)
-        ? Effect.fail(wrongUsage("Expected a header of the form -H 'Name: value'"))
+        ? Effect.fail(wrongUsage("--header does not accept this value. Expected 'Name: value'."))
         : name === "authorization" || name === "proxy-authorization"
         ? Effect.fail(
-          wrongUsage(`Credentials are never arguments, so -H cannot set ${name}. The command adds the token.`)
+          wrongUsage(`Do not pass credentials as arguments: -H cannot set ${name}. The command adds the token.`)
         )
         : ofConnection.has(name)
         ? Effect.fail(
@@ -93,52 +94,98 @@ const withBody = (
     ...headers
   })
 
-const methodOf = (method: Option.Option<string>, hasBody: boolean): Effect.Effect<HttpMethod, Failure> => {
-  const name = Option.getOrElse(method, () => hasBody ? "POST" : "GET").toUpperCase()
-  return isHttpMethod(name) ? Effect.succeed(name) : Effect.fail(wrongUsage("Expected an HTTP method for -X"))
+const methodOf = (method: string | undefined, hasBody: boolean): Effect.Effect<HttpMethod, Failure> => {
+  const name = (method ?? (hasBody ? "POST" : "GET")).toUpperCase()
+  return isHttpMethod(name)
+    ? Effect.succeed(name)
+    : Effect.fail(wrongUsage("--request does not accept this value. Expected an HTTP method."))
 }
 
-export const call = Command.make("call", {
-  ...Supply.options,
-  method: Options.text("request").pipe(
-    Options.withAlias("X"),
-    Options.optional,
-    Options.withDescription("The HTTP method. Default: GET, or POST with -d")
-  ),
-  headers: Options.text("header").pipe(
-    Options.withAlias("H"),
-    Options.repeated,
-    Options.withDescription("A header, as 'Name: value'")
-  ),
-  data: Options.text("data").pipe(
-    Options.withAlias("d"),
-    Options.optional,
-    Options.withDescription("The body, or @FILE, or @- for standard input. Its type is JSON, unless -H sets another")
-  ),
-  fail: Options.boolean("fail").pipe(
-    Options.withAlias("f"),
-    Options.withDescription("Exit with 22 when the status is 400 or more")
-  ),
-  path: Args.text({ name: "path" }).pipe(Args.withDescription("A path below the base URL, with its query"))
-}, ({ data, fail, headers, method, path, ...choice }) =>
+const standardOutput = "-"
+
+/** Fails before anything is sent if the file cannot be written. */
+const checkFile = (file: string): Effect.Effect<void, Failure> =>
+  Effect.tryPromise({
+    try: () =>
+      access(file, constants.W_OK).catch((error: unknown) =>
+        codeOf(error) === "ENOENT" ? access(path.dirname(file), constants.W_OK) : Promise.reject(error)
+      ),
+    catch: (error) => wrongUsage(`The file of --output cannot be written: ${visible(file)} (${codeOf(error)}).`)
+  })
+
+const writeTo = (file: string, bytes: Uint8Array): Effect.Effect<void, Failure> =>
+  Effect.tryPromise({
+    // a response of the API has personal data
+    try: () => writeFile(file, bytes, { mode: 0o600 }),
+    catch: (error) =>
+      new Failure({
+        code: exitCode.output,
+        message: `The file of --output cannot be written: ${visible(file)} (${codeOf(error)}).`
+      })
+  })
+
+type Fields = Readonly<Record<string, string | undefined>>
+
+const isMediaTypeJson = (type: string): boolean => /^[^;]*[/+]json\s*(;|$)/i.test(type)
+
+/** The text of a body, or none if it is binary. */
+const textOf = (bytes: Uint8Array, type: string): string | undefined => {
+  const [, charset = "utf-8"] = /;\s*charset="?([^";\s]+)/i.exec(type) ?? []
+  try {
+    const text = new TextDecoder(charset, { fatal: true }).decode(bytes)
+    return text.includes("\0") ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** A body for a terminal. */
+const shown = (bytes: Uint8Array, headers: Fields): Effect.Effect<string, Failure> => {
+  const type = headers["content-type"] ?? ""
+  const text = textOf(bytes, type)
+  if (text === undefined) {
+    return Effect.fail(
+      new Failure({
+        code: exitCode.output,
+        message: `The body is binary (${visible(type) || "unknown type"}, ${bytes.length} bytes), so it is not written to a terminal. ` +
+          "Use a pipe, or --output FILE."
+      })
+    )
+  }
+  return Effect.succeed((isMediaTypeJson(type) ? jsonText(text) : undefined) ?? visible(text))
+}
+
+/** Status and headers, as HTTP writes them. */
+const headOf = (status: number, headers: Fields): string =>
+  [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trimEnd(),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    "",
+    ""
+  ].join("\n")
+
+export const call = ({ operands: [path = ""], options }: Invocation<"call">) =>
   Effect.gen(function*() {
-    const name = yield* methodOf(method, Option.isSome(data))
-    const fields = yield* parseHeaders(headers)
-    const body = yield* Effect.transposeMapOption(data, readBody)
+    const { data, fail, include, output, request: method } = options
+    const isShown = isTerminal() && output === undefined
+    const name = yield* methodOf(method, data !== undefined)
+    const fields = yield* parseHeaders(options.header)
+    if (output !== undefined && output !== standardOutput) yield* checkFile(output)
     // the group cannot be derived from the path, so the server decides whether the token covers it
     const client = yield* GroupClient.make({ name: "API" })
     const request = HttpClientRequest.make(name)(path, { headers: fields })
-    const sent = client.execute(
-      Option.match(body, { onNone: () => request, onSome: (body) => withBody(request, body, fields) })
-    )
-    const { bytes, status } = yield* waiting(
-      Effect.flatMap(sent, ({ arrayBuffer, status }) => Effect.map(arrayBuffer, (bytes) => ({ bytes, status })))
+    const sent = client.execute(data === undefined ? request : withBody(request, yield* readBody(data), fields))
+    const { bytes, headers, status } = yield* waiting(
+      Effect.flatMap(sent, ({ arrayBuffer, headers, status }) =>
+        Effect.map(arrayBuffer, (body) => ({ bytes: new Uint8Array(body), headers, status })))
     )
     const isError = status >= firstErrorStatus
-    if (isTerminal() || isError) yield* note(colored(isError ? "red" : "green", `status ${status}`))
-    yield* write(new Uint8Array(bytes))
-    if (isTerminal()) yield* note("")
+    if (include) {
+      const head = headOf(status, headers)
+      yield* write(isTerminal() ? visible(head) : head)
+    } else if (isTerminal() || isError) yield* note(colored(isError ? "red" : "green", `status ${status}`))
+    if (output !== undefined && output !== standardOutput) yield* writeTo(output, bytes)
+    else yield* write(isShown ? yield* shown(bytes, headers) : bytes)
+    if (isShown) yield* note("")
     if (fail && isError) return yield* new Ended({ code: exitCode.status })
-  }).pipe(Effect.scoped, Effect.provide(Supply.layer(choice)))).pipe(
-    Command.withDescription("Send one call to the business API, with a token")
-  )
+  }).pipe(Effect.scoped, Effect.provide(Supply.layer(options)))

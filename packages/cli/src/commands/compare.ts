@@ -1,8 +1,6 @@
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
 import * as Comparison from "@credit-data/migration/Comparison"
-import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,40 +8,33 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
-import type * as Answers from "../answers.ts"
-import { Ended, exitCode, Failure } from "../exitCode.ts"
+import type { Invocation } from "../commandLine/commands.ts"
+import { exitCode } from "../exitCode.ts"
+import { Ended } from "../failure.ts"
+import type * as PrintedJson from "../printedJson.ts"
+import { parseProbe } from "../probe.ts"
 import * as Supply from "../supply.ts"
 import { colored } from "../color.ts"
 import { waiting } from "../spinner.ts"
 import { table } from "../table.ts"
-import { answer } from "../terminal.ts"
+import { printLine } from "../terminal.ts"
 import * as Transport from "../transport.ts"
-
-const methods = ["GET", "HEAD", "OPTIONS"] as const
-
-const parseProbe = (text: string): Effect.Effect<Comparison.Probe, Failure> => {
-  const [, name, path] = /^(\S+) (\/\S*)$/.exec(text) ?? []
-  const method = methods.find((each) => each === name)
-  return method === undefined || path === undefined
-    ? Effect.fail(new Failure({ code: exitCode.usage, message: "Expected a probe of the form --probe 'GET /path'" }))
-    : Effect.succeed({ method, path })
-}
 
 const probeText = ({ method, path }: Comparison.Probe) => `${method} ${path}`
 
 /** One line for each problem, for people. */
 const problemText: (problem: Comparison.Problem) => string = Comparison.Problem.$match({
-  NoTokenFromV1: ({ error }) => `V1 issues no token, so there is no way back. ${error.message}`,
+  NoTokenFromV1: ({ error }) => `V1 issues no token, so there is no rollback. ${error.message}`,
   NoTokenFromV2: ({ error }) => `V2 issues no token. ${error.message}`,
   ScopesMissing: ({ scopes }) => `V2 does not grant ${scopes.join(" ")}. Ask the operator to grant it.`,
   StatusDiffers: ({ probe, v1, v2 }) => `${probeText(probe)}: status ${v1} with V1, and ${v2} with V2.`,
-  BodyDiffers: ({ probe }) => `${probeText(probe)}: the bodies differ. Choose a path whose answer does not change.`,
+  BodyDiffers: ({ probe }) => `${probeText(probe)}: the bodies differ. Choose a path whose response does not change.`,
   ProbeFailed: ({ probe, reason }) => `${probeText(probe)}: no proof, ${reason}.`
 })
 
 const verdictText: Readonly<Record<Comparison.Verdict, string>> = {
   Ready: colored("green", "Ready for V2."),
-  ReadyWithoutWayBack: colored("yellow", "Ready for V2, without a way back."),
+  ReadyWithoutRollback: colored("yellow", "Ready for V2, without a rollback."),
   Unproven: `${
     colored("yellow", "Not proven.")
   } No call was compared: give one --probe 'GET /path' for each endpoint group.`,
@@ -53,7 +44,7 @@ const verdictText: Readonly<Record<Comparison.Verdict, string>> = {
 /** Scripts may continue the migration after 0. */
 const codes: Readonly<Record<Comparison.Verdict, number>> = {
   Ready: exitCode.success,
-  ReadyWithoutWayBack: exitCode.success,
+  ReadyWithoutRollback: exitCode.success,
   Unproven: exitCode.problem,
   NotReady: exitCode.problem
 }
@@ -71,7 +62,7 @@ const factsRows = (version: string, facts: Either.Either<Comparison.TokenFacts, 
 const statusText = (status: Option.Option<Comparison.ProbeOutcome>) =>
   Option.match(status, { onNone: () => "", onSome: Either.match({ onLeft: (reason) => reason, onRight: String }) })
 
-const print = ({ probes, problems, v1, v2, verdict }: Comparison.Comparison): string =>
+const format = ({ probes, problems, v1, v2, verdict }: Comparison.Comparison): string =>
   [
     table([...factsRows("V1", v1), ...factsRows("V2", v2)]),
     ...(probes.length === 0 ? [] : [
@@ -98,7 +89,7 @@ const factsJson = (facts: Either.Either<Comparison.TokenFacts, TokenError>) =>
     })
   })
 
-const answerJson = (found: Option.Option<Comparison.ProbeOutcome>) =>
+const outcomeJson = (found: Option.Option<Comparison.ProbeOutcome>) =>
   Option.getOrNull(
     Option.map(
       found,
@@ -116,11 +107,11 @@ const json = ({ probes, problems, v1, v2, verdict }: Comparison.Comparison): str
       v2: factsJson(v2),
       probes: probes.map(({ probe, sameBody, v1, v2 }) => ({
         ...probe,
-        v1: answerJson(v1),
-        v2: answerJson(v2),
+        v1: outcomeJson(v1),
+        v2: outcomeJson(v2),
         sameBody: Option.getOrNull(sameBody)
       }))
-    } satisfies Answers.Compare
+    } satisfies PrintedJson.Compare
   )
 
 /** The supply of a version. It logs nothing, because the comparison has the same. */
@@ -130,20 +121,12 @@ const supplyOf = Effect.fnUntraced(function*(version: Supply.Version) {
   return yield* Effect.provide(supply, endpoint)
 })
 
-export const compare = Command.make("compare", {
-  probes: Options.text("probe").pipe(
-    Options.repeated,
-    Options.withDescription("A safe request to send with both tokens, for example 'GET /data-access/consumers/42'")
-  ),
-  json: Options.boolean("json").pipe(Options.withDescription("Print JSON"))
-}, ({ json: isJson, probes: texts }) =>
+export const compare = ({ options }: Invocation<"compare">) =>
   Effect.gen(function*() {
-    const probes = yield* Effect.forEach(texts, parseProbe)
+    const probes = yield* Effect.forEach(options.probe, parseProbe)
     const supplies = { v1: yield* supplyOf("v1"), v2: yield* supplyOf("v2") }
     const comparison = yield* waiting(Comparison.compare({ ...supplies, probes }))
-    yield* answer(isJson ? json(comparison) : print(comparison))
+    yield* printLine((options.json ? json : format)(comparison))
     const code = codes[comparison.verdict]
     if (code !== exitCode.success) return yield* new Ended({ code })
-  }).pipe(Effect.scoped, Effect.provide(Transport.layer))).pipe(
-    Command.withDescription("Compare V1 with V2: a token from each, and your probes with both")
-  )
+  }).pipe(Effect.scoped, Effect.provide(Transport.layer))

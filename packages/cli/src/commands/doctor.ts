@@ -1,14 +1,15 @@
-import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import type * as Answers from "../answers.ts"
-import { examine, type Result, type Step } from "../doctor/doctor.ts"
-import { Ended, exitCode } from "../exitCode.ts"
-import * as Supply from "../supply.ts"
 import { colored } from "../color.ts"
+import type { Invocation } from "../commandLine/commands.ts"
+import { examine, type Result, type Step } from "../doctor/doctor.ts"
+import { sourceOf } from "../envFile.ts"
+import { exitCode } from "../exitCode.ts"
+import { Ended } from "../failure.ts"
+import type * as PrintedJson from "../printedJson.ts"
+import { parseProbe } from "../probe.ts"
 import { waiting } from "../spinner.ts"
-import { answer } from "../terminal.ts"
+import * as Supply from "../supply.ts"
+import { printLine } from "../terminal.ts"
 import * as Transport from "../transport.ts"
 
 const marks: Readonly<Record<Result, string>> = {
@@ -21,25 +22,41 @@ const marks: Readonly<Record<Result, string>> = {
 const nameWidth = "configuration".length
 const timeWidth = "10000 ms".length
 
-const indent = " ".repeat("warning".length + 2 + nameWidth + 2 + timeWidth + 2)
+/** Where the texts begin, beside the other columns. */
+const besides = "warning".length + 2 + nameWidth + 2 + timeWidth + 2
 
-/** Breaks a text into lines that fit beside the other columns. */
-const wrapped = (text: string): string => {
-  const width = Math.max(30, (process.stdout.columns ?? 120) - indent.length)
+/** A terminal that is narrower than this has no room for texts beside the other columns. */
+const narrow = 72
+
+/** The lines of a text that fit into this width. A word is never broken. */
+const wrapped = (text: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const word of text.split(" ")) {
     const last = lines.at(-1)
     if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
-  return lines.join(`\n${indent}`)
+  return lines
 }
 
-/** A line for the step, and below it what to do. */
-const print = ({ advice, detail, millis, name, result }: Step): string => {
+/** A line for the step, and below it what to do. Several things to do are a list. */
+const format = ({ advice, detail, millis, name, notes, result }: Step): string => {
+  const columns = process.stdout.columns ?? 120
+  const isNarrow = columns < narrow
+  const indent = isNarrow ? 2 : besides
+  const paragraph = (text: string, bullet = "") =>
+    wrapped(text, columns - indent - bullet.length)
+      .map((line, index) => `${" ".repeat(indent)}${index === 0 ? bullet : " ".repeat(bullet.length)}${line}`)
   const time = result === "skipped" ? "" : `${millis} ms`
-  const texts = [detail, ...Option.toArray(advice)].map(wrapped)
-  return `${marks[result]}  ${name.padEnd(nameWidth)}  ${time.padStart(timeWidth)}  ${texts.join(`\n${indent}`)}`
+  const head = `${marks[result]}  ${name.padEnd(nameWidth)}  ${time.padStart(timeWidth)}`
+  const [first = "", ...others] = [
+    ...paragraph(detail),
+    ...advice.flatMap((each) => paragraph(each, advice.length === 1 ? "" : "- ")),
+    ...notes.flatMap((each) => paragraph(each))
+  ]
+  return isNarrow
+    ? [head.trimEnd(), first, ...others].join("\n")
+    : [`${head}  ${first.trimStart()}`, ...others].join("\n")
 }
 
 const isFailed = ({ result }: Step) => result === "failed"
@@ -49,28 +66,20 @@ const json = (steps: ReadonlyArray<Step>): string =>
     {
       version: 1,
       ok: !steps.some(isFailed),
-      steps: steps.map(({ advice, ...step }) => ({ ...step, advice: Option.getOrNull(advice) }))
-    } satisfies Answers.Doctor
+      steps
+    } satisfies PrintedJson.Doctor
   )
 
-export const doctor = Command.make("doctor", {
-  auth: Supply.options.auth,
-  probe: Options.text("probe").pipe(
-    Options.optional,
-    Options.withDescription("A path of the business API to read with the token, for example /data-access/consumers/42")
-  ),
-  json: Options.boolean("json").pipe(Options.withDescription("Print JSON"))
-}, ({ json: isJson, probe, ...choice }) =>
+export const doctor = ({ options }: Invocation<"doctor">) =>
   Effect.gen(function*() {
-    const version = yield* Supply.versionOf(choice)
+    const probes = yield* Effect.forEach(options.probe, parseProbe)
+    const version = yield* Supply.versionOf(options)
     const steps: Array<Step> = []
     const report = (step: Step) => {
       steps.push(step)
-      return isJson ? Effect.void : answer(print(step))
+      return options.json ? Effect.void : printLine(format(step))
     }
-    yield* waiting(examine({ version, probe, report }))
-    if (isJson) yield* answer(json(steps))
+    yield* waiting(examine({ version, probes, report, sourceOf }))
+    if (options.json) yield* printLine(json(steps))
     if (steps.some(isFailed)) return yield* new Ended({ code: exitCode.problem })
-  }).pipe(Effect.provide(Transport.layerOfDoctor))).pipe(
-    Command.withDescription("Find out what is wrong: each step with its result, its time and what to do")
-  )
+  }).pipe(Effect.provide(Transport.layerOfDoctor))

@@ -1,10 +1,11 @@
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { spawn } from "node:child_process"
 import { constants } from "node:os"
-import { Ended, exitCode, Failure } from "../exitCode.ts"
+import { last } from "../childExit.ts"
+import type { Invocation } from "../commandLine/commands.ts"
+import { exitCode } from "../exitCode.ts"
+import { Ended, Failure } from "../failure.ts"
 import * as Supply from "../supply.ts"
 import { variable } from "./token.ts"
 
@@ -22,9 +23,6 @@ const passedOn = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const
 
 const notStarted = (program: string) =>
   new Failure({ code: exitCode.usage, message: `The program cannot be started: ${program}` })
-
-/** The exit code of the program, once it has exited. A signal interrupts this process too, but the program decides. */
-export const last: { code?: number } = {}
 
 /** Runs a program until it exits. */
 const run = (program: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
@@ -50,15 +48,9 @@ const run = (program: string, args: ReadonlyArray<string>, env: NodeJS.ProcessEn
     Effect.uninterruptible
   )
 
-export const exec = Command.make("exec", {
-  ...Supply.options,
-  program: Args.text({ name: "program" }).pipe(Args.withDescription("The program to run")),
-  args: Args.text({ name: "argument" }).pipe(Args.repeated, Args.withDescription("Its arguments, after --"))
-}, ({ args, program, ...choice }) =>
+export const exec = ({ operands: [program = "", ...args], options }: Invocation<"exec">) =>
   Effect.gen(function*() {
     const { secret } = yield* Supply.covering
     const code = yield* run(program, args, environmentWith(Redacted.value(secret)))
     if (code !== 0) return yield* new Ended({ code })
-  }).pipe(Effect.provide(Supply.layer(choice)))).pipe(
-    Command.withDescription(`Run a program with the token in ${variable}, and without the client secret`)
-  )
+  }).pipe(Effect.provide(Supply.layer(options)))

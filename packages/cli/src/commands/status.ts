@@ -1,7 +1,5 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as SharedTokens from "@credit-data/fleet/SharedTokens"
-import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -12,50 +10,56 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
-import type * as Answers from "../answers.ts"
-import { exitCode, Failure, ofTokenError } from "../exitCode.ts"
+import type { Invocation } from "../commandLine/commands.ts"
+import { exitCode } from "../exitCode.ts"
+import { Failure, ofTokenError } from "../failure.ts"
 import { instant } from "../instant.ts"
+import type * as PrintedJson from "../printedJson.ts"
 import * as Supply from "../supply.ts"
-import { colored } from "../color.ts"
+import { colored, hasUnicode } from "../color.ts"
 import { table } from "../table.ts"
-import { answer } from "../terminal.ts"
+import { printLine } from "../terminal.ts"
 
 const noToken = new Failure({
   code: exitCode.usage,
-  message: "The cache has no valid token for these variables. A command with --cache puts one there."
+  message: "The cache has no valid token for these variables. Run a command with --cache first."
 })
 
-const unreadable = (reason: string) =>
+const unreadable = (directory: string, reason: string) =>
   new Failure({
     code: exitCode.usage,
-    message: `The folder of the cache cannot be read (${reason}). Check its permissions, and XDG_CACHE_HOME.`
+    message: `The cache folder ${directory} cannot be read (${reason}). Check its permissions, or set XDG_CACHE_HOME to another folder.`
   })
 
 const withoutNetwork = Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.dieMessage("only read")))
 
-/** What the cache holds for these variables. Sends nothing, and does not create the folder of the cache. */
+/** What the cache has for these variables. Sends nothing, and does not create the folder of the cache. */
 const cached = Effect.fnUntraced(function*(choice: Pick<Supply.Choice, "auth">) {
   const version = yield* Supply.versionOf(choice)
   const endpoint = yield* Layer.build(Supply.endpointLayer(version))
   const files = yield* FileSystem.FileSystem
-  if (!(yield* files.exists(yield* Supply.cacheDirectory))) return yield* noToken
-  return yield* Effect.provide(Effect.provide(SharedTokens.read, Supply.cacheLayer), endpoint)
+  const directory = yield* Supply.cacheDirectory
+  return yield* Effect.gen(function*() {
+    if (!(yield* files.exists(directory))) return yield* noToken
+    return yield* Effect.provide(Effect.provide(SharedTokens.read, Supply.cacheLayer), endpoint)
+  }).pipe(
+    Effect.catchTags({
+      StoreError: ({ code }) => unreadable(directory, code),
+      BadArgument: () => unreadable(directory, "BadArgument"),
+      SystemError: ({ reason }) => unreadable(directory, reason)
+    })
+  )
 }, (effect) =>
   effect.pipe(
     Effect.scoped,
-    Effect.catchTags({
-      StoreError: ({ code }) => unreadable(code),
-      BadArgument: () => unreadable("BadArgument"),
-      SystemError: ({ reason }) => unreadable(reason)
-    }),
-    // there is nothing to report but the answer
+    // there is nothing to report but what the cache has
     Logger.withMinimumLogLevel(LogLevel.None),
     Effect.provide([NodeFileSystem.layer, withoutNetwork])
   ))
 
 type Failed = Option.Option.Value<SharedTokens.Stored["failure"]>
 
-const failureText = ({ error, until }: Failed): string => `${error._tag}, until ${DateTime.formatIso(until)}`
+const failureText = ({ error, until }: Failed): string => `${error._tag}, until ${instant(until).iso}`
 
 const barWidth = 30
 
@@ -63,7 +67,8 @@ const barWidth = 30
 const bar = (share: number): string => {
   const full = Math.round(share * barWidth)
   const color = share > 0.25 ? "green" : share > 0.1 ? "yellow" : "red"
-  return `${colored(color, "█".repeat(full))}${colored("dim", "░".repeat(barWidth - full))} ${
+  const [filled, empty] = hasUnicode() ? ["█", "░"] : ["#", "-"]
+  return `${colored(color, filled.repeat(full))}${colored("dim", empty.repeat(barWidth - full))} ${
     Math.round(share * 100)
   } %`
 }
@@ -74,7 +79,7 @@ const life = (token: AccessToken, now: DateTime.Utc) => {
   return { left: Duration.seconds(Math.floor(left / 1_000)), share: Math.min(1, left / whole) }
 }
 
-const print = (token: AccessToken, failure: Option.Option<Failed>, now: DateTime.Utc): string => {
+const format = (token: AccessToken, failure: Option.Option<Failed>, now: DateTime.Utc): string => {
   const { left, share } = life(token, now)
   const expires = instant(token.expiresAt)
   return table([
@@ -98,18 +103,15 @@ const json = (token: AccessToken, failure: Option.Option<Failed>, now: DateTime.
         onNone: () => null,
         onSome: ({ error, until }) => ({ error: error._tag, message: error.message, until: instant(until) })
       })
-    } satisfies Answers.Status
+    } satisfies PrintedJson.Status
   )
 
-export const status = Command.make("status", {
-  auth: Supply.options.auth,
-  json: Options.boolean("json").pipe(Options.withDescription("Print JSON"))
-}, ({ json: isJson, ...choice }) =>
+export const status = ({ options }: Invocation<"status">) =>
   Effect.gen(function*() {
-    const { failure, token } = yield* cached(choice)
+    const { failure, token } = yield* cached(options)
     if (Option.isSome(token)) {
       const now = yield* DateTime.now
-      return yield* answer((isJson ? json : print)(token.value, failure, now))
+      return yield* printLine((options.json ? json : format)(token.value, failure, now))
     }
     if (Option.isNone(failure)) return yield* noToken
     return yield* new Failure({
@@ -118,6 +120,4 @@ export const status = Command.make("status", {
         failureText(failure.value)
       }. ${failure.value.error.message}`
     })
-  })).pipe(
-    Command.withDescription("Show the cached token's life and its scopes. Reads the cache only")
-  )
+  })

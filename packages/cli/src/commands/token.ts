@@ -1,13 +1,12 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type * as Answers from "../answers.ts"
+import type { Invocation } from "../commandLine/commands.ts"
 import { instant } from "../instant.ts"
+import type * as PrintedJson from "../printedJson.ts"
 import * as Supply from "../supply.ts"
 import { table } from "../table.ts"
-import { answer, isTerminal, note } from "../terminal.ts"
+import { printLine, isTerminal, note } from "../terminal.ts"
 
 export const variable = "CREDIT_DATA_ACCESS_TOKEN"
 
@@ -18,7 +17,7 @@ type Output = "text" | "json" | "header" | "env"
 /** A word of a shell, whatever characters the token has. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-const print = (token: AccessToken, text: string, output: Output): string => {
+const format = (token: AccessToken, text: string, output: Output): string => {
   switch (output) {
     case "text":
       return text === hidden
@@ -37,7 +36,7 @@ const print = (token: AccessToken, text: string, output: Output): string => {
           scopes: token.scopes,
           requestedAt: instant(token.requestedAt),
           expiresAt: instant(token.expiresAt)
-        } satisfies Answers.Token
+        } satisfies PrintedJson.Token
       )
     case "header":
       return `Authorization: Bearer ${text}`
@@ -46,21 +45,11 @@ const print = (token: AccessToken, text: string, output: Output): string => {
   }
 }
 
-export const token = Command.make("token", {
-  ...Supply.options,
-  output: Options.choice("output", ["text", "json", "header", "env"]).pipe(
-    Options.withDefault("text"),
-    Options.withDescription("The token itself, JSON with its scopes and times, a header for curl, or a line for eval")
-  ),
-  showToken: Options.boolean("show-token").pipe(
-    Options.withDescription("Show the token on a terminal too. To a pipe or a file it is always written")
-  )
-}, ({ output, showToken, ...choice }) =>
+export const token = ({ options }: Invocation<"token">) =>
   Effect.gen(function*() {
     const token = yield* Supply.covering
-    const isHidden = isTerminal() && !showToken
-    yield* answer(print(token, isHidden ? hidden : Redacted.value(token.secret), output))
+    const isHidden = isTerminal() && !options["show-token"]
+    const text = isHidden ? hidden : Redacted.value(token.secret)
+    yield* printLine(format(token, text, options.output ?? "text"))
     if (isHidden) yield* note("The token is hidden on a terminal. Use a pipe, or --show-token.")
-  }).pipe(Effect.provide(Supply.layer(choice)))).pipe(
-    Command.withDescription("Print an access token")
-  )
+  }).pipe(Effect.provide(Supply.layer(options)))

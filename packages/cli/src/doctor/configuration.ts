@@ -3,7 +3,7 @@ import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
 import type { AccessScope } from "@credit-data/core/AccessScope"
 import type { Environment } from "@credit-data/core/Environment"
 import * as Variables from "@credit-data/core/Variables"
-import type * as Arr from "effect/Array"
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
@@ -52,10 +52,38 @@ const problemsOf = (text: string): ReadonlyArray<Problem> =>
   )
 
 const adviceFor = ({ expected, isMissing, variable }: Problem): string =>
-  `${isMissing ? "set" : "change"} ${variable}: ${Str.uncapitalize(expected)}`
+  `${isMissing ? "Set" : "Change"} ${variable}: ${Str.uncapitalize(expected)}.`
+
+/** The variables of both versions that decide what happens, without those of proxies. */
+const names = [
+  "CREDIT_DATA_AUTH",
+  "CREDIT_DATA_ENVIRONMENT",
+  "CREDIT_DATA_AUDIENCE",
+  "CREDIT_DATA_BASE_URL",
+  "CREDIT_DATA_AUTH_V1_URL",
+  "CREDIT_DATA_AUTH_V2_URL",
+  "CREDIT_DATA_SCOPES",
+  "CREDIT_DATA_CLIENT_ID",
+  "CREDIT_DATA_CLIENT_SECRET",
+  "HTTPS_PROXY",
+  "HTTP_PROXY",
+  "NO_PROXY"
+]
+
+type SourceOf = (variable: string) => string | undefined
+
+/** Where the variables come from: a line for each source. */
+const sources = (sourceOf: SourceOf): ReadonlyArray<string> => {
+  const bySource = Arr.groupBy(names.filter((name) => sourceOf(name) !== undefined), (name) => sourceOf(name) ?? "")
+  return Object.entries(bySource).map(([source, variables]) => `from ${source}: ${variables.join(", ")}`)
+}
 
 /** All variables that are missing or malformed, at once. */
-export const check = Effect.fnUntraced(function*(version: Version): Effect.fn.Return<Finding<Setup>, Failed> {
+export const check = Effect.fnUntraced(function*(
+  version: Version,
+  sourceOf: SourceOf
+): Effect.fn.Return<Finding<Setup>, Failed> {
+  const notes = sources(sourceOf)
   const variables = yield* Effect.either(read(version))
   const proxies = yield* Proxy.read
   if (Either.isLeft(variables) || Either.isLeft(proxies)) {
@@ -65,13 +93,14 @@ export const check = Effect.fnUntraced(function*(version: Version): Effect.fn.Re
     ]
     const problems = texts.flatMap(problemsOf)
     if (problems.length === 0) return yield* failed("the variables cannot be read", texts.join(" "))
-    return yield* failed(
-      problems.map(({ isMissing, variable }) => `${variable} ${isMissing ? "is missing" : "is malformed"}`).join(", "),
-      `${Str.capitalize(problems.map(adviceFor).join("; "))}.`
-    )
+    return yield* Effect.fail({
+      detail: problems.map(({ isMissing, variable }) => `${variable} ${isMissing ? "is missing" : "is malformed"}`).join(", "),
+      advice: problems.map(adviceFor),
+      notes
+    })
   }
   const { audience, authUrl, baseUrl, environment, requestedScopes } = variables.right
-  return ok(`${environment}, Auth ${version.toUpperCase()} at ${authUrl}`, {
+  const finding = ok(`${environment}, Auth ${version.toUpperCase()} at ${authUrl}`, {
     version,
     environment: { name: environment, audience, baseUrl },
     requestedScopes,
@@ -81,4 +110,5 @@ export const check = Effect.fnUntraced(function*(version: Version): Effect.fn.Re
     ),
     api: Target.make({ role: "the API", variable: "CREDIT_DATA_BASE_URL", address: baseUrl }, proxies.right)
   })
+  return { ...finding, notes }
 })

@@ -51,7 +51,7 @@ const noProxy = (target: Target, proxy: Proxy.Proxy, error: unknown): Effect.Eff
   const address = Proxy.address(proxy)
   const reason = Transport.reason(requestError(address, error))
   return failed(
-    `the proxy ${address} ${isExplained(reason) ? why[reason] : "did not answer"}`,
+    `the proxy ${address} ${isExplained(reason) ? why[reason] : "did not respond"}`,
     `Check scheme, host and port in ${proxy.variable}, or add ${target.host} to NO_PROXY if this machine may connect ` +
       "directly."
   )
@@ -60,7 +60,7 @@ const noProxy = (target: Target, proxy: Proxy.Proxy, error: unknown): Effect.Eff
 const refusal = (target: Target, proxy: Proxy.Proxy, status: number): Effect.Effect<never, Failed> => {
   const server = authority(target)
   return failed(
-    `the proxy ${Proxy.address(proxy)} answered ${status}`,
+    `the proxy ${Proxy.address(proxy)} returned ${status}`,
     status === 407
       ? Option.isSome(proxy.authorization)
         ? `Correct the user and the password of the proxy in ${proxy.variable}.`

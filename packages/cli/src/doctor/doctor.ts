@@ -1,5 +1,6 @@
 /** Finds out, step by step, why a program gets no token or cannot call the API. */
 import { within } from "@credit-data/core/Internal"
+import type * as Comparison from "@credit-data/migration/Comparison"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -26,12 +27,12 @@ const firewall =
 
 /** The steps in their order, each with the advice if it does not end in time. */
 const adviceWhenSlow = {
-  configuration: "Check where the variables come from: that source did not answer.",
-  name: "Check the DNS settings of this machine: no DNS server answered.",
+  configuration: "Check where the variables come from: that source did not respond.",
+  name: "Check the DNS settings of this machine: no DNS server responded.",
   connection: firewall,
   TLS: "Check that the port in the address is one for https, and that no firewall inspects or drops the handshake.",
-  clock: "Contact the operator: the server accepts connections and does not answer.",
-  token: "Contact the operator: the server accepts connections and does not answer.",
+  clock: "Contact the operator: the server accepts connections and does not respond.",
+  token: "Contact the operator: the server accepts connections and does not respond.",
   scopes: "Run the command again.",
   API: `${firewall} If the connection works, the path may be slow: try another one.`
 }
@@ -51,7 +52,8 @@ const unexpected = (cause: Cause.Cause<unknown>): Failed => {
   const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? ` (${error.code})` : ""
   return {
     detail: `unexpected error: ${name}${code}`,
-    advice: "This is a defect of credit-data: report it with this line and the output of node --version."
+    advice: ["This is a defect of credit-data: report it with this line and the output of node --version."],
+    notes: []
   }
 }
 
@@ -60,7 +62,7 @@ const settle = <A, R>(name: Name, check: Effect.Effect<Finding<A>, Failed, R>) =
   check.pipe(
     within(
       timeLimit,
-      () => ({ detail: `not done after ${Duration.toSeconds(timeLimit)} seconds`, advice: adviceWhenSlow[name] })
+      () => ({ detail: `not done after ${Duration.toSeconds(timeLimit)} seconds`, advice: [adviceWhenSlow[name]], notes: [] })
     ),
     Effect.sandbox,
     Effect.mapError((cause) => Option.getOrElse(Cause.failureOption(cause), () => unexpected(cause))),
@@ -70,10 +72,12 @@ const settle = <A, R>(name: Name, check: Effect.Effect<Finding<A>, Failed, R>) =
 
 /** Runs all steps in their order, and reports each when it ends. A step whose predecessor failed is skipped. */
 export const examine = Effect.fnUntraced(
-  function*({ probe, report, version }: {
+  function*({ probes, report, sourceOf, version }: {
     readonly version: Configuration.Version
-    /** The path of the business API to which a GET with the token is sent. */
-    readonly probe: Option.Option<string>
+    /** Requests to the business API that are sent with the token. */
+    readonly probes: ReadonlyArray<Comparison.Probe>
+    /** Where the value of a variable comes from, if it has one. */
+    readonly sourceOf: (variable: string) => string | undefined
     readonly report: (step: Step) => Effect.Effect<unknown>
   }): Effect.fn.Return<void, Name, HttpClient.HttpClient> {
     /** Reports a step. Fails with its name if the check failed, so that the rest is not run. */
@@ -82,29 +86,33 @@ export const examine = Effect.fnUntraced(
       check: Effect.Effect<Finding<A>, Failed, R>
     ): Effect.fn.Return<A, Name, R> {
       const [time, outcome] = yield* settle(name, check)
-      const { advice, detail, result } = Either.getOrElse(outcome, ({ advice, detail }) => ({
-        result: "failed" as const,
-        detail,
-        advice: Option.some(advice)
-      }))
+      const { advice, detail, notes, result } = Either.getOrElse(
+        outcome,
+        (failure) => ({ ...failure, result: "failed" as const })
+      )
       yield* report({
         name,
         result,
         detail: printable(detail),
-        advice: Option.map(advice, printable),
+        advice: advice.map(printable),
+        notes: notes.map(printable),
         millis: Math.round(Duration.toMillis(time))
       })
       return Either.isRight(outcome) ? outcome.right.value : yield* Effect.fail(name)
     })
 
-    const setup = yield* step("configuration", Configuration.check(version))
+    const setup = yield* step("configuration", Configuration.check(version, sourceOf))
     yield* step("name", Name.check(setup.authorizationServer))
     yield* step("connection", Connection.check(setup.authorizationServer))
     yield* step("TLS", Handshake.check(setup.authorizationServer))
     yield* step("clock", Clock.check(setup.authorizationServer))
     const obtained = yield* step("token", Token.check(setup))
     yield* step("scopes", Scopes.check(setup, obtained.token))
-    yield* step("API", Api.check(setup, obtained, probe))
+    const checks = probes.length === 0
+      ? [Api.reach(setup)]
+      : probes.map((probe) => Api.check(setup, obtained, probe))
+    // one probe that fails does not hide the others
+    yield* Effect.forEach(checks, (check) => Effect.ignore(step("API", check)), { discard: true })
   },
   (run, { report }) =>
     Effect.catchAll(run, (failed) => {
@@ -114,7 +122,8 @@ export const examine = Effect.fnUntraced(
           name,
           result: "skipped",
           detail: `not run, because ${failed} failed`,
-          advice: Option.none(),
+          advice: [],
+          notes: [],
           millis: 0
         }), { discard: true })
     })

@@ -24,7 +24,7 @@ export const check = Effect.fnUntraced(function*(target: Target): Effect.fn.Retu
           }`
         )
         : failed(
-          `DNS did not answer for ${host}`,
+          `DNS did not respond for ${host}`,
           "Check the DNS settings of this machine, or set HTTPS_PROXY if this network needs a forward proxy."
         )
     })

@@ -1,6 +1,5 @@
 import type { TransportReason } from "@credit-data/core/TokenError"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 
 // What the examination says, and in which words.
 
@@ -13,7 +12,9 @@ export interface Step {
   /** What was found. Short, because it goes into a table. */
   readonly detail: string
   /** What to do. */
-  readonly advice: Option.Option<string>
+  readonly advice: ReadonlyArray<string>
+  /** What else is worth knowing: where the variables come from. */
+  readonly notes: ReadonlyArray<string>
   /** How long the step took, by the monotonic clock. */
   readonly millis: number
 }
@@ -22,42 +23,47 @@ export interface Step {
 export interface Finding<A = void> {
   readonly result: Exclude<Result, "failed">
   readonly detail: string
-  readonly advice: Option.Option<string>
+  readonly advice: ReadonlyArray<string>
+  readonly notes: ReadonlyArray<string>
   readonly value: A
 }
 
 /** Why a check failed, and what to do. */
 export interface Failed {
   readonly detail: string
-  readonly advice: string
+  readonly advice: ReadonlyArray<string>
+  readonly notes: ReadonlyArray<string>
 }
 
-export const ok = <A>(detail: string, value: A): Finding<A> => ({ result: "ok", detail, advice: Option.none(), value })
+export const ok = <A>(detail: string, value: A): Finding<A> => ({ result: "ok", detail, advice: [], notes: [], value })
 
 export const warning = <A>(detail: string, advice: string, value: A): Finding<A> => ({
   result: "warning",
   detail,
-  advice: Option.some(advice),
+  advice: [advice],
+  notes: [],
   value
 })
 
 export const skipped = <A>(detail: string, value: A): Finding<A> => ({
   result: "skipped",
   detail,
-  advice: Option.none(),
+  advice: [],
+  notes: [],
   value
 })
 
-export const failed = (detail: string, advice: string): Effect.Effect<never, Failed> => Effect.fail({ detail, advice })
+export const failed = (detail: string, ...advice: ReadonlyArray<string>): Effect.Effect<never, Failed> =>
+  Effect.fail({ detail, advice, notes: [] })
 
-/** Why there was no complete answer, in a few words. The advice explains it. */
+/** Why there was no complete response, in a few words. The advice explains it. */
 export const reasons: Readonly<Record<TransportReason, string>> = {
   NameNotFound: "the name does not resolve",
-  NameServiceFailed: "DNS did not answer",
+  NameServiceFailed: "DNS did not respond",
   Refused: "the connection was refused",
   Unreachable: "the host cannot be reached",
   Reset: "the connection was closed",
-  Cut: "the answer broke off",
+  Cut: "the response broke off",
   Garbled: "it is not HTTP",
   Tls: "the TLS handshake failed",
   Proxy: "the proxy did not let it through",

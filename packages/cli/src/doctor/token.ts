@@ -40,25 +40,25 @@ const explain = (error: TokenError, address: string): readonly [detail: string, 
   switch (error._tag) {
     case "InvalidClient":
       return [
-        `the client was refused: ${answer(error)}`,
+        `the client was refused: ${response(error)}`,
         see("CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET")
       ]
     case "ServerError":
-      if (error.retryable) return [`temporary failure: ${answer(error)}`]
-      if (error.status >= 500) return [`error answer: ${answer(error)}`]
-      if (isWrongAddress(error)) return [`no token endpoint there: ${answer(error)}`, see(address)]
+      if (error.retryable) return [`temporary failure: ${response(error)}`]
+      if (error.status >= 500) return [`error response: ${response(error)}`]
+      if (isWrongAddress(error)) return [`no token endpoint there: ${response(error)}`, see(address)]
       return [
-        `error answer: ${answer(error)}${isClear(error.error) ? "" : "; the audience may be wrong"}`,
+        `error response: ${response(error)}${isClear(error.error) ? "" : "; the audience may be wrong"}`,
         byCode.get(error.error) ?? "Check CREDIT_DATA_AUDIENCE too: servers refuse a wrong audience in different ways."
       ]
     case "InvalidResponse":
-      return [`the answer is not a token: ${error.status}`, see(address)]
+      return [`the response is not a token: ${error.status}`, see(address)]
     case "TransportError":
-      return [`no complete answer: ${reasons[error.reason]}`]
+      return [`no complete response: ${reasons[error.reason]}`]
   }
 }
 
-const answer = ({ error, status }: { readonly error?: string | undefined; readonly status: number }): string =>
+const response = ({ error, status }: { readonly error?: string | undefined; readonly status: number }): string =>
   error === undefined ? String(status) : `${status} ${error}`
 
 /** A token, and where it came from. */
@@ -72,11 +72,11 @@ export const check = Effect.fnUntraced(
   function*(setup: Setup): Effect.fn.Return<Finding<Obtained>, Failed, HttpClient.HttpClient> {
     const endpoint = yield* Effect.mapError(
       Effect.provide(TokenEndpoint.TokenEndpoint, endpoints[setup.version]),
-      (error) => ({ detail: "the variables cannot be used", advice: error.message })
+      (error) => ({ detail: "the variables cannot be used", advice: [error.message], notes: [] })
     )
     const token = yield* Effect.mapError(endpoint.requestToken(Replaces.Nothing()), (error) => {
       const [detail, ...variables] = explain(error, setup.authorizationServer.variable)
-      return { detail, advice: [error.message, ...variables].join(" ") }
+      return { detail, advice: [[error.message, ...variables].join(" ")], notes: [] }
     })
     const expiresAt = DateTime.toEpochMillis(token.expiresAt)
     const lifetime = DateTime.distance(token.requestedAt, token.expiresAt)

@@ -2,7 +2,7 @@ import { Fault } from "@credit-data/simulator"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Deferred, Effect, Fiber, Option, TestClock, TestServices } from "effect"
+import { ConfigProvider, Deferred, Effect, Fiber, TestClock, TestServices } from "effect"
 import { aheadBy } from "../../src/doctor/clock.ts"
 import { examine, type Step } from "../../src/doctor/doctor.ts"
 import { examined, type Line } from "./examined.ts"
@@ -35,7 +35,7 @@ describe("the configuration", () => {
         failed.advice,
         "Set CREDIT_DATA_AUDIENCE: the audience identifier of the environment, for example "
       )
-      assert.include(failed.advice, "; set CREDIT_DATA_CLIENT_SECRET: the client secret that the operator issued.")
+      assert.include(failed.advice, "Set CREDIT_DATA_CLIENT_SECRET: the client secret that the operator issued.")
     }))
 
   it.scopedLive("a malformed variable is named with what was expected, without its value", () =>
@@ -83,7 +83,7 @@ describe("the network", () => {
       const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: "https://oauth.invalid" }))
       assert.strictEqual(failed.name, "name")
       // without a network, DNS does not answer
-      assert.match(failed.detail, /^oauth\.invalid does not resolve$|^DNS did not answer for oauth\.invalid$/)
+      assert.match(failed.detail, /^oauth\.invalid does not resolve$|^DNS did not respond for oauth\.invalid$/)
       assert.include(failed.advice, "set HTTPS_PROXY if this network needs a forward proxy")
     }))
 
@@ -106,14 +106,14 @@ describe("the network", () => {
       [502, "", "The proxy could not reach oauth.tests.example:443"]
     ] as const
   ) {
-    it.scopedLive(`a proxy that answers ${status} is found${user === "" ? "" : ", and its user is not shown"}`, () =>
+    it.scopedLive(`a proxy that returns ${status} is found${user === "" ? "" : ", and its user is not shown"}`, () =>
       Effect.gen(function*() {
         const { port, received } = yield* Support.forwardProxy(status)
         const lines = yield* examineWith(nowhere, { proxies: { HTTPS_PROXY: `http://${user}127.0.0.1:${port}` } })
         const failed = failureOf(lines)
         assert.deepInclude(failed, {
           name: "connection",
-          detail: `the proxy http://127.0.0.1:${port} answered ${status}`
+          detail: `the proxy http://127.0.0.1:${port} returned ${status}`
         })
         assert.include(failed.advice, advice)
         const authorization = user === "" ? undefined : `Basic ${btoa(user.slice(0, -1))}`
@@ -135,8 +135,8 @@ describe("the network", () => {
       const { variables } = yield* simulated
       const { port, received } = yield* Support.forwardProxy(200)
       const proxies = { HTTP_PROXY: `http://127.0.0.1:${port}` }
-      const probe = Option.some("/data-access/1")
-      const lines = yield* examineWith(variables, { proxies, probe })
+      const probes = [{ method: "GET" as const, path: "/data-access/1" }]
+      const lines = yield* examineWith(variables, { proxies, probes })
       assert.deepStrictEqual(
         resultsOf(lines),
         names.map((name) => `${name} ${name === "TLS" ? "skipped" : "ok"}`)
@@ -223,7 +223,7 @@ describe("TLS", () => {
         assert.match(detail, /^the certificate expires in 12 days, on .*; issued by An authority of the tests$/)
         assert.match(advice, /^Ask the operator to renew the certificate before /)
         assert.deepStrictEqual(resultsOf(lines).slice(4), ["clock ok", "token ok", "scopes ok", "API warning"])
-        assert.strictEqual(lines[7]?.detail, `GET answered 200; connected to localhost:${api}, ${detail}`)
+        assert.strictEqual(lines[7]?.detail, `GET /data-access/1 returned 200; connected to localhost:${api}, ${detail}`)
       }),
     30_000
   )
@@ -299,18 +299,18 @@ describe("the token", () => {
       const failed = failureOf(yield* examineWith({ ...variables, CREDIT_DATA_AUDIENCE: "canary-value" }))
       assert.deepInclude(failed, {
         name: "token",
-        detail: "error answer: 400 invalid_target; the audience may be wrong"
+        detail: "error response: 400 invalid_target; the audience may be wrong"
       })
       assert.include(failed.advice, "See CREDIT_DATA_AUDIENCE.")
     }))
 
   for (
     const [status, error, detail, variable] of [
-      [403, "forbidden", "error answer: 403 forbidden; the audience may be wrong", "CREDIT_DATA_AUDIENCE"],
-      [400, "invalid_scope", "error answer: 400 invalid_scope", "CREDIT_DATA_SCOPES"],
+      [403, "forbidden", "error response: 403 forbidden; the audience may be wrong", "CREDIT_DATA_AUDIENCE"],
+      [400, "invalid_scope", "error response: 400 invalid_scope", "CREDIT_DATA_SCOPES"],
       [404, "not_found", "no token endpoint there: 404 not_found", "CREDIT_DATA_AUTH_V2_URL"],
       [503, "temporarily_unavailable", "temporary failure: 503 temporarily_unavailable", undefined],
-      [501, "unsupported", "error answer: 501 unsupported", undefined]
+      [501, "unsupported", "error response: 501 unsupported", undefined]
     ] as const
   ) {
     it.scopedLive(`the error ${status} ${error} names ${variable ?? "no variable"}`, () =>
@@ -326,17 +326,17 @@ describe("the token", () => {
       }))
   }
 
-  it.scopedLive("an answer that is no token is found", () =>
+  it.scopedLive("a response that is not a token is found", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
       yield* simulator.failTokenRequests(Fault.Response({ status: 200, body: "canary-value" }), { times: 2 })
-      assert.deepInclude(failureOf(yield* examineWith(variables)), { detail: "the answer is not a token: 200" })
+      assert.deepInclude(failureOf(yield* examineWith(variables)), { detail: "the response is not a token: 200" })
     }))
 
   it.scopedLive("one token request is sent, and its token is not shown", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
-      const lines = yield* examineWith(variables, { probe: Option.some("/data-access/1") })
+      const lines = yield* examineWith(variables, { probes: [{ method: "GET", path: "/data-access/1" }] })
       const requests = (yield* simulator.received).filter(({ method }) => method === "POST")
       assert.strictEqual(requests.length, 1)
       const tokens = yield* Support.tokensOf(simulator)
@@ -359,31 +359,31 @@ describe("the token", () => {
   it.scopedLive("the scopes of V1 are listed, and none is missing", () =>
     Effect.gen(function*() {
       const { variables } = yield* simulated
-      const lines = yield* examineWith(variables, { version: "v1", probe: Option.some("/data-access/1") })
+      const lines = yield* examineWith(variables, { version: "v1", probes: [{ method: "GET", path: "/data-access/1" }] })
       assert.deepStrictEqual(resultsOf(lines).slice(4), names.slice(4).map((name) => `${name} ok`))
       assert.include(lines[6]?.detail, "granted: read:consumers, write:consumers")
     }))
 })
 
 describe("the API", () => {
-  const probe = Option.some("/data-access/1")
+  const probes = [{ method: "GET" as const, path: "/data-access/1" }]
 
   for (
     const [status, result, detail, advice] of [
-      [401, "failed", "GET answered 401: the API rejects the token", "belong to the same environment"],
-      [403, "failed", "GET answered 403: the token does not open this path", "Check that CREDIT_DATA_SCOPES"],
-      [404, "warning", "GET answered 404; the token was not rejected", "Try a path that exists"],
-      [503, "warning", "GET answered 503; the token was not rejected", "Try again in a few minutes"],
-      [302, "warning", "GET answered 302; the token was not rejected", "Correct CREDIT_DATA_BASE_URL"]
+      [401, "failed", "GET /data-access/1 returned 401: the API rejects the token", "belong to the same environment"],
+      [403, "failed", "GET /data-access/1 returned 403: the token is not authorized for this path", "Check that CREDIT_DATA_SCOPES"],
+      [404, "warning", "GET /data-access/1 returned 404; the token was not rejected", "Try a path that exists"],
+      [503, "warning", "GET /data-access/1 returned 503; the token was not rejected", "Try again in a few minutes"],
+      [302, "warning", "GET /data-access/1 returned 302; the token was not rejected", "Correct CREDIT_DATA_BASE_URL"]
     ] as const
   ) {
-    it.scopedLive(`an API that answers ${status} is found`, () =>
+    it.scopedLive(`an API that returns ${status} is found`, () =>
       Effect.gen(function*() {
         const { simulator, variables } = yield* simulated
         yield* simulator.failCalls(Fault.Response({ status, headers: { location: "https://other.example" } }), {
           times: 2
         })
-        const lines = yield* examineWith(variables, { probe })
+        const lines = yield* examineWith(variables, { probes })
         assert.deepInclude(lines[7], { name: "API", result, detail })
         for (const token of yield* Support.tokensOf(simulator)) assert.notInclude(JSON.stringify(lines), token)
         assert.include(lines[7]?.advice, advice)
@@ -410,16 +410,16 @@ describe("the API", () => {
   it.scopedLive("no token is sent to another host", () =>
     Effect.gen(function*() {
       const { variables } = yield* simulated
-      const failed = failureOf(yield* examineWith(variables, { probe: Option.some("https://other.example/1") }))
+      const failed = failureOf(yield* examineWith(variables, { probes: [{ method: "GET", path: "https://other.example/1" }] }))
       assert.deepInclude(failed, { name: "API", detail: "the path is not below the base URL" })
     }))
 
-  it.scopedLive("a connection that ends before the answer is found", () =>
+  it.scopedLive("a connection that ends before the response is found", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
       yield* simulator.failCalls(Fault.Reset(), { times: 9 })
-      assert.deepInclude(failureOf(yield* examineWith(variables, { probe })), {
-        detail: "no answer: the connection was closed"
+      assert.deepInclude(failureOf(yield* examineWith(variables, { probes })), {
+        detail: "no response: the connection was closed"
       })
     }))
 })
@@ -444,7 +444,7 @@ describe("an examination", () => {
         reported.push(name)
         return name === "TLS" ? Deferred.succeed(fourth, undefined) : Effect.void
       }
-      yield* examine({ version: "v2", probe: Option.none(), report }).pipe(
+      yield* examine({ version: "v2", probes: [], report, sourceOf: () => undefined }).pipe(
         Effect.race(Deferred.await(fourth)),
         Effect.provideService(HttpClient.HttpClient, client),
         Effect.withConfigProvider(ConfigProvider.fromMap(
@@ -457,7 +457,7 @@ describe("an examination", () => {
   it.scopedLive("reports a defect of the client as a step, without its message", () =>
     Effect.gen(function*() {
       const port = yield* Support.answering({})
-      const lines = yield* examined({ version: "v2", probe: Option.none() }).pipe(
+      const lines = yield* examined({ version: "v2", probes: [] }).pipe(
         Effect.provideService(HttpClient.HttpClient, HttpClient.make(() => Effect.die(new TypeError(Support.secret)))),
         Effect.withConfigProvider(ConfigProvider.fromMap(
           new Map(Object.entries({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` }))
@@ -470,7 +470,7 @@ describe("an examination", () => {
   it.scopedLive("uses any client", () =>
     Effect.gen(function*() {
       const { variables } = yield* simulated
-      const lines = yield* examined({ version: "v2", probe: Option.some("/data-access/1") }).pipe(
+      const lines = yield* examined({ version: "v2", probes: [{ method: "GET", path: "/data-access/1" }] }).pipe(
         Effect.provide(FetchHttpClient.layer),
         Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
       )

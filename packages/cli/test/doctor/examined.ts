@@ -1,7 +1,7 @@
-import { Effect, Logger, Option } from "effect"
+import { Effect, Logger } from "effect"
 import { examine, type Step } from "../../src/doctor/doctor.ts"
 
-/** A step without its time, and with plain text in place of an Option. */
+/** A step without its time, with its advice as one text. */
 export interface Line {
   readonly name: string
   readonly result: Step["result"]
@@ -9,7 +9,7 @@ export interface Line {
   readonly advice: string
 }
 
-export type Options = Omit<Parameters<typeof examine>[0], "report">
+export type Options = Omit<Parameters<typeof examine>[0], "report" | "sourceOf">
 
 /** All steps of an examination. */
 export const examined = (options: Options) =>
@@ -17,7 +17,7 @@ export const examined = (options: Options) =>
     const lines: Array<Line> = []
     const report = ({ advice, detail, name, result }: Step) =>
       Effect.sync(() => {
-        lines.push({ name, result, detail, advice: Option.getOrElse(advice, () => "") })
+        lines.push({ name, result, detail, advice: advice.join(" ") })
       })
-    return Effect.as(examine({ ...options, report }), lines)
+    return Effect.as(examine({ ...options, report, sourceOf: () => undefined }), lines)
   }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))

@@ -7,7 +7,7 @@ import { createServer as createHttpServer } from "node:http"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import { join } from "node:path"
-import * as Answers from "../../src/answers.ts"
+import * as PrintedJson from "../../src/printedJson.ts"
 import type { Step } from "../../src/doctor/doctor.ts"
 import { layerOfDoctor } from "../../src/undici.ts"
 import { program, start, temporaryFolder } from "../support/program.ts"
@@ -81,7 +81,7 @@ export const examineWith = (
   options: Partial<Options> & { readonly proxies?: Record<string, string> } = {}
 ) =>
   withProxies(options.proxies ?? {}).pipe(
-    Effect.zipRight(Effect.provide(examined({ version: "v2", probe: Option.none(), ...options }), layerOfDoctor)),
+    Effect.zipRight(Effect.provide(examined({ version: "v2", probes: [], ...options }), layerOfDoctor)),
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
     Effect.map(checkCanaries),
     Effect.scoped
@@ -97,9 +97,9 @@ export const examineTrusting = Effect.fnUntraced(
       variables: { ...variables, NODE_EXTRA_CA_CERTS: file }
     })
     assert.strictEqual(stderr, "")
-    const { steps } = yield* Schema.decodeUnknown(Schema.parseJson(Answers.Doctor))(stdout)
+    const { steps } = yield* Schema.decodeUnknown(Schema.parseJson(PrintedJson.Doctor))(stdout)
     return checkCanaries(
-      steps.map(({ advice, detail, name, result }): Line => ({ name, result, detail, advice: advice ?? "" }))
+      steps.map(({ advice, detail, name, result }): Line => ({ name, result, detail, advice: advice.join(" ") }))
     )
   },
   Effect.scoped

@@ -82,7 +82,7 @@ export const onTerminal = (args: ReadonlyArray<string>, options: Options = {}) =
     (variables) =>
       start("script", ["-qec", [process.execPath, program, ...args].join(" "), "/dev/null"], {
         ...options,
-        variables: { TERM: "xterm", ...variables, ...options.variables }
+        variables: { TERM: "xterm", LANG: "C.UTF-8", ...variables, ...options.variables }
       })
   )
 

@@ -29,7 +29,9 @@ export const Doctor = Schema.Struct({
     result: Schema.Literal("ok", "warning", "failed", "skipped"),
     detail: Schema.String,
     /** What to do, if there is something to do. */
-    advice: Schema.NullOr(Schema.String),
+    advice: Schema.Array(Schema.String),
+    /** What else is worth knowing: where the variables come from. */
+    notes: Schema.Array(Schema.String),
     millis: Schema.Int
   }))
 })
@@ -45,7 +47,7 @@ const Facts = Schema.Union(
   Schema.Struct({ error: Schema.String, message: Schema.String })
 )
 
-/** The answer to a probe, or why there was none. `null` without a token. */
+/** The response to a probe, or why there was none. `null` without a token. */
 const ProbeOutcome = Schema.NullOr(
   Schema.Union(Schema.Struct({ status: Schema.Int }), Schema.Struct({ error: Schema.String }))
 )
@@ -53,7 +55,7 @@ const ProbeOutcome = Schema.NullOr(
 /** `compare --json` */
 export const Compare = Schema.Struct({
   version,
-  verdict: Schema.Literal("Ready", "ReadyWithoutWayBack", "Unproven", "NotReady"),
+  verdict: Schema.Literal("Ready", "ReadyWithoutRollback", "Unproven", "NotReady"),
   problems: Schema.Array(Schema.Struct({ type: Schema.String, message: Schema.String })),
   v1: Facts,
   v2: Facts,
@@ -62,7 +64,7 @@ export const Compare = Schema.Struct({
     path: Schema.String,
     v1: ProbeOutcome,
     v2: ProbeOutcome,
-    /** `null` without two answers. */
+    /** `null` without two responses. */
     sameBody: Schema.NullOr(Schema.Boolean)
   }))
 })

@@ -1,0 +1,178 @@
+import { parseArgs } from "node:util"
+import { version } from "../version.ts"
+import { type Invocation, isName, isShell, type Name, names, specificationOf } from "./commands.ts"
+import { bash } from "./completions/bash.ts"
+import { fish } from "./completions/fish.ts"
+import { zsh } from "./completions/zsh.ts"
+import { help, helpOf } from "./help.ts"
+import { isRepeated, type Option, type Specification } from "./specification.ts"
+import { closest } from "./suggestion.ts"
+
+/** A command that runs, and what was given to it. */
+export type Run = { readonly [N in Runs]: { readonly name: N } & Invocation<N> }[Runs]
+
+/** The others print text only. */
+type Runs = Exclude<Name, "completions">
+
+/** What the arguments ask for. A message repeats no value, because it may be a secret. */
+export type Request =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Wrong"; readonly message: string }
+  | { readonly _tag: "Run"; readonly run: Run }
+
+const completions = { bash, zsh, fish }
+
+type Value = boolean | number | string | Array<string>
+
+type Token = NonNullable<ReturnType<typeof tokensOf>>[number]
+
+type OptionToken = Extract<Token, { kind: "option" }>
+
+/** What is wrong with the arguments. */
+class Wrong extends Error {}
+
+/** Options that other tools have for credentials. */
+const credentials = /^(client[-_]?secret|secret|password|client[-_]?id)$/i
+
+const refuseCredentials = (name: string): void => {
+  if (!credentials.test(name)) return
+  throw new Wrong(
+    "Do not pass credentials as arguments, because all users of this machine can see them. " +
+      "Set CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET, or use --env-file FILE."
+  )
+}
+
+const didYouMean = (name: string | undefined): string => name === undefined ? "" : ` Did you mean ${name}?`
+
+const tokensOf = (args: ReadonlyArray<string>, { options }: Specification) =>
+  parseArgs({
+    args: [...args],
+    options: {
+      help: { type: "boolean", short: "h" },
+      ...Object.fromEntries(
+        Object.entries(options).map(([name, { kind, short }]) => [
+          name,
+          { type: kind === "flag" ? "boolean" as const : "string" as const, ...(short === undefined ? {} : { short }) }
+        ])
+      )
+    },
+    // the messages of Node repeat values
+    strict: false,
+    allowPositionals: true,
+    tokens: true
+  }).tokens
+
+const valueOf = (option: Option, { inlineValue, name, rawName, value }: OptionToken): Value => {
+  if (option.kind === "flag") {
+    if (value !== undefined) throw new Wrong(`${rawName} takes no value.`)
+    return true
+  }
+  if (value === undefined) throw new Wrong(`${rawName} needs a value.`)
+  if (inlineValue !== true && /^-./.test(value)) {
+    throw new Wrong(`${rawName} needs a value. A value that begins with a hyphen follows an equals sign: --${name}=VALUE.`)
+  }
+  switch (option.kind) {
+    case "choice":
+      if (option.values.includes(value)) return value
+      throw new Wrong(`${rawName} does not accept this value. Expected ${option.values.join(", ")}.`)
+    case "integer":
+      if (/^\d{1,9}$/.test(value)) return Number(value)
+      throw new Wrong(`${rawName} does not accept this value. Expected a whole number.`)
+    case "text":
+      return value
+  }
+}
+
+/** The options among these tokens. */
+const optionsOf = ({ options }: Specification, tokens: ReadonlyArray<Token>): Readonly<Record<string, Value | undefined>> => {
+  const given = new Map<string, Value>()
+  for (const token of tokens) {
+    if (token.kind !== "option") continue
+    const { name, rawName } = token
+    const option = Object.hasOwn(options, name) ? options[name] : undefined
+    if (option === undefined) {
+      refuseCredentials(name)
+      const similar = closest(name, Object.keys(options))
+      throw new Wrong(`Unknown option: ${rawName}.${didYouMean(similar && `--${similar}`)}`)
+    }
+    const value = valueOf(option, token)
+    const before = given.get(name)
+    if (isRepeated(option)) given.set(name, [...Array.isArray(before) ? before : [], String(value)])
+    else if (before === undefined) given.set(name, value)
+    else throw new Wrong(`${rawName} is given twice.`)
+  }
+  return Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [
+      name,
+      given.get(name) ?? (option.kind === "flag" ? false : isRepeated(option) ? [] : undefined)
+    ])
+  )
+}
+
+const checkOperands = ({ operands: expected }: Specification, operands: ReadonlyArray<string>): void => {
+  if (operands.length > (expected?.maximum ?? 0)) {
+    throw new Wrong(`Too many arguments. Expected ${expected === undefined ? "options" : expected.placeholder} only.`)
+  }
+  const [first = ""] = operands
+  if (expected !== undefined && (operands.length < expected.minimum || expected.values?.includes(first) === false)) {
+    throw new Wrong(`Expected ${expected.placeholder}.`)
+  }
+}
+
+/** The arguments of a command that runs a program, and from its first operand on those of the program. */
+const divided = (args: ReadonlyArray<string>, specification: Specification) => {
+  const program = specification.operands?.isProgram === true
+    ? tokensOf(args, specification).find(({ kind }) => kind !== "option")
+    : undefined
+  if (program === undefined) return { own: args, rest: [] }
+  return {
+    own: args.slice(0, program.index),
+    rest: args.slice(program.kind === "positional" ? program.index : program.index + 1)
+  }
+}
+
+const commandOf = (text: string): Name => {
+  if (isName(text)) return text
+  const commands = `The commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}.`
+  if (!text.startsWith("-")) throw new Wrong(`There is no such command.${didYouMean(closest(text, names))} ${commands}`)
+  refuseCredentials(text.replace(/^-+/, "").replace(/=.*$/s, ""))
+  throw new Wrong(`Expected a command first, then its options. ${commands}`)
+}
+
+const requestOf = (args: ReadonlyArray<string>): Request => {
+  const [first = "help", ...others] = args
+  if (/^(-h|--help|help)$/.test(first)) {
+    const [about] = others
+    return { _tag: "Text", text: about === undefined ? help : helpOf(commandOf(about)) }
+  }
+  if (/^(-v|-V|--version|version)$/.test(first)) return { _tag: "Text", text: `${version}\n` }
+  const name = commandOf(first)
+  const specification = specificationOf(name)
+  try {
+    const { own, rest } = divided(others, specification)
+    const tokens = tokensOf(own, specification)
+    // as a whole argument: the text after an unknown letter has an h too
+    if (own.includes("--help") || own.includes("-h")) return { _tag: "Text", text: helpOf(name) }
+    const options = optionsOf(specification, tokens)
+    const operands = [...tokens.flatMap((token) => token.kind === "positional" ? [token.value] : []), ...rest]
+    checkOperands(specification, operands)
+    const [shell] = operands
+    if (name === "completions" && isShell(shell)) return { _tag: "Text", text: completions[shell]() }
+    const run: unknown = { name, options, operands }
+    // built from the specification of this command, from which its type is derived too
+    return { _tag: "Run", run: run as Run }
+  } catch (error) {
+    if (error instanceof Wrong) throw new Wrong(`${error.message} See credit-data ${name} --help.`)
+    throw error
+  }
+}
+
+/** Finds out what the arguments ask for. Needs nothing of Effect, so that help and completions come at once. */
+export const parse = (args: ReadonlyArray<string>): Request => {
+  try {
+    return requestOf(args)
+  } catch (error) {
+    if (error instanceof Wrong) return { _tag: "Wrong", message: error.message }
+    throw error
+  }
+}

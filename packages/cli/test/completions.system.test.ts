@@ -1,0 +1,88 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { program, start, temporaryFolder } from "./support/program.ts"
+
+/** The completions of a shell in a file, beside something to complete. */
+const prepared = Effect.fnUntraced(function*(shell: string) {
+  const folder = yield* temporaryFolder
+  const { stdout } = yield* start(process.execPath, [program, "completions", shell])
+  const file = join(folder, `completions.${shell}`)
+  writeFileSync(file, stdout)
+  writeFileSync(join(folder, "fixture.json"), "{}")
+  writeFileSync(join(folder, "credit-data-helper"), "#!/bin/sh\n", { mode: 0o755 })
+  return { file, folder }
+})
+
+/** What was typed before Tab, and the words of the completed line. */
+const lines: ReadonlyArray<readonly [typed: string, completed: ReadonlyArray<string>]> = [
+  ["tok\t", ["token"]],
+  ["doctor --j\t", ["doctor", "--json"]],
+  ["token --output h\t", ["token", "--output", "header"]],
+  ["token --output=h\t", ["token", "--output=header"]],
+  ["call --env\t", ["call", "--env-file"]],
+  ["call -o fix\t", ["call", "-o", "fixture.json"]],
+  ["simulator --fixtures fix\t", ["simulator", "--fixtures", "fixture.json"]],
+  ["completions zs\t", ["completions", "zsh"]],
+  ["help stat\t", ["help", "status"]],
+  ["exec -- credit-data-hel\t", ["exec", "--", "credit-data-helper"]]
+]
+
+/** Lets a shell complete the lines on a terminal. A function of the shell prints the words that it was called with. */
+const completed = Effect.fnUntraced(function*(shell: "bash" | "zsh", setup: (file: string) => string) {
+  const { file, folder } = yield* prepared(shell)
+  const commands = [
+    `cd ${folder}`,
+    `PATH=${folder}:$PATH`,
+    "credit-data() { printf '\\n<%s>' \"$@\"; echo '<end>'; }",
+    setup(file),
+    ...lines.map(([typed]) => `credit-data ${typed}`),
+    "exit",
+    ""
+  ]
+  const flags = shell === "bash" ? "--norc --noprofile -i" : "-f -i"
+  const { stdout } = yield* start("script", ["-qec", `${shell} ${flags}`, "/dev/null"], {
+    variables: { TERM: "dumb" },
+    input: commands.join("\n")
+  })
+  const called = stdout.replaceAll("\r", "").split("<end>").map((part) =>
+    Array.from(part.matchAll(/^<(.*)>$/gm), ([, word = ""]) => word)
+  )
+  assert.deepStrictEqual(called.filter((words) => words.length > 0), lines.map(([, words]) => [...words]))
+})
+
+describe("the completions of credit-data", () => {
+  it.scopedLive("complete commands, options, values, files and programs in bash", () =>
+    completed("bash", (file) => `. ${file}`), 60_000)
+
+  it.scopedLive("complete commands, options, values, files and programs in zsh", () =>
+    completed("zsh", (file) => `autoload -U compinit; compinit -D -u; . ${file}`), 60_000)
+
+  it.scopedLive("complete commands, options, values, files and programs in fish", () =>
+    Effect.gen(function*() {
+      const { file, folder } = yield* prepared("fish")
+      const script = join(folder, "script.fish")
+      writeFileSync(
+        script,
+        [
+          `cd ${folder}`,
+          `source ${file}`,
+          ...lines.map(([typed]) => `complete -C 'credit-data ${typed.trimEnd()}' | head -1 | cut -f1`)
+        ].join("\n")
+      )
+      const { stderr, stdout } = yield* start("fish", ["--no-config", script], {
+        variables: { PATH: `${folder}:${process.env["PATH"]}` }
+      })
+      assert.strictEqual(stderr, "")
+      assert.deepStrictEqual(stdout.trim().split("\n"), lines.map(([, words]) => words.at(-1)))
+    }), 60_000)
+
+  it.scopedLive("offer nothing that the help does not describe", () =>
+    Effect.gen(function*() {
+      for (const shell of ["bash", "zsh", "fish"]) {
+        const { stdout } = yield* start(process.execPath, [program, "completions", shell])
+        assert.notMatch(stdout, /wizard|log-level|--completions|client-secret/)
+      }
+    }))
+})
