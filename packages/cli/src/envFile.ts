@@ -16,7 +16,8 @@ const codeOf = (error: unknown): string =>
 /** Sets the variables of a file, unless the environment has them. Returns what is wrong with the file. */
 export const readEnvFile = ({ options }: { readonly options: { readonly "env-file"?: string | undefined } }):
   | string
-  | undefined => {
+  | undefined =>
+{
   const file = options["env-file"]
   if (file === undefined) return undefined
   try {

@@ -59,7 +59,10 @@ const main = (given: Run) => {
     case "status":
       return status(given)
     case "simulator":
-      return Effect.flatMap(Effect.promise(() => import("./commands/simulator.ts")), ({ simulator }) => simulator(given))
+      return Effect.flatMap(
+        Effect.promise(() => import("./commands/simulator.ts")),
+        ({ simulator }) => simulator(given)
+      )
   }
 }
 

@@ -52,14 +52,27 @@ export const cacheDirectory: Effect.Effect<string, Failure> = Effect.try({
 const unusable = (directory: string, error: ConfigError.ConfigError) =>
   new Failure({
     code: exitCode.usage,
-    message: `The cache folder ${directory} cannot be used. ${ConfigError.isInvalidData(error) ? error.message : ""}. ` +
+    message:
+      `The cache folder ${directory} cannot be used. ${ConfigError.isInvalidData(error) ? error.message : ""}. ` +
       "To use another folder, set XDG_CACHE_HOME."
   })
 
+/** The error of a client secret that is too short to seal tokens, in the words of this command. */
+export const shortSecret = <E>(error: E): E | Failure =>
+  ConfigError.isConfigError(error) && ConfigError.isInvalidData(error) && error.path.includes("clientSecret")
+    ? new Failure({
+      code: exitCode.usage,
+      message: "--cache needs a client secret of at least 32 characters, because it seals the token with the secret. " +
+        "CREDIT_DATA_CLIENT_SECRET is shorter. Run the command without --cache, or ask the operator for a longer secret."
+    })
+    : error
+
 /** The store of the cached tokens. */
 export const cacheLayer: Layer.Layer<TokenStore.TokenStore, Failure, FileSystem.FileSystem> = Layer.unwrapEffect(
-  Effect.map(cacheDirectory, (directory) =>
-    Layer.mapError(TokenStore.layerFileSystem({ directory }), (error) => unusable(directory, error)))
+  Effect.map(
+    cacheDirectory,
+    (directory) => Layer.mapError(TokenStore.layerFileSystem({ directory }), (error) => unusable(directory, error))
+  )
 )
 
 /** The token endpoint of a version. */
@@ -91,6 +104,7 @@ export const layer = (
     Effect.map(versionOf(choice), (version) =>
       choice.cache
         ? SharedTokens.layer().pipe(
+          Layer.mapError(shortSecret),
           Layer.provide(endpointLayer(version)),
           Layer.provide(cacheLayer),
           Layer.provide(NodeFileSystem.layer)

@@ -10,11 +10,13 @@ const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"
 const undici = Effect.promise(() => import("./undici.ts"))
 
 /** The transport of all commands but `doctor`. */
-export const layer: Layer.Layer<HttpClient.HttpClient, Failure> = Layer.unwrapEffect(Effect.suspend(() =>
-  proxyVariables.some((name) => (process.env[name] ?? "") !== "")
-    ? Effect.map(undici, ({ layer }) => layer)
-    : Effect.succeed(FetchHttpClient.layer)
-))
+export const layer: Layer.Layer<HttpClient.HttpClient, Failure> = Layer.unwrapEffect(
+  Effect.suspend(() =>
+    proxyVariables.some((name) => (process.env[name] ?? "") !== "")
+      ? Effect.map(undici, ({ layer }) => layer)
+      : Effect.succeed(FetchHttpClient.layer)
+  )
+)
 
 /** The transport of `doctor`. */
 export const layerOfDoctor: Layer.Layer<HttpClient.HttpClient> = Layer.unwrapEffect(

@@ -12,7 +12,7 @@ describe("credit-data status and --cache", () => {
     "keep one token for several commands, sealed on disk",
     Effect.gen(function*() {
       const folder = yield* temporaryFolder
-      const variables = { XDG_CACHE_HOME: folder }
+      const variables = { XDG_CACHE_HOME: folder, LANG: "C.UTF-8" }
       const [timeOfHelp] = yield* Effect.timed(run(["--help"]))
       const [timeOfStatus, before] = yield* Effect.timed(run(["status"], { variables }))
       // the retries of a token request would take longer
@@ -27,6 +27,10 @@ describe("credit-data status and --cache", () => {
       const { code, stdout } = yield* run(["status"], { variables })
       assert.strictEqual(code, 0)
       assert.match(stdout, /^life +█+ 100 %$/m)
+      const dumb = yield* run(["status"], { variables: { ...variables, TERM: "dumb" } })
+      assert.match(dumb.stdout, /^life +#+ 100 %$/m)
+      // the expiry is the same each time
+      assert.strictEqual(/^expires.*$/m.exec(dumb.stdout)?.[0], /^expires.*$/m.exec(stdout)?.[0])
       assert.match(stdout, /^left +23h 59m/m)
       const tokens = join(folder, "credit-data", "tokens")
       const files = readdirSync(tokens).toSorted()
@@ -75,10 +79,35 @@ describe("credit-data status and --cache", () => {
         })
       ) {
         assert.strictEqual(code, 2)
-        assert.include(stderr, "only its owner can enter")
+        assert.include(stderr, `The cache folder ${join(folder, "credit-data", "tokens")} cannot be used.`)
+        assert.include(stderr, "only its owner can enter (mode 0700, not 0755)")
+        assert.include(stderr, "set XDG_CACHE_HOME")
       }
       assert.strictEqual(yield* tokenRequests, 0)
     }).pipe(Effect.scoped)
+  )
+
+  test(
+    "name the variable of a client secret that is too short to seal a token",
+    Effect.gen(function*() {
+      const variables = { XDG_CACHE_HOME: yield* temporaryFolder, CREDIT_DATA_CLIENT_SECRET: "short canary" }
+      const { code, stderr, stdout } = yield* run(["token", "--cache"], { variables })
+      assert.deepStrictEqual([code, stdout], [2, ""])
+      assert.match(
+        stderr,
+        /^--cache needs a client secret of at least 32 characters.*CREDIT_DATA_CLIENT_SECRET is shorter/
+      )
+      assert.notInclude(stderr, "canary")
+    }).pipe(Effect.scoped)
+  )
+
+  test(
+    "end at once where no folder can be",
+    Effect.gen(function*() {
+      const { code, stderr } = yield* run(["token", "--cache"], { variables: { HOME: "/proc" } })
+      assert.strictEqual(code, 2)
+      assert.include(stderr, "The cache folder /proc/.cache/credit-data/tokens cannot be used.")
+    })
   )
 
   test(

@@ -53,11 +53,17 @@ const completed = Effect.fnUntraced(function*(shell: "bash" | "zsh", setup: (fil
 })
 
 describe("the completions of credit-data", () => {
-  it.scopedLive("complete commands, options, values, files and programs in bash", () =>
-    completed("bash", (file) => `. ${file}`), 60_000)
+  it.scopedLive(
+    "complete commands, options, values, files and programs in bash",
+    () => completed("bash", (file) => `. ${file}`),
+    60_000
+  )
 
-  it.scopedLive("complete commands, options, values, files and programs in zsh", () =>
-    completed("zsh", (file) => `autoload -U compinit; compinit -D -u; . ${file}`), 60_000)
+  it.scopedLive(
+    "complete commands, options, values, files and programs in zsh",
+    () => completed("zsh", (file) => `autoload -U compinit; compinit -D -u; . ${file}`),
+    60_000
+  )
 
   it.scopedLive("complete commands, options, values, files and programs in fish", () =>
     Effect.gen(function*() {

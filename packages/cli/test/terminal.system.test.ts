@@ -46,6 +46,21 @@ describe("credit-data on a terminal", () => {
   )
 
   test(
+    "fits into 40, 80 and 120 columns",
+    Effect.gen(function*() {
+      for (const columns of [40, 80, 120]) {
+        const variables = { NO_COLOR: "1", CREDIT_DATA_AUDIENCE: "", CREDIT_DATA_SCOPES: "" }
+        const { code, stdout } = yield* onTerminal(["doctor"], { columns, variables })
+        assert.strictEqual(code, 1)
+        const lines = stdout.split("\r\n")
+        // an address has no space at which it could be broken
+        for (const line of lines.filter((line) => !/\S{40}/.test(line))) assert.isAtMost(line.length, columns, line)
+        assert.strictEqual(lines.filter((line) => /^ +- Change CREDIT_DATA_/.test(line)).length, 2)
+      }
+    })
+  )
+
+  test(
     "has a spinner on a terminal while it waits, which leaves nothing behind",
     Effect.gen(function*() {
       yield* failTokenRequests(Fault.Delay({ duration: "1500 millis" }))

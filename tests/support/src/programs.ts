@@ -18,12 +18,14 @@ const find = (program: string): string | undefined =>
 const programs = {
   chromium: "chromium",
   curl: "curl",
+  fish: "fish",
   prometheus: "prometheus",
   promtool: "prometheus",
   ps: "procps",
   python3: "python3",
   "redis-server": "redis-server",
-  script: "bsdutils"
+  script: "bsdutils",
+  zsh: "zsh"
 } as const
 
 /** The file of a browser on the PATH. */

@@ -28,7 +28,7 @@ const probe = {
   isRepeated: true
 } as const satisfies Omit<Text, "summary">
 
-export const commands = {
+const commands = {
   token: {
     summary: "print an access token",
     options: {
@@ -74,9 +74,21 @@ export const commands = {
       data: { kind: "text", placeholder: "BODY", short: "d", summary: "body, JSON by default; @FILE, or @- for stdin" },
       "env-file": envFile,
       fail: { kind: "flag", short: "f", summary: "exit with 22 if the status is 400 or more" },
-      header: { kind: "text", placeholder: "HEADER", short: "H", isRepeated: true, summary: "'Name: value' (repeatable)" },
+      header: {
+        kind: "text",
+        placeholder: "HEADER",
+        short: "H",
+        isRepeated: true,
+        summary: "'Name: value' (repeatable)"
+      },
       include: { kind: "flag", short: "i", summary: "print status and headers before the body" },
-      output: { kind: "text", placeholder: "FILE", short: "o", isFile: true, summary: "write the body to FILE as it is" },
+      output: {
+        kind: "text",
+        placeholder: "FILE",
+        short: "o",
+        isFile: true,
+        summary: "write the body to FILE as it is"
+      },
       request: { kind: "text", placeholder: "METHOD", short: "X", summary: "method (GET, or POST with --data)" }
     },
     operands: { placeholder: "PATH", minimum: 1, maximum: 1 },
@@ -118,7 +130,10 @@ export const commands = {
     summary: "print the completions for a shell",
     options: {},
     operands: { placeholder: shells.join("|"), minimum: 1, maximum: 1, values: shells },
-    examples: ["bash > ~/.local/share/bash-completion/completions/credit-data", "fish > ~/.config/fish/completions/credit-data.fish"]
+    examples: [
+      "bash > ~/.local/share/bash-completion/completions/credit-data",
+      "fish > ~/.config/fish/completions/credit-data.fish"
+    ]
   }
 } as const satisfies Record<string, Specification>
 

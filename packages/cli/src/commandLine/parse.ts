@@ -68,8 +68,10 @@ const valueOf = (option: Option, { inlineValue, name, rawName, value }: OptionTo
     return true
   }
   if (value === undefined) throw new Wrong(`${rawName} needs a value.`)
-  if (inlineValue !== true && /^-./.test(value)) {
-    throw new Wrong(`${rawName} needs a value. A value that begins with a hyphen follows an equals sign: --${name}=VALUE.`)
+  if (!inlineValue && /^-./.test(value)) {
+    throw new Wrong(
+      `${rawName} needs a value. A value that begins with a hyphen follows an equals sign: --${name}=VALUE.`
+    )
   }
   switch (option.kind) {
     case "choice":
@@ -84,7 +86,10 @@ const valueOf = (option: Option, { inlineValue, name, rawName, value }: OptionTo
 }
 
 /** The options among these tokens. */
-const optionsOf = ({ options }: Specification, tokens: ReadonlyArray<Token>): Readonly<Record<string, Value | undefined>> => {
+const optionsOf = (
+  { options }: Specification,
+  tokens: ReadonlyArray<Token>
+): Readonly<Record<string, Value | undefined>> => {
   const given = new Map<string, Value>()
   for (const token of tokens) {
     if (token.kind !== "option") continue
@@ -139,6 +144,9 @@ const commandOf = (text: string): Name => {
   throw new Wrong(`Expected a command first, then its options. ${commands}`)
 }
 
+/** What was built from the specification of a command has the type that is derived from it. */
+const isRun = (run: { readonly name: Name }): run is Run => run.name !== "completions"
+
 const requestOf = (args: ReadonlyArray<string>): Request => {
   const [first = "help", ...others] = args
   if (/^(-h|--help|help)$/.test(first)) {
@@ -158,9 +166,9 @@ const requestOf = (args: ReadonlyArray<string>): Request => {
     checkOperands(specification, operands)
     const [shell] = operands
     if (name === "completions" && isShell(shell)) return { _tag: "Text", text: completions[shell]() }
-    const run: unknown = { name, options, operands }
-    // built from the specification of this command, from which its type is derived too
-    return { _tag: "Run", run: run as Run }
+    const run = { name, options, operands }
+    if (isRun(run)) return { _tag: "Run", run }
+    throw new Wrong(`Expected ${specification.operands?.placeholder}.`)
   } catch (error) {
     if (error instanceof Wrong) throw new Wrong(`${error.message} See credit-data ${name} --help.`)
     throw error

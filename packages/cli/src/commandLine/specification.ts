@@ -28,7 +28,7 @@ export interface Text extends Common {
 }
 
 /** An option with a number of zero or more. */
-export interface Integer extends Common {
+interface Integer extends Common {
   readonly kind: "integer"
   readonly placeholder: string
 }
@@ -36,7 +36,7 @@ export interface Integer extends Common {
 export type Option = Flag | Choice | Text | Integer
 
 /** What follows the options. */
-export interface Operands {
+interface Operands {
   /** What the help shows in place of them. */
   readonly placeholder: string
   readonly minimum: number

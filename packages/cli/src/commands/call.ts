@@ -147,7 +147,10 @@ const shown = (bytes: Uint8Array, headers: Fields): Effect.Effect<string, Failur
     return Effect.fail(
       new Failure({
         code: exitCode.output,
-        message: `The body is binary (${visible(type) || "unknown type"}, ${bytes.length} bytes), so it is not written to a terminal. ` +
+        message:
+          `The body is binary (${
+            visible(type) || "unknown type"
+          }, ${bytes.length} bytes), so it is not written to a terminal. ` +
           "Use a pipe, or --output FILE."
       })
     )
@@ -183,9 +186,15 @@ export const call = ({ operands: [path = ""], options }: Invocation<"call">) =>
     if (include) {
       const head = headOf(status, headers)
       yield* write(isTerminal() ? visible(head) : head)
-    } else if (isTerminal() || isError) yield* note(colored(isError ? "red" : "green", `status ${status}`))
-    if (output !== undefined && output !== standardOutput) yield* writeTo(output, bytes)
-    else yield* write(isShown ? yield* shown(bytes, headers) : bytes)
-    if (isShown) yield* note("")
-    if (fail && isError) return yield* new Ended({ code: exitCode.status })
+    } else if (isTerminal() || isError) {
+      yield* note(colored(isError ? "red" : "green", `status ${status}`))
+    }
+    if (output !== undefined && output !== standardOutput) {
+      yield* writeTo(output, bytes)
+    } else if (isShown) {
+      yield* write((yield* shown(bytes, headers)).replace(/(?<=[^\n])$/, "\n"))
+    } else yield* write(bytes)
+    if (fail && isError) {
+      return yield* new Ended({ code: exitCode.status })
+    }
   }).pipe(Effect.scoped, Effect.provide(Supply.layer(options)))

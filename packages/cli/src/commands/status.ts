@@ -28,7 +28,8 @@ const noToken = new Failure({
 const unreadable = (directory: string, reason: string) =>
   new Failure({
     code: exitCode.usage,
-    message: `The cache folder ${directory} cannot be read (${reason}). Check its permissions, or set XDG_CACHE_HOME to another folder.`
+    message:
+      `The cache folder ${directory} cannot be read (${reason}). Check its permissions, or set XDG_CACHE_HOME to another folder.`
   })
 
 const withoutNetwork = Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.dieMessage("only read")))
@@ -41,7 +42,9 @@ const cached = Effect.fnUntraced(function*(choice: Pick<Supply.Choice, "auth">) 
   const directory = yield* Supply.cacheDirectory
   return yield* Effect.gen(function*() {
     if (!(yield* files.exists(directory))) return yield* noToken
-    return yield* Effect.provide(Effect.provide(SharedTokens.read, Supply.cacheLayer), endpoint)
+    return yield* Effect.provide(Effect.provide(SharedTokens.read, Supply.cacheLayer), endpoint).pipe(
+      Effect.mapError(Supply.shortSecret)
+    )
   }).pipe(
     Effect.catchTags({
       StoreError: ({ code }) => unreadable(directory, code),

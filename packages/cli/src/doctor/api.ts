@@ -29,7 +29,11 @@ const connect = Effect.fnUntraced(function*({ api, authorizationServer }: Setup)
 const noResponse = (api: Target) => (error: GroupClient.GroupClientError): Failed =>
   HttpClientError.isHttpClientError(error) && error._tag === "RequestError"
     ? error.reason === "InvalidUrl"
-      ? { detail: "the path is not below the base URL", advice: [`Give a path below ${api.variable}, without its host.`], notes: [] }
+      ? {
+        detail: "the path is not below the base URL",
+        advice: [`Give a path below ${api.variable}, without its host.`],
+        notes: []
+      }
       : {
         detail: `no response: ${reasons[Transport.reason(error)]}`,
         advice: [Transport.describe(error, { name: api.role, address: api.variable })],
@@ -46,7 +50,9 @@ const send = Effect.fnUntraced(function*({ method, path }: Comparison.Probe, { e
   // a request that has its own token uses nothing of the supply
   const supply = AccessTokens.layer().pipe(Layer.provide(Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint)))
   const client = yield* Effect.provide(GroupClient.make({ name: "API" }), supply)
-  const response = yield* client.execute(HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret))
+  const response = yield* client.execute(
+    HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret)
+  )
   yield* Effect.ignore(Stream.runHead(response.stream))
   return response.status
 })

@@ -39,7 +39,9 @@ export const check = Effect.fnUntraced(
       Effect.either
     )
     const receivedAt = yield* Clock.currentTimeMillis
-    if (Either.isLeft(response)) return unknown(`not compared: ${role} did not respond to a HEAD: ${reasons[response.left]}`)
+    if (Either.isLeft(response)) {
+      return unknown(`not compared: ${role} did not respond to a HEAD: ${reasons[response.left]}`)
+    }
     if (Number.isNaN(response.right)) return unknown(`not compared: ${role} sent no date`)
     const ahead = aheadBy({ date: response.right, sentAt, receivedAt })
     const difference = Math.abs(ahead)

@@ -51,6 +51,11 @@ const problemsOf = (text: string): ReadonlyArray<Problem> =>
     ([, variable = "", missing, expected = ""]) => ({ variable, isMissing: missing !== undefined, expected })
   )
 
+const summaryOf = ([first, ...others]: ReadonlyArray<Problem>): string =>
+  others.length > 0 || first === undefined
+    ? `${others.length + 1} variables are missing or malformed`
+    : `${first.variable} ${first.isMissing ? "is missing" : "is malformed"}`
+
 const adviceFor = ({ expected, isMissing, variable }: Problem): string =>
   `${isMissing ? "Set" : "Change"} ${variable}: ${Str.uncapitalize(expected)}.`
 
@@ -94,7 +99,7 @@ export const check = Effect.fnUntraced(function*(
     const problems = texts.flatMap(problemsOf)
     if (problems.length === 0) return yield* failed("the variables cannot be read", texts.join(" "))
     return yield* Effect.fail({
-      detail: problems.map(({ isMissing, variable }) => `${variable} ${isMissing ? "is missing" : "is malformed"}`).join(", "),
+      detail: summaryOf(problems),
       advice: problems.map(adviceFor),
       notes
     })

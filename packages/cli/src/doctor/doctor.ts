@@ -62,7 +62,11 @@ const settle = <A, R>(name: Name, check: Effect.Effect<Finding<A>, Failed, R>) =
   check.pipe(
     within(
       timeLimit,
-      () => ({ detail: `not done after ${Duration.toSeconds(timeLimit)} seconds`, advice: [adviceWhenSlow[name]], notes: [] })
+      () => ({
+        detail: `not done after ${Duration.toSeconds(timeLimit)} seconds`,
+        advice: [adviceWhenSlow[name]],
+        notes: []
+      })
     ),
     Effect.sandbox,
     Effect.mapError((cause) => Option.getOrElse(Cause.failureOption(cause), () => unexpected(cause))),

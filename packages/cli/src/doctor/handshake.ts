@@ -1,4 +1,4 @@
-import { Transport } from "@credit-data/core/Internal"
+import { Transport, within } from "@credit-data/core/Internal"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -14,6 +14,13 @@ const soon = 30 * 24 * 60 * 60 * 1_000
 
 const unfinished = (target: Target, error: unknown): Effect.Effect<never, Failed> => {
   const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? ` (${error.code})` : ""
+  if (code.includes("NO_APPLICATION_PROTOCOL")) {
+    return failed(
+      `${target.role} speaks HTTP/2 only${code}`,
+      `This program speaks HTTP/1.1, as the library does. Check the port in ${target.variable}, or ask the operator to ` +
+        "accept HTTP/1.1 there."
+    )
+  }
   if (/ALERT|HANDSHAKE_FAILURE/.test(code)) {
     return failed(
       `${target.role} broke off the handshake${code}`,
@@ -36,6 +43,7 @@ const handshake = (target: Target, socket: Socket) =>
       socket,
       host: target.host,
       ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
+      ALPNProtocols: ["http/1.1"],
       rejectUnauthorized: false
     })
     secured.once("secureConnect", () => resume(Effect.succeed(secured)))
@@ -87,9 +95,27 @@ const untrusted = (
       `the host in ${target.variable}, and ask the operator whether the server sends its whole chain.`
   )
 
+/** A server that does not answer a handshake within this time speaks plain HTTP. */
+const plainTimeLimit = "1 second"
+
+/** An address with http is for this machine only. Its port may be one for https, which only ends the connection. */
+const checkPlain = (target: Target): Effect.Effect<Finding, Failed, Scope.Scope> =>
+  Connection.open(target).pipe(
+    Effect.flatMap((socket) => handshake(target, socket)),
+    within(plainTimeLimit, () => undefined),
+    Effect.matchEffect({
+      onFailure: () => Effect.succeed(skipped("plain http to this machine", undefined)),
+      onSuccess: () =>
+        failed(
+          `port ${target.port} speaks TLS, and the address begins with http`,
+          `Change the beginning of ${target.variable} to https, or correct its port.`
+        )
+    })
+  )
+
 /** Examines the certificates of a server. */
 export const check = Effect.fnUntraced(function*(target: Target): Effect.fn.Return<Finding, Failed, Scope.Scope> {
-  if (!target.secure) return skipped("plain http to this machine", undefined)
+  if (!target.secure) return yield* checkPlain(target)
   const secured = yield* Effect.flatMap(Connection.open(target), (socket) => handshake(target, socket))
   const chain = chainOf(secured)
   const [own] = chain

@@ -6,6 +6,7 @@ import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Setup } from "./configuration.ts"
 import { type Failed, type Finding, instant, length, ok, reasons } from "./step.ts"
@@ -35,6 +36,10 @@ const isClear = (code: string | undefined): boolean => code === "invalid_scope" 
 const isWrongAddress = ({ error, status }: { readonly error?: string | undefined; readonly status: number }) =>
   status === 404 || status === 405 || status === 410 || error === "unsupported_grant_type"
 
+/** How long the server wants clients to wait. */
+const pauseOf = ({ retryAfter }: { readonly retryAfter?: Duration.Duration | undefined }): string =>
+  retryAfter === undefined ? "" : `, and it asks clients to wait ${length(Duration.toMillis(retryAfter))} (Retry-After)`
+
 /** What happened, and the variables to look at, which the message of the error cannot name. */
 const explain = (error: TokenError, address: string): readonly [detail: string, variables?: string] => {
   switch (error._tag) {
@@ -44,7 +49,7 @@ const explain = (error: TokenError, address: string): readonly [detail: string, 
         see("CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET")
       ]
     case "ServerError":
-      if (error.retryable) return [`temporary failure: ${response(error)}`]
+      if (error.retryable) return [`temporary failure: ${response(error)}${pauseOf(error)}`]
       if (error.status >= 500) return [`error response: ${response(error)}`]
       if (isWrongAddress(error)) return [`no token endpoint there: ${response(error)}`, see(address)]
       return [

@@ -30,7 +30,7 @@ describe("the configuration", () => {
       const { CREDIT_DATA_AUDIENCE: _, CREDIT_DATA_CLIENT_SECRET: __, ...rest } = nowhere
       const failed = failureOf(yield* examineWith(rest))
       assert.strictEqual(failed.name, "configuration")
-      assert.strictEqual(failed.detail, "CREDIT_DATA_AUDIENCE is missing, CREDIT_DATA_CLIENT_SECRET is missing")
+      assert.strictEqual(failed.detail, "2 variables are missing or malformed")
       assert.include(
         failed.advice,
         "Set CREDIT_DATA_AUDIENCE: the audience identifier of the environment, for example "
@@ -53,6 +53,13 @@ describe("the configuration", () => {
         failed.advice,
         "Change CREDIT_DATA_AUTH_V2_URL: expected the address without /oauth2/token."
       )
+    }))
+
+  it.scopedLive("a byte order mark before an address is found", () =>
+    Effect.gen(function*() {
+      const address = `\uFEFF${nowhere.CREDIT_DATA_AUTH_V2_URL}`
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: address }))
+      assert.match(failed.advice, /^Change CREDIT_DATA_AUTH_V2_URL: .*such as a byte order mark/)
     }))
 
   it.scopedLive("http in place of https is found", () =>
@@ -176,6 +183,31 @@ describe("TLS", () => {
       assert.include(failed.advice, "no firewall blocks TLS to localhost")
     }))
 
+  it.scopedLive("a port for https in an address with http is found", () =>
+    Effect.gen(function*() {
+      const port = yield* Support.tls(
+        yield* makeCertificate({ host: "localhost", days: 90, authority: yield* makeAuthority })
+      )
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` }))
+      assert.deepInclude(failed, {
+        name: "TLS",
+        detail: `port ${port} speaks TLS, and the address begins with http`,
+        advice: "Change the beginning of CREDIT_DATA_AUTH_V2_URL to https, or correct its port."
+      })
+    }))
+
+  it.scopedLive("a server that speaks HTTP/2 only is found", () =>
+    Effect.gen(function*() {
+      const port = yield* Support.tls(
+        yield* makeCertificate({ host: "localhost", days: 90, authority: yield* makeAuthority }),
+        { ALPNProtocols: ["h2"] }
+      )
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://localhost:${port}` }))
+      assert.strictEqual(failed.name, "TLS")
+      assert.match(failed.detail, /^the authorization server speaks HTTP\/2 only \(/)
+      assert.include(failed.advice, "accept HTTP/1.1")
+    }))
+
   it.scopedLive("a port for plain http is found", () =>
     Effect.gen(function*() {
       const port = yield* Support.answering({})
@@ -223,7 +255,10 @@ describe("TLS", () => {
         assert.match(detail, /^the certificate expires in 12 days, on .*; issued by An authority of the tests$/)
         assert.match(advice, /^Ask the operator to renew the certificate before /)
         assert.deepStrictEqual(resultsOf(lines).slice(4), ["clock ok", "token ok", "scopes ok", "API warning"])
-        assert.strictEqual(lines[7]?.detail, `GET /data-access/1 returned 200; connected to localhost:${api}, ${detail}`)
+        assert.strictEqual(
+          lines[7]?.detail,
+          `GET /data-access/1 returned 200; connected to localhost:${api}, ${detail}`
+        )
       }),
     30_000
   )
@@ -326,6 +361,18 @@ describe("the token", () => {
       }))
   }
 
+  it.scopedLive("the time that a server asks clients to wait is shown", () =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      yield* simulator.failTokenRequests(Fault.Response({ status: 429, headers: { "retry-after": "120" } }), {
+        times: 2
+      })
+      assert.deepInclude(failureOf(yield* examineWith(variables)), {
+        name: "token",
+        detail: "temporary failure: 429, and it asks clients to wait 2 minutes (Retry-After)"
+      })
+    }))
+
   it.scopedLive("a response that is not a token is found", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
@@ -359,7 +406,10 @@ describe("the token", () => {
   it.scopedLive("the scopes of V1 are listed, and none is missing", () =>
     Effect.gen(function*() {
       const { variables } = yield* simulated
-      const lines = yield* examineWith(variables, { version: "v1", probes: [{ method: "GET", path: "/data-access/1" }] })
+      const lines = yield* examineWith(variables, {
+        version: "v1",
+        probes: [{ method: "GET", path: "/data-access/1" }]
+      })
       assert.deepStrictEqual(resultsOf(lines).slice(4), names.slice(4).map((name) => `${name} ok`))
       assert.include(lines[6]?.detail, "granted: read:consumers, write:consumers")
     }))
@@ -371,7 +421,12 @@ describe("the API", () => {
   for (
     const [status, result, detail, advice] of [
       [401, "failed", "GET /data-access/1 returned 401: the API rejects the token", "belong to the same environment"],
-      [403, "failed", "GET /data-access/1 returned 403: the token is not authorized for this path", "Check that CREDIT_DATA_SCOPES"],
+      [
+        403,
+        "failed",
+        "GET /data-access/1 returned 403: the token is not authorized for this path",
+        "Check that CREDIT_DATA_SCOPES"
+      ],
       [404, "warning", "GET /data-access/1 returned 404; the token was not rejected", "Try a path that exists"],
       [503, "warning", "GET /data-access/1 returned 503; the token was not rejected", "Try again in a few minutes"],
       [302, "warning", "GET /data-access/1 returned 302; the token was not rejected", "Correct CREDIT_DATA_BASE_URL"]
@@ -410,7 +465,9 @@ describe("the API", () => {
   it.scopedLive("no token is sent to another host", () =>
     Effect.gen(function*() {
       const { variables } = yield* simulated
-      const failed = failureOf(yield* examineWith(variables, { probes: [{ method: "GET", path: "https://other.example/1" }] }))
+      const failed = failureOf(
+        yield* examineWith(variables, { probes: [{ method: "GET", path: "https://other.example/1" }] })
+      )
       assert.deepInclude(failed, { name: "API", detail: "the path is not below the base URL" })
     }))
 

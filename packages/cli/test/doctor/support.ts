@@ -5,7 +5,7 @@ import { ConfigProvider, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { writeFileSync } from "node:fs"
 import { createServer as createHttpServer } from "node:http"
 import { connect, createServer, type Server, type Socket } from "node:net"
-import { createServer as createTlsServer } from "node:tls"
+import { createServer as createTlsServer, type TlsOptions } from "node:tls"
 import { join } from "node:path"
 import * as PrintedJson from "../../src/printedJson.ts"
 import type { Step } from "../../src/doctor/doctor.ts"
@@ -140,9 +140,9 @@ const relay = (port: number) => (socket: Socket) => {
 const tlsInFrontOf = (url: string, certificate: Certificate) =>
   listen(createTlsServer({ ...certificate }, relay(Number(new URL(url).port))).on("tlsClientError", () => {}))
 
-/** A server with this certificate that answers nothing. Returns its port. */
-export const tls = (certificate: Certificate) =>
-  listen(createTlsServer({ ...certificate }).on("tlsClientError", () => {}))
+/** A server with this certificate that sends nothing after the handshake. Returns its port. */
+export const tls = (certificate: Certificate, options: TlsOptions = {}) =>
+  listen(createTlsServer({ ...certificate, ...options }).on("tlsClientError", () => {}))
 
 /** A server that accepts connections and never sends a byte. Returns its port, and how many connections are open. */
 export const silent = Effect.gen(function*() {

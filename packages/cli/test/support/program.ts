@@ -32,8 +32,6 @@ export interface Options {
   readonly input?: string
   /** Called when the program has started, and each time it has printed. */
   readonly observe?: (stdout: string, kill: (signal: NodeJS.Signals) => void) => void
-  /** Keys to press on a terminal, once it shows a text. */
-  readonly keys?: { readonly after: string; readonly text: string }
 }
 
 const base = { PATH: process.env["PATH"] ?? "", HOME: output }
@@ -44,10 +42,8 @@ export const start = (command: string, args: ReadonlyArray<string>, options: Opt
     const child = spawn(command, args, { env: { ...base, ...options.variables } })
     let stdout = ""
     let stderr = ""
-    const { input = "", keys } = options
     const observed = () => {
       options.observe?.(stdout, (signal) => child.kill(signal))
-      if (keys !== undefined && stdout.includes(keys.after)) child.stdin.end(keys.text)
     }
     child.stdout.on("data", (chunk) => {
       stdout += chunk
@@ -57,7 +53,7 @@ export const start = (command: string, args: ReadonlyArray<string>, options: Opt
       stderr += chunk
     })
     child.stdin.on("error", () => {})
-    if (keys === undefined) child.stdin.end(input)
+    child.stdin.end(options.input ?? "")
     child.on("close", (code) => resume(Effect.succeed({ code, stdout, stderr })))
     observed()
     return Effect.sync(() => child.kill("SIGKILL"))
@@ -75,15 +71,22 @@ export const run = (args: ReadonlyArray<string>, options: Options = {}) =>
 export const runAll = (list: ReadonlyArray<ReadonlyArray<string>>, options: Options = {}) =>
   Effect.forEach(list, (args) => run(args, options), { concurrency: 4 })
 
-/** Runs the program on a terminal of 80 columns. Both outputs arrive together. */
-export const onTerminal = (args: ReadonlyArray<string>, options: Options = {}) =>
+/** Runs the program on a terminal, of 80 columns by default. Both outputs arrive together. */
+export const onTerminal = (
+  args: ReadonlyArray<string>,
+  { columns = 80, ...options }: Options & { readonly columns?: number } = {}
+) =>
   Effect.flatMap(
     Simulator.variables,
     (variables) =>
-      start("script", ["-qec", [process.execPath, program, ...args].join(" "), "/dev/null"], {
-        ...options,
-        variables: { TERM: "xterm", LANG: "C.UTF-8", ...variables, ...options.variables }
-      })
+      start(
+        "script",
+        ["-qec", `stty cols ${columns}; ${[process.execPath, program, ...args].join(" ")}`, "/dev/null"],
+        {
+          ...options,
+          variables: { TERM: "xterm", LANG: "C.UTF-8", ...variables, ...options.variables }
+        }
+      )
   )
 
 /** A folder that is removed with the scope. */

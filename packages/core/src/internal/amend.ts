@@ -4,7 +4,9 @@ import { InvalidClient, InvalidResponse, ServerError, type TokenError, Transport
 /** The same failure, with information that was found later. */
 export const amend = (
   error: TokenError,
-  known: { readonly hint: string } | { readonly nextTryAt: DateTime.Utc | undefined } | { readonly deadlineEnded: boolean }
+  known: { readonly hint: string } | { readonly nextTryAt: DateTime.Utc | undefined } | {
+    readonly deadlineEnded: boolean
+  }
 ): TokenError => {
   switch (error._tag) {
     case "InvalidClient":

@@ -1,5 +1,6 @@
 import * as Either from "effect/Either"
 import type { Parsed } from "./configuration.ts"
+import * as field from "./field.ts"
 
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
 
@@ -9,7 +10,8 @@ const isLoopback = (host: string) => host === "localhost" || host === "[::1]" ||
  * is returned without a slash at its end.
  */
 export const secureUrl = (text: string): Parsed<string> => {
-  if (!URL.canParse(text)) return Either.left("Expected an absolute URL")
+  // an invisible character would be the reason
+  if (!URL.canParse(text)) return Either.flatMap(field.text(text), () => Either.left("Expected an absolute URL"))
   const url = new URL(text)
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     return Either.left("Expected https (http only for localhost, 127.0.0.0/8 and [::1])")

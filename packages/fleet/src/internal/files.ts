@@ -63,13 +63,25 @@ const highest = (files: ReadonlyArray<File>, kind: Kind): File | undefined =>
  */
 const othersMayEnter = 0o011
 
+/** The path of the folder that has this one. */
+const parentOf = (folder: string): string => folder.replace(/[\\/]+[^\\/]+[\\/]*$/, "")
+
+/** Creates a folder and its parents. Below /proc, the recursive creation of Node never ends. */
+const makeFolders = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<void, PlatformError> => {
+  const makeOne = Effect.catchIf(fs.makeDirectory(folder, { mode: 0o700 }), isExisting, () => Effect.void)
+  const parent = parentOf(folder)
+  return parent === "" || parent === folder
+    ? makeOne
+    : Effect.catchIf(makeOne, isMissing, () => Effect.zipRight(makeFolders(fs, parent), makeOne))
+}
+
 export const make = Effect.fnUntraced(function*(
   { directory }: { readonly directory: string }
 ): Effect.fn.Return<Service, ConfigError.ConfigError, FileSystem.FileSystem> {
   const fs = yield* FileSystem.FileSystem
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  const makeFolder = fs.makeDirectory(directory, { recursive: true, mode: 0o700 })
+  const makeFolder = makeFolders(fs, directory)
   const pathOf = (name: string, kind: Kind | "Writing", suffix: string) => `${directory}/${name}.${kind}.${suffix}`
   const remove = (path: string) => Effect.ignore(fs.remove(path))
 
@@ -95,7 +107,9 @@ export const make = Effect.fnUntraced(function*(
   if ((folder.mode & othersMayEnter) !== 0) {
     return yield* Effect.fail(Variables.invalid(
       ["directory"],
-      "Expected a folder that only its owner can enter (mode 0700), or a path where the store can create one"
+      `Expected a folder that only its owner can enter (mode 0700, not ${
+        (folder.mode & 0o7777).toString(8).padStart(4, "0")
+      }), or a path where the store can create one`
     ))
   }
 

@@ -23,7 +23,8 @@ const command = (name: Name): ReadonlyArray<string> => [
 ]
 
 /** The completions for bash. */
-export const bash = (): string => `\
+export const bash = (): string =>
+  `\
 # Completions of credit-data for bash: source <(credit-data completions bash)
 _credit_data() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}

@@ -17,7 +17,9 @@ const option = (name: Name) => (each: Completed): string =>
 
 const operandsOf = (name: Name): ReadonlyArray<string> => {
   const { operands } = specificationOf(name)
-  if (operands?.isProgram === true) return [complete(inCommand(name), "-x -a '(__fish_complete_subcommand --fcs-skip=2)'")]
+  if (operands?.isProgram === true) {
+    return [complete(inCommand(name), "-x -a '(__fish_complete_subcommand --fcs-skip=2)'")]
+  }
   return operands?.values === undefined ? [] : [complete(inCommand(name), `-a ${quoted(operands.values.join(" "))}`)]
 }
 

@@ -30,7 +30,8 @@ const command = (name: Name): string =>
 const described = names.map((name) => quoted(`${name}:${escaped(specificationOf(name).summary)}`)).join(" ")
 
 /** The completions for zsh, for a folder of `fpath` or for `source`. */
-export const zsh = (): string => `\
+export const zsh = (): string =>
+  `\
 #compdef credit-data
 # Completions of credit-data for zsh: source <(credit-data completions zsh)
 _credit_data() {
