@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-const everyTest = "generated/{examples,packages/*,tests/*}/test/**/*.test.ts"
+const everyTest = "{test,generated/{examples,packages/*,tests/*}/test}/**/*.test.ts"
 
 /** The tests of each mode, as in the workspace of Effect 3. */
 const modes = {

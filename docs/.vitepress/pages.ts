@@ -39,6 +39,46 @@ const linkFrom = (page: string, href: string): string => {
 
 const read = (page: string): string => readFileSync(`${root}${page}`, "utf8")
 
+/** The same page with its code for Effect 4, which the generator and docgen have written. */
+const readForEffect4 = (page: string): string | undefined => {
+  const file = `${root}effect-4/generated/${page}`
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined
+}
+
+/** A part of a page under one heading, with the code in it. */
+const sectionsOf = (text: string): ReadonlyArray<readonly [heading: string, text: string]> => {
+  const counts = new Map<string, number>()
+  return text.split(/^(?=#{1,4} )/m).map((section) => {
+    const [heading = ""] = section.split("\n", 1)
+    const count = counts.get(heading) ?? 0
+    counts.set(heading, count + 1)
+    return [`${heading} ${count}`, section]
+  })
+}
+
+const code = /^```ts\n[^]*?\n```$/gm
+
+/** A page with the code for both lines of Effect in tabs, where it differs. */
+const withBothLines = (page: string): string => {
+  const text = read(page)
+  const other = new Map(sectionsOf(readForEffect4(page) ?? text))
+  return sectionsOf(text).map(([heading, section]) => {
+    const codes = other.get(heading)?.match(code) ?? []
+    let index = 0
+    return section.replaceAll(code, (three) => {
+      const four = codes[index++]
+      return four === undefined || four === three
+        ? three
+        : [
+          "::: code-group",
+          three.replace("```ts", "```ts [Effect 3]"),
+          four.replace("```ts", "```ts [Effect 4]"),
+          ":::"
+        ].join("\n\n")
+    })
+  }).join("")
+}
+
 /** Copies the pages into a folder, with links that work on the site. */
 export const collect = (folder: string): void => {
   rmSync(folder, { recursive: true, force: true })
@@ -48,7 +88,7 @@ export const collect = (folder: string): void => {
     for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]*\]\(([^)]+\.(?:svg|png))\)/g)) {
       cpSync(`${root}${posix.join(posix.dirname(page), picture)}`, posix.join(posix.dirname(target), picture))
     }
-    writeFileSync(target, read(page).replaceAll(/(?<=\]\()[^)\s]+(?=\))/g, (href) => linkFrom(page, href)))
+    writeFileSync(target, withBothLines(page).replaceAll(/(?<=\]\()[^)\s]+(?=\))/g, (href) => linkFrom(page, href)))
   }
 }
 

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { exceptions } from "../exceptions.ts"
 import { folders, manifest } from "../packages.ts"
-import { type Counts, examplesIn, rewrite, rewriteExamples, ruleNames } from "./rewrite.ts"
+import { type Counts, examplesIn, rewrite, rewriteExamples, rewritePage, ruleNames } from "./rewrite.ts"
 
 const here = fileURLToPath(new URL("../", import.meta.url))
 const root = join(here, "..")
@@ -72,8 +72,12 @@ rmSync(join(target, "documents"), { recursive: true, force: true })
 mkdirSync(join(target, "documents"), { recursive: true })
 for (const page of ["README.md", ...filesIn("docs").filter((file) => file.endsWith(".md"))]) {
   const text = readFileSync(join(root, page), "utf8")
-  writeExamples(page, rewriteExamples(page, text, counts))
+  const rewritten = rewriteExamples(page, text, counts)
+  writeExamples(page, rewritten)
   writeExamples(page, text, "ts effect-4")
+  // the site shows the code of both lines
+  mkdirSync(dirname(join(target, page)), { recursive: true })
+  writeFileSync(join(target, page), rewritten)
 }
 
 for (const folder of folders) {
@@ -94,7 +98,7 @@ for (const folder of folders) {
         )
       }
       cpSync(join(here, "overrides", file), join(target, file))
-    } else if (file.endsWith(".md")) write(file, rewriteExamples(file, readFileSync(join(root, file), "utf8"), counts))
+    } else if (file.endsWith(".md")) write(file, rewritePage(file, readFileSync(join(root, file), "utf8"), counts))
     else if (isSource(file)) {
       write(file, withoutExceptions(file, rewrite(file, readFileSync(join(root, file), "utf8"), counts)))
     } else {

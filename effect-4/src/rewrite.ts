@@ -1,5 +1,6 @@
 import { Lang, parse, type SgNode, type SgRoot } from "@ast-grep/napi"
 import * as exampleRules from "../exampleRules.ts"
+import * as proseRules from "../proseRules.ts"
 import { families, local, members, patterns } from "../rules.ts"
 import { reimport } from "./imports.ts"
 
@@ -83,6 +84,27 @@ export const examplesIn = (text: string, language = "ts"): ReadonlyArray<string>
     code.split("\n").map((line) => line.slice(prefix.length)).join("\n")
   )
 
+/** What Markdown or a comment says, outside of its examples. */
+const rewriteProse = (text: string, counts: Counts): string => {
+  const renamed = text.replaceAll(/`([\w.]+)`/g, (span, name: string) => {
+    const to = proseRules.names[name] ?? members[name]
+    if (proseRules.names[name] !== undefined) count(counts, proseName(name))
+    return to === undefined ? span : `\`${to}\``
+  })
+  return proseRules.texts.reduce((current, [from, to]) => {
+    if (current.includes(from)) count(counts, proseName(from))
+    return current.replaceAll(from, to)
+  }, renamed)
+}
+
+const proseName = (name: string) => `${name} (in prose)`
+
+/** A page for Effect 4, with its examples. */
+export const rewritePage = (file: string, text: string, counts: Counts): string =>
+  rewriteProse(rewriteExamples(file, text, counts), counts)
+
+const comment = /^[ \t]*(?:\/\*\*[^]*?\*\/|\/\/.*)$/gm
+
 /** A text with examples, in Markdown or in docstrings, as one with examples for Effect 4. */
 export const rewriteExamples = (file: string, text: string, counts: Counts): string =>
   text.replaceAll(exampleOf("ts"), (_, prefix: string, code: string) => {
@@ -94,11 +116,13 @@ export const rewriteExamples = (file: string, text: string, counts: Counts): str
 /** An Effect 3 source as one for Effect 4. */
 export const rewrite = (file: string, source: string, counts: Counts): string =>
   rewriteExamples(file, rewriteCode(source, counts, file), counts)
+    .replaceAll(comment, (text) => rewriteProse(text, counts))
 
 /** The rules of which each has to match somewhere. */
 export const ruleNames: ReadonlyArray<string> = [
   ...Object.keys({ ...members, ...exampleRules.members }),
   ...families.map(([word]) => String(word)),
   ...[...patterns, ...exampleRules.patterns].map(([pattern]) => pattern),
+  ...[...Object.keys(proseRules.names), ...proseRules.texts.map(([from]) => from)].map(proseName),
   ...Object.entries(local).flatMap(([file, rules]) => rules.map(([pattern]) => localName(file, pattern)))
 ]

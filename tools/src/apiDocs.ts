@@ -1,4 +1,4 @@
-// Writes the API reference of every library from its docstrings, and compiles and runs their examples.
+// Writes the API reference of every library from its docstrings, for Effect 3 and Effect 4, and compiles and runs their examples.
 
 import { run } from "@credit-data/test-support/childProcess"
 import { Command, FileSystem, Path } from "@effect/platform"
@@ -38,13 +38,14 @@ const withFrontMatter = Effect.fnUntraced(function*(file: string) {
 Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const top = yield* root
-  const bin = path.join(top, "node_modules/.bin")
-  // the examples of a package may import every other package, also one that it does not depend on
-  const settings = { exclude, examplesCompilerOptions: { ...examplesCompilerOptions, paths: yield* sourcePaths } }
+  const repository = yield* root
+  const bin = path.join(repository, "node_modules/.bin")
 
-  const write = ({ folder, name }: Effect.Effect.Success<typeof libraries>[number]) =>
+  const write = (top: string) => ({ folder, name }: Effect.Effect.Success<typeof libraries>[number]) =>
     Effect.gen(function*() {
+      // the examples of a package may import every other package, even if it does not depend on it
+      const paths = yield* sourcePaths(top)
+      const settings = { exclude, examplesCompilerOptions: { ...examplesCompilerOptions, paths } }
       // docgen takes its settings from this file only
       const file = path.join(top, folder, "docgen.json")
       const { exitCode, stderr, stdout } = yield* Effect.acquireUseRelease(
@@ -68,5 +69,7 @@ Effect.gen(function*() {
       yield* Effect.forEach(yield* pagesOf(path.join(top, folder, "docs")), withFrontMatter)
       yield* Console.log(`${name}: ${/\d+ example\(s\)/.exec(stdout)?.[0] ?? "no examples"}`)
     })
-  yield* Effect.forEach(yield* libraries, write, { concurrency: 2 })
+  for (const top of [repository, path.join(repository, "effect-4/generated")]) {
+    yield* Effect.forEach(yield* libraries, write(top), { concurrency: 2 })
+  }
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

@@ -53,7 +53,7 @@ Effect.gen(function*() {
     path.join(target, "tsconfig.json"),
     JSON.stringify({
       extends: "../../tsconfig.json",
-      compilerOptions: { paths: yield* sourcePaths },
+      compilerOptions: { paths: yield* sourcePaths(yield* root) },
       include: ["*.ts"]
     })
   )

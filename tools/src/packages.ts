@@ -40,10 +40,9 @@ export const libraries = Effect.gen(function*() {
   return yield* Effect.filter(yield* published, ({ folder }) => fs.exists(path.join(top, folder, "src/index.ts")))
 })
 
-/** `paths` for TypeScript that lead to the sources of every library, from any folder. */
-export const sourcePaths = Effect.gen(function*() {
+/** `paths` for TypeScript that lead to the sources of every library, from any folder. They begin in the folder that has `packages`. */
+export const sourcePaths = Effect.fnUntraced(function*(top: string) {
   const path = yield* Path.Path
-  const top = yield* root
   return Object.fromEntries(
     (yield* libraries).flatMap(({ folder, name }) => [
       [name, [path.join(top, folder, "src/index.ts")]],

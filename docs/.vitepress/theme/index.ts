@@ -2,6 +2,7 @@ import mermaid from "mermaid"
 import { useData, useRoute } from "vitepress"
 import DefaultTheme from "vitepress/theme"
 import { nextTick, onMounted, watch } from "vue"
+import { followLine } from "./line.ts"
 
 export default {
   extends: DefaultTheme,
@@ -15,5 +16,8 @@ export default {
     }
     onMounted(draw)
     watch(() => route.path, draw)
+    const show = followLine()
+    onMounted(show)
+    watch(() => route.path, () => nextTick(show))
   }
 }
