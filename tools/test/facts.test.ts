@@ -1,0 +1,269 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { exitCode } from "../../packages/cli/src/exitCode.ts"
+import { type Counts, examplesIn, rewriteExamples } from "../../effect-4/src/rewrite.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
+
+const packages = readdirSync(`${root}packages`)
+const guide = readdirSync(`${root}docs`).filter((file) => file.endsWith(".md")).map((file) => `docs/${file}`)
+const readmes = packages.map((name) => `packages/${name}/README.md`)
+const pages = ["README.md", "SECURITY.md", ...guide, ...readmes]
+
+/** The rows of the tables in a text, with trimmed cells. */
+const rows = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
+  [...text.matchAll(/^\|(.*)\|$/gm)].map(([, row = ""]) => row.split("|").map((cell) => cell.trim()))
+
+const section = (page: string, heading: string): string =>
+  read(page).split(`\n${heading}\n`)[1]?.split(/\n##+ /)[0] ?? ""
+
+describe("the first page", () => {
+  it("has at most 100 lines, and the program before anything else", () => {
+    const lines = read("README.md").trimEnd().split("\n")
+    assert.isAtMost(lines.length, 100)
+    assert.isAtMost(lines.indexOf("```ts"), 10)
+  })
+
+  it("lists each package once, as stable or as one that may still change, as the policy does", () => {
+    const [, stable = "", unstable = ""] =
+      /\*\*Stable from 1\.0:\*\*([\s\S]*?)\*\*May still[^:]*:\*\*([\s\S]*?)\n\n/.exec(
+        read("README.md")
+      ) ?? []
+    const named = (text: string) => [...text.matchAll(/\]\(packages\/([\w-]+)\)/g)].map(([, name = ""]) => name)
+    assert.sameMembers([...named(stable), ...named(unstable)], packages)
+    const [, policy = "", others = ""] = /without exception for ([\s\S]*?)\. The others,([\s\S]*?), may/.exec(
+      read("docs/policy.md")
+    ) ?? []
+    const quoted = (text: string) => [...text.matchAll(/`([\w-]+)`/g)].map(([, name = ""]) => name)
+    assert.sameMembers(quoted(policy), named(stable))
+    assert.sameMembers(quoted(others), named(unstable))
+  })
+})
+
+describe("the variables", () => {
+  const inCode = new Set(
+    packages.flatMap((name) =>
+      readdirSync(`${root}packages/${name}/src`, { recursive: true, encoding: "utf8" })
+        .filter((file) => file.endsWith(".ts"))
+        // an example in a docstring may have another variable
+        .flatMap((file) => read(`packages/${name}/src/${file}`).replaceAll(/^ *\*.*$/gm, ""))
+        .flatMap((code) => code.match(/\bCREDIT_DATA_[A-Z0-9_]+\b/g) ?? [])
+    )
+  )
+  // the command sets it for the programs that it starts
+  const output = "CREDIT_DATA_ACCESS_TOKEN"
+
+  it("are all in one table", () => {
+    const table = rows(section("packages/auth-v2/README.md", "## Environment variables"))
+      .flatMap(([cell = ""]) => /^`(CREDIT_DATA_\w+)`$/.exec(cell)?.[1] ?? [])
+    assert.isAbove(table.length, 8)
+    assert.sameMembers([...table, output], [...inCode])
+  })
+
+  it("that pages name exist", () => {
+    for (const page of pages) {
+      for (const [name] of read(page).matchAll(/(?<![A-Z_])CREDIT_DATA_[A-Z0-9_]*[A-Z0-9]\b/g)) {
+        assert.isTrue(inCode.has(name), `${page}: ${name}`)
+      }
+    }
+  })
+})
+
+it("the exit codes of the command are all in its README", () => {
+  const codes = rows(read("packages/cli/README.md")).flatMap(([cell = ""]) => /^\d+$/.test(cell) ? [Number(cell)] : [])
+  assert.sameMembers(codes, Object.values(exitCode))
+})
+
+it("examples call paths of the endpoint groups", () => {
+  for (const page of pages) {
+    for (const code of examplesIn(read(page))) {
+      for (const [, path = ""] of code.matchAll(/\b(?:get|post|put|del|head)\(["'`](\/[^"'`]*)/g)) {
+        assert.match(path, /^\/(data-access|furnishment|enablement-services|metrics|health)\b/, page)
+      }
+    }
+  }
+})
+
+it("pages with install lines lead to the page that describes whether the packages are published", () => {
+  for (const page of pages.filter((name) => name !== "README.md")) {
+    const text = read(page)
+    if (!/^npm i .*@credit-data\//m.test(text)) continue
+    assert.match(text, /\]\((\.\.\/)+README\.md#install\)/, page)
+  }
+})
+
+describe("figures from the comparison with other libraries", () => {
+  const table = rows(read("benchmarks/results/peers.md"))
+  const [header = []] = table
+  /** What a scenario measured, by library. */
+  const measured = (scenario: string): Readonly<Record<string, number>> => {
+    const row = table.find(([name]) => name === scenario)
+    assert(row !== undefined, scenario)
+    return Object.fromEntries(header.flatMap((name, index) => {
+      const value = Number(row[index])
+      return index === 0 || name === "floor" || Number.isNaN(value) || row[index] === "" ? [] : [[name, value]]
+    }))
+  }
+  const ours = "@credit-data"
+  const cached = "cachedInvalidateWithTTL"
+  const withoutGrant = "google-auth-library"
+  const requests = measured("an endpoint that fails for 3 s, 200 calls a second, token requests")
+  const flat = (page: string) => read(page).replaceAll(/\s+/g, " ")
+
+  it("are those in its table", () => {
+    const cost = measured("a cached token, µs")
+    const slow = measured("tokens of 2 s for 6 s, calls over 20 ms")
+    const times = (name: string) => ((cost[name] ?? 0) / (cost[ours] ?? 1)).toFixed(1)
+    const others = Object.entries(requests).filter(([name]) => name !== ours && name !== withoutGrant)
+    const atExpiry = Object.entries(slow).filter(([name, calls]) => name !== withoutGrant && calls > 0)
+    const range = (entries: ReadonlyArray<readonly [string, number]>) => {
+      const values = entries.map(([, value]) => value)
+      return `${Math.min(...values)} to ${Math.max(...values)}`
+    }
+    assert.include(
+      flat("README.md"),
+      `got ${requests["Effect's Cache"]} token requests from a hand-written \`Cache\` and ${
+        requests[ours]
+      } from this supply`
+    )
+    const record = (name: string) => flat(`docs/decisions/${name}.md`)
+    assert.include(
+      record("0001-own-supply"),
+      `${times("Effect's Cache")} × as much with \`Cache\` and ${times(cached)} × as much with \`${cached}\``
+    )
+    assert.include(
+      record("0001-own-supply"),
+      `sends ${requests[ours]} token requests, \`Cache\` ${requests["Effect's Cache"]} and \`${cached}\` ${
+        requests[cached]
+      }`
+    )
+    assert.include(record("0002-renewal-when-a-caller-asks"), `each has ${range(atExpiry)} such calls`)
+    assert.include(
+      record("0003-failures-are-remembered"),
+      `sends ${requests[ours]} token requests. Other libraries for this grant send ${range(others)}`
+    )
+  })
+})
+
+/** Facts that a page repeats from the code: the code, and the sentence that has to change with it. */
+const repeated: ReadonlyArray<readonly [file: string, code: string, page: string, sentence: string]> = [
+  [
+    "packages/fleet/src/internal/protocol.ts",
+    "leasePauseMillis = { from: 20, to: 200, atMost: 1_000 }",
+    "docs/fleet.md",
+    "a random pause of 20 to 200 ms, plus four times the duration of their last look (at most 1 second)"
+  ],
+  ["packages/fleet/src/internal/storeAccess.ts", "budgetMillis = 600", "docs/fleet.md", "at most 0.6 seconds in total"],
+  [
+    "packages/fleet/src/internal/storeAccess.ts",
+    "faultsToPause = 3\nconst pauseMillis = 10_000",
+    "docs/fleet.md",
+    "After three faults without a success in between, the process leaves the store alone for 10 seconds"
+  ],
+  ["packages/core/src/internal/sealing.ts", "shortestSecret = 32", "docs/fleet.md", "needs at least 32 characters"],
+  ["packages/core/src/internal/sealing.ts", "shortestSecret = 32", "packages/cli/README.md", "at least 32 characters"],
+  [
+    "packages/core/src/internal/supply/pause.ts",
+    "refusalPause = Duration.seconds(30)",
+    "docs/concepts.md",
+    "is remembered for 30 seconds"
+  ],
+  [
+    "packages/core/src/internal/supply/tokenLife.ts",
+    "longestPatience = 2_500",
+    "docs/concepts.md",
+    "for at most 2.5 seconds"
+  ],
+  [
+    "packages/core/src/internal/supply/tokenLife.ts",
+    "expiringMillis = 5_000",
+    "docs/concepts.md",
+    "Due --> Expiring: 5 s are left"
+  ],
+  ["packages/core/src/internal/supply/recovery.ts", "retries = 2", "docs/concepts.md", "is retried up to twice"],
+  [
+    "packages/core/src/internal/tokenRequest/classify.ts",
+    "longestLifetime = Duration.days(7)",
+    "packages/core/README.md",
+    "for longer than 7 days"
+  ],
+  [
+    "packages/core/src/internal/tokenRequest/exchange.ts",
+    "maxSize = 1024 * 1024",
+    "packages/core/README.md",
+    "at most 1 MiB after decompression"
+  ],
+  [
+    "packages/http-client/src/internal/authenticatedClient.ts",
+    "mostClosedConnections = 3",
+    "docs/network.md",
+    "up to three times"
+  ],
+  [
+    "packages/http-client/src/internal/body.ts",
+    "mostRead = 64 * 1024",
+    "packages/http-client/README.md",
+    "up to 64 KiB of the response within a second"
+  ],
+  [
+    "packages/migration/src/internal/fallback.ts",
+    "patience = Duration.seconds(2)",
+    "docs/migration.md",
+    "wait for V2 for up to 2 seconds"
+  ],
+  [
+    "packages/migration/src/internal/fallback.ts",
+    "rejectionMillis = 5 * 60_000",
+    "docs/migration.md",
+    "get tokens of V1 for five minutes"
+  ],
+  [
+    "packages/migration/src/Migration.ts",
+    "planInterval ?? \"10 seconds\"",
+    "docs/migration.md",
+    "at most every 10 seconds"
+  ],
+  ["packages/telemetry/src/HealthCheck.ts", "patience = \"800 millis\"", "docs/telemetry.md", "waits for up to 800 ms"]
+]
+
+it.each(repeated)("%s has %s, as %s repeats", (file, code, page, sentence) => {
+  assert.include(read(file), code)
+  assert.include(read(page).replaceAll(/\s+/g, " "), sentence)
+})
+
+describe("the table of names that are different on Effect 4", () => {
+  const page = "docs/effect-4.md"
+  const table = rows(section(page, "## What you rename")).flatMap(([left = "", right = ""]) => {
+    const [from, to] = [left, right].map((cell) => /^`(.*)`$/.exec(cell)?.[1])
+    return from === undefined || to === undefined ? [] : [{ from, to }]
+  })
+  const written = (code: string, counts: Counts = new Map()) =>
+    (examplesIn(rewriteExamples(page, `\`\`\`ts\n${code}\n\`\`\``, counts))[0] ?? "").trim()
+  const rename = (code: string, counts?: Counts) => {
+    // a name of a type alone is not an expression of that type
+    const type = written(`type X = ${code}`, counts).replace("type X = ", "")
+    return type === code ? written(code, counts) : type
+  }
+
+  it.each(table)("says that $from is $to", ({ from, to }) => assert.strictEqual(rename(from), to))
+
+  it("has all names that the examples use", () => {
+    const inTable: Counts = new Map()
+    for (const { from } of table) {
+      written(from, inTable)
+      written(`type X = ${from}`, inTable)
+    }
+    assert.isAbove(inTable.size, 30)
+    for (const each of pages) {
+      const used: Counts = new Map()
+      rewriteExamples(each, read(each), used)
+      for (const rule of used.keys()) assert.isTrue(inTable.has(rule), `${each}: ${rule}`)
+    }
+  })
+
+  it("would be found to be wrong with a name of Effect 3 in its second column", () => {
+    assert.notStrictEqual(rename("Effect.catchAll(handle)"), "Effect.catchAll(handle)")
+  })
+})

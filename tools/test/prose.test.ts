@@ -1,0 +1,148 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+/** The Markdown that people write. Results of benchmarks and the reference are generated. */
+const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  .filter((path) =>
+    path.endsWith(".md") &&
+    !/(^|\/)(node_modules|dist|generated|\.pages|packages\/[\w-]+\/docs|results)\//.test(path) &&
+    !path.endsWith("CHANGELOG.md")
+  )
+
+/** A habit, as it reads in prose, and what to write instead. */
+interface Habit {
+  readonly found: RegExp
+  readonly instead: string
+  /** A sentence that it finds. */
+  readonly planted: string
+}
+
+const habits: ReadonlyArray<Habit> = [
+  {
+    found: /\banswer(s|ed|ing)?\b/i,
+    instead: "a server responds or returns; what it sends is a response",
+    planted: "The server answers with 401."
+  },
+  {
+    found: /\b(holds?|holding)\b/i,
+    instead: "contains, has, keeps, stores, returns or applies",
+    planted: "The error holds a request."
+  },
+  {
+    found: /\b(tokens?|V1|V2|version|requests?)\b[^.|:;]{0,30}\bserv(e|es|ed|ing)\b(?! \d)|\bserv(ed|ing) tokens?\b/,
+    instead: "a token is used, returned or requested",
+    planted: "A token of V1 serves when V2 issues none."
+  },
+  {
+    found: /\b(that|those) of (the|a|an|this|another|our|your|its|Effect|V1|V2)\b/i,
+    instead: "repeat the noun, or use a possessive",
+    planted: "The base URL must be that of the environment."
+  },
+  {
+    found: /\b(the|as the) same(?= *([.,;:|)]|$))|^The same\b|\| The same\b|\bdoes the same\b(?! \w)/im,
+    instead: "repeat the statement",
+    planted: "| the signals | the same |"
+  },
+  {
+    found: /\bof (its|their|your|our|my|his) own\b/i,
+    instead: "its own, their own, your own",
+    planted: "Each process has a token of its own."
+  },
+  {
+    found: /\balso (when|if|where)\b/i,
+    instead: "even when",
+    planted: "The span shows no path, also when the call fails."
+  },
+  {
+    found: /(^|[.!?] +|\| +|[-*] +|\*\* )(So|Then|Also),? (?!that\b)/m,
+    instead: "join the sentences with because, so that, which, after",
+    planted: "The server is down. So the call fails."
+  },
+  {
+    found: /\bthe [\w-]+ of (the|a|an) [\w-]+ of (the|a|an)\b/i,
+    instead: "put a noun before a noun, or use a possessive",
+    planted: "The message of an error of the platform is printed."
+  },
+  {
+    found: /\bstays\b|\bstays? in use\b/i,
+    instead: "remains, or remains in use",
+    planted: "The valid token stays in use."
+  },
+  {
+    found: /\b(goes|go) on alone\b|\bis away\b|\bway back\b|\bsuffices?\b|\bdisturbs?\b|\bspeaks? against\b/i,
+    instead: "see the table in the rules: requests its own token, unavailable, rollback, is enough, affects",
+    planted: "When the store is away, the process goes on alone."
+  },
+  { found: /\breplaces? [\w`.]+ by\b/i, instead: "replace X with Y", planted: "Replace `layer` by another." },
+  {
+    found:
+      /\b(supply|client|token|server|function|layer|code|page|package|test|message|field|error|line)s? (tells?|knows?|wants?|says?)\b|\bshall\b|\bwhoever\b|\bso that nobody\b|\bmind that\b/i,
+    instead: "a function returns, prints or reports",
+    planted: "The supply tells when it retries."
+  },
+  {
+    found: /\bbegins? anew\b|\bbuilt? anew\b|\bthere is one too many\b|\banswered so\b|\bby use\b/i,
+    instead: "start again, built again",
+    planted: "The next test begins anew."
+  }
+]
+
+/** What is right although a habit finds it: the text, and why. */
+const allowed: ReadonlyArray<readonly [page: string, text: string]> = [
+  // the names of recorded incidents come from their tests
+  ["docs/telemetry.md", "the token endpoint answers 503"]
+]
+
+/** Another voice writes it: a part of the rules for its readers comes later. */
+const notYet: ReadonlySet<string> = new Set(["packages/simulator/README.md"])
+
+/** The prose of a page: without blocks of code, code, quotations, and the addresses of links. */
+const proseOf = (text: string): string =>
+  text
+    .replaceAll(/^( *)(```|~~~)[\s\S]*?^\1\2$/gm, "")
+    .replaceAll(/``[^\n]+?``|`[^`\n]*`/g, "`code`")
+    .replaceAll(/\]\([^)]*\)/g, "]")
+    .replaceAll(/"[^"\n]{1,80}"/g, "\"…\"")
+    // a sentence may be on two lines
+    .replaceAll(/(?<=[^\n|])\n(?=[^\n|#*\s-])/g, " ")
+
+const findings = (text: string): ReadonlyArray<string> => {
+  const prose = proseOf(text)
+  return habits.flatMap(({ found, instead }) =>
+    [...prose.matchAll(new RegExp(found, `${found.flags.replace("g", "")}g`))].map(({ 0: match, index }) => {
+      const start = prose.lastIndexOf("\n", index) + 1
+      const line = prose.slice(Math.max(start, index - 60), index + 60).split("\n")[0] ?? ""
+      return `"${match.trim()}" in "…${line.trim()}…": ${instead}`
+    })
+  )
+}
+
+describe("the prose of the documentation", () => {
+  it.each(pages.filter((page) => !notYet.has(page)))("%s has none of the listed habits", (page) => {
+    const text = allowed.filter(([where]) => where === page).reduce(
+      (current, [, right]) => current.replaceAll(right, ""),
+      readFileSync(`${root}${page}`, "utf8")
+    )
+    const found = findings(text)
+    assert.isEmpty(found, found.join("\n"))
+  })
+
+  it.each(habits)("would be found in: $planted", ({ found, planted }) => {
+    assert.match(proseOf(planted), found)
+    assert.isAbove(findings(`Some text.\n\n${planted}\n`).length, 0)
+  })
+
+  it("may have these words in code, in quotations and in addresses", () => {
+    const text =
+      "Run `answer()`, see \"The answer is not an OAuth error\" or [a page](the-same.md).\n\n```ts\nhold()\n```\n"
+    assert.deepStrictEqual(findings(text), [])
+  })
+
+  it("has no page in the list of exceptions that does not exist", () => {
+    assert.includeMembers(pages, [...notYet, ...allowed.map(([page]) => page)])
+  })
+})
