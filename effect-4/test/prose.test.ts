@@ -25,30 +25,35 @@ const effect3 = new Map(
   effect3Folders.filter((folder) => existsSync(folder)).flatMap((folder) => [...declarations(folder)])
 )
 
+const packages = join(here, "generated/packages")
+
+const sourcesOf = (name: string) =>
+  readdirSync(join(packages, name, "src"), { encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+
+const ours = new Set(readdirSync(packages).flatMap(sourcesOf).map((file) => file.replace(".ts", "")))
+
 /** What a text says about names that Effect 4 does not have. */
 const problemsIn = (text: string): ReadonlyArray<string> => {
   const spans = Array.from(text.matchAll(/`([A-Z]\w+)(?:\.(\w+))?[^`\n]*`/g))
   return [
     ...(text.match(/@effect-3|effect@3|@effect\/(?:platform|schema)(?!-)|\bEffect 3\b/g) ?? []),
     ...spans.flatMap(([span, module = "", member]) => {
-      if (/^(RequestError|ResponseError|InvalidUrl|FiberRef|Either|ConfigError)$/.test(module)) return [span]
+      if (/^(RequestError|ResponseError|InvalidUrl|FiberRef|Either)$/.test(module)) return [span]
       if (member === undefined) return []
+      if (ours.has(module)) return []
       const own = effect4.get(module)
       if (own === undefined) return effect3.has(module) ? [span] : []
-      return new RegExp(`\\b${member}\\b`).test(own) ? [] : [span]
+      return new RegExp(`\\b(?:const|function|class|interface|type|namespace|as) ${member}\\b`).test(own) ? [] : [span]
     })
   ]
 }
 
 const comment = /^[ \t]*(?:\/\*\*[^]*?\*\/|\/\/.*)$/gm
 
-const packages = join(here, "generated/packages")
-
 const texts = readdirSync(packages).flatMap((name) => {
-  const sources = readdirSync(join(packages, name, "src"), { encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
   return [
     { file: `${name}/README.md`, text: readFileSync(join(packages, name, "README.md"), "utf8") },
-    ...sources.map((file) => ({
+    ...sourcesOf(name).map((file) => ({
       file: `${name}/src/${file}`,
       text: (readFileSync(join(packages, name, "src", file), "utf8").match(comment) ?? []).join("\n")
     }))

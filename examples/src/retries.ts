@@ -1,5 +1,5 @@
-// Your own retries. The client does not retry a call that the API answers with a temporary failure; this program does. After
-// a failed token request, it waits until the pause of the supply ends, and tries again.
+// Your own retries. The client does not retry a call that fails temporarily, so this program does. After a failed token
+// request, it waits until the supply may send the next one, and tries again.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenError } from "@credit-data/core"
@@ -12,7 +12,6 @@ import { Console, Effect, Layer, Schedule } from "effect"
 const patient = Effect.map(
   DataAccess.DataAccess,
   HttpClient.retryTransient({
-    while: (error) => !TokenError.isTokenError(error),
     schedule: Schedule.exponential("50 millis"),
     times: 3
   })

@@ -1,7 +1,8 @@
 /**
  * Auth V1, the legacy token endpoint: `POST {authV1Url}/oauth/token`. It reached its sunset at the end of 2024.
  *
- * Clients of Data Access V1 stay on Auth V1. They are not migrated to V2 (service contract, section 9).
+ * Clients of Data Access V1 are not migrated to Auth V2, because the Data Access V1 endpoints reached their sunset in the same year
+ * (service contract, section 9).
  *
  * @since 1.0.0
  */

@@ -24,7 +24,7 @@ export interface ClientCredentials {
 
 /**
  * Credentials as a value, or an effect that reads them: a Config, or a call to a secret manager. The effect is run when the
- * layer is built, and once more when the token endpoint refuses the client, so that a rotated secret is read.
+ * layer is built, again when the token endpoint refuses the client, and by `refresh`, so that a rotated secret is read.
  *
  * @since 1.0.0
  * @category models
