@@ -32,7 +32,7 @@ describe("the page about the command line", () => {
     Effect.gen(function*() {
       const folder = mkdtempSync(join(tmpdir(), "credit-data-page-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
-      const variables = { ...(yield* Simulator.variables), XDG_CACHE_HOME: folder }
+      const variables = { ...(yield* Simulator.variables), XDG_CACHE_HOME: folder, LANG: "C.UTF-8" }
       const text = readFileSync(page, "utf8")
       const printed: Array<string> = []
       for (const [, command = ""] of text.matchAll(block)) {
