@@ -15,13 +15,28 @@ describe("the workflows of CI", () => {
     for (const file of files) assert.deepStrictEqual(lint(readFileSync(new URL(file, folder), "utf8"), file), [], file)
   })
 
-  it("give the right to publish to one job, which runs no code of a dependency", () => {
+  it("give the right to publish to jobs that run no code of a dependency", () => {
     const release = readFileSync(new URL("release.yml", folder), "utf8")
     const jobs = release.split(/^(?= {2}\w+:$)/m).slice(1)
-    const publishing = jobs.filter((job) => /id-token: write|NPM_TOKEN/.test(job))
-    assert.lengthOf(publishing, 1)
-    assert.notMatch(publishing[0] ?? "", /pnpm|actions\/setup$|npm (ci|i|install)\b/m)
+    const publishing = jobs.filter((job) => /: write|NPM_TOKEN/.test(job) && !/changesets\/action/.test(job))
+    assert.deepStrictEqual(publishing.map((job) => /^ {2}(\w+):/.exec(job)?.[1]), ["publish", "deploy"])
+    for (const job of publishing) assert.notMatch(job, /pnpm|actions\/setup$|npm (ci|i|install)\b/m)
+    // nothing is published unless the nightly gate is green on that commit, and the site follows the packages
     assert.match(publishing[0] ?? "", /needs: \[nightly, pack\]/)
+    assert.match(publishing[1] ?? "", /needs: \[publish, site\]/)
     for (const job of jobs.filter((job) => /run: pnpm/.test(job))) assert.notMatch(job, /NPM_TOKEN|id-token/)
+  })
+
+  it("pin what they run: actions by their commit, and pnpm by its hash", () => {
+    const texts = [
+      ...readdirSync(folder).map((file) => readFileSync(new URL(file, folder), "utf8")),
+      readFileSync(new URL("../actions/setup/action.yml", folder), "utf8")
+    ].join("\n")
+    for (const [, action = ""] of texts.matchAll(/uses: (\S+)/g)) assert.match(action, /^\.\/|@[0-9a-f]{40}$/)
+    assert.include(texts, "corepack enable pnpm")
+    const { packageManager }: { readonly packageManager: string } = JSON.parse(
+      readFileSync(new URL("../../package.json", folder), "utf8")
+    )
+    assert.match(packageManager, /^pnpm@[\d.]+\+sha512\.[0-9a-f]{128}$/)
   })
 })
