@@ -18,14 +18,17 @@ export const post = async (path: string, body?: unknown, form?: HTMLFormElement)
     body: JSON.stringify(body)
   }).catch(() => undefined)
   if (response?.ok) return response
-  if (!response) say("The simulator does not answer. Check that it runs.", "bad")
+  if (!response) say("The simulator does not respond. Check that it runs.", "bad")
   else if (response.status === 400) {
     const { issues: [issue] } = await response.json() as { readonly issues: [{ readonly path: [string] }] }
     refuse(issue.path.pop() ?? "", form)
   } else if (response.status === 401) {
     forgetKey()
     say("The key is not valid.", "bad")
-  } else say(response.status === 404 ? "It no longer exists." : `The simulator answered ${response.status}.`, "bad")
+  } else {say(
+      response.status === 404 ? "It no longer exists." : `The simulator responded with ${response.status}.`,
+      "bad"
+    )}
 }
 
 /** Shows that the action of a button succeeded. */

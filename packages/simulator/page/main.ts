@@ -25,7 +25,7 @@ const connect = () => {
   events.onopen = () => showConnection("Live")
   events.onerror = () => {
     showConnection("Disconnected")
-    // the browser gives up if the answer is no stream
+    // the browser gives up if the response is no stream
     if (events.readyState === 2) setTimeout(connect, 2000)
   }
 }

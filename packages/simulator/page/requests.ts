@@ -12,7 +12,7 @@ const pause = $("pause")
 
 const servers = { AuthV1: "V1", AuthV2: "V2", Api: "API" }
 
-const statusOf = ({ milliseconds, status }: Request) => status ?? (milliseconds === null ? "pending" : "no answer")
+const statusOf = ({ milliseconds, status }: Request) => status ?? (milliseconds === null ? "pending" : "no response")
 
 /** The tones of the statuses by their first character. */
 const tones: Readonly<Record<string, string>> = { 2: "good", 4: "warn", 5: "bad", n: "bad" }

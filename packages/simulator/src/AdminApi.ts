@@ -36,9 +36,9 @@ export const Request = Schema.Struct({
   token: Schema.NullOr(Schema.Int).annotations({ description: "The id of the issued token that it carried" }),
   fault: Schema.NullOr(Schema.String).annotations({ description: "The fault that was applied to it" }),
   status: Schema.NullOr(Schema.Int),
-  error: Schema.NullOr(Schema.String).annotations({ description: "The OAuth error code in the answer" }),
+  error: Schema.NullOr(Schema.String).annotations({ description: "The OAuth error code in the response" }),
   milliseconds: Schema.NullOr(Schema.Finite).annotations({
-    description: "The time to the answer, or to the end of the connection. null while the request is pending"
+    description: "The time to the response, or to the end of the connection. null while the request is pending"
   })
 }).annotations({ identifier: "Request" })
 
@@ -59,7 +59,7 @@ export const Token = Schema.Struct({
 
 const status = Schema.Int.pipe(Schema.between(200, 599))
 const milliseconds = Schema.Int.pipe(Schema.between(0, 86_400_000)).annotations({ description: "In milliseconds" })
-/** The names and values that HTTP accepts (RFC 9110, section 5). Others would become another answer on the wire. */
+/** The names and values that HTTP accepts (RFC 9110, section 5). Others would become another response on the wire. */
 const headers = Schema.Record({
   key: Schema.String.pipe(Schema.pattern(/^[\w!#$%&'*+.^`|~-]+$/)),
   value: Schema.String.pipe(Schema.pattern(/^[\t\x20-\x7e\x80-\xff]*$/))
@@ -116,7 +116,7 @@ export const PendingFault = Schema.Struct({
 }).annotations({ identifier: "PendingFault" })
 
 /**
- * An answer of the business API, as JSON.
+ * A response of the business API, as JSON.
  *
  * @since 1.0.0
  * @category schemas
@@ -129,7 +129,7 @@ export const Fixture = Schema.Struct({
   status: Schema.optionalWith(status, { default: () => 200 }),
   headers: Schema.optionalWith(headers, { default: () => ({}) }),
   body: Schema.optional(Schema.Unknown).annotations({
-    description: "Any JSON value. Without one, the answer has no body"
+    description: "Any JSON value. Without one, the response has no body"
   })
 }).annotations({ identifier: "Fixture", parseOptions: { onExcessProperty: "error" } })
 

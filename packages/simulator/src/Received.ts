@@ -1,5 +1,5 @@
 /**
- * What the simulated servers received, and what they answered.
+ * What the simulated servers received, and what they responded.
  *
  * @since 1.0.0
  */
@@ -22,9 +22,9 @@ export type Server = "AuthV1" | "AuthV2" | "Api"
 /**
  * What became of a request.
  *
- * - `Pending`: it has no answer yet.
- * - `Responded`: it got an answer with this status after this time, without what the clock was advanced. `error` is the OAuth error code in the answer.
- * - `NoResponse`: its connection was closed after this time, without an HTTP answer of the simulator.
+ * - `Pending`: it has no response yet.
+ * - `Responded`: it got a response with this status after this time, without what the clock was advanced. `error` is the OAuth error code in the response.
+ * - `NoResponse`: its connection was closed after this time, without an HTTP response from the simulator.
  *
  * @since 1.0.0
  * @category models

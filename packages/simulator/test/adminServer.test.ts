@@ -97,8 +97,8 @@ describe("the admin server", () => {
         204
       )
       assert.strictEqual((yield* act("/api/faults", { target: "Calls", fault })).status, 204)
-      const answer = yield* post("V2", form)
-      assert.deepStrictEqual([answer.status, answer.headers.get("retry-after")], [503, "2"])
+      const response = yield* post("V2", form)
+      assert.deepStrictEqual([response.status, response.headers.get("retry-after")], [503, "2"])
       const { faults } = JSON.parse((yield* read("/api/state")).text)
       assert.deepStrictEqual(faults, [
         { id: 1, target: "TokenRequests", fault: "Response", status: 503, milliseconds: null, remaining: "unlimited" },
@@ -232,7 +232,7 @@ describe("the protection of the admin server", () => {
       assert.strictEqual(yield* keyOf(chosen), "mine")
     }))
 
-  it.effect("answers 403 to a foreign Host, and to a foreign Origin", () =>
+  it.effect("responds with 403 to a foreign Host, and to a foreign Origin", () =>
     Effect.gen(function*() {
       const { url } = yield* AdminServer.AdminServer
       const { port } = new URL(url)
@@ -251,7 +251,7 @@ describe("the protection of the admin server", () => {
       assert.strictEqual((yield* read("/api/state", { headers: { origin: url } })).status, 200)
     }).pipe(Effect.provide(Test)))
 
-  it.effect("lets no other site embed, read or store an answer", () =>
+  it.effect("lets no other site embed, read or store a response", () =>
     Effect.gen(function*() {
       for (const path of ["/", "/api/state", "/missing"]) {
         const { headers } = yield* read(path)
@@ -336,7 +336,7 @@ describe("the stream of events", () => {
 })
 
 describe("secrets and tokens", () => {
-  it.effect("are in no answer and in no event, wherever a client put them", () =>
+  it.effect("are in no response and in no event, wherever a client put them", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const token = yield* newToken

@@ -11,7 +11,7 @@ const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
     return newest
   }))
 
-const answered = ({ outcome }: Received.Received) => {
+const responded = ({ outcome }: Received.Received) => {
   assert(outcome._tag === "Responded")
   return outcome
 }
@@ -23,22 +23,22 @@ describe("the journal of requests", () => {
       const granted = yield* last
       assert.strictEqual(granted.id, 1)
       assert.strictEqual(DateTime.toEpochMillis(granted.receivedAt), 0)
-      assert.strictEqual(answered(granted).status, 200)
-      assert.isTrue(Option.isNone(answered(granted).error))
+      assert.strictEqual(responded(granted).status, 200)
+      assert.isTrue(Option.isNone(responded(granted).error))
       assert.isTrue(Option.isNone(granted.token))
 
       yield* post("V2", { ...form, client_secret: "other" })
-      assert.strictEqual(answered(yield* last).status, 401)
-      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_client"))
+      assert.strictEqual(responded(yield* last).status, 401)
+      assert.deepStrictEqual(responded(yield* last).error, Option.some("invalid_client"))
 
       yield* get("/data-access/a", token)
       assert.deepStrictEqual((yield* last).token, Option.some(1))
       yield* get("/data-access/a", "unknown")
       assert.deepStrictEqual((yield* last).token, Option.none())
-      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_token"))
+      assert.deepStrictEqual(responded(yield* last).error, Option.some("invalid_token"))
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("has the fault that was applied, and the time to the answer", () =>
+  it.effect("has the fault that was applied, and the time to the response", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
@@ -48,11 +48,11 @@ describe("the journal of requests", () => {
       yield* TestClock.adjust("9 seconds")
       yield* Fiber.join(late)
       assert.deepStrictEqual((yield* last).fault, Option.some("Delay"))
-      assert.strictEqual(Duration.toMillis(answered(yield* last).duration), 9000)
+      assert.strictEqual(Duration.toMillis(responded(yield* last).duration), 9000)
 
       yield* simulator.failCalls(Fault.oauthError(401, "invalid_token"))
       yield* get("/data-access/a")
-      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_token"))
+      assert.deepStrictEqual(responded(yield* last).error, Option.some("invalid_token"))
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.scopedLive("has an outcome for every request, whenever its connection ends", () =>
@@ -76,7 +76,7 @@ describe("the journal of requests", () => {
       )
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("has the time to the answer without what the clock was advanced", () =>
+  it.effect("has the time to the response without what the clock was advanced", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 minute" }))
@@ -84,7 +84,7 @@ describe("the journal of requests", () => {
       yield* simulator.awaitReceived("AuthV2", 1)
       yield* simulator.advanceClock("1 hour")
       yield* Fiber.join(late)
-      assert.strictEqual(Duration.toMillis(answered(yield* last).duration), 0)
+      assert.strictEqual(Duration.toMillis(responded(yield* last).duration), 0)
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("has the beginning of a long body, and its size", () =>
@@ -99,7 +99,7 @@ describe("the journal of requests", () => {
     Effect.gen(function*() {
       assert.strictEqual((yield* get("//?a=b")).status, 404)
       assert.strictEqual((yield* last).url, "//?a=b")
-      assert.strictEqual(answered(yield* last).status, 404)
+      assert.strictEqual(responded(yield* last).status, 404)
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("has no status for a connection that was reset", () =>

@@ -91,7 +91,7 @@ describe("the controls of the console", () => {
         assert.strictEqual((yield* sendTokenRequest("V2")).status, 200)
       }).pipe(Effect.provide(simulated)))
 
-    it.scoped("answer calls with a custom status and body, as often as wanted", () =>
+    it.scoped("respond to calls with a custom status and body, as often as wanted", () =>
       Effect.gen(function*() {
         const page = yield* open()
         yield* Effect.promise(async () => {
@@ -155,7 +155,7 @@ describe("the controls of the console", () => {
         yield* shows(page, "invalid_client")
       }).pipe(Effect.provide(simulated)))
 
-    it.scoped("add answers to the API of the user, and remove them", () =>
+    it.scoped("add responses to the API of the user, and remove them", () =>
       Effect.gen(function*() {
         const { fixtures } = yield* Simulator.Simulator
         const page = yield* open()
@@ -281,7 +281,7 @@ describe("the controls of the console", () => {
           await page.route(`${url}/api/**`, (route) => route.abort())
           await revoke.click()
         })
-        yield* shows(page, "The simulator does not answer. Check that it runs.")
+        yield* shows(page, "The simulator does not respond. Check that it runs.")
       }).pipe(Effect.provide(simulated)))
   })
 })

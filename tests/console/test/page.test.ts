@@ -14,7 +14,7 @@ describe("the page of the console", () => {
       assert.notInclude(body, "innerHTML")
     }).pipe(Effect.provide(simulated)))
 
-  it.effect("has a new nonce in each answer", () =>
+  it.effect("has a new nonce in each response", () =>
     Effect.gen(function*() {
       const { url } = yield* AdminServer.AdminServer
       const nonces = yield* Effect.forEach([1, 2], () =>

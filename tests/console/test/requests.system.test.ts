@@ -10,7 +10,7 @@ const textsOf = (rows: ReturnType<typeof rowsOf>) => Effect.promise(() => rows.a
 
 describe("the list of requests", () => {
   layer(Browser.layer, { excludeTestServices: true, timeout: "20 seconds" })((it) => {
-    it.scoped("shows each request with its server, method, path, answer and time, the newest first", () =>
+    it.scoped("shows each request with its server, method, path, status and time, the newest first", () =>
       Effect.gen(function*() {
         const { awaitReceived } = yield* Simulator.Simulator
         const page = yield* open()

@@ -25,7 +25,7 @@ const log = Options.boolean("log").pipe(
 )
 
 const fixtures = Options.text("fixtures").pipe(
-  Options.withDescription("Answer calls from a folder of JSON files, or from the examples of an OpenAPI document"),
+  Options.withDescription("Respond to calls from a folder of JSON files, or from the examples of an OpenAPI document"),
   Options.optional
 )
 

@@ -42,7 +42,7 @@ const isForm = (headers: HttpHeaders.Headers) =>
  * A token endpoint that follows section 4 of the contract exactly. Where the contract specifies nothing (a missing field, a
  * wrong audience, an unknown scope), it follows RFC 6749, section 5.2, and RFC 8707.
  */
-export const answer = Effect.fnUntraced(function*(
+export const respond = Effect.fnUntraced(function*(
   version: Version,
   state: State,
   tokens: TokenStore,

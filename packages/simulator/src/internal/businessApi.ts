@@ -23,7 +23,7 @@ export interface Call {
   readonly authorization: Option.Option<string>
 }
 
-/** What the business API answers to a call with a valid token that covers its group, if nothing else was set. */
+/** How the business API responds to a call with a valid token that covers its group, if nothing else was set. */
 export const usual = ({ method, path }: Call, group: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeJson({ group, method, path })
 
@@ -31,7 +31,7 @@ export const usual = ({ method, path }: Call, group: string): HttpServerResponse
  * A business endpoint. It passes a call on that has a valid token which covers its group, and otherwise follows RFC 6750,
  * section 3.
  */
-export const answer = Effect.fnUntraced(function*(
+export const respond = Effect.fnUntraced(function*(
   tokens: TokenStore,
   call: Call,
   respond: (group: string) => Effect.Effect<HttpServerResponse.HttpServerResponse>

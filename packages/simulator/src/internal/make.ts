@@ -22,7 +22,7 @@ import * as Changes from "./changes.ts"
 import * as connection from "./connection.ts"
 import * as FaultQueue from "./faultQueue.ts"
 import { faulty, type Handler } from "./faulty.ts"
-import * as fixtures from "./fixtures/answer.ts"
+import * as fixtures from "./fixtures/respond.ts"
 import { type App, serve } from "./httpServer.ts"
 import * as Mask from "./mask.ts"
 import * as OffsetClock from "./offsetClock.ts"
@@ -147,23 +147,23 @@ export const make = (options: Options) =>
       )
 
     const authorize = (version: "V1" | "V2"): Handler => (_, { headers, method, url }, body) =>
-      authorizationServer.answer(version, { ...settings, audience, tokenLifetime }, tokens, {
+      authorizationServer.respond(version, { ...settings, audience, tokenLifetime }, tokens, {
         method,
         path: pathOf(url),
         headers,
         body
       })
 
-    const answerApi: Handler = (_, received, body) => {
+    const respondAsApi: Handler = (_, received, body) => {
       const { authorization, method, url } = received
       const call = { method, path: pathOf(url), authorization: Option.map(authorization, Redacted.value) }
-      return businessApi.answer(tokens, call, (group) => {
+      return businessApi.respond(tokens, call, (group) => {
         if (settings.fixtures.length > 0) {
-          return Effect.succeed(fixtures.answer(settings.fixtures, call))
+          return Effect.succeed(fixtures.respond(settings.fixtures, call))
         }
         return Option.match(settings.handleCall, {
           onNone: () => Effect.succeed(businessApi.usual(call, group)),
-          onSome: (answer) => answer({ ...received, body: Redacted.make(body) })
+          onSome: (handle) => handle({ ...received, body: Redacted.make(body) })
         })
       })
     }
@@ -171,7 +171,7 @@ export const make = (options: Options) =>
     const servers = yield* Effect.all({
       authV1: serve(app("AuthV1", authorize("V1")), options.ports.AuthV1),
       authV2: serve(app("AuthV2", authorize("V2")), options.ports.AuthV2),
-      api: serve(app("Api", answerApi), options.ports.Api)
+      api: serve(app("Api", respondAsApi), options.ports.Api)
     })
 
     const fail = (target: Fault.Target) => (fault: Fault.Fault, options?: { readonly times: number }) =>
@@ -215,7 +215,7 @@ export const make = (options: Options) =>
         const credentials = { clientId: options.credentials.clientId, clientSecret }
         return Effect.as(set({ credentials }), credentials)
       }),
-      handleCalls: (answer: HandleCall) => set({ handleCall: Option.some(answer) }),
+      handleCalls: (handle: HandleCall) => set({ handleCall: Option.some(handle) }),
       fixtures: Effect.sync(() => settings.fixtures),
       setFixtures: (fixtures: ReadonlyArray<Fixture.Fixture>) => set({ fixtures }),
       now: DateTime.now.pipe(Effect.withClock(clock)),

@@ -14,7 +14,7 @@ const code = /^[a-z_]{1,40}$/
 /** Longer bodies are no OAuth errors. */
 const longestError = 10_000
 
-/** The OAuth error code in an answer. */
+/** The OAuth error code in a response. */
 const errorOf = ({ body }: HttpServerResponse.HttpServerResponse): Option.Option<string> => {
   const bytes = body._tag === "Uint8Array" ? body.body : body._tag === "Raw" ? body.body : undefined
   const text = bytes instanceof Uint8Array ? new TextDecoder().decode(bytes.subarray(0, longestError)) : bytes

@@ -13,7 +13,7 @@ Usage: credit-data-simulator [options]
   --token-lifetime <time> the lifetime of tokens, such as 90s, 10m or 24h (default 24h)
   --console               serve the console, a page that shows every request, and the admin API
   --log                   print a line for each request when its outcome is known
-  --fixtures <path>       answer calls from a folder of JSON files, or from the examples of an OpenAPI document
+  --fixtures <path>       respond to calls from a folder of JSON files, or from the examples of an OpenAPI document
   --help                  print this help
 
 SIMULATOR_PORT is the default of --port. SIMULATOR_KEY sets the key of the console, which is otherwise new at each start.

@@ -14,10 +14,10 @@ const resultOf = Received.$match({
   Pending: () => "",
   Responded: ({ duration, error, status }) =>
     [status, ...Option.toArray(error), `${Math.round(Duration.toMillis(duration))} ms`].join("  "),
-  NoResponse: ({ duration }) => `no answer  ${Math.round(Duration.toMillis(duration))} ms`
+  NoResponse: ({ duration }) => `no response  ${Math.round(Duration.toMillis(duration))} ms`
 })
 
-/** One line: when, which server, what it received and what it answered. */
+/** One line: when, which server, what it received and how it responded. */
 const line = ({ fault, method, outcome, receivedAt, server }: Received.Received, url: string) =>
   [
     DateTime.formatIso(receivedAt).slice(11, 23),
