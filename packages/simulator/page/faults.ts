@@ -1,5 +1,5 @@
 import type { PendingFault } from "../src/AdminApi.ts"
-import { $, setText, showPairs } from "./dom.ts"
+import { $, setText, showItems } from "./dom.ts"
 import { onSubmit } from "./form.ts"
 
 type Pending = typeof PendingFault.Encoded
@@ -50,11 +50,13 @@ const describe = ({ fault, milliseconds, status, target }: Pending) =>
 
 /** Shows the faults that wait, and a banner while one of them does not end. */
 export const showFaults = (faults: ReadonlyArray<Pending>): void => {
-  showPairs(
+  showItems(
     "faults",
+    "preset",
     faults.map((pending) => [
       describe(pending),
-      pending.remaining === "unlimited" ? "until cleared" : `${pending.remaining} left`
+      pending.remaining === "unlimited" ? "until cleared" : `${pending.remaining} left`,
+      `faults/${pending.id}/remove`
     ])
   )
   const outages = faults.filter(({ remaining }) => remaining === "unlimited").map(describe)

@@ -16,6 +16,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Stream from "effect/Stream"
 import type * as Change from "./Change.ts"
@@ -58,6 +59,12 @@ export interface Service {
   readonly changes: (after: number) => Stream.Stream<Change.Change>
   /** Waits until the server has received this many requests in total. */
   readonly awaitReceived: (server: Received.Server, count: number) => Effect.Effect<void>
+  /**
+   * Sends the request with this id again, with a fresh credential of the same client: a call gets a new token if it carried one, and
+   * a token request of this client gets the current secret. Returns the id of the new request when its server has received it, and
+   * nothing if the request is no longer in the journal with its whole body.
+   */
+  readonly resend: (id: number) => Effect.Effect<Option.Option<number>>
   /** How many connections to its servers are open now. */
   readonly openConnections: Effect.Effect<number>
   /**
@@ -69,6 +76,8 @@ export interface Service {
   readonly failCalls: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
   /** The faults that wait for their requests, in order. */
   readonly faults: Effect.Effect<ReadonlyArray<Fault.Pending>>
+  /** Removes the waiting fault with this id, and returns whether there was one. */
+  readonly removeFault: (id: number) => Effect.Effect<boolean>
   /** Removes the faults that wait. */
   readonly clearFaults: Effect.Effect<void>
   /** The newest 1 000 issued tokens, in order. */

@@ -93,7 +93,7 @@ describe("the console", () => {
         yield* showsRows(page, "6")
         yield* shows(page, "Outage: 503 for token requests, Delay 5 s for calls")
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "long" }).click()
+          await page.locator("#requests button", { hasText: "long" }).click()
           await page.getByLabel("Fault").selectOption("Custom")
         })
         yield* check

@@ -65,6 +65,8 @@ describe("the console", () => {
         yield* call("/data-access/1")
         const [, known] = /^id: (.+)$/m.exec((yield* eventsUntil("request")).at(-1) ?? "") ?? []
         assert.isDefined(known)
+        // the request that takes a fault changes the settings
+        yield* (yield* Simulator.Simulator).failCalls(Fault.Delay({ duration: 0 }))
         yield* call("/data-access/2")
         const [settings, request] = yield* eventsUntil("request", known)
         // a client whose connection ends here knows the first request only
@@ -136,7 +138,8 @@ describe("the console", () => {
 
     it.scoped("receives and shows no secret and no token, wherever a request has it", () =>
       Effect.gen(function*() {
-        const { credentials, environment, failCalls } = yield* Simulator.Simulator
+        const { credentials, environment, failCalls, failTokenRequests, resend, setFixtures } = yield* Simulator
+          .Simulator
         const page = yield* open()
         const events: Array<string> = []
         const client = yield* Effect.promise(() => page.context().newCDPSession(page))
@@ -168,26 +171,47 @@ describe("the console", () => {
           yield* send(url, { method: "POST", body: new URLSearchParams({ [leak]: leak, clientSecret: leak, a: leak }) })
           yield* send(`${url}?client_secret=${leak}`, { method: "POST", body: leak })
           yield* requestToken("V2", { client_secret: leak, scope: leak })
-          yield* failCalls(Fault.Response({ status: 200, body: leak }), { times: 2 })
+          yield* failCalls(Fault.Response({ status: 200, headers: { "x-note": leak, "x-token": leak }, body: leak }))
           yield* call("/data-access/d")
+          yield* failTokenRequests(
+            Fault.Response({ status: 200, body: `{"access_token":"a-foreign-token","note":"${leak}"}` })
+          )
+          yield* requestToken("V2")
+          yield* failTokenRequests(Fault.Response({ status: 200, body: "{\"access_token\":\"a-foreign-token" }))
+          yield* requestToken("V2")
+          yield* setFixtures([{ method: "GET", path: "/data-access/e", status: 200, headers: {}, body: { leak } }])
+          yield* call("/data-access/e", tokens[2])
+          yield* call(`/data-access/${leak}`, tokens[2])
+          yield* setFixtures([])
         }
+        const ids = (yield* (yield* Simulator.Simulator).received).map(({ id }) => id)
+        yield* Effect.forEach(ids, resend)
         const { length } = yield* (yield* Simulator.Simulator).received
-        yield* Effect.promise(async () => {
-          await page.locator("#shown").getByText(String(length), { exact: true }).waitFor()
-          await page.evaluate(() => {
-            for (const button of document.querySelectorAll<HTMLElement>("#requests button")) button.click()
+        yield* showsRows(page, String(length))
+        const details = yield* Effect.promise(() =>
+          page.locator("#requests > li").evaluateAll(async (rows) => {
+            const texts: Array<string> = []
+            for (const row of rows) {
+              row.querySelector("button")?.click()
+              while (row.querySelector(".detail") === null) await new Promise(requestAnimationFrame)
+              texts.push(row.outerHTML)
+            }
+            return texts
           })
-        })
+        )
+        assert.strictEqual(details.length, length)
+        assert.include(details.join(), "\"access_token\": \"***\"")
+        leaks.push("a-foreign-token")
         const shown = yield* Effect.promise(() =>
-          page.evaluate(() =>
+          page.evaluate((details) =>
             [
+              ...details,
               document.documentElement.outerHTML,
               ...Array.from(
                 document.querySelectorAll("input, textarea, select"),
                 (field) => Reflect.get(field, "value")
               )
-            ].join("\n")
-          )
+            ].join("\n"), details)
         )
         const received = [...events, ...yield* Effect.promise(() => Promise.all(bodies))].join("\n")
         assert.include(shown, "/data-access/***?secret=***")

@@ -4,6 +4,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as Change from "../Change.ts"
 import type { IssuedToken } from "../IssuedToken.ts"
 import type { Received } from "../Received.ts"
+import { limit } from "./body.ts"
 import * as History from "./history.ts"
 
 /** How many requests, and how many tokens, the simulator remembers. */
@@ -26,7 +27,7 @@ export interface Changes {
 }
 
 export const make: Effect.Effect<Changes> = Effect.map(SubscriptionRef.make(0), (latest) => {
-  const requests = History.make<Received>(capacity)
+  const requests = History.make<Received>(capacity, limit)
   const tokens = History.make<IssuedToken>(capacity)
   let revision = 0
   let settingsAt = 0
