@@ -46,7 +46,7 @@ let baseUrls: Readonly<Record<Request["server"], string>> = { AuthV1: "", AuthV2
 const relationsOf = ({ id, issuedToken, original, token }: Request): ReadonlyArray<Relation> => {
   const all = [...rows.values()].map(([, item]) => item)
   const idsOf = (is: (item: Request) => boolean) =>
-    all.filter(is).map(({ id }) => id).sort((left, right) => right - left)
+    all.filter(is).map(({ id }) => id).toSorted((left, right) => right - left)
   const relations: Array<Relation> = []
   if (token !== null) {
     const issuers = idsOf((item) => item.issuedToken === token)

@@ -67,6 +67,42 @@ describe("a fixture", () => {
       { path: "/data-access/empty", status: 202 }
     )))
 
+  it.effect("that is nearest is named in the response to a call that no fixture matches, with the difference", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const reasons: ReadonlyArray<readonly [string, string]> = [
+        [
+          "/data-access/consumer/42",
+          "nearest: GET /data-access/consumers/{id}, which has \"consumers\" instead of \"consumer\"."
+        ],
+        [
+          "/data-access/consumers",
+          "nearest: GET /data-access/consumers/{id}, which goes on with \"/{id}\"."
+        ],
+        [
+          "/data-access/consumers/42/score",
+          "nearest: GET /data-access/consumers/{id}, which ends before \"/score\"."
+        ],
+        [
+          "/furnishment/tradeline?a=b",
+          "nearest: POST /furnishment/tradelines, which has \"tradelines\" instead of \"tradeline\"."
+        ]
+      ]
+      for (const [path, reason] of reasons) {
+        const { body, status } = yield* get(path, token)
+        assert.strictEqual(status, 404)
+        assert.deepStrictEqual(body, {
+          error: "not_found",
+          error_description: `No fixture for GET ${path.split("?")[0]}; ${reason}`
+        })
+      }
+      const deleted = yield* call("/furnishment/tradelines", "DELETE")
+      assert.strictEqual(
+        JSON.parse(deleted.text).error_description,
+        "No fixture for DELETE /furnishment/tradelines; the fixtures of this path have POST."
+      )
+    }).pipe(withFixtures({ body: {} }, { method: "POST", path: "/furnishment/tradelines", body: {} })))
+
   it.effect("responds to HEAD as to GET, and with 405 to another method", () =>
     Effect.gen(function*() {
       const head = yield* call("/data-access/consumers/1", "HEAD")

@@ -1,8 +1,9 @@
 import { Fault, type Received, Simulator } from "@credit-data/simulator"
+import { HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber, Option, Redacted, Schedule, Stream, TestClock } from "effect"
 import { connect } from "node:net"
-import { form, get, newToken, post } from "./support/http.ts"
+import { form, get, newToken, post, sendText } from "./support/http.ts"
 
 const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
   Effect.map(received, (all) => {
@@ -15,6 +16,8 @@ const responded = ({ outcome }: Received.Received) => {
   assert(outcome._tag === "Responded")
   return outcome
 }
+
+const bodyOf = ({ body }: ReturnType<typeof responded>) => new TextDecoder().decode(Redacted.value(body))
 
 describe("the journal of requests", () => {
   it.effect("has the status, the OAuth error and the token of a request", () =>
@@ -85,6 +88,92 @@ describe("the journal of requests", () => {
       yield* simulator.advanceClock("1 hour")
       yield* Fiber.join(late)
       assert.strictEqual(Duration.toMillis(responded(yield* last).duration), 0)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("has the headers and the body of a response, which is empty for HEAD", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const { headers } = responded(yield* last)
+      assert.strictEqual(headers["content-type"], "application/json")
+      assert.include(bodyOf(responded(yield* last)), token)
+      yield* sendText(`${(yield* Simulator.Simulator).environment.baseUrl}/data-access/a`, {
+        method: "HEAD",
+        headers: { authorization: `Bearer ${token}` }
+      })
+      const head = responded(yield* last)
+      assert.deepStrictEqual([head.status, head.bodySize, bodyOf(head)], [200, 0, ""])
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("has the beginning of a streamed response, and its size, when the stream has ended", () =>
+    Effect.gen(function*() {
+      const { changes, handleCalls } = yield* Simulator.Simulator
+      const part = new TextEncoder().encode("a".repeat(50_000))
+      yield* handleCalls(() => Effect.succeed(HttpServerResponse.stream(Stream.make(part, part, part))))
+      const { environment } = yield* Simulator.Simulator
+      const { text } = yield* sendText(`${environment.baseUrl}/data-access/a`, {
+        headers: { authorization: `Bearer ${yield* newToken}` }
+      })
+      assert.strictEqual(text.length, 150_000)
+      yield* changes(0).pipe(
+        Stream.filter((change) =>
+          change._tag === "Request" && change.request.outcome._tag === "Responded" &&
+          change.request.outcome.bodySize === 150_000
+        ),
+        Stream.runHead
+      )
+      assert.strictEqual(bodyOf(responded(yield* last)), "a".repeat(64 * 1024))
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("keeps 32 MiB of the newest bodies, and the sizes of all", () =>
+    Effect.gen(function*() {
+      const body = "a".repeat(100_000)
+      yield* Effect.forEach(
+        Array.from({ length: 600 }),
+        () => get("/elsewhere", undefined, { method: "POST", body }),
+        { concurrency: 10, discard: true }
+      )
+      const all = yield* (yield* Simulator.Simulator).received
+      const kept = all.map((received) => Redacted.value(received.body).byteLength + bodyOf(responded(received)).length)
+      const total = kept.reduce((left, right) => left + right, 0)
+      assert.isAtMost(total, 32 * 1024 * 1024)
+      assert.isAbove(total, 31 * 1024 * 1024)
+      assert.isTrue(all.every(({ bodySize }) => bodySize === 100_000))
+      assert.strictEqual(kept[0], 0)
+      assert.isAbove(kept.at(-1) ?? 0, 64 * 1024)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.scopedLive("keeps nothing of an endless response", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Endless({ bytes: Fault.responseBytes({}) }))
+      const { port } = new URL(simulator.environment.baseUrl)
+      const socket = connect(Number(port), "127.0.0.1")
+      socket.write("GET /data-access/a HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+      let read = 0
+      yield* Effect.async<void>((resume) => {
+        socket.on("data", (bytes) => {
+          read += bytes.byteLength
+          if (read > 200 * 1024 * 1024) resume(Effect.sync(() => socket.destroy()))
+        })
+      })
+      const ended = yield* simulator.changes(0).pipe(
+        Stream.filter((change) => change._tag === "Request" && change.request.outcome._tag !== "Pending"),
+        Stream.runHead
+      )
+      assert(ended._tag === "Some" && ended.value._tag === "Request")
+      assert.strictEqual(ended.value.request.outcome._tag, "NoResponse")
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("connects a token request with the calls that carried its token", () =>
+    Effect.gen(function*() {
+      const { received } = yield* Simulator.Simulator
+      const [first, second] = [yield* newToken, yield* newToken]
+      yield* get("/data-access/a", second)
+      yield* get("/data-access/a", first)
+      const all = yield* received
+      assert.deepStrictEqual(all.map(({ issuedToken }) => Option.getOrNull(issuedToken)), [1, 2, null, null])
+      assert.deepStrictEqual(all.map(({ token }) => Option.getOrNull(token)), [null, null, 2, 1])
+      assert.deepStrictEqual(all.map(({ ordinal }) => ordinal), [1, 2, 1, 2])
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("has the beginning of a long body, and its size", () =>

@@ -82,6 +82,39 @@ describe("the business API", () => {
       )
     }).pipe(Effect.provide(Simulator.layer())))
 
+  it.effect("gives the reason in the body of each rejection", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const token = (yield* post("V2", form)).body["access_token"]
+      const reason = (path: string, token?: unknown, init?: RequestInit) =>
+        Effect.map(get(path, token, init), ({ body }) => body["error_description"])
+      assert.strictEqual(
+        yield* reason("/elsewhere", token),
+        "No endpoint group has the path /elsewhere. Paths begin with /data-access/ or /furnishment/ or /enablement-services/."
+      )
+      assert.strictEqual(
+        yield* reason("/data-access/a"),
+        "The call has no Authorization header. Send \"Authorization: Bearer\" with a token."
+      )
+      assert.strictEqual(
+        yield* reason("/data-access/a", undefined, { headers: { authorization: "Basic abc" } }),
+        "The call has an Authorization header of another form. Send \"Authorization: Bearer\" with a token."
+      )
+      assert.strictEqual(
+        yield* reason("/data-access/a", "unknown"),
+        "The simulator has not issued this token, or has forgotten it after its end or after a reset."
+      )
+      assert.strictEqual(
+        yield* reason("/enablement-services/a", token),
+        "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all."
+      )
+      yield* simulator.advanceClock("1 hour")
+      assert.strictEqual(yield* reason("/data-access/a", token), "Token 1 expired at 1970-01-01T01:00:00.000Z.")
+      const next = (yield* post("V2", form)).body["access_token"]
+      yield* simulator.revokeTokens
+      assert.strictEqual(yield* reason("/data-access/a", next), "Token 2 was revoked.")
+    }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
+
   it.effect("responds with 401 to a request without a token, or with an unknown, a revoked or an expired token", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator

@@ -52,10 +52,11 @@ export const make = <A>(
   }
 
   const lightenOldest = () => {
-    while (total > most && light < newest) {
-      light += 1
-      const entry = entries.get(light)
-      if (entry !== undefined) put(light, entry.item, entry.revision)
+    for (let id = light + 1; id <= newest; id++) {
+      if (total <= most) return
+      light = id
+      const entry = entries.get(id)
+      if (entry !== undefined) put(id, entry.item, entry.revision)
     }
   }
 

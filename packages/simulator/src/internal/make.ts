@@ -114,7 +114,7 @@ export const make = (options: Options) =>
           receivedAt,
           method: request.method,
           url: request.url,
-          headers: HttpHeaders.remove(request.headers, ["authorization", Resend.markerName]),
+          headers: HttpHeaders.remove(HttpHeaders.remove(request.headers, "authorization"), Resend.markerName),
           authorization: Option.map(authorization, Redacted.make),
           token: Option.flatMap(businessApi.bearer(authorization), tokens.idOf),
           issuedToken: Option.none(),

@@ -71,7 +71,7 @@ const body = (
   const kept = Redacted.value(bytes)
   const text = mask(visible(new TextDecoder().decode(kept)))
   const cut = kept.byteLength < size
-  return { text: cut ? text.slice(0, -longestSecret) : text, size, cut }
+  return { text: cut && text !== hidden ? text.slice(0, -longestSecret) : text, size, cut }
 }
 
 const headers = (mask: (text: string) => string, all: HttpHeaders.Headers) =>

@@ -31,6 +31,87 @@ describe("the admin server", () => {
       assert.deepInclude(state, { clientId: "simulated-client", tokenRequests: 1, calls: 1, faults: [], advanced: 0 })
     }).pipe(Effect.provide(Test)))
 
+  it.effect("shows a request with its response, and finds it by a text in any part", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      yield* get("/data-access/a", token, {
+        method: "POST",
+        headers: { "x-trace": "Seven" },
+        body: "{\"in\":\"Request\"}"
+      })
+      const detail = JSON.parse((yield* read("/api/requests/2")).text)
+      assert.deepInclude(detail, { id: 2, url: "/data-access/a", token: 1, issuedToken: null, original: null })
+      assert.deepInclude(detail.headers, { "x-trace": "Seven", authorization: "Bearer ***" })
+      assert.deepStrictEqual(detail.body, { text: "{\"in\":\"Request\"}", size: 16, cut: false })
+      assert.strictEqual(detail.response.status, 200)
+      assert.strictEqual(detail.response.headers["content-type"], "application/json")
+      assert.deepInclude(JSON.parse(detail.response.body.text), { group: "Data Access" })
+      const granted = JSON.parse((yield* read("/api/requests/1")).text)
+      assert.strictEqual(granted.issuedToken, 1)
+      assert.deepStrictEqual(JSON.parse(granted.response.body.text), {
+        access_token: "***",
+        scope: "data-access:all furnishment:all",
+        expires_in: 86_400,
+        token_type: "Bearer"
+      })
+      assert.strictEqual((yield* read("/api/requests/3")).status, 404)
+
+      const found = (text: string) =>
+        Effect.map(
+          read(`/api/search?text=${encodeURIComponent(text)}`),
+          ({ text }) => JSON.parse(text).map(({ id }: { readonly id: number }) => id)
+        )
+      assert.deepStrictEqual(yield* found("x-trace: seven"), [2])
+      assert.deepStrictEqual(yield* found("in\":\"request"), [2])
+      assert.deepStrictEqual(yield* found("Data Access"), [2])
+      assert.deepStrictEqual(yield* found("expires_in"), [1])
+      assert.deepStrictEqual(yield* found(token), [])
+      assert.deepStrictEqual(yield* found(form.client_secret), [])
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("shows the beginning of a long body, without the part in which a cut secret could be", () =>
+    Effect.gen(function*() {
+      const cut = `${"a".repeat(65_500)}${form.client_secret}${"b".repeat(1_000)}`
+      const inside = `${form.client_secret}${"a".repeat(70_000)}`
+      yield* get("/elsewhere", undefined, { method: "POST", body: cut })
+      yield* get("/elsewhere", undefined, { method: "POST", body: inside })
+      const bodyOf = (id: number) => Effect.map(read(`/api/requests/${id}`), ({ text }) => JSON.parse(text).body)
+      assert.deepStrictEqual(yield* bodyOf(1), { text: "***", size: cut.length, cut: true })
+      const { text, ...rest } = yield* bodyOf(2)
+      assert.deepStrictEqual(rest, { size: inside.length, cut: true })
+      assert.match(text, /^\*{3}a{64000,}$/)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("sends a request again", () =>
+    Effect.gen(function*() {
+      yield* get("/data-access/a", yield* newToken)
+      const { status, text } = yield* act("/api/requests/2/resend")
+      assert.deepStrictEqual([status, JSON.parse(text)], [200, { id: 3 }])
+      assert.deepInclude(JSON.parse((yield* read("/api/requests/3")).text), { original: 2, token: 2 })
+      assert.strictEqual((yield* act("/api/requests/9/resend")).status, 404)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("removes one fault, or one fixture", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Silence())
+      yield* simulator.failCalls(Fault.Reset())
+      assert.strictEqual((yield* act("/api/faults/1/remove")).status, 204)
+      assert.strictEqual((yield* act("/api/faults/1/remove")).status, 404)
+      assert.deepStrictEqual((yield* simulator.faults).map(({ id }) => id), [2])
+
+      const path = `/data-access/${form.client_secret}`
+      yield* act("/api/fixtures", { path: "/data-access/{id}", body: {} })
+      yield* act("/api/fixtures", { path })
+      yield* act("/api/fixtures", { path, method: "PUT" })
+      // the state has the masked path
+      const masked = { method: "GET", path: "/data-access/***" }
+      assert.deepInclude(JSON.parse((yield* read("/api/state")).text).fixtures, { ...masked, status: 200 })
+      assert.strictEqual((yield* act("/api/fixtures/remove", masked)).status, 204)
+      assert.strictEqual((yield* act("/api/fixtures/remove", masked)).status, 404)
+      assert.deepStrictEqual((yield* simulator.fixtures).map(({ method }) => method), ["PUT", "GET"])
+    }).pipe(Effect.provide(Test)))
+
   it.effect("queues faults, and clears them", () =>
     Effect.gen(function*() {
       const fault = { _tag: "Response", status: 503, headers: { "retry-after": "2" }, body: "{}" }

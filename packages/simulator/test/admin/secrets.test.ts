@@ -1,4 +1,4 @@
-import { AdminApi, AdminServer, Simulator } from "@credit-data/simulator"
+import { AdminApi, AdminServer, Fault, Simulator } from "@credit-data/simulator"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -54,7 +54,30 @@ describe("secrets and tokens", () => {
         }
       })
 
-      const seen = yield* Effect.forEach(["/", "/api/state", "/api/requests", "/api/tokens"], (path) => read(path))
+      // the first call gets the fault
+      for (const path of ["a", "fixture", token]) {
+        const headers = { authorization: `Bearer ${token}` }
+        yield* sendText(`${environment.baseUrl}/data-access/${path}`, { headers })
+      }
+      yield* simulator.failTokenRequests(
+        Fault.Response({
+          status: 200,
+          headers: { "x-mine": form.client_secret, "set-cookie": "session=the-real-secret" },
+          body: "{\"access_token\":\"the-real-secret\",\"the-real-secret\":1}"
+        })
+      )
+      yield* post("V2", form)
+      yield* simulator.failTokenRequests(Fault.Response({ status: 200, body: "{\"access_token\":\"the-real-secret" }))
+      yield* sendText(`${environment.authV2Url}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) })
+      const twice = "the-real-secret=1&the-real-secret=2"
+      yield* post("V2", twice)
+      const ids = (yield* simulator.received).map(({ id }) => id)
+      yield* Effect.forEach(ids, simulator.resend)
+      const everyId = (yield* simulator.received).map(({ id }) => `/api/requests/${id}`)
+      assert.strictEqual(everyId.length, ids.length * 2)
+
+      const paths = ["/", "/api/state", "/api/requests", "/api/tokens", "/api/search?text=", ...everyId]
+      const seen = yield* Effect.forEach(paths, (path) => read(path))
       const all = [...seen.map(({ text }) => text), JSON.stringify(yield* events(20))].join("\n")
       assert.include(all, "client_secret=***")
       for (
