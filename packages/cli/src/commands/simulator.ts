@@ -29,10 +29,15 @@ const fixtures = Options.text("fixtures").pipe(
   Options.optional
 )
 
+const writeEnv = Options.text("write-env").pipe(
+  Options.withDescription("Write the variables to a new file that only you can read"),
+  Options.optional
+)
+
 export const simulator = Command.make(
   "simulator",
-  { port, tokenLifetime, console, log, fixtures },
-  ({ console, fixtures, log, port, tokenLifetime }) =>
+  { port, tokenLifetime, console, log, fixtures, writeEnv },
+  ({ console, fixtures, log, port, tokenLifetime, writeEnv }) =>
     // loaded when it is needed, so that the other commands start fast
     Effect.promise(() => import("@credit-data/simulator/Internal")).pipe(
       Effect.flatMap(({ Standalone }) =>
@@ -41,7 +46,8 @@ export const simulator = Command.make(
           log,
           fixtures: Option.getOrUndefined(fixtures),
           port: Option.getOrUndefined(port),
-          tokenLifetime: Option.getOrUndefined(tokenLifetime)
+          tokenLifetime: Option.getOrUndefined(tokenLifetime),
+          writeEnv: Option.getOrUndefined(writeEnv)
         })
       ),
       Effect.mapError(({ message }) => new Failure({ code: exitCode.usage, message }))
