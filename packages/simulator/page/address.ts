@@ -7,5 +7,6 @@ export const remembered = (name: string): string => parameters.get(name) ?? ""
 export const remember = (name: string, value: string): void => {
   if (value) parameters.set(name, value)
   else parameters.delete(name)
+  parameters.sort()
   history.replaceState(null, "", `/${parameters.size ? `?${parameters}` : ""}`)
 }

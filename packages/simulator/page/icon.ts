@@ -12,6 +12,8 @@ export const showIcon = (failed: number, isLive: boolean): void => {
   const context = canvas.getContext("2d")
   if (!context || shown === colour) return
   shown = colour
+  context.clearRect(0, 0, 32, 32)
+  context.beginPath()
   context.fillStyle = colour
   context.arc(16, 16, 15, 0, 7)
   context.fill()

@@ -90,7 +90,7 @@ describe("the business API", () => {
         Effect.map(get(path, token, init), ({ body }) => body["error_description"])
       assert.strictEqual(
         yield* reason("/elsewhere", token),
-        "No endpoint group has the path /elsewhere. Paths begin with /data-access/ or /furnishment/ or /enablement-services/."
+        "No endpoint group has the path /elsewhere. Their paths begin with /data-access/, /furnishment/, /enablement-services/."
       )
       assert.strictEqual(
         yield* reason("/data-access/a"),

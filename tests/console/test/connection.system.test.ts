@@ -51,6 +51,9 @@ describe("the console", () => {
         yield* showsRows(page, "1")
         yield* cut
         yield* shows(page, "Disconnected")
+        yield* shows(page, "Connection lost. The simulator does not respond. The page connects again by itself.")
+        const rotate = page.getByRole("button", { name: "Rotate secret" })
+        assert.isTrue(yield* Effect.promise(() => rotate.isDisabled()))
         yield* call("/data-access/2")
         yield* requestToken("V2")
         yield* simulator.failCalls({ _tag: "Silence" }, { times: Infinity })
@@ -58,6 +61,8 @@ describe("the console", () => {
         yield* showsRows(page, "3")
         yield* shows(page, "Outage: Silence for calls")
         assert.deepStrictEqual(yield* paths(page), ["/oauth2/token", "/data-access/2", "/data-access/1"])
+        assert.isFalse(yield* Effect.promise(() => rotate.isDisabled()))
+        assert.isFalse(yield* Effect.promise(() => page.locator("#lost").isVisible()))
       }).pipe(Effect.provide(simulated)))
 
     it.scoped("gets a request again whose revision was cut in two by the end of the connection", () =>

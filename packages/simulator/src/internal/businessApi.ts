@@ -30,8 +30,8 @@ export const usual = ({ method, path }: Call, group: string): HttpServerResponse
 const noGroup = ({ path }: Call) =>
   HttpServerResponse.unsafeJson({
     error: "not_found",
-    error_description: `No endpoint group has the path ${path}. Paths begin with ${
-      groups.map(({ prefix }) => prefix).join(" or ")
+    error_description: `No endpoint group has the path ${path}. Their paths begin with ${
+      groups.map(({ prefix }) => prefix).join(", ")
     }.`
   }, { status: 404 })
 
