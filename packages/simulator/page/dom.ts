@@ -41,13 +41,24 @@ export const showItems = (id: string, focus: string, items: ReadonlyArray<Item>)
   if (focused) [...list.querySelectorAll("button")].find(({ ariaLabel }) => ariaLabel === focused)?.focus()
 }
 
-/** Makes a change with the next frame, however often it is asked for. */
-export const onceAFrame = (change: () => void): () => void => {
-  let frame = 0
-  return () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0
+/**
+ * Makes a change with the next frame, however often it is asked for, and at most once in the interval. Most of the cost of a change
+ * is the work of the browser in its frame.
+ */
+export const onceAFrame = (change: () => void, interval = 0): () => void => {
+  let isWaiting = false
+  let last = -interval
+  const inFrame = () =>
+    requestAnimationFrame(() => {
+      isWaiting = false
+      last = performance.now()
       change()
     })
+  return () => {
+    if (isWaiting) return
+    isWaiting = true
+    const left = last + interval - performance.now()
+    if (left > 0) setTimeout(inFrame, left)
+    else inFrame()
   }
 }

@@ -173,7 +173,7 @@ let isKnown = false
 let isLive = false
 
 /** More rows in one frame would make it long. */
-const perFrame = () => isPaused ? 0 : 50
+const perFrame = () => isPaused ? 0 : 100
 
 const [put, clear, render, rows] = Rows.make<Request>(list, 1000, fill, perFrame, (waiting) => {
   const shown = visible()

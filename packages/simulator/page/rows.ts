@@ -57,7 +57,7 @@ export const make = <A extends { readonly id: number }>(
     while (list.children.length > rows.size) list.lastChild?.remove()
     if (waiting.size && perFrame()) render()
     after?.(waiting.size)
-  })
+  }, 100)
 
   const put = (item: A) => {
     newest = Math.max(newest, item.id)
