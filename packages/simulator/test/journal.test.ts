@@ -79,7 +79,7 @@ describe("the journal of requests", () => {
       )
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("has the time to the response without what the clock was advanced", () =>
+  it.effect("has the time to the response, excluding time added by advanceClock", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 minute" }))

@@ -70,7 +70,9 @@ describe("an open request", () => {
         yield* showsRows(page, "5")
         assert.match(yield* openDetail(page, 3), /T1\s+was issued by request\s+1/)
         const related = () =>
-          page.locator("#requests > .related").evaluateAll((rows) => rows.map((row) => (row as HTMLLIElement).value))
+          page.locator("#requests > .related").evaluateAll((rows) =>
+            rows.map((row) => Number(row.getAttribute("value")))
+          )
         assert.deepStrictEqual(yield* Effect.promise(related), [5, 3, 1])
         yield* Effect.promise(() => page.getByRole("button", { name: "Open request 1" }).click())
         yield* Effect.promise(() => page.getByText("was issued here and used by 2 calls").waitFor())

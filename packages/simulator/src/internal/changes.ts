@@ -18,7 +18,7 @@ export interface Changes {
   readonly record: <A>(change: (revision: number) => A) => Effect.Effect<A>
   /** As `record`, for a change of the settings. */
   readonly recordSettings: <A>(change: (revision: number) => A) => Effect.Effect<A>
-  /** As `record`, and the history begins anew. */
+  /** As `record`, and the history starts clean. */
   readonly recordReset: (change: () => void) => Effect.Effect<void>
   /** The latest revision, now and after each change. A slow listener misses revisions, but never the last one. */
   readonly revisions: Stream.Stream<number>

@@ -43,7 +43,7 @@ describe("the stream of events", () => {
       assert.deepInclude(missed?.data, { url: "/data-access/missed", status: 401 })
     }).pipe(Effect.provide(Test)))
 
-  it.effect("begins anew for an event of another start", () =>
+  it.effect("starts with a reset for an event of another start", () =>
     Effect.gen(function*() {
       const [first] = yield* events(1, "another-start.99")
       assert.strictEqual(first?.event, "reset")
