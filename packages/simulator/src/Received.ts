@@ -24,8 +24,8 @@ export type Server = "AuthV1" | "AuthV2" | "Api"
  *
  * - `Pending`: it has no response yet.
  * - `Responded`: it got this response after this time, excluding time added by `advanceClock`. `error` is the OAuth error code in
- *   the response. The body is `Redacted` and kept like the body of a request; a streamed body is known when the stream has ended. The
- *   headers are as they were sent, so `Simulator.mask` them before you show them.
+ *   the response. The headers and the body are `Redacted`, because a fault or a handler can return anything. The body is kept like
+ *   the body of a request; a streamed body is known when the stream has ended.
  * - `NoResponse`: its connection was closed after this time, without an HTTP response from the simulator.
  *
  * @since 1.0.0
@@ -36,7 +36,7 @@ export type Outcome = Data.TaggedEnum<{
   Responded: {
     readonly status: number
     readonly error: Option.Option<string>
-    readonly headers: HttpHeaders.Headers
+    readonly headers: Redacted.Redacted<HttpHeaders.Headers>
     readonly body: Redacted.Redacted<Uint8Array>
     /** The size of its whole body, in bytes. */
     readonly bodySize: number

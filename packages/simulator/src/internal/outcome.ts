@@ -48,7 +48,7 @@ export const make = (
   return Received.Responded({
     status,
     error: errorOf(bytes),
-    headers,
+    headers: Redacted.make(headers),
     body: Redacted.make(beginning(sent)),
     bodySize: sent.byteLength,
     duration

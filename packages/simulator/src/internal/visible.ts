@@ -139,7 +139,7 @@ export const response = (
   outcome._tag === "Responded"
     ? Option.some({
       status: outcome.status,
-      headers: headers(mask, outcome.headers),
+      headers: headers(mask, Redacted.value(outcome.headers)),
       body: body(mask, outcome.body, outcome.bodySize, (text) => server === "Api" ? text : tokenResponse(text))
     })
     : Option.none()
