@@ -102,17 +102,20 @@ describe("the business API", () => {
       )
       assert.strictEqual(
         yield* reason("/data-access/a", "unknown"),
-        "The simulator has not issued this token, or has forgotten it after its end or after a reset."
+        "The simulator has not issued this token, or has forgotten it after its end or after a reset. Request a new one."
       )
       assert.strictEqual(
         yield* reason("/enablement-services/a", token),
-        "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all."
+        "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all. Request a token with the scope."
       )
       yield* simulator.advanceClock("1 hour")
-      assert.strictEqual(yield* reason("/data-access/a", token), "Token 1 expired at 1970-01-01T01:00:00.000Z.")
+      assert.strictEqual(
+        yield* reason("/data-access/a", token),
+        "Token 1 expired at 1970-01-01T01:00:00.000Z. Request a new one."
+      )
       const next = (yield* post("V2", form)).body["access_token"]
       yield* simulator.revokeTokens
-      assert.strictEqual(yield* reason("/data-access/a", next), "Token 2 was revoked.")
+      assert.strictEqual(yield* reason("/data-access/a", next), "Token 2 was revoked. Request a new one.")
     }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
 
   it.effect("responds with 401 to a request without a token, or with an unknown, a revoked or an expired token", () =>

@@ -65,6 +65,22 @@ describe("the console", () => {
         assert.isFalse(yield* Effect.promise(() => page.locator("#lost").isVisible()))
       }).pipe(Effect.provide(simulated)))
 
+    it.scoped("shows no counts and no empty list before it has the state of the simulator", () =>
+      Effect.gen(function*() {
+        yield* call("/data-access/1")
+        const { url } = yield* AdminServer.AdminServer
+        const page = yield* open()
+        yield* shows(page, "0 token requests, 1 call")
+        yield* Effect.promise(async () => {
+          await page.route(`${url}/events`, () => {})
+          await page.reload()
+          await page.getByText("Connecting", { exact: true }).waitFor()
+          assert.strictEqual(await page.locator("header #counts").innerText(), "")
+          assert.isFalse(await page.getByText("No requests yet").isVisible())
+          assert.isTrue(await page.getByRole("button", { name: "Copy variables" }).isDisabled())
+        })
+      }).pipe(Effect.provide(simulated)))
+
     it.scoped("gets a request again whose revision was cut in two by the end of the connection", () =>
       Effect.gen(function*() {
         yield* call("/data-access/1")

@@ -50,9 +50,9 @@ describe("an open request", () => {
         const reasons = [
           "No fixture for GET /data-access/consumer/42; nearest: GET /data-access/consumers/{id}, " +
           "which has \"consumers\" instead of \"consumer\".",
-          "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all.",
+          "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all. Request a token with the scope.",
           "The call has no Authorization header. Send \"Authorization: Bearer\" with a token.",
-          "Token 1 was revoked.",
+          "Token 1 was revoked. Request a new one.",
           "The fault Reset was applied."
         ]
         for (const [index, reason] of reasons.entries()) {

@@ -64,7 +64,9 @@ export const respond = (
         : Effect.succeed(challenge(
           403,
           "insufficient_scope",
-          `${group} needs the scope ${scope}. Token ${token.id} has ${token.scopes.join(" ") || "no scope"}.`,
+          `${group} needs the scope ${scope}. Token ${token.id} has ${
+            token.scopes.join(" ") || "no scope"
+          }. Request a token with the scope.`,
           `, scope="${scope}"`
         ))
   })

@@ -90,13 +90,13 @@ export const make = ({ changes, wholeSeconds }: {
         const token = tokens.get(text)
         if (token === undefined) {
           return Effect.fail(
-            "The simulator has not issued this token, or has forgotten it after its end or after a reset."
+            "The simulator has not issued this token, or has forgotten it after its end or after a reset. Request a new one."
           )
         }
-        if (token.revoked) return Effect.fail(`Token ${token.id} was revoked.`)
+        if (token.revoked) return Effect.fail(`Token ${token.id} was revoked. Request a new one.`)
         return DateTime.lessThan(now, token.expiresAt)
           ? Effect.succeed(token)
-          : Effect.fail(`Token ${token.id} expired at ${DateTime.formatIso(token.expiresAt)}.`)
+          : Effect.fail(`Token ${token.id} expired at ${DateTime.formatIso(token.expiresAt)}. Request a new one.`)
       }),
     idOf: (text) => Option.map(Option.fromNullable(tokens.get(text)), ({ id }) => id),
     revoke,
