@@ -238,8 +238,23 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
       "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
     ]
   ],
+  "packages/simulator/src/AdminApi.ts": [
+    [
+      "HttpApiEndpoint.get($NAME, $PATH).setUrlParams($QUERY).addSuccess($SUCCESS)",
+      "HttpApiEndpoint.get($NAME, $PATH, { query: $QUERY, success: $SUCCESS })"
+    ],
+    [
+      "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR)",
+      "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR })"
+    ],
+    [
+      "HttpApiEndpoint.post($NAME, $PATH).setPayload($PAYLOAD).addSuccess($SUCCESS).addError($ERROR)",
+      "HttpApiEndpoint.post($NAME, $PATH, { payload: $PAYLOAD, success: $SUCCESS, error: $ERROR })"
+    ]
+  ],
   "packages/simulator/src/internal/admin/handlers.ts": [
-    ["request.path.id", "request.params.id"]
+    ["request.path.id", "request.params.id"],
+    ["request.urlParams.text", "request.query.text"]
   ],
   "packages/simulator/src/internal/changes.ts": [
     ["latest.changes", "SubscriptionRef.changes(latest)"]

@@ -5,6 +5,7 @@ import { cachedGet } from "./cachedGet.ts"
 import { authenticatedCall, lateRejections } from "./calls.ts"
 import { coldCallers } from "./coldCallers.ts"
 import { commandLine } from "./commandLine.ts"
+import { consoleLoad } from "./consoleLoad.ts"
 import { consolePage } from "./consolePage.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { fleet } from "./fleet.ts"
@@ -37,7 +38,8 @@ const scenarios = {
   fleet,
   simulation,
   commandLine,
-  consolePage
+  consolePage,
+  consoleLoad
 }
 
 /** The benchmarks that print their own table and write it to `results`. */

@@ -8,24 +8,27 @@ export const refuse = (field: string, form?: HTMLFormElement): void => {
   form?.querySelector<HTMLElement>(`[name=${field}]`)?.focus()
 }
 
-/** Sends an action. Returns nothing if it failed, after it showed why. */
-export const post = async (path: string, body?: unknown, form?: HTMLFormElement): Promise<Response | undefined> => {
+/** Sends an action with a body as JSON. Returns nothing if it failed, after it showed why. */
+export const post = async (path: string, body?: string, form?: HTMLFormElement): Promise<Response | undefined> => {
   // otherwise the result of an earlier action looks like the result of this one
   say("")
   const response = await fetch(`/api/${path}`, {
     method: "POST",
     headers: { "x-api-key": key(), "content-type": "application/json" },
-    body: JSON.stringify(body)
-  }).catch(() => undefined)
+    body
+  } as RequestInit).catch(() => undefined)
   if (response?.ok) return response
-  if (!response) say("The simulator does not answer. Check that it runs.", "bad")
+  if (!response) say("The simulator does not respond. Check that it runs.", "bad")
   else if (response.status === 400) {
     const { issues: [issue] } = await response.json() as { readonly issues: [{ readonly path: [string] }] }
     refuse(issue.path.pop() ?? "", form)
   } else if (response.status === 401) {
     forgetKey()
     say("The key is not valid.", "bad")
-  } else say(response.status === 404 ? "It no longer exists." : `The simulator answered ${response.status}.`, "bad")
+  } else {say(
+      response.status === 404 ? "It no longer exists." : `The simulator responded with ${response.status}.`,
+      "bad"
+    )}
 }
 
 /** Shows that the action of a button succeeded. */
@@ -35,8 +38,8 @@ export const confirm = (button: HTMLElement): void => say(`${button.ariaLabel ??
 document.onclick = async ({ target }) => {
   const button = (target as HTMLElement).closest<HTMLElement>("[data-post]")
   if (!button) return
-  const { focus, post: path = "" } = button.dataset
-  if (!await post(path)) return
+  const { body, focus, post: path = "" } = button.dataset
+  if (!await post(path, body)) return
   confirm(button)
   // the button may be gone now
   if (focus) $(focus).focus()

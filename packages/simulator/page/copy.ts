@@ -4,8 +4,21 @@ import { say } from "./note.ts"
 
 type Variables = Readonly<Record<string, string>>
 
+/** Copies a text, and reports what was copied. */
+export const copy = async (text: string, done: string, otherwise = "Select the text and copy it."): Promise<void> => {
+  try {
+    await navigator.clipboard.writeText(text)
+    say(done)
+  } catch {
+    say(`The browser blocked the clipboard. ${otherwise}`, "bad")
+  }
+}
+
+/** A text in single quotes of a shell. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
 const exported = (variables: Variables) =>
-  Object.entries(variables).map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'`).join("\n")
+  Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`).join("\n")
 
 const curl = (variables: Variables) => {
   const of = (name: string) => variables[`CREDIT_DATA_${name}`] ?? ""
@@ -24,12 +37,11 @@ const copyOnClick = (id: string, text: (variables: Variables) => string): void =
   $(id).onclick = async () => {
     const response = await post("variables")
     if (!response) return
-    try {
-      await navigator.clipboard.writeText(text(await response.json() as Variables))
-      say("Copied with the client secret.")
-    } catch {
-      say("The browser blocked the clipboard. Copy what the simulator printed.", "bad")
-    }
+    await copy(
+      text(await response.json() as Variables),
+      "Copied with the client secret.",
+      "Copy what the simulator printed."
+    )
   }
 }
 

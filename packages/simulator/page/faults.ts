@@ -1,19 +1,19 @@
 import type { PendingFault } from "../src/AdminApi.ts"
-import { $, setText, showPairs } from "./dom.ts"
+import { $, setText, showItems } from "./dom.ts"
 import { onSubmit } from "./form.ts"
 
 type Pending = typeof PendingFault.Encoded
 
 const json = { "content-type": "application/json" }
 const later = { "retry-after": "2" }
-const answer = (status: number, headers: object, body = "") => ({ _tag: "Response", status, headers, body })
+const respond = (status: number, headers: object, body = "") => ({ _tag: "Response", status, headers, body })
 
 /** The faults. Those of Delay and Custom are in the form. */
 const presets: Readonly<Record<string, object>> = {
-  "503 with Retry-After": answer(503, later),
-  "429 with Retry-After": answer(429, later),
-  "401 invalid_client": answer(401, json, "{\"error\":\"invalid_client\"}"),
-  "Malformed JSON": answer(200, json, "{"),
+  "503 with Retry-After": respond(503, later),
+  "429 with Retry-After": respond(429, later),
+  "401 invalid_client": respond(401, json, "{\"error\":\"invalid_client\"}"),
+  "Malformed JSON": respond(200, json, "{"),
   "Cut body": { _tag: "Bytes", bytes: "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{", ending: "End" },
   Silence: { _tag: "Silence" },
   Reset: { _tag: "Reset" },
@@ -38,7 +38,7 @@ onSubmit<"target" | "preset" | "duration" | "status" | "body" | "times" | "unlim
   fault: fields.preset === "Delay"
     ? { _tag: "Delay", duration: +fields.duration * 1000 }
     : fields.preset === "Custom"
-    ? answer(+fields.status, {}, fields.body)
+    ? respond(+fields.status, {}, fields.body)
     : presets[fields.preset],
   times: fields.unlimited ? "unlimited" : +fields.times
 }))
@@ -50,11 +50,13 @@ const describe = ({ fault, milliseconds, status, target }: Pending) =>
 
 /** Shows the faults that wait, and a banner while one of them does not end. */
 export const showFaults = (faults: ReadonlyArray<Pending>): void => {
-  showPairs(
+  showItems(
     "faults",
+    "preset",
     faults.map((pending) => [
       describe(pending),
-      pending.remaining === "unlimited" ? "until cleared" : `${pending.remaining} left`
+      pending.remaining === "unlimited" ? "until cleared" : `${pending.remaining} left`,
+      `faults/${pending.id}/remove`
     ])
   )
   const outages = faults.filter(({ remaining }) => remaining === "unlimited").map(describe)

@@ -14,6 +14,6 @@ export const onSubmit = <Name extends string>(
   form.onsubmit = async (event) => {
     event.preventDefault()
     const body = payload(Object.fromEntries(new FormData(form, event.submitter)) as Fields<Name>, form)
-    if (body && await post(path, body, form)) confirm(event.submitter as HTMLElement)
+    if (body && await post(path, JSON.stringify(body), form)) confirm(event.submitter as HTMLElement)
   }
 }

@@ -1,12 +1,21 @@
 import { $ } from "./dom.ts"
 
+let isLive = false
+
 /** The key of the simulator, for this tab only. */
 export const key = (): string => sessionStorage["simulator"] as string ?? ""
 
-/** Without a key, the page is read-only. */
+/** Without a key or a connection, the page is read-only. */
+export const isLocked = (): boolean => !key() || !isLive
+
 const lock = () => {
-  for (const fieldset of document.querySelectorAll("fieldset")) fieldset.disabled = !key()
+  for (const fieldset of document.querySelectorAll("fieldset")) fieldset.disabled = isLocked()
   $("locked").hidden = !!key()
+}
+
+export const setLive = (live: boolean): void => {
+  isLive = live
+  lock()
 }
 
 export const forgetKey = (): void => {
@@ -19,7 +28,7 @@ const takeKey = () => {
   const [, given] = location.hash.split("#key=")
   if (given) {
     sessionStorage["simulator"] = given
-    history.replaceState(null, "", "/")
+    history.replaceState(null, "", `/${location.search}`)
   }
   lock()
 }

@@ -1,13 +1,18 @@
 import "./copy.ts"
 import { $, setText } from "./dom.ts"
-import { clearRequests, putRequest } from "./requests.ts"
+import { setLive } from "./key.ts"
+import { clearRequests, putRequest, setConnected } from "./requests.ts"
 import { putState } from "./settings.ts"
 import { showClock } from "./time.ts"
 import { clearTokens, putToken, showLife } from "./tokens.ts"
 
 const showConnection = (text: string) => {
+  const isLive = text === "Live"
   setText($("live"), text)
   $("live").className = text
+  $("lost").hidden = isLive
+  setLive(isLive)
+  setConnected(isLive)
 }
 
 /** The browser reconnects by itself, and sends the id of the last event that it got. */
@@ -25,7 +30,7 @@ const connect = () => {
   events.onopen = () => showConnection("Live")
   events.onerror = () => {
     showConnection("Disconnected")
-    // the browser gives up if the answer is no stream
+    // the browser gives up if the response is no stream
     if (events.readyState === 2) setTimeout(connect, 2000)
   }
 }

@@ -1,7 +1,11 @@
 import type { Request as Schema } from "../src/AdminApi.ts"
-import { $, h, setText } from "./dom.ts"
+import { remember, remembered } from "./address.ts"
+import { type Detail, detailOf, type Relation } from "./detail.ts"
+import { $, count, h, setText } from "./dom.ts"
+import { showIcon } from "./icon.ts"
 import * as Rows from "./rows.ts"
 import { timeOfDay } from "./time.ts"
+import { tokenMark } from "./tokens.ts"
 
 type Request = typeof Schema.Encoded
 
@@ -12,31 +16,110 @@ const pause = $("pause")
 
 const servers = { AuthV1: "V1", AuthV2: "V2", Api: "API" }
 
-const statusOf = ({ milliseconds, status }: Request) => status ?? (milliseconds === null ? "pending" : "no answer")
+const statusOf = ({ milliseconds, status }: Request) => status ?? (milliseconds === null ? "pending" : "no response")
+
+const hasFailed = ({ milliseconds, status }: Request) => milliseconds !== null && (status === null || status >= 400)
 
 /** The tones of the statuses by their first character. */
 const tones: Readonly<Record<string, string>> = { 2: "good", 4: "warn", 5: "bad", n: "bad" }
 
-/** Hides the row if the filters do not match what it shows. */
+/** The requests in whose headers or bodies the simulator has found the text of the filter. */
+let found = new Set<number>()
+
+/** Hides the row if the filters do not match it. */
 const applyFilters = (row: HTMLElement, request: Request) => {
-  const text = row.firstChild?.textContent?.toLowerCase()
-  row.hidden = !(servers[request.server].startsWith(server.value) && text?.includes(filter.value.toLowerCase()))
+  const { error, fault, id, method, url } = request
+  const text = `${method} ${url} ${statusOf(request)} ${error ?? ""} ${fault ? `fault: ${fault}` : ""}`.toLowerCase()
+  row.hidden = !servers[request.server].startsWith(server.value) ||
+    !(text.includes(filter.value.toLowerCase()) || found.has(id))
 }
 
-const detail = (request: Request) => {
-  const facts = {
-    Address: request.url,
-    Received: request.receivedAt,
-    Token: `${request.token ?? "none"}`,
-    Headers: Object.entries(request.headers).map((header) => header.join(": ")).join("\n"),
-    Body: request.body || "none"
+let openId = +remembered("open")
+
+/** The open row and its detail. */
+let opened: readonly [row: HTMLElement, detail: HTMLElement] | undefined
+
+/** What the state has of the servers. */
+let baseUrls: Readonly<Record<Request["server"], string>> = { AuthV1: "", AuthV2: "", Api: "" }
+
+/** The requests that belong to this one: the token request of a call, or the calls with the issued token. */
+const relationsOf = ({ id, issuedToken, original, token }: Request): ReadonlyArray<Relation> => {
+  const all = [...rows.values()].map(([, item]) => item)
+  const idsOf = (is: (item: Request) => boolean) =>
+    all.filter(is).map(({ id }) => id).toSorted((left, right) => right - left)
+  const relations: Array<Relation> = []
+  if (token !== null) {
+    const issuers = idsOf((item) => item.issuedToken === token)
+    relations.push([
+      issuers[0] ? "was issued by request" : "was issued for a request that was sent again, or earlier",
+      issuers
+    ])
   }
-  return h("dl", ...Object.entries(facts).flatMap(([name, value]) => [h("dt", name), h("dd", value)]))
+  if (issuedToken !== null) {
+    const calls = idsOf((item) => item.token === issuedToken)
+    relations.push([`was issued here and used by ${count(calls.length, "call")}`, calls.slice(0, 20)])
+  }
+  if (original !== null) relations.push(["This is a copy of request", [original]])
+  const copies = idsOf((item) => item.original === id)
+  if (copies[0]) relations.push(["Sent again as request", copies])
+  return relations
+}
+
+/** Marks the rows with the token of the open request. */
+const showRelated = () => {
+  const open = rows.get(openId)?.[1]
+  const mark = open?.token ?? open?.issuedToken ?? 0
+  for (const [element, { issuedToken, token }] of rows.values()) {
+    element.classList.toggle("related", mark > 0 && (token === mark || issuedToken === mark))
+  }
+}
+
+const showDetail = async () => {
+  const id = openId
+  const row = rows.get(id)
+  if (!row) return
+  const response = await fetch(`/api/requests/${id}`).catch(() => undefined)
+  if (!response?.ok || id !== openId) return
+  const detail = await response.json() as Detail
+  const focused = opened?.[1].contains(document.activeElement)
+  close()
+  const element = detailOf(detail, baseUrls[detail.server], relationsOf(row[1]), open)
+  opened = [row[0], element]
+  row[0].append(element)
+  buttonOf(row[0]).ariaExpanded = "true"
+  if (focused) element.querySelector("button")?.focus()
+  row[0].scrollIntoView({ block: "nearest" })
+  showRelated()
+}
+
+const buttonOf = (row: HTMLElement) => row.firstChild as HTMLElement
+
+const close = () => {
+  if (!opened) return
+  opened[1].remove()
+  buttonOf(opened[0]).ariaExpanded = "false"
+  opened = undefined
+}
+
+/** Opens a request instead of the open one. 0 closes it. */
+const open = (id: number) => {
+  close()
+  openId = id
+  remember("open", id ? `${id}` : "")
+  showRelated()
+  void showDetail()
+  const row = rows.get(id)?.[0]
+  if (!row) return
+  // a request that belongs to another one can be outside of the filter
+  row.hidden = false
+  makeStop(buttonOf(row))
+  buttonOf(row).focus()
 }
 
 const fill = (element: HTMLLIElement, request: Request) => {
   const error = h("span.tag")
   const fault = h("span.tag warn")
+  const token = h("span")
   const status = h("span")
   const duration = h("small.ms")
   const button = h(
@@ -46,26 +129,26 @@ const fill = (element: HTMLLIElement, request: Request) => {
     h("b", request.method),
     h("span.path", request.url),
     h("span", error, " ", fault),
+    token,
     status,
     duration
   )
   button.tabIndex = -1
   button.ariaExpanded = "false"
-  button.onclick = () => {
-    const open = button.nextSibling
-    button.ariaExpanded = `${!open}`
-    if (open) open.remove()
-    else element.append(detail(request))
-  }
+  button.onclick = () => open(openId === request.id ? 0 : request.id)
   element.append(button)
   return (latest: Request) => {
     setText(error, latest.error ?? "")
     setText(fault, latest.fault ? `Fault: ${latest.fault}` : "")
+    const mark = latest.token ?? latest.issuedToken
+    if (mark !== null && !token.firstChild) token.append(tokenMark(mark))
     const outcome = `${statusOf(latest)}`
     setText(status, outcome)
     status.className = `tag ${tones[outcome.charAt(0)]}`
+    element.classList.toggle("failed", hasFailed(latest))
     setText(duration, latest.milliseconds === null ? "" : `${latest.milliseconds} ms`)
     applyFilters(element, latest)
+    if (latest.id === openId) void showDetail()
   }
 }
 
@@ -83,34 +166,124 @@ const makeStop = (button: HTMLElement | undefined) => {
   if (stop) stop.tabIndex = 0
 }
 
-/** More rows in one frame would make it long. */
-const perFrame = () => isPaused ? 0 : 50
+const counts = { calls: 0, tokenRequests: 0 }
 
-const [put, clear, render, rows] = Rows.make(list, 1000, fill, perFrame, (waiting) => {
+/** Whether the page has the state of the simulator. Until then it shows no counts. */
+let isKnown = false
+let isLive = false
+
+/** More rows in one frame would make it long. */
+const perFrame = () => isPaused ? 0 : 100
+
+const [put, clear, render, rows] = Rows.make<Request>(list, 1000, fill, perFrame, (waiting) => {
   const shown = visible()
   if (!list.matches(":focus-within")) makeStop(shown[0])
-  const count = rows.size
-  setText($("shown"), shown.length === count ? count : `${shown.length} of ${count}`)
+  const { size } = rows
+  const failed = [...rows.values()].filter(([, item]) => hasFailed(item)).length
+  if (isKnown) setText($("counts"), `${count(counts.tokenRequests, "token request")}, ${count(counts.calls, "call")}`)
+  if (isKnown || size) setText($("shown"), shown.length === size ? size : `${shown.length} of ${size}`)
+  if (openId) showRelated()
+  $("empty").hidden = !isKnown || size + waiting > 0
+  $("nothing").hidden = !size || shown.length > 0
+  list.hidden = !shown.length
   setText(pause, isPaused ? `Resume (${waiting})` : "Pause")
+  showIcon(failed, isLive)
 })
 
-export { clear as clearRequests, put as putRequest }
+export const putRequest = (request: Request): void => {
+  const kind = request.server === "Api" ? "calls" : "tokenRequests"
+  counts[kind] = Math.max(counts[kind], request.ordinal)
+  put(request)
+  // what arrives later can have the text of the filter in its body
+  if (filter.value) searchSoon(1000)
+}
+
+export const clearRequests = (): void => {
+  // the stream begins with a reset, and the address can have an open request
+  if (rows.size) open(0)
+  opened = undefined
+  counts.calls = counts.tokenRequests = 0
+  clear()
+}
+
+/** Shows what the state of the simulator has about its requests. */
+export const putCounts = (
+  { calls, environment: { authV1Url, authV2Url, baseUrl }, tokenRequests }: {
+    readonly calls: number
+    readonly tokenRequests: number
+    readonly environment: { readonly authV1Url: string; readonly authV2Url: string; readonly baseUrl: string }
+  }
+): void => {
+  baseUrls = { AuthV1: authV1Url, AuthV2: authV2Url, Api: baseUrl }
+  Object.assign(counts, { calls, tokenRequests })
+  isKnown = true
+  render()
+}
+
+/** Shows whether the page is connected in the icon. */
+export const setConnected = (live: boolean): void => {
+  isLive = live
+  render()
+}
 
 pause.onclick = () => {
   isPaused = !isPaused
   render()
 }
 
-filter.oninput = server.onchange = () => {
+const applyAll = () => {
   for (const [element, item] of rows.values()) applyFilters(element, item)
   render()
+}
+
+const search = async () => {
+  const text = filter.value
+  remember("filter", text)
+  const response = text ? await fetch(`/api/search?text=${encodeURIComponent(text)}`).catch(() => undefined) : undefined
+  const items = response?.ok ? await response.json() as ReadonlyArray<Request> : []
+  if (text !== filter.value) return
+  found = new Set(items.map(({ id }) => id))
+  applyAll()
+}
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Searches after this time, however often it is asked for. */
+const searchSoon = (milliseconds: number) => {
+  timer ??= setTimeout(() => {
+    timer = undefined
+    void search()
+  }, milliseconds)
+}
+
+filter.value = remembered("filter")
+server.value = remembered("server")
+if (filter.value) searchSoon(0)
+
+filter.oninput = () => {
+  clearTimeout(timer)
+  timer = undefined
+  searchSoon(200)
+  applyAll()
+}
+
+server.onchange = () => {
+  remember("server", server.value)
+  applyAll()
+}
+
+$("unfilter").onclick = () => {
+  filter.value = server.value = ""
+  remember("server", "")
+  void search()
+  filter.focus()
 }
 
 list.onkeydown = (event) => {
   const all = visible()
   const at = all.indexOf(event.target as HTMLElement)
   const button = all[{ ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1 }[event.key] ?? -1]
-  if (!button) return
+  if (at < 0 || !button) return
   event.preventDefault()
   makeStop(button)
   button.focus()

@@ -30,7 +30,7 @@ export const make = <A extends { readonly id: number }>(
   const add = (item: A) => {
     const element = document.createElement("li")
     element.value = item.id
-    // an answer to an older request can arrive later
+    // a response to an older request can arrive later
     let next = list.firstChild as HTMLLIElement | null
     while (next && next.value > item.id) next = next.nextSibling as HTMLLIElement | null
     list.insertBefore(element, next)
@@ -57,7 +57,7 @@ export const make = <A extends { readonly id: number }>(
     while (list.children.length > rows.size) list.lastChild?.remove()
     if (waiting.size && perFrame()) render()
     after?.(waiting.size)
-  })
+  }, 100)
 
   const put = (item: A) => {
     newest = Math.max(newest, item.id)

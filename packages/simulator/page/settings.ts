@@ -1,6 +1,7 @@
 import type { State as Schema } from "../src/AdminApi.ts"
 import { post, refuse } from "./actions.ts"
-import { $, h, onceAFrame, setText, showPairs } from "./dom.ts"
+import { $, h, onceAFrame, showItems } from "./dom.ts"
+import { putCounts } from "./requests.ts"
 import { showFaults } from "./faults.ts"
 import { onSubmit } from "./form.ts"
 import { setClock } from "./time.ts"
@@ -24,7 +25,7 @@ const showScopes = () => {
 
 $("scopes").onchange = async () => {
   const chosen = scopes.filter(({ checked }) => checked).map(({ value }) => value)
-  if (!await post("scopes", { scopes: chosen })) showScopes()
+  if (!await post("scopes", JSON.stringify({ scopes: chosen }))) showScopes()
 }
 
 onSubmit<"seconds">("advance", "clock/advance", ({ seconds }) => ({ seconds: +seconds }))
@@ -40,15 +41,23 @@ onSubmit<"method" | "path" | "status" | "body">("fixture", "fixtures", ({ body, 
 const render = onceAFrame(() => {
   setClock(state)
   showLife()
-  setText($("tokenRequests"), state.tokenRequests)
-  setText($("calls"), state.calls)
   showScopes()
   showFaults(state.faults)
-  showPairs("fixtures", state.fixtures.map(({ method, path, status }) => [`${method} ${path}`, status]))
+  showItems(
+    "fixtures",
+    "path",
+    state.fixtures.map(({ method, path, status }) => [
+      `${method} ${path}`,
+      status,
+      "fixtures/remove",
+      { method, path }
+    ])
+  )
 })
 
 /** The latest state, which is shown with the next frame. */
 export const putState = (latest: State): void => {
   state = latest
+  putCounts(latest)
   render()
 }

@@ -20,7 +20,7 @@ import * as Schema from "effect/Schema"
 import { fixturePath } from "./internal/groups.ts"
 
 /**
- * A request that a server received. Secrets and tokens are masked.
+ * A request that a server received, without its headers and body. Secrets and tokens are masked.
  *
  * @since 1.0.0
  * @category schemas
@@ -28,19 +28,53 @@ import { fixturePath } from "./internal/groups.ts"
 export const Request = Schema.Struct({
   id: Schema.Int,
   server: Schema.Literal("AuthV1", "AuthV2", "Api"),
+  ordinal: Schema.Int.annotations({
+    description: "Its place among the token requests, or among the calls, since the last reset"
+  }),
   receivedAt: Schema.DateTimeUtc,
   method: Schema.String,
   url: Schema.String,
-  headers: Schema.Record({ key: Schema.String, value: Schema.String }),
-  body: Schema.String,
   token: Schema.NullOr(Schema.Int).annotations({ description: "The id of the issued token that it carried" }),
+  issuedToken: Schema.NullOr(Schema.Int).annotations({ description: "The id of the token that its response issued" }),
+  original: Schema.NullOr(Schema.Int).annotations({
+    description: "The id of the request that was sent again as this one"
+  }),
   fault: Schema.NullOr(Schema.String).annotations({ description: "The fault that was applied to it" }),
   status: Schema.NullOr(Schema.Int),
-  error: Schema.NullOr(Schema.String).annotations({ description: "The OAuth error code in the answer" }),
+  error: Schema.NullOr(Schema.String).annotations({ description: "The OAuth error code in the response" }),
   milliseconds: Schema.NullOr(Schema.Finite).annotations({
-    description: "The time to the answer, or to the end of the connection. null while the request is pending"
+    description: "The time to the response, or to the end of the connection. null while the request is pending"
   })
 }).annotations({ identifier: "Request" })
+
+const seenHeaders = Schema.Record({ key: Schema.String, value: Schema.String })
+
+/**
+ * A body, as far as the simulator has it: the first 64 KiB, and 32 MiB of all newest bodies. Secrets and tokens are masked.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const Body = Schema.Struct({
+  text: Schema.String,
+  size: Schema.Int.annotations({ description: "The size of the whole body, in bytes" }),
+  cut: Schema.Boolean.annotations({ description: "Whether the text is only the beginning of the body" })
+}).annotations({ identifier: "Body" })
+
+/**
+ * A request with its headers and body, and its response. Secrets and tokens are masked.
+ *
+ * @since 1.0.0
+ * @category schemas
+ */
+export const RequestDetail = Schema.Struct({
+  ...Request.fields,
+  headers: seenHeaders,
+  body: Body,
+  response: Schema.NullOr(Schema.Struct({ status: Schema.Int, headers: seenHeaders, body: Body })).annotations({
+    description: "null while the request is pending, and if its connection ended without a response"
+  })
+}).annotations({ identifier: "RequestDetail" })
 
 /**
  * An issued token, without its text.
@@ -59,7 +93,7 @@ export const Token = Schema.Struct({
 
 const status = Schema.Int.pipe(Schema.between(200, 599))
 const milliseconds = Schema.Int.pipe(Schema.between(0, 86_400_000)).annotations({ description: "In milliseconds" })
-/** The names and values that HTTP accepts (RFC 9110, section 5). Others would become another answer on the wire. */
+/** The names and values that HTTP accepts (RFC 9110, section 5). Others would become another response on the wire. */
 const headers = Schema.Record({
   key: Schema.String.pipe(Schema.pattern(/^[\w!#$%&'*+.^`|~-]+$/)),
   value: Schema.String.pipe(Schema.pattern(/^[\t\x20-\x7e\x80-\xff]*$/))
@@ -116,7 +150,7 @@ export const PendingFault = Schema.Struct({
 }).annotations({ identifier: "PendingFault" })
 
 /**
- * An answer of the business API, as JSON.
+ * A response of the business API, as JSON.
  *
  * @since 1.0.0
  * @category schemas
@@ -129,7 +163,7 @@ export const Fixture = Schema.Struct({
   status: Schema.optionalWith(status, { default: () => 200 }),
   headers: Schema.optionalWith(headers, { default: () => ({}) }),
   body: Schema.optional(Schema.Unknown).annotations({
-    description: "Any JSON value. Without one, the answer has no body"
+    description: "Any JSON value. Without one, the response has no body"
   })
 }).annotations({ identifier: "Fixture", parseOptions: { onExcessProperty: "error" } })
 
@@ -210,14 +244,43 @@ export class Key extends HttpApiMiddleware.Tag<Key>()("@credit-data/simulator/Ad
 
 const byId = Schema.Struct({ id: Schema.NumberFromString.pipe(Schema.int()) })
 
+const Resent = Schema.Struct({ id: Schema.Int.annotations({ description: "The id of the new request" }) })
+
 const reading = HttpApiGroup.make("read")
   .add(HttpApiEndpoint.get("state", "/api/state").addSuccess(State))
   .add(HttpApiEndpoint.get("requests", "/api/requests").addSuccess(Schema.Array(Request)))
+  .add(
+    HttpApiEndpoint.get("search", "/api/search")
+      .setUrlParams(Schema.Struct({
+        text: Schema.String.annotations({
+          description: "Found in any case, in the address, the headers and the body of a request, and in its response"
+        })
+      }))
+      .addSuccess(Schema.Array(Request))
+  )
+  .add(
+    HttpApiEndpoint.get("request", "/api/requests/:id")
+      .setPath(byId)
+      .addSuccess(RequestDetail)
+      .addError(HttpApiError.NotFound)
+  )
   .add(HttpApiEndpoint.get("tokens", "/api/tokens").addSuccess(Schema.Array(Token)))
 
 const control = HttpApiGroup.make("control")
   .add(HttpApiEndpoint.post("addFault", "/api/faults").setPayload(NewFault).addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("removeFault", "/api/faults/:id/remove")
+      .setPath(byId)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(HttpApiError.NotFound)
+  )
   .add(HttpApiEndpoint.post("clearFaults", "/api/faults/clear").addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("resendRequest", "/api/requests/:id/resend")
+      .setPath(byId)
+      .addSuccess(Resent)
+      .addError(HttpApiError.NotFound)
+  )
   .add(
     HttpApiEndpoint.post("revokeToken", "/api/tokens/:id/revoke")
       .setPath(byId)
@@ -237,6 +300,12 @@ const control = HttpApiGroup.make("control")
       .addSuccess(HttpApiSchema.NoContent)
   )
   .add(HttpApiEndpoint.post("addFixture", "/api/fixtures").setPayload(Fixture).addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("removeFixture", "/api/fixtures/remove")
+      .setPayload(Schema.Struct({ method: Schema.String, path: Schema.String }))
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(HttpApiError.NotFound)
+  )
   .add(HttpApiEndpoint.post("clearFixtures", "/api/fixtures/clear").addSuccess(HttpApiSchema.NoContent))
   .add(HttpApiEndpoint.post("variables", "/api/variables").addSuccess(Variables))
   .add(HttpApiEndpoint.post("reset", "/api/reset").addSuccess(HttpApiSchema.NoContent))

@@ -39,7 +39,7 @@ export interface Service {
 }
 
 /**
- * Starts the admin server of the simulator on a loopback port. It answers only to pages and programs of this machine. Whatever
+ * Starts the admin server of the simulator on a loopback port. It responds only to pages and programs of this machine. Whatever
  * changes or reveals something is a POST that needs the key.
  *
  * Building the layer fails with a `ServeError` if the port is in use.
@@ -74,7 +74,7 @@ export const layer = (
       const encoded = events.make(simulator)
       const admin = yield* api.make(simulator, key)
 
-      const answer = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         if (!guard.isOwn(request)) return Effect.succeed(guard.forbidden)
         const [path] = request.url.split("?")
         if (request.method === "GET" && path === "/") return page.make
@@ -83,7 +83,7 @@ export const layer = (
         }
         return Effect.scoped(admin)
       })
-      const { url } = yield* serve(Effect.map(answer, guard.protect), options.port ?? 0)
+      const { url } = yield* serve(Effect.map(app, guard.protect), options.port ?? 0)
       return { url, key }
     })
   )

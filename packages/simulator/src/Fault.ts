@@ -1,5 +1,5 @@
 /**
- * What a simulated server does instead of answering as the contract specifies.
+ * What a simulated server does instead of responding as the contract specifies.
  *
  * @since 1.0.0
  */
@@ -9,9 +9,9 @@ import type * as Duration from "effect/Duration"
 /**
  * A fault, as data.
  *
- * - `Response`: answers with this status, these headers and this body, whatever the request is.
- * - `Delay`: gives the usual answer after this time of the Effect Clock.
- * - `Silence`: never answers.
+ * - `Response`: responds with this status, these headers and this body, whatever the request is.
+ * - `Delay`: gives the usual response after this time of the Effect Clock.
+ * - `Silence`: never responds.
  * - `Reset`: resets the connection.
  * - `Bytes`: writes these bytes directly to the connection, without HTTP. Then it ends or resets the connection, or leaves it
  *   open.
@@ -87,7 +87,7 @@ export const oauthError = (status: number, error: string, description = "simulat
   })
 
 /**
- * The bytes of an HTTP/1.1 answer, for `Bytes`, `Drip` and `Endless`. Nothing is added or corrected, so an answer can have a
+ * The bytes of an HTTP/1.1 response, for `Bytes`, `Drip` and `Endless`. Nothing is added or corrected, so a response can have a
  * wrong `Content-Length`, or none.
  *
  * @since 1.0.0
@@ -104,7 +104,7 @@ export const oauthError = (status: number, error: string, description = "simulat
  * ```
  */
 export const responseBytes = (
-  answer: {
+  response: {
     /** Default: 200. */
     readonly status?: number | undefined
     /** Whole header lines, without line breaks. A header can occur twice. Default: none. */
@@ -112,4 +112,5 @@ export const responseBytes = (
     /** Default: empty. */
     readonly body?: string | undefined
   }
-): string => [`HTTP/1.1 ${answer.status ?? 200} Simulated`, ...answer.headers ?? [], "", answer.body ?? ""].join("\r\n")
+): string =>
+  [`HTTP/1.1 ${response.status ?? 200} Simulated`, ...response.headers ?? [], "", response.body ?? ""].join("\r\n")

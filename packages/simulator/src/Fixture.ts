@@ -1,5 +1,5 @@
 /**
- * Answers of the business API, as data.
+ * Responses of the business API, as data.
  *
  * @since 1.0.0
  */
@@ -11,7 +11,7 @@ import { fromDirectory } from "./internal/fixtures/directory.ts"
 import { fromOpenApi } from "./internal/fixtures/openApi.ts"
 
 /**
- * An answer to the calls with this method and path.
+ * A response to the calls with this method and path.
  *
  * @since 1.0.0
  * @category models
@@ -23,7 +23,7 @@ export interface Fixture {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /**
-   * A JSON value. A string is sent as it is if `headers` has a content type other than JSON. Without a value, the answer has no
+   * A JSON value. A string is sent as it is if `headers` has a content type other than JSON. Without a value, the response has no
    * body.
    */
   readonly body?: unknown
@@ -32,11 +32,11 @@ export interface Fixture {
 /**
  * The fixtures in a folder, or the examples of an OpenAPI 3 document (JSON or YAML).
  *
- * - In a folder, the file `data-access/consumers/42.json` answers `GET /data-access/consumers/42` with the status 200. The name
+ * - In a folder, the file `data-access/consumers/42.json` is the response to `GET /data-access/consumers/42` with the status 200. The name
  *   can have a method and a status: `data-access/consumers.POST.201.json`. A folder or file named `{id}` stands for any one
  *   segment. Files that do not end in `.json` are ignored.
- * - In a document, each operation answers with the example of its first 2xx response. An operation without an example answers
- *   501. Paths outside the endpoint groups are ignored, with a warning in the log.
+ * - In a document, each operation responds with the example of its first 2xx response. An operation without an example responds
+ *   with 501. Paths outside the endpoint groups are ignored, with a warning in the log.
  *
  * @since 1.0.0
  * @category constructors

@@ -1,5 +1,5 @@
 /**
- * What the simulated servers received, and what they answered.
+ * What the simulated servers received, and what they responded.
  *
  * @since 1.0.0
  */
@@ -22,9 +22,11 @@ export type Server = "AuthV1" | "AuthV2" | "Api"
 /**
  * What became of a request.
  *
- * - `Pending`: it has no answer yet.
- * - `Responded`: it got an answer with this status after this time, without what the clock was advanced. `error` is the OAuth error code in the answer.
- * - `NoResponse`: its connection was closed after this time, without an HTTP answer of the simulator.
+ * - `Pending`: it has no response yet.
+ * - `Responded`: it got this response after this time, excluding time added by `advanceClock`. `error` is the OAuth error code in
+ *   the response. The headers and the body are `Redacted`, because a fault or a handler can return anything. The body is kept like
+ *   the body of a request; a streamed body is known when the stream has ended.
+ * - `NoResponse`: its connection was closed after this time, without an HTTP response from the simulator.
  *
  * @since 1.0.0
  * @category models
@@ -34,6 +36,10 @@ export type Outcome = Data.TaggedEnum<{
   Responded: {
     readonly status: number
     readonly error: Option.Option<string>
+    readonly headers: Redacted.Redacted<HttpHeaders.Headers>
+    readonly body: Redacted.Redacted<Uint8Array>
+    /** The size of its whole body, in bytes. */
+    readonly bodySize: number
     readonly duration: Duration.Duration
   }
   NoResponse: { readonly duration: Duration.Duration }
@@ -59,6 +65,8 @@ export interface Received {
   readonly id: number
   /** The server that received the request. */
   readonly server: Server
+  /** Its place among the token requests, or among the calls, since the start or the last reset. The first is 1. */
+  readonly ordinal: number
   /** When the server received it, by the clock of the simulator. */
   readonly receivedAt: DateTime.Utc
   readonly method: string
@@ -70,7 +78,14 @@ export interface Received {
   readonly authorization: Option.Option<Redacted.Redacted>
   /** The id of the issued token that it carried, valid or not. */
   readonly token: Option.Option<number>
-  /** Its body: all of it in `handleCalls`, and the first mebibyte in the journal. */
+  /** The id of the token that its response issued. */
+  readonly issuedToken: Option.Option<number>
+  /** The id of the request that `Simulator.resend` sent again as this request. */
+  readonly original: Option.Option<number>
+  /**
+   * Its body: all of it in `handleCalls`, and the first 64 KiB in the journal. The journal keeps 32 MiB of the newest bodies, and
+   * forgets older ones.
+   */
   readonly body: Redacted.Redacted<Uint8Array>
   /** The size of its whole body, in bytes. */
   readonly bodySize: number

@@ -16,6 +16,7 @@ import type * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Stream from "effect/Stream"
 import type * as Change from "./Change.ts"
@@ -58,6 +59,12 @@ export interface Service {
   readonly changes: (after: number) => Stream.Stream<Change.Change>
   /** Waits until the server has received this many requests in total. */
   readonly awaitReceived: (server: Received.Server, count: number) => Effect.Effect<void>
+  /**
+   * Sends the request with this id again, with a fresh credential of the same client: a call gets a new token if it carried one, and
+   * a token request of this client gets the current secret. Returns the id of the new request when its server has received it, and
+   * nothing if the request is no longer in the journal with its whole body.
+   */
+  readonly resend: (id: number) => Effect.Effect<Option.Option<number>>
   /** How many connections to its servers are open now. */
   readonly openConnections: Effect.Effect<number>
   /**
@@ -69,11 +76,13 @@ export interface Service {
   readonly failCalls: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
   /** The faults that wait for their requests, in order. */
   readonly faults: Effect.Effect<ReadonlyArray<Fault.Pending>>
+  /** Removes the waiting fault with this id, and returns whether there was one. */
+  readonly removeFault: (id: number) => Effect.Effect<boolean>
   /** Removes the faults that wait. */
   readonly clearFaults: Effect.Effect<void>
   /** The newest 1 000 issued tokens, in order. */
   readonly tokens: Effect.Effect<ReadonlyArray<IssuedToken.IssuedToken>>
-  /** Makes this token invalid: the business API answers 401 to it. */
+  /** Makes this token invalid: the business API rejects it with 401. */
   readonly revokeToken: (token: AccessToken.AccessToken) => Effect.Effect<void>
   /** Makes the token with this id invalid, and returns whether there is one. An expired token can be forgotten. */
   readonly revokeTokenById: (id: number) => Effect.Effect<boolean>
@@ -86,13 +95,13 @@ export interface Service {
   /** Changes the client secret, and returns the new credentials. Tokens that were already issued stay valid. */
   readonly rotateSecret: Effect.Effect<ClientCredentials.ClientCredentials>
   /**
-   * From now on, this function answers the calls of the business API that have a valid token which covers their group. All
+   * From now on, this function handles the calls of the business API that have a valid token which covers their group. All
    * others are rejected as usual.
    */
   readonly handleCalls: (
-    answer: (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+    handle: (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
   ) => Effect.Effect<void>
-  /** The fixtures that answer calls, before the function of `handleCalls`. */
+  /** The fixtures, which respond to calls before the function of `handleCalls`. */
   readonly fixtures: Effect.Effect<ReadonlyArray<Fixture.Fixture>>
   /**
    * Replaces the fixtures. While there are any, a call with a valid token gets the fixture with its method and path, or the
@@ -112,7 +121,7 @@ export interface Service {
   readonly mask: (text: string) => string
   /**
    * Restores the settings of the start, makes all tokens invalid, forgets all requests, and begins to count at 0. A request
-   * that has no answer yet gets none: its connection is reset.
+   * that has no response yet gets none: its connection is reset.
    */
   readonly reset: Effect.Effect<void>
 }
@@ -136,14 +145,14 @@ export interface Settings {
   readonly wholeSeconds?: boolean | undefined
   /** The credentials that it accepts. Default: built-in credentials. */
   readonly credentials?: ClientCredentials.ClientCredentials | undefined
-  /** Answers of the business API. Default: none, so that a call gets its group, method and path. */
+  /** Responses of the business API. Default: none, so that a call gets its group, method and path. */
   readonly fixtures?: ReadonlyArray<Fixture.Fixture> | undefined
   /** The ports of its servers. Default: free ports. */
   readonly ports?: Readonly<Record<Received.Server, number>> | undefined
 }
 
 /**
- * Starts a simulator, which stops when its scope closes. It answers as the contract of the service specifies. Where the
+ * Starts a simulator, which stops when its scope closes. It responds as the contract of the service specifies. Where the
  * contract specifies nothing, it follows RFC 6749 (token endpoints) and RFC 6750 (business API). The paths of its business API
  * are our choice: all paths below `/data-access/`, `/furnishment/` and `/enablement-services/`.
  *

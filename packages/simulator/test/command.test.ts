@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
 import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
+import { parseEnv } from "node:util"
 import { parse } from "../src/internal/standalone/arguments.ts"
 import { send, sendText } from "./support/http.ts"
 
@@ -111,11 +112,56 @@ describe("the command of the simulator", () => {
     }).pipe(Effect.scoped, Effect.provide([NodeContext.layer, NodeHttpClient.layer]), Effect.timeout("25 seconds")))
 })
 
+describe("the file with the variables", () => {
+  const folder = Effect.flatMap(FileSystem.FileSystem, (fileSystem) => fileSystem.makeTempDirectoryScoped())
+
+  it.live("has what the command prints, and only its owner can read it", () =>
+    Effect.gen(function*() {
+      const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const file = path.join(yield* folder, ".env")
+      const port = yield* freePorts(4)
+      const { child, printed } = yield* start(
+        script(bin, "--port", String(port), "--console", "--write-env", file)
+      )
+      const variables = exported(yield* printed("export SIMULATOR_KEY"))
+      assert.deepStrictEqual(parseEnv(yield* fileSystem.readFileString(file)), variables)
+      const sourced = yield* run(
+        Command.make("sh", "-c", ". \"$0\"; printf %s \"$CREDIT_DATA_SCOPES $SIMULATOR_URL\"", file)
+      )
+      assert.strictEqual(sourced.stdout, `${variables["CREDIT_DATA_SCOPES"]} ${variables["SIMULATOR_URL"]}`)
+      assert.strictEqual((yield* fileSystem.stat(file)).mode & 0o777, 0o600)
+      assert.strictEqual((yield* requestToken(variables)).status, 200)
+      yield* child.kill("SIGINT")
+    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
+
+  it.live("is not written over a file, through a link, or into a missing folder", () =>
+    Effect.gen(function*() {
+      const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const parent = yield* folder
+      const [file, link, missing] = [path.join(parent, "a"), path.join(parent, "b"), path.join(parent, "c/d")]
+      yield* fileSystem.writeFileString(file, "mine")
+      yield* fileSystem.symlink(path.join(parent, "elsewhere"), link)
+      const port = yield* freePorts(3)
+      const message = (writeEnv: string) =>
+        Effect.map(Effect.flip(Standalone.run({ port, writeEnv })), (error) => error.message)
+      const refusal = (name: string) =>
+        `--write-env: ${name} already exists, and the simulator overwrites no file. Remove it, or choose another file.`
+      assert.strictEqual(yield* message(file), refusal(file))
+      assert.strictEqual(yield* fileSystem.readFileString(file), "mine")
+      assert.match(yield* message(link), /^--write-env: .*\/b (already exists|cannot be written)/)
+      assert.isFalse(yield* fileSystem.exists(path.join(parent, "elsewhere")))
+      assert.strictEqual(
+        yield* message(missing),
+        `--write-env: ${missing} cannot be written. Check that its folder exists and is writable.`
+      )
+    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer)))
+})
+
 describe("what the command of the simulator prints", () => {
   it.live("is the help with every option, on request", () =>
     Effect.map(run(script(bin, "--help")), ({ exitCode, stdout }) => {
       assert.match(stdout, /^An imitation .*\n\nUsage: credit-data-simulator \[options\]/)
-      for (const option of ["port", "token-lifetime", "console", "log", "fixtures", "help"]) {
+      for (const option of ["port", "token-lifetime", "console", "log", "fixtures", "write-env", "help"]) {
         assert.include(stdout, `  --${option} `)
       }
       assert.strictEqual(exitCode, 0)
@@ -133,14 +179,15 @@ describe("the settings of the command of the simulator", () => {
   it.effect("come from its options", () =>
     Effect.gen(function*() {
       const options = Option.getOrThrow(
-        yield* parse(["--port", "8000", "--token-lifetime=90s", "--console", "--fixtures", "f"])
+        yield* parse(["--port", "8000", "--token-lifetime=90s", "--console", "--fixtures", "f", "--write-env=.env"])
       )
       assert.deepStrictEqual(options, {
         port: 8000,
         tokenLifetime: "90s",
         console: true,
         log: undefined,
-        fixtures: "f"
+        fixtures: "f",
+        writeEnv: ".env"
       })
       assert.isTrue(Option.isNone(yield* parse(["-h", "--console"])))
     }))

@@ -67,7 +67,7 @@ describe("pending faults", () => {
 })
 
 describe("a delay", () => {
-  it.effect("gives the answer of its end: the client secret may have been rotated meanwhile", () =>
+  it.effect("gives the response of its end: the client secret may have been rotated meanwhile", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }))
@@ -80,16 +80,16 @@ describe("a delay", () => {
 })
 
 describe("the user's own business API", () => {
-  it.effect("answers calls behind the checks of the token and its scopes", () =>
+  it.effect("handles calls behind the checks of the token and its scopes", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.handleCalls(({ method, url }) =>
         Effect.succeed(HttpServerResponse.unsafeJson({ mine: `${method} ${url}` }, { status: 201 }))
       )
       const token = yield* newToken
-      const answer = yield* get("/data-access/a?b=c", token)
-      assert.strictEqual(answer.status, 201)
-      assert.deepStrictEqual(answer.body, { mine: "GET /data-access/a?b=c" })
+      const response = yield* get("/data-access/a?b=c", token)
+      assert.strictEqual(response.status, 201)
+      assert.deepStrictEqual(response.body, { mine: "GET /data-access/a?b=c" })
       assert.strictEqual((yield* get("/data-access/a", "nonsense")).status, 401)
       assert.strictEqual((yield* get("/enablement-services/a", token)).status, 403)
       assert.strictEqual((yield* get("/elsewhere", token)).status, 404)
@@ -105,7 +105,7 @@ describe("the user's own business API", () => {
       assert.deepStrictEqual((yield* get("/data-access/a", yield* newToken, init)).body, { size: 1_500_000 })
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("answers 500 when its function fails, and the failure is in the log", () => {
+  it.effect("responds with 500 when its function fails, and the failure is in the log", () => {
     const logged: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => {
       logged.push(`${logLevel.label} ${String(message)}`)
@@ -160,7 +160,7 @@ describe("the clock of a simulator", () => {
 })
 
 describe("a reset", () => {
-  it.effect("ends the connections of requests that have no answer yet, so that none of them issues a token", () =>
+  it.effect("ends the connections of requests that have no response yet, so that none of them issues a token", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }))

@@ -16,7 +16,7 @@ const fixture = (given: Partial<Fixture.Fixture>): Fixture.Fixture => ({
 const withFixtures = (...fixtures: ReadonlyArray<Partial<Fixture.Fixture>>) =>
   Effect.provide(Simulator.layer({ fixtures: fixtures.map(fixture) }))
 
-/** The raw answer to a call with a valid token. */
+/** The raw response to a call with a valid token. */
 const call = (path: string, method = "GET") =>
   Effect.gen(function*() {
     const { environment } = yield* Simulator.Simulator
@@ -25,7 +25,7 @@ const call = (path: string, method = "GET") =>
   })
 
 describe("a fixture", () => {
-  it.effect("answers the calls with its method and path, and the most exact path wins", () =>
+  it.effect("responds to the calls with its method and path, and the most exact path wins", () =>
     Effect.gen(function*() {
       const token = yield* newToken
       const bodyOf = (path: string) => Effect.map(get(path, token), ({ body }) => body)
@@ -67,7 +67,43 @@ describe("a fixture", () => {
       { path: "/data-access/empty", status: 202 }
     )))
 
-  it.effect("answers HEAD as GET, and 405 to another method", () =>
+  it.effect("that is nearest is named in the response to a call that no fixture matches, with the difference", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const reasons: ReadonlyArray<readonly [string, string]> = [
+        [
+          "/data-access/consumer/42",
+          "nearest: GET /data-access/consumers/{id}, which has \"consumers\" instead of \"consumer\"."
+        ],
+        [
+          "/data-access/consumers",
+          "nearest: GET /data-access/consumers/{id}, which goes on with \"/{id}\"."
+        ],
+        [
+          "/data-access/consumers/42/score",
+          "nearest: GET /data-access/consumers/{id}, which ends before \"/score\"."
+        ],
+        [
+          "/furnishment/tradeline?a=b",
+          "nearest: POST /furnishment/tradelines, which has \"tradelines\" instead of \"tradeline\"."
+        ]
+      ]
+      for (const [path, reason] of reasons) {
+        const { body, status } = yield* get(path, token)
+        assert.strictEqual(status, 404)
+        assert.deepStrictEqual(body, {
+          error: "not_found",
+          error_description: `No fixture for GET ${path.split("?")[0]}; ${reason}`
+        })
+      }
+      const deleted = yield* call("/furnishment/tradelines", "DELETE")
+      assert.strictEqual(
+        JSON.parse(deleted.text).error_description,
+        "No fixture for DELETE /furnishment/tradelines; the fixtures of this path have POST."
+      )
+    }).pipe(withFixtures({ body: {} }, { method: "POST", path: "/furnishment/tradelines", body: {} })))
+
+  it.effect("responds to HEAD as to GET, and with 405 to another method", () =>
     Effect.gen(function*() {
       const head = yield* call("/data-access/consumers/1", "HEAD")
       assert.deepStrictEqual([head.status, head.text], [200, ""])
@@ -187,7 +223,7 @@ describe("an OpenAPI document", () => {
       ])
     }))
 
-  it.effect("answers 501 for an operation without an example", () =>
+  it.effect("responds with 501 for an operation without an example", () =>
     Effect.gen(function*() {
       const fixtures = yield* fixturesOf({
         "/data-access/a": { get: json({ schema: { type: "object" } }), post: { responses: {} } }

@@ -1,8 +1,9 @@
 import { Fault, type Received, Simulator } from "@credit-data/simulator"
+import { HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber, Option, Redacted, Schedule, Stream, TestClock } from "effect"
 import { connect } from "node:net"
-import { form, get, newToken, post } from "./support/http.ts"
+import { form, get, newToken, post, sendText } from "./support/http.ts"
 
 const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
   Effect.map(received, (all) => {
@@ -11,10 +12,12 @@ const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
     return newest
   }))
 
-const answered = ({ outcome }: Received.Received) => {
+const responded = ({ outcome }: Received.Received) => {
   assert(outcome._tag === "Responded")
   return outcome
 }
+
+const bodyOf = ({ body }: ReturnType<typeof responded>) => new TextDecoder().decode(Redacted.value(body))
 
 describe("the journal of requests", () => {
   it.effect("has the status, the OAuth error and the token of a request", () =>
@@ -23,22 +26,22 @@ describe("the journal of requests", () => {
       const granted = yield* last
       assert.strictEqual(granted.id, 1)
       assert.strictEqual(DateTime.toEpochMillis(granted.receivedAt), 0)
-      assert.strictEqual(answered(granted).status, 200)
-      assert.isTrue(Option.isNone(answered(granted).error))
+      assert.strictEqual(responded(granted).status, 200)
+      assert.isTrue(Option.isNone(responded(granted).error))
       assert.isTrue(Option.isNone(granted.token))
 
       yield* post("V2", { ...form, client_secret: "other" })
-      assert.strictEqual(answered(yield* last).status, 401)
-      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_client"))
+      assert.strictEqual(responded(yield* last).status, 401)
+      assert.deepStrictEqual(responded(yield* last).error, Option.some("invalid_client"))
 
       yield* get("/data-access/a", token)
       assert.deepStrictEqual((yield* last).token, Option.some(1))
       yield* get("/data-access/a", "unknown")
       assert.deepStrictEqual((yield* last).token, Option.none())
-      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_token"))
+      assert.deepStrictEqual(responded(yield* last).error, Option.some("invalid_token"))
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("has the fault that was applied, and the time to the answer", () =>
+  it.effect("has the fault that was applied, and the time to the response", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
@@ -48,11 +51,11 @@ describe("the journal of requests", () => {
       yield* TestClock.adjust("9 seconds")
       yield* Fiber.join(late)
       assert.deepStrictEqual((yield* last).fault, Option.some("Delay"))
-      assert.strictEqual(Duration.toMillis(answered(yield* last).duration), 9000)
+      assert.strictEqual(Duration.toMillis(responded(yield* last).duration), 9000)
 
       yield* simulator.failCalls(Fault.oauthError(401, "invalid_token"))
       yield* get("/data-access/a")
-      assert.deepStrictEqual(answered(yield* last).error, Option.some("invalid_token"))
+      assert.deepStrictEqual(responded(yield* last).error, Option.some("invalid_token"))
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.scopedLive("has an outcome for every request, whenever its connection ends", () =>
@@ -76,7 +79,7 @@ describe("the journal of requests", () => {
       )
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("has the time to the answer without what the clock was advanced", () =>
+  it.effect("has the time to the response, excluding time added by advanceClock", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 minute" }))
@@ -84,14 +87,100 @@ describe("the journal of requests", () => {
       yield* simulator.awaitReceived("AuthV2", 1)
       yield* simulator.advanceClock("1 hour")
       yield* Fiber.join(late)
-      assert.strictEqual(Duration.toMillis(answered(yield* last).duration), 0)
+      assert.strictEqual(Duration.toMillis(responded(yield* last).duration), 0)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("has the headers and the body of a response, which is empty for HEAD", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const headers = Redacted.value(responded(yield* last).headers)
+      assert.strictEqual(headers["content-type"], "application/json")
+      assert.include(bodyOf(responded(yield* last)), token)
+      yield* sendText(`${(yield* Simulator.Simulator).environment.baseUrl}/data-access/a`, {
+        method: "HEAD",
+        headers: { authorization: `Bearer ${token}` }
+      })
+      const head = responded(yield* last)
+      assert.deepStrictEqual([head.status, head.bodySize, bodyOf(head)], [200, 0, ""])
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("has the beginning of a streamed response, and its size, when the stream has ended", () =>
+    Effect.gen(function*() {
+      const { changes, handleCalls } = yield* Simulator.Simulator
+      const part = new TextEncoder().encode("a".repeat(50_000))
+      yield* handleCalls(() => Effect.succeed(HttpServerResponse.stream(Stream.make(part, part, part))))
+      const { environment } = yield* Simulator.Simulator
+      const { text } = yield* sendText(`${environment.baseUrl}/data-access/a`, {
+        headers: { authorization: `Bearer ${yield* newToken}` }
+      })
+      assert.strictEqual(text.length, 150_000)
+      yield* changes(0).pipe(
+        Stream.filter((change) =>
+          change._tag === "Request" && change.request.outcome._tag === "Responded" &&
+          change.request.outcome.bodySize === 150_000
+        ),
+        Stream.runHead
+      )
+      assert.strictEqual(bodyOf(responded(yield* last)), "a".repeat(64 * 1024))
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("keeps 32 MiB of the newest bodies, and the sizes of all", () =>
+    Effect.gen(function*() {
+      const body = "a".repeat(100_000)
+      yield* Effect.forEach(
+        Array.from({ length: 600 }),
+        () => get("/elsewhere", undefined, { method: "POST", body }),
+        { concurrency: 10, discard: true }
+      )
+      const all = yield* (yield* Simulator.Simulator).received
+      const kept = all.map((received) => Redacted.value(received.body).byteLength + bodyOf(responded(received)).length)
+      const total = kept.reduce((left, right) => left + right, 0)
+      assert.isAtMost(total, 32 * 1024 * 1024)
+      assert.isAbove(total, 31 * 1024 * 1024)
+      assert.isTrue(all.every(({ bodySize }) => bodySize === 100_000))
+      assert.strictEqual(kept[0], 0)
+      assert.isAbove(kept.at(-1) ?? 0, 64 * 1024)
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.scopedLive("keeps nothing of an endless response", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Endless({ bytes: Fault.responseBytes({}) }))
+      const { port } = new URL(simulator.environment.baseUrl)
+      const socket = connect(Number(port), "127.0.0.1")
+      socket.write("GET /data-access/a HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+      let read = 0
+      yield* Effect.async<void>((resume) => {
+        socket.on("data", (bytes) => {
+          read += bytes.byteLength
+          if (read > 200 * 1024 * 1024) resume(Effect.sync(() => socket.destroy()))
+        })
+      })
+      const ended = yield* simulator.changes(0).pipe(
+        Stream.filter((change) => change._tag === "Request" && change.request.outcome._tag !== "Pending"),
+        Stream.runHead
+      )
+      assert(ended._tag === "Some" && ended.value._tag === "Request")
+      assert.strictEqual(ended.value.request.outcome._tag, "NoResponse")
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("connects a token request with the calls that carried its token", () =>
+    Effect.gen(function*() {
+      const { received } = yield* Simulator.Simulator
+      const [first, second] = [yield* newToken, yield* newToken]
+      yield* get("/data-access/a", second)
+      yield* get("/data-access/a", first)
+      const all = yield* received
+      assert.deepStrictEqual(all.map(({ issuedToken }) => Option.getOrNull(issuedToken)), [1, 2, null, null])
+      assert.deepStrictEqual(all.map(({ token }) => Option.getOrNull(token)), [null, null, 2, 1])
+      assert.deepStrictEqual(all.map(({ ordinal }) => ordinal), [1, 2, 1, 2])
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("has the beginning of a long body, and its size", () =>
     Effect.gen(function*() {
       yield* get("/elsewhere", undefined, { method: "POST", body: "a".repeat(1_500_000) })
       const { body, bodySize } = yield* last
-      assert.strictEqual(Redacted.value(body).byteLength, 1024 * 1024)
+      assert.strictEqual(Redacted.value(body).byteLength, 64 * 1024)
       assert.strictEqual(bodySize, 1_500_000)
     }).pipe(Effect.provide(Simulator.layer())))
 
@@ -99,7 +188,7 @@ describe("the journal of requests", () => {
     Effect.gen(function*() {
       assert.strictEqual((yield* get("//?a=b")).status, 404)
       assert.strictEqual((yield* last).url, "//?a=b")
-      assert.strictEqual(answered(yield* last).status, 404)
+      assert.strictEqual(responded(yield* last).status, 404)
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("has no status for a connection that was reset", () =>
@@ -153,8 +242,7 @@ describe("the changes of a simulator", () => {
       const simulator = yield* Simulator.Simulator
       yield* newToken
       yield* simulator.revokeTokens
-      // the request took no fault, but it is counted in the settings
-      assert.deepStrictEqual(yield* tags(3), ["Settings", "Request", "Token"])
+      assert.deepStrictEqual(yield* tags(2), ["Request", "Token"])
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("have a reset, after which nothing older follows", () =>

@@ -26,7 +26,7 @@ const startProgram = (program: string, ...args: ReadonlyArray<string>) =>
       Command.make(program, ...args).pipe(Command.env({ SIMULATOR_URL: url, SIMULATOR_KEY: Redacted.value(key) }))
     ))
 
-/** A token request, whose answer need not be JSON. */
+/** A token request, whose response need not be JSON. */
 const requestToken = Effect.flatMap(
   Simulator.Simulator,
   ({ environment }) =>

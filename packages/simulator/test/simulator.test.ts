@@ -6,7 +6,7 @@ import { form, formV1, get, post, send } from "./support/http.ts"
 const without = (name: keyof typeof form) => Object.fromEntries(Object.entries(form).filter(([key]) => key !== name))
 
 describe("the token endpoint of V2", () => {
-  it.effect("answers a valid token request as the contract specifies", () =>
+  it.effect("responds to a valid token request as the contract specifies", () =>
     Effect.gen(function*() {
       const { body, headers, status } = yield* post("V2", form)
       assert.strictEqual(status, 200)
@@ -31,12 +31,12 @@ describe("the token endpoint of V2", () => {
     ["a field twice", `${new URLSearchParams(form)}&scope=furnishment:all`, 400, "invalid_request"]
   ]
   for (const [name, fields, status, error] of refusals) {
-    it.effect(`answers ${status} ${error} to a token request with ${name}`, () =>
+    it.effect(`responds with ${status} ${error} to a token request with ${name}`, () =>
       Effect.gen(function*() {
-        const answer = yield* post("V2", fields)
-        assert.strictEqual(answer.status, status)
-        assert.strictEqual(answer.body["error"], error)
-        assert.isString(answer.body["error_description"])
+        const response = yield* post("V2", fields)
+        assert.strictEqual(response.status, status)
+        assert.strictEqual(response.body["error"], error)
+        assert.isString(response.body["error_description"])
       }).pipe(Effect.provide(Simulator.layer())))
   }
 
@@ -55,7 +55,7 @@ describe("the token endpoint of V2", () => {
 })
 
 describe("the token endpoint of V1", () => {
-  it.effect("answers with its legacy scope names, and needs no scope field", () =>
+  it.effect("responds with its legacy scope names, and needs no scope field", () =>
     Effect.gen(function*() {
       const { body, status } = yield* post("V1", formV1)
       assert.strictEqual(status, 200)
@@ -82,7 +82,43 @@ describe("the business API", () => {
       )
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("answers 401 to a request without a token, or with an unknown, a revoked or an expired token", () =>
+  it.effect("gives the reason in the body of each rejection", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const token = (yield* post("V2", form)).body["access_token"]
+      const reason = (path: string, token?: unknown, init?: RequestInit) =>
+        Effect.map(get(path, token, init), ({ body }) => body["error_description"])
+      assert.strictEqual(
+        yield* reason("/elsewhere", token),
+        "No endpoint group has the path /elsewhere. Their paths begin with /data-access/, /furnishment/, /enablement-services/."
+      )
+      assert.strictEqual(
+        yield* reason("/data-access/a"),
+        "The call has no Authorization header. Send \"Authorization: Bearer\" with a token."
+      )
+      assert.strictEqual(
+        yield* reason("/data-access/a", undefined, { headers: { authorization: "Basic abc" } }),
+        "The call has an Authorization header of another form. Send \"Authorization: Bearer\" with a token."
+      )
+      assert.strictEqual(
+        yield* reason("/data-access/a", "unknown"),
+        "The simulator has not issued this token, or has forgotten it after its end or after a reset. Request a new one."
+      )
+      assert.strictEqual(
+        yield* reason("/enablement-services/a", token),
+        "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all. Request a token with the scope."
+      )
+      yield* simulator.advanceClock("1 hour")
+      assert.strictEqual(
+        yield* reason("/data-access/a", token),
+        "Token 1 expired at 1970-01-01T01:00:00.000Z. Request a new one."
+      )
+      const next = (yield* post("V2", form)).body["access_token"]
+      yield* simulator.revokeTokens
+      assert.strictEqual(yield* reason("/data-access/a", next), "Token 2 was revoked. Request a new one.")
+    }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
+
+  it.effect("responds with 401 to a request without a token, or with an unknown, a revoked or an expired token", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const none = yield* get("/data-access/a")
@@ -111,16 +147,16 @@ describe("the simulator", () => {
         times: 2
       })
       yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client", "because"))
-      const answers = yield* Effect.replicateEffect(post("V2", form), 4)
-      assert.deepStrictEqual(answers.map(({ status }) => status), [503, 503, 401, 200])
-      assert.strictEqual(answers[0]?.headers.get("retry-after"), "2")
-      assert.deepStrictEqual(answers[2]?.body, { error: "invalid_client", error_description: "because" })
+      const responses = yield* Effect.replicateEffect(post("V2", form), 4)
+      assert.deepStrictEqual(responses.map(({ status }) => status), [503, 503, 401, 200])
+      assert.strictEqual(responses[0]?.headers.get("retry-after"), "2")
+      assert.deepStrictEqual(responses[2]?.body, { error: "invalid_client", error_description: "because" })
       assert.strictEqual(yield* simulator.tokenRequests, 4)
       yield* simulator.failCalls(Fault.Response({ status: 418, body: "{}" }))
       assert.strictEqual((yield* get("/data-access/a")).status, 418)
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("delays an answer by the Effect Clock", () =>
+  it.effect("delays a response by the Effect Clock", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))

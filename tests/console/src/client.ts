@@ -4,7 +4,7 @@ import { connect } from "node:net"
 
 const Token = Schema.parseJson(Schema.Struct({ access_token: Schema.optional(Schema.String) }))
 
-/** Sends a request as any program does, and returns its status and body. A connection without an answer has the status 0. */
+/** Sends a request as any program does, and returns its status and body. A connection without a response has the status 0. */
 export const send = (url: string, init: RequestInit = {}) =>
   Effect.promise((signal) =>
     fetch(url, { signal, ...init })
@@ -49,7 +49,7 @@ export const call = (path: string, token?: string, init: RequestInit = {}) =>
       headers: { ...init.headers, ...token === undefined ? {} : { authorization: `Bearer ${token}` } }
     }))
 
-/** Sends this many calls over one connection without waiting for their answers, as fast as the simulator takes them. */
+/** Sends this many calls over one connection without waiting for their responses, as fast as the simulator takes them. */
 export const flood = (count: number) =>
   Effect.gen(function*() {
     const { awaitReceived, environment } = yield* Simulator.Simulator

@@ -1,9 +1,10 @@
-import { Fault, Simulator } from "@credit-data/simulator"
+import { AdminServer, Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, layer } from "@effect/vitest"
 import axe from "axe-core"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import * as Browser from "../src/browser.ts"
+import { cable } from "../src/cable.ts"
 import { call, requestToken } from "../src/client.ts"
 import { open, shows, showsRows, simulated } from "../src/console.ts"
 
@@ -61,13 +62,31 @@ describe("the console", () => {
           yield* session
           yield* showsRows(page, "6")
           yield* Effect.promise(() => page.getByRole("button", { name: "/furnishment/a" }).first().click())
-          assert.deepStrictEqual(yield* violations(page), [], "filled, with a detail")
+          assert.deepStrictEqual(yield* violations(page), [], "filled")
+          yield* Effect.promise(() => page.locator("#requests .detail").waitFor())
+          assert.deepStrictEqual(yield* violations(page), [], "with the detail")
+          yield* Effect.promise(() => page.getByLabel("Filter").fill("nothing has this"))
+          yield* shows(page, "No request matches")
+          assert.deepStrictEqual(yield* violations(page), [], "no request matches")
+          yield* Effect.promise(() => page.getByRole("button", { name: "Show all requests" }).click())
           yield* outage
           yield* shows(page, "Outage: 503 for token requests, Delay 5 s for calls")
           yield* Effect.promise(() => page.getByRole("button", { name: "Reset", exact: true }).click())
           assert.deepStrictEqual(yield* violations(page), [], "outage, with the confirmation")
         }).pipe(Effect.provide(simulated)))
     }
+
+    it.scoped("has no accessibility violation and no horizontal scroll while it is disconnected", () =>
+      Effect.gen(function*() {
+        const { cut, url } = yield* cable((yield* AdminServer.AdminServer).url)
+        const page = yield* open({ address: url, width: 360 })
+        yield* session
+        yield* showsRows(page, "6")
+        yield* cut
+        yield* shows(page, "Disconnected")
+        assert.deepStrictEqual(yield* violations(page), [])
+        assert.isFalse(yield* isTooWide(page))
+      }).pipe(Effect.provide(simulated)))
 
     it.scoped("has no accessibility violation without a key", () =>
       Effect.gen(function*() {
@@ -93,7 +112,7 @@ describe("the console", () => {
         yield* showsRows(page, "6")
         yield* shows(page, "Outage: 503 for token requests, Delay 5 s for calls")
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "long" }).click()
+          await page.locator("#requests button", { hasText: "long" }).click()
           await page.getByLabel("Fault").selectOption("Custom")
         })
         yield* check

@@ -51,6 +51,9 @@ describe("the console", () => {
         yield* showsRows(page, "1")
         yield* cut
         yield* shows(page, "Disconnected")
+        yield* shows(page, "Connection lost. The simulator does not respond. The page connects again by itself.")
+        const rotate = page.getByRole("button", { name: "Rotate secret" })
+        assert.isTrue(yield* Effect.promise(() => rotate.isDisabled()))
         yield* call("/data-access/2")
         yield* requestToken("V2")
         yield* simulator.failCalls({ _tag: "Silence" }, { times: Infinity })
@@ -58,6 +61,24 @@ describe("the console", () => {
         yield* showsRows(page, "3")
         yield* shows(page, "Outage: Silence for calls")
         assert.deepStrictEqual(yield* paths(page), ["/oauth2/token", "/data-access/2", "/data-access/1"])
+        assert.isFalse(yield* Effect.promise(() => rotate.isDisabled()))
+        assert.isFalse(yield* Effect.promise(() => page.locator("#lost").isVisible()))
+      }).pipe(Effect.provide(simulated)))
+
+    it.scoped("shows no counts and no empty list before it has the state of the simulator", () =>
+      Effect.gen(function*() {
+        yield* call("/data-access/1")
+        const { url } = yield* AdminServer.AdminServer
+        const page = yield* open()
+        yield* shows(page, "0 token requests, 1 call")
+        yield* Effect.promise(async () => {
+          await page.route(`${url}/events`, () => {})
+          await page.reload()
+          await page.getByText("Connecting", { exact: true }).waitFor()
+          assert.strictEqual(await page.locator("header #counts").innerText(), "")
+          assert.isFalse(await page.getByText("No requests yet").isVisible())
+          assert.isTrue(await page.getByRole("button", { name: "Copy variables" }).isDisabled())
+        })
       }).pipe(Effect.provide(simulated)))
 
     it.scoped("gets a request again whose revision was cut in two by the end of the connection", () =>
@@ -65,6 +86,8 @@ describe("the console", () => {
         yield* call("/data-access/1")
         const [, known] = /^id: (.+)$/m.exec((yield* eventsUntil("request")).at(-1) ?? "") ?? []
         assert.isDefined(known)
+        // the request that takes a fault changes the settings
+        yield* (yield* Simulator.Simulator).failCalls(Fault.Delay({ duration: 0 }))
         yield* call("/data-access/2")
         const [settings, request] = yield* eventsUntil("request", known)
         // a client whose connection ends here knows the first request only
@@ -136,7 +159,8 @@ describe("the console", () => {
 
     it.scoped("receives and shows no secret and no token, wherever a request has it", () =>
       Effect.gen(function*() {
-        const { credentials, environment, failCalls } = yield* Simulator.Simulator
+        const { credentials, environment, failCalls, failTokenRequests, resend, setFixtures } = yield* Simulator
+          .Simulator
         const page = yield* open()
         const events: Array<string> = []
         const client = yield* Effect.promise(() => page.context().newCDPSession(page))
@@ -168,26 +192,47 @@ describe("the console", () => {
           yield* send(url, { method: "POST", body: new URLSearchParams({ [leak]: leak, clientSecret: leak, a: leak }) })
           yield* send(`${url}?client_secret=${leak}`, { method: "POST", body: leak })
           yield* requestToken("V2", { client_secret: leak, scope: leak })
-          yield* failCalls(Fault.Response({ status: 200, body: leak }), { times: 2 })
+          yield* failCalls(Fault.Response({ status: 200, headers: { "x-note": leak, "x-token": leak }, body: leak }))
           yield* call("/data-access/d")
+          yield* failTokenRequests(
+            Fault.Response({ status: 200, body: `{"access_token":"a-foreign-token","note":"${leak}"}` })
+          )
+          yield* requestToken("V2")
+          yield* failTokenRequests(Fault.Response({ status: 200, body: "{\"access_token\":\"a-foreign-token" }))
+          yield* requestToken("V2")
+          yield* setFixtures([{ method: "GET", path: "/data-access/e", status: 200, headers: {}, body: { leak } }])
+          yield* call("/data-access/e", tokens[2])
+          yield* call(`/data-access/${leak}`, tokens[2])
+          yield* setFixtures([])
         }
+        const ids = (yield* (yield* Simulator.Simulator).received).map(({ id }) => id)
+        yield* Effect.forEach(ids, resend)
         const { length } = yield* (yield* Simulator.Simulator).received
-        yield* Effect.promise(async () => {
-          await page.locator("#shown").getByText(String(length), { exact: true }).waitFor()
-          await page.evaluate(() => {
-            for (const button of document.querySelectorAll<HTMLElement>("#requests button")) button.click()
+        yield* showsRows(page, String(length))
+        const details = yield* Effect.promise(() =>
+          page.locator("#requests > li").evaluateAll(async (rows) => {
+            const texts: Array<string> = []
+            for (const row of rows) {
+              row.querySelector("button")?.click()
+              while (row.querySelector(".detail") === null) await new Promise(requestAnimationFrame)
+              texts.push(row.outerHTML)
+            }
+            return texts
           })
-        })
+        )
+        assert.strictEqual(details.length, length)
+        assert.include(details.join(), "\"access_token\": \"***\"")
+        leaks.push("a-foreign-token")
         const shown = yield* Effect.promise(() =>
-          page.evaluate(() =>
+          page.evaluate((details) =>
             [
+              ...details,
               document.documentElement.outerHTML,
               ...Array.from(
                 document.querySelectorAll("input, textarea, select"),
                 (field) => Reflect.get(field, "value")
               )
-            ].join("\n")
-          )
+            ].join("\n"), details)
         )
         const received = [...events, ...yield* Effect.promise(() => Promise.all(bodies))].join("\n")
         assert.include(shown, "/data-access/***?secret=***")

@@ -1,4 +1,4 @@
-import { AdminServer, Simulator } from "@credit-data/simulator"
+import { AdminServer, Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import type { Route } from "playwright-core"
@@ -91,7 +91,7 @@ describe("the controls of the console", () => {
         assert.strictEqual((yield* sendTokenRequest("V2")).status, 200)
       }).pipe(Effect.provide(simulated)))
 
-    it.scoped("answer calls with a custom status and body, as often as wanted", () =>
+    it.scoped("respond to calls with a custom status and body, as often as wanted", () =>
       Effect.gen(function*() {
         const page = yield* open()
         yield* Effect.promise(async () => {
@@ -130,6 +130,45 @@ describe("the controls of the console", () => {
         assert.deepStrictEqual(yield* faults, [])
       }).pipe(Effect.provide(simulated)))
 
+    it.scoped("remove one fault, or one fixture, and keep the focus in the list", () =>
+      Effect.gen(function*() {
+        const { failCalls, failTokenRequests, faults, fixtures, setFixtures } = yield* Simulator.Simulator
+        const page = yield* open()
+        yield* failCalls(Fault.Silence())
+        yield* failTokenRequests(Fault.Response({ status: 503 }), { times: 3 })
+        const one = { method: "GET", path: "/data-access/{id}", status: 200, headers: {}, body: {} }
+        yield* setFixtures([one, { ...one, method: "PUT" }])
+        yield* showsItem(page, "503 for token requests")
+        yield* Effect.promise(() => page.getByRole("button", { name: "Remove 503 for token requests" }).focus())
+        yield* requestToken("V2")
+        yield* shows(page, "2 left")
+        const focused = yield* Effect.promise(() => page.locator(":focus").getAttribute("aria-label"))
+        assert.strictEqual(focused, "Remove 503 for token requests")
+        yield* press(page, "Remove Silence for calls")
+        assert.deepStrictEqual((yield* faults).map(({ target }) => target), ["TokenRequests"])
+        yield* press(page, "Remove GET /data-access/{id}")
+        assert.deepStrictEqual((yield* fixtures).map(({ method }) => method), ["PUT"])
+      }).pipe(Effect.provide(simulated)))
+
+    it.scoped("show the whole text of their choices at 1 280 and 1 440 pixels", () =>
+      Effect.gen(function*() {
+        for (const width of [1280, 1440]) {
+          const page = yield* open({ width })
+          const isCut = yield* Effect.promise(() =>
+            page.getByRole("combobox", { name: "For", exact: true }).evaluate((select: HTMLSelectElement) => {
+              const text = document.createElement("span")
+              text.style.position = "absolute"
+              text.style.font = getComputedStyle(select).font
+              text.textContent = "Token requests"
+              document.body.append(text)
+              // the padding and the arrow
+              return text.getBoundingClientRect().width + 40 > select.clientWidth
+            })
+          )
+          assert.isFalse(isCut, `${width}`)
+        }
+      }).pipe(Effect.provide(simulated)))
+
     it.scoped("grant only the chosen scopes", () =>
       Effect.gen(function*() {
         const { grantedScopes, grantScopes } = yield* Simulator.Simulator
@@ -155,7 +194,7 @@ describe("the controls of the console", () => {
         yield* shows(page, "invalid_client")
       }).pipe(Effect.provide(simulated)))
 
-    it.scoped("add answers to the API of the user, and remove them", () =>
+    it.scoped("add responses to the API of the user, and remove them", () =>
       Effect.gen(function*() {
         const { fixtures } = yield* Simulator.Simulator
         const page = yield* open()
@@ -281,7 +320,7 @@ describe("the controls of the console", () => {
           await page.route(`${url}/api/**`, (route) => route.abort())
           await revoke.click()
         })
-        yield* shows(page, "The simulator does not answer. Check that it runs.")
+        yield* shows(page, "The simulator does not respond. Check that it runs.")
       }).pipe(Effect.provide(simulated)))
   })
 })

@@ -5,16 +5,16 @@ import { send } from "../src/client.ts"
 import { simulated } from "../src/console.ts"
 
 describe("the page of the console", () => {
-  it.effect("has at most 15 kB, and needs nothing from another server", () =>
+  it.effect("has at most 25 kB, and needs nothing from another server", () =>
     Effect.gen(function*() {
       const { url } = yield* AdminServer.AdminServer
       const { body } = yield* send(url)
-      assert.isAtMost(Buffer.byteLength(body), 15_000)
+      assert.isAtMost(Buffer.byteLength(body), 25_000)
       assert.isNull(/https?:\/\//.exec(body))
       assert.notInclude(body, "innerHTML")
     }).pipe(Effect.provide(simulated)))
 
-  it.effect("has a new nonce in each answer", () =>
+  it.effect("has a new nonce in each response", () =>
     Effect.gen(function*() {
       const { url } = yield* AdminServer.AdminServer
       const nonces = yield* Effect.forEach([1, 2], () =>

@@ -119,7 +119,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const up = yield* client.put("/data-access/upload", { body: HttpBody.stream(chunks) })
       assert.strictEqual(up.status, 200)
       const received = yield* toApi
-      assert.strictEqual(received[0] === undefined ? 0 : Redacted.value(received[0].body).length, 200_000)
+      assert.strictEqual(received[0]?.bodySize, 200_000)
       yield* simulator.failCalls(Fault.Response({ status: 200, body: "y".repeat(300_000) }))
       const down = yield* client.get("/data-access/download")
       const sizes = yield* Stream.runCollect(Stream.map(down.stream, (chunk) => chunk.length))

@@ -122,9 +122,15 @@ const commands = {
         placeholder: "PORT",
         summary: "first of 3 ports, of 4 with --console (SIMULATOR_PORT, or 7400)"
       },
-      "token-lifetime": { kind: "text", placeholder: "TIME", summary: "token lifetime: 90s, 10m, 24h (24h)" }
+      "token-lifetime": { kind: "text", placeholder: "TIME", summary: "token lifetime: 90s, 10m, 24h (24h)" },
+      "write-env": {
+        kind: "text",
+        placeholder: "FILE",
+        isFile: true,
+        summary: "write the variables to a new file that only you can read"
+      }
     },
-    examples: ["--console", "--fixtures ./fixtures --token-lifetime 10m --log"]
+    examples: ["--console --write-env simulator.env", "--fixtures ./fixtures --token-lifetime 10m --log"]
   },
   completions: {
     summary: "print the completions for a shell",

@@ -4,6 +4,7 @@ import type * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { TokenStore } from "./tokenStore.ts"
@@ -19,6 +20,7 @@ interface State {
 }
 
 interface TokenRequest {
+  readonly id: number
   readonly method: string
   readonly path: string
   readonly headers: HttpHeaders.Headers
@@ -35,14 +37,24 @@ const noStore = { "cache-control": "no-store" }
 const failure = (status: number, error: string, description: string) =>
   HttpServerResponse.unsafeJson({ error, error_description: description }, { status, headers: noStore })
 
+/** A name of another form could be a secret. */
+const named = (field: string) => /^[a-z_]{1,40}$/.test(field) ? `The field ${field}` : "A field"
+
 const isForm = (headers: HttpHeaders.Headers) =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")
+
+/** The scopes of a token for a client that asks for these. */
+export const scopesOf = (
+  version: Version,
+  granted: ReadonlyArray<AccessScope.AccessScope>,
+  asked: ReadonlyArray<string>
+): ReadonlyArray<string> => version === "V1" ? legacyScopes : granted.filter((scope) => asked.includes(scope))
 
 /**
  * A token endpoint that follows section 4 of the contract exactly. Where the contract specifies nothing (a missing field, a
  * wrong audience, an unknown scope), it follows RFC 6749, section 5.2, and RFC 8707.
  */
-export const answer = Effect.fnUntraced(function*(
+export const respond = Effect.fnUntraced(function*(
   version: Version,
   state: State,
   tokens: TokenStore,
@@ -57,7 +69,7 @@ export const answer = Effect.fnUntraced(function*(
   const form = new URLSearchParams(new TextDecoder().decode(request.body))
   const names = [...form.keys()]
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
-  if (repeated !== undefined) return failure(400, "invalid_request", `The field ${repeated} is there twice.`)
+  if (repeated !== undefined) return failure(400, "invalid_request", `${named(repeated)} is there twice.`)
 
   const field = (name: string) => form.get(name) ?? ""
   if (field("client_id") === "" || field("client_secret") === "") {
@@ -79,9 +91,9 @@ export const answer = Effect.fnUntraced(function*(
   if (version === "V2" && !asked.every(Schema.is(AccessScope.AccessScope))) {
     return failure(400, "invalid_scope", "A scope is unknown.")
   }
-  const scopes = version === "V1" ? legacyScopes : state.grantedScopes.filter((scope) => asked.includes(scope))
+  const scopes = scopesOf(version, state.grantedScopes, asked)
   return HttpServerResponse.unsafeJson({
-    access_token: yield* tokens.issue({ version, scopes }, state.tokenLifetime),
+    access_token: yield* tokens.issue({ version, scopes }, state.tokenLifetime, Option.some(request.id)),
     scope: scopes.join(" "),
     expires_in: Math.floor(Duration.toSeconds(state.tokenLifetime)),
     token_type: "Bearer"

@@ -4,8 +4,8 @@ import * as Option from "effect/Option"
 import { groups } from "./groups.ts"
 import { opens, type TokenStore } from "./tokenStore.ts"
 
-const challenge = (status: number, error: string | undefined, parameters = "") =>
-  HttpServerResponse.unsafeJson(error === undefined ? {} : { error }, {
+const challenge = (status: number, error: string | undefined, description: string, parameters = "") =>
+  HttpServerResponse.unsafeJson({ error, error_description: description }, {
     status,
     headers: {
       "www-authenticate": `Bearer realm="simulator"${error === undefined ? "" : `, error="${error}"`}${parameters}`
@@ -23,25 +23,51 @@ export interface Call {
   readonly authorization: Option.Option<string>
 }
 
-/** What the business API answers to a call with a valid token that covers its group, if nothing else was set. */
+/** How the business API responds to a call with a valid token that covers its group, if nothing else was set. */
 export const usual = ({ method, path }: Call, group: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeJson({ group, method, path })
+
+const noGroup = ({ path }: Call) =>
+  HttpServerResponse.unsafeJson({
+    error: "not_found",
+    error_description: `No endpoint group has the path ${path}. Their paths begin with ${
+      groups.map(({ prefix }) => prefix).join(", ")
+    }.`
+  }, { status: 404 })
 
 /**
  * A business endpoint. It passes a call on that has a valid token which covers its group, and otherwise follows RFC 6750,
  * section 3.
  */
-export const answer = Effect.fnUntraced(function*(
+export const respond = (
   tokens: TokenStore,
   call: Call,
-  respond: (group: string) => Effect.Effect<HttpServerResponse.HttpServerResponse>
-) {
+  handle: (group: string) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   const endpoint = groups.find(({ prefix }) => `${call.path}/`.startsWith(prefix))
-  if (endpoint === undefined) return HttpServerResponse.unsafeJson({ error: "not_found" }, { status: 404 })
+  if (endpoint === undefined) return Effect.succeed(noGroup(call))
+  const { group, scope } = endpoint
   const text = bearer(call.authorization)
-  if (Option.isNone(text)) return challenge(401, undefined)
-  const token = yield* tokens.find(text.value)
-  if (Option.isNone(token)) return challenge(401, "invalid_token")
-  if (!opens(token.value, endpoint.scope)) return challenge(403, "insufficient_scope", `, scope="${endpoint.scope}"`)
-  return yield* respond(endpoint.group)
-})
+  if (Option.isNone(text)) {
+    const header = Option.isNone(call.authorization)
+      ? "no Authorization header"
+      : "an Authorization header of another form"
+    return Effect.succeed(
+      challenge(401, undefined, `The call has ${header}. Send "Authorization: Bearer" with a token.`)
+    )
+  }
+  return Effect.matchEffect(tokens.find(text.value), {
+    onFailure: (reason) => Effect.succeed(challenge(401, "invalid_token", reason)),
+    onSuccess: (token) =>
+      opens(token, scope)
+        ? handle(group)
+        : Effect.succeed(challenge(
+          403,
+          "insufficient_scope",
+          `${group} needs the scope ${scope}. Token ${token.id} has ${
+            token.scopes.join(" ") || "no scope"
+          }. Request a token with the scope.`,
+          `, scope="${scope}"`
+        ))
+  })
+}

@@ -4,6 +4,7 @@ import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as Change from "../Change.ts"
 import type { IssuedToken } from "../IssuedToken.ts"
 import type { Received } from "../Received.ts"
+import { limit } from "./body.ts"
 import * as History from "./history.ts"
 
 /** How many requests, and how many tokens, the simulator remembers. */
@@ -17,7 +18,7 @@ export interface Changes {
   readonly record: <A>(change: (revision: number) => A) => Effect.Effect<A>
   /** As `record`, for a change of the settings. */
   readonly recordSettings: <A>(change: (revision: number) => A) => Effect.Effect<A>
-  /** As `record`, and the history begins anew. */
+  /** As `record`, and the history starts clean. */
   readonly recordReset: (change: () => void) => Effect.Effect<void>
   /** The latest revision, now and after each change. A slow listener misses revisions, but never the last one. */
   readonly revisions: Stream.Stream<number>
@@ -26,7 +27,7 @@ export interface Changes {
 }
 
 export const make: Effect.Effect<Changes> = Effect.map(SubscriptionRef.make(0), (latest) => {
-  const requests = History.make<Received>(capacity)
+  const requests = History.make<Received>(capacity, limit)
   const tokens = History.make<IssuedToken>(capacity)
   let revision = 0
   let settingsAt = 0

@@ -7,7 +7,7 @@ import type * as Fault from "../Fault.ts"
 type Request = HttpServerRequest.HttpServerRequest
 type Of<Tag extends Fault.Fault["_tag"]> = Extract<Fault.Fault, { readonly _tag: Tag }>
 
-// The platform interrupts the handler of a request when the connection closes. Until then the handler gives no answer.
+// The platform interrupts the handler of a request when the connection closes. Until then the handler returns no response.
 const untilClosed = Effect.never
 
 const socketOf = (request: Request): Socket => NodeHttpServerRequest.toIncomingMessage(request).socket
@@ -25,7 +25,7 @@ export const close = (request: Request): void => {
   socketOf(request).resetAndDestroy()
 }
 
-/** Resets the connection of a request, instead of an answer. */
+/** Resets the connection of a request, instead of a response. */
 export const reset = (request: Request): Effect.Effect<never> =>
   Effect.suspend(() => {
     close(request)

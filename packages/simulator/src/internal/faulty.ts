@@ -25,7 +25,7 @@ export const faulty = (fault: Fault.Fault, usual: Handler): Handler => (request,
         })
       )
     case "Delay":
-      // the usual answer is that of the end of the delay: a token may be revoked meanwhile
+      // the usual response is made at the end of the delay: a token may be revoked meanwhile
       return Effect.delay(Effect.suspend(() => usual(request, received, body)), fault.duration)
     case "Silence":
       return Effect.never

@@ -1,6 +1,6 @@
 import type * as AccessScope from "@credit-data/core/AccessScope"
 
-// The contract shows no business endpoint, so these paths and their answers are our choice.
+// The contract shows no business endpoint, so these paths and their responses are our choice.
 export const groups: ReadonlyArray<{
   readonly prefix: string
   readonly group: string

@@ -2,11 +2,13 @@ import * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Variables from "@credit-data/core/Variables"
+import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpHeaders from "@effect/platform/Headers"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { sumAll } from "effect/Number"
 import * as Option from "effect/Option"
@@ -17,16 +19,18 @@ import type * as Fault from "../Fault.ts"
 import type * as Fixture from "../Fixture.ts"
 import * as Received from "../Received.ts"
 import * as authorizationServer from "./authorizationServer.ts"
+import { beginning, collect } from "./body.ts"
 import * as businessApi from "./businessApi.ts"
 import * as Changes from "./changes.ts"
 import * as connection from "./connection.ts"
 import * as FaultQueue from "./faultQueue.ts"
 import { faulty, type Handler } from "./faulty.ts"
-import * as fixtures from "./fixtures/answer.ts"
+import * as fixtures from "./fixtures/respond.ts"
 import { type App, serve } from "./httpServer.ts"
 import * as Mask from "./mask.ts"
 import * as OffsetClock from "./offsetClock.ts"
 import * as Outcome from "./outcome.ts"
+import * as Resend from "./resend.ts"
 import * as TokenStore from "./tokenStore.ts"
 
 const audience = "https://simulator.credit-data.example"
@@ -36,9 +40,6 @@ type HandleCall = (call: Received.Received) => Effect.Effect<HttpServerResponse.
 
 /** The path of a request. A target such as `//` is no valid URL, and no server has it. */
 const pathOf = (url: string) => URL.canParse(url, "http://localhost") ? new URL(url, "http://localhost").pathname : "//"
-
-/** How much of a body the simulator remembers, in bytes. */
-const longestBody = 1024 * 1024
 
 /** `expires_in` is in whole seconds, and no server would send 0. */
 const shortestLifetime = Duration.seconds(1)
@@ -75,6 +76,7 @@ export const make = (options: Options) =>
     const tokens = TokenStore.make({ changes, wholeSeconds: options.wholeSeconds })
     const faults = FaultQueue.make()
     const mask = Mask.make(options.credentials.clientSecret)
+    const resends = Resend.make(yield* Effect.scope)
     const pending = new Map<number, HttpServerRequest.HttpServerRequest>()
     const initial: Settings = {
       credentials: options.credentials,
@@ -90,30 +92,64 @@ export const make = (options: Options) =>
         settings = { ...settings, ...change }
       })
 
-    /** Adds a request to the history, with its fault. Taking a fault is a change of the settings. */
-    const receive = (server: Received.Server, request: HttpServerRequest.HttpServerRequest, body: Uint8Array) =>
-      Effect.flatMap(DateTime.now, (receivedAt) =>
-        changes.recordSettings((revision) => {
-          counts = { ...counts, [server]: counts[server] + 1 }
-          const fault = faults.take(server === "Api" ? "Calls" : "TokenRequests")
-          const authorization = HttpHeaders.get(request.headers, "authorization")
-          const received = changes.requests.add(revision, (id) => ({
-            id,
-            server,
-            receivedAt,
-            method: request.method,
-            url: request.url,
-            headers: HttpHeaders.remove(request.headers, "authorization"),
-            authorization: Option.map(authorization, Redacted.make),
-            token: Option.flatMap(businessApi.bearer(authorization), tokens.idOf),
-            body: Redacted.make(body.slice(0, longestBody)),
-            bodySize: body.byteLength,
-            fault: Option.map(fault, ({ _tag }) => _tag),
-            outcome: Received.Pending()
-          }))
-          pending.set(received.id, request)
-          return { fault, received }
+    /** Adds a request to the history, with its fault. */
+    const receive = Effect.fnUntraced(function*(
+      server: Received.Server,
+      request: HttpServerRequest.HttpServerRequest,
+      body: Uint8Array
+    ) {
+      const receivedAt = yield* DateTime.now
+      const resent = resends.take(request.headers)
+      const target = server === "Api" ? "Calls" : "TokenRequests"
+      // only a request that takes a fault changes the settings, or each request would cost every listener all settings
+      const record = faults.has(target) ? changes.recordSettings : changes.record
+      const { fault, received } = yield* record((revision) => {
+        counts = { ...counts, [server]: counts[server] + 1 }
+        const fault = faults.take(target)
+        const authorization = HttpHeaders.get(request.headers, "authorization")
+        const received = changes.requests.add(revision, (id) => ({
+          id,
+          server,
+          ordinal: server === "Api" ? counts.Api : counts.AuthV1 + counts.AuthV2,
+          receivedAt,
+          method: request.method,
+          url: request.url,
+          headers: HttpHeaders.remove(HttpHeaders.remove(request.headers, "authorization"), Resend.markerName),
+          authorization: Option.map(authorization, Redacted.make),
+          token: Option.flatMap(businessApi.bearer(authorization), tokens.idOf),
+          issuedToken: Option.none(),
+          original: Option.map(resent, ({ original }) => original),
+          body: Redacted.make(beginning(body)),
+          bodySize: body.byteLength,
+          fault: Option.map(fault, ({ _tag }) => _tag),
+          outcome: Received.Pending()
         }))
+        pending.set(received.id, request)
+        return { fault, received }
+      })
+      if (Option.isSome(resent)) yield* Deferred.succeed(resent.value.arrived, Option.some(received.id))
+      return { fault, received }
+    })
+
+    /** Adds the body of a streamed response to its request when the stream has ended. */
+    const journaled = (id: number, response: HttpServerResponse.HttpServerResponse) => {
+      const { body } = response
+      if (body._tag !== "Stream") return response
+      const collected = collect()
+      const add = changes.record((revision) =>
+        changes.requests.change(revision, id, (received) => ({
+          ...received,
+          outcome: received.outcome._tag === "Responded"
+            ? { ...received.outcome, body: Redacted.make(collected.body()), bodySize: collected.size() }
+            : received.outcome
+        }))
+      )
+      const stream = body.stream.pipe(
+        Stream.tap((part) => Effect.sync(() => collected.add(part))),
+        Stream.ensuring(add)
+      )
+      return HttpServerResponse.setBody(response, HttpBody.stream(stream, body.contentType, body.contentLength))
+    }
 
     const app = (server: Received.Server, usual: Handler): App =>
       // a request that was received has an outcome, even if it is interrupted before it is handled
@@ -135,10 +171,11 @@ export const make = (options: Options) =>
               Effect.flatMap(elapsedMillis, (endedAt) =>
                 changes.record((revision) => {
                   pending.delete(received.id)
-                  const outcome = Outcome.make(exit, Duration.millis(endedAt - startedAt))
+                  const outcome = Outcome.make(exit, Duration.millis(endedAt - startedAt), received.method)
                   changes.requests.change(revision, received.id, (received) => ({ ...received, outcome }))
                 }))
-            )
+            ),
+            Effect.map((response) => journaled(received.id, response))
           )
         })
       ).pipe(
@@ -146,24 +183,25 @@ export const make = (options: Options) =>
         Effect.interruptible // the platform runs apps uninterruptibly, but a silent app must end with its connection
       )
 
-    const authorize = (version: "V1" | "V2"): Handler => (_, { headers, method, url }, body) =>
-      authorizationServer.answer(version, { ...settings, audience, tokenLifetime }, tokens, {
+    const authorize = (version: "V1" | "V2"): Handler => (_, { headers, id, method, url }, body) =>
+      authorizationServer.respond(version, { ...settings, audience, tokenLifetime }, tokens, {
+        id,
         method,
         path: pathOf(url),
         headers,
         body
       })
 
-    const answerApi: Handler = (_, received, body) => {
+    const respondAsApi: Handler = (_, received, body) => {
       const { authorization, method, url } = received
       const call = { method, path: pathOf(url), authorization: Option.map(authorization, Redacted.value) }
-      return businessApi.answer(tokens, call, (group) => {
+      return businessApi.respond(tokens, call, (group) => {
         if (settings.fixtures.length > 0) {
-          return Effect.succeed(fixtures.answer(settings.fixtures, call))
+          return Effect.succeed(fixtures.respond(settings.fixtures, call))
         }
         return Option.match(settings.handleCall, {
           onNone: () => Effect.succeed(businessApi.usual(call, group)),
-          onSome: (answer) => answer({ ...received, body: Redacted.make(body) })
+          onSome: (handle) => handle({ ...received, body: Redacted.make(body) })
         })
       })
     }
@@ -171,8 +209,43 @@ export const make = (options: Options) =>
     const servers = yield* Effect.all({
       authV1: serve(app("AuthV1", authorize("V1")), options.ports.AuthV1),
       authV2: serve(app("AuthV2", authorize("V2")), options.ports.AuthV2),
-      api: serve(app("Api", answerApi), options.ports.Api)
+      api: serve(app("Api", respondAsApi), options.ports.Api)
     })
+
+    const urls = { AuthV1: servers.authV1.url, AuthV2: servers.authV2.url, Api: servers.api.url }
+
+    /** A token for a call that is sent again: like the token that the call carried, or with all granted scopes. */
+    const freshToken = (carried: Option.Option<number>) => {
+      const like = Option.flatMap(carried, changes.tokens.get)
+      const version = Option.match(like, { onNone: () => "V2" as const, onSome: ({ version }) => version })
+      const asked = Option.match(like, { onNone: () => settings.grantedScopes, onSome: ({ scopes }) => scopes })
+      const scopes = authorizationServer.scopesOf(version, settings.grantedScopes, asked)
+      return tokens.issue({ version, scopes }, tokenLifetime, Option.none())
+    }
+
+    const credentialFor = ({ authorization, body, server, token }: Received.Received) => {
+      const bytes = Redacted.value(body)
+      if (server !== "Api") {
+        return Effect.succeed({
+          authorization: Option.map(authorization, Redacted.value),
+          body: Resend.withSecret(bytes, settings.credentials)
+        })
+      }
+      return Option.isNone(authorization)
+        ? Effect.succeed({ authorization: Option.none(), body: bytes })
+        : Effect.map(freshToken(token), (text) => ({ authorization: Option.some(`Bearer ${text}`), body: bytes }))
+    }
+
+    const resend = (id: number): Effect.Effect<Option.Option<number>> =>
+      Effect.suspend(() => {
+        const found = changes.requests.get(id)
+        return Option.isNone(found) || Redacted.value(found.value.body).byteLength < found.value.bodySize
+          ? Effect.succeed(Option.none())
+          : Effect.flatMap(
+            credentialFor(found.value),
+            (credential) => resends.send(urls[found.value.server], found.value, credential)
+          )
+      }).pipe(Effect.withClock(clock))
 
     const fail = (target: Fault.Target) => (fault: Fault.Fault, options?: { readonly times: number }) =>
       changes.recordSettings(() => faults.add(target, fault, options?.times ?? 1))
@@ -203,7 +276,9 @@ export const make = (options: Options) =>
       failTokenRequests: fail("TokenRequests"),
       failCalls: fail("Calls"),
       faults: Effect.sync(faults.pending),
+      removeFault: (id: number) => changes.recordSettings(() => faults.remove(id)),
       clearFaults: changes.recordSettings(faults.clear),
+      resend,
       tokens: Effect.sync(changes.tokens.all),
       revokeToken: (token: AccessToken.AccessToken) => tokens.revoke(Redacted.value(token.secret)),
       revokeTokenById: tokens.revokeById,
@@ -215,7 +290,7 @@ export const make = (options: Options) =>
         const credentials = { clientId: options.credentials.clientId, clientSecret }
         return Effect.as(set({ credentials }), credentials)
       }),
-      handleCalls: (answer: HandleCall) => set({ handleCall: Option.some(answer) }),
+      handleCalls: (handle: HandleCall) => set({ handleCall: Option.some(handle) }),
       fixtures: Effect.sync(() => settings.fixtures),
       setFixtures: (fixtures: ReadonlyArray<Fixture.Fixture>) => set({ fixtures }),
       now: DateTime.now.pipe(Effect.withClock(clock)),

@@ -9,12 +9,14 @@ import type { Changes } from "./changes.ts"
 
 /** The issued tokens, by their text. The business API and the authorization servers share this store. */
 export interface TokenStore {
+  /** Issues a token, as the response to the token request with this id if there is one. */
   readonly issue: (
     issued: Pick<IssuedToken, "version" | "scopes">,
-    lifetime: Duration.Duration
+    lifetime: Duration.Duration,
+    request: Option.Option<number>
   ) => Effect.Effect<string>
-  /** The token with this text, if it was issued, has not expired and was not revoked. */
-  readonly find: (text: string) => Effect.Effect<Option.Option<IssuedToken>>
+  /** The token with this text. Fails with the reason if it is not valid. */
+  readonly find: (text: string) => Effect.Effect<IssuedToken, string>
   /** The id of the token with this text, valid or not. */
   readonly idOf: (text: string) => Option.Option<number>
   readonly revoke: (text: string) => Effect.Effect<void>
@@ -57,7 +59,7 @@ export const make = ({ changes, wholeSeconds }: {
     })
 
   return {
-    issue: Effect.fnUntraced(function*(issued, lifetime) {
+    issue: Effect.fnUntraced(function*(issued, lifetime, request) {
       const now = yield* DateTime.now
       const random = yield* Random.nextIntBetween(0, 2 ** 48)
       const issuedAt = wholeSeconds ? floorToSeconds(now) : now
@@ -74,15 +76,28 @@ export const make = ({ changes, wholeSeconds }: {
         const text = `simulated.${issued.version}.${token.id}.${random.toString(36)}`
         tokens.set(text, token)
         texts.set(token.id, text)
+        if (Option.isSome(request)) {
+          changes.requests.change(revision, request.value, (received) => ({
+            ...received,
+            issuedToken: Option.some(token.id)
+          }))
+        }
         return text
       })
     }),
     find: (text) =>
-      Effect.map(DateTime.now, (now) =>
-        Option.filter(
-          Option.fromNullable(tokens.get(text)),
-          ({ expiresAt, revoked }) => !revoked && DateTime.lessThan(now, expiresAt)
-        )),
+      Effect.flatMap(DateTime.now, (now) => {
+        const token = tokens.get(text)
+        if (token === undefined) {
+          return Effect.fail(
+            "The simulator has not issued this token, or has forgotten it after its end or after a reset. Request a new one."
+          )
+        }
+        if (token.revoked) return Effect.fail(`Token ${token.id} was revoked. Request a new one.`)
+        return DateTime.lessThan(now, token.expiresAt)
+          ? Effect.succeed(token)
+          : Effect.fail(`Token ${token.id} expired at ${DateTime.formatIso(token.expiresAt)}. Request a new one.`)
+      }),
     idOf: (text) => Option.map(Option.fromNullable(tokens.get(text)), ({ id }) => id),
     revoke,
     revokeById: (id) =>

@@ -1,56 +1,145 @@
 import type * as HttpHeaders from "@effect/platform/Headers"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import type * as Received from "../Received.ts"
 import type * as Simulator from "../Simulator.ts"
 
-/** The parts of a request that people may see. */
-export interface Visible {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+// What people may see of a request and its response: neither the secrets of the simulator, nor real ones that somebody sent by
+// mistake to a token endpoint or in a header, or that a fault returns as a token.
+
+type Service = Pick<Simulator.Service, "credentials" | "mask">
 
 const hidden = "***"
 
 const privateHeader = /auth|cookie|credential|jwt|key|pass|secret|session|token/i
 
+/** The name contains "auth", but its value is a scheme with an error. */
+const publicHeaders: ReadonlyArray<string> = ["www-authenticate"]
+
 /** The fields of a token request whose values may be seen. */
 const publicFields: ReadonlyArray<string> = ["audience", "scope", "grant_type"]
+
+/** The members of a token response whose values may be seen (RFC 6749, section 5). */
+const publicMembers: ReadonlyArray<string> = [
+  "error",
+  "error_description",
+  "error_uri",
+  "expires_in",
+  "scope",
+  "token_type"
+]
 
 /** What is no form would else be shown as the name of a field, with any secret in it. */
 const isFieldName = (name: string) => /^[a-z_]{1,40}$/.test(name)
 
-/** Longer bodies are shown by their size. */
-const longestBody = 10_000
+/** A secret that the end of a cut body divides is at most this long, in any of its forms. */
+const longestSecret = 1024
 
-/**
- * A request without secrets: those of the simulator, and real ones that somebody sent by mistake to a token endpoint, or in a
- * header for them.
- */
-export const visible = (
-  { mask, ...simulator }: Pick<Simulator.Service, "credentials" | "mask">,
-  { body, bodySize, headers, server, url }: Received.Received
-): Effect.Effect<Visible> =>
-  Effect.map(simulator.credentials, ({ clientId }) => {
-    const field = ([name, value]: readonly [string, string]) => {
-      const isPublic = publicFields.includes(name) || (name === "client_id" && value === clientId)
-      return `${isFieldName(name) ? name : hidden}=${isPublic ? value : hidden}`
-    }
-    const fields = (form: string, separator: string) => [...new URLSearchParams(form)].map(field).join(separator)
+const fields = (form: string, separator: string, clientId: string) =>
+  [...new URLSearchParams(form)].map(([name, value]) => {
+    const isPublic = publicFields.includes(name) || (name === "client_id" && value === clientId)
+    return `${isFieldName(name) ? name : hidden}=${isPublic ? value : hidden}`
+  }).join(separator)
 
-    const urlOf = () => {
-      const [path = "", ...query] = url.split("?")
-      return server === "Api" || query.length === 0 ? url : `${path}?${fields(query.join("?"), "&")}`
-    }
-    const bodyOf = () => {
-      if (bodySize > longestBody) return `(${bodySize} bytes)`
-      const text = new TextDecoder().decode(Redacted.value(body))
-      return server === "Api" ? text : fields(text, "\n")
-    }
-    const headersOf = (all: HttpHeaders.Headers) =>
-      Object.fromEntries(
-        Object.entries(all).map(([name, value]) => [mask(name), privateHeader.test(name) ? hidden : mask(value)])
-      )
-    return { url: mask(urlOf()), headers: headersOf(headers), body: mask(bodyOf()) }
+/** The address of a request. */
+export const url = (
+  { credentials, mask }: Service,
+  { server, url }: Received.Received
+): Effect.Effect<string> =>
+  Effect.map(credentials, ({ clientId }) => {
+    const [path = "", ...query] = url.split("?")
+    return mask(server === "Api" || query.length === 0 ? url : `${path}?${fields(query.join("?"), "&", clientId)}`)
   })
+
+/** A body, as far as the journal has it. */
+export interface Body {
+  readonly text: string
+  /** The size of the whole body, in bytes. */
+  readonly size: number
+  /** Whether the text is only its beginning. */
+  readonly cut: boolean
+}
+
+const body = (
+  mask: (text: string) => string,
+  bytes: Redacted.Redacted<Uint8Array>,
+  size: number,
+  visible: (text: string) => string
+): Body => {
+  const kept = Redacted.value(bytes)
+  const text = mask(visible(new TextDecoder().decode(kept)))
+  const cut = kept.byteLength < size
+  return { text: cut && text !== hidden ? text.slice(0, -longestSecret) : text, size, cut }
+}
+
+const headers = (mask: (text: string) => string, all: HttpHeaders.Headers) =>
+  Object.fromEntries(
+    Object.entries(all).map(([name, value]) => [
+      mask(name),
+      privateHeader.test(name) && !publicHeaders.includes(name) ? hidden : mask(value)
+    ])
+  )
+
+const scheme = /^(Basic|Bearer|DPoP|Digest) /i
+
+/** The header without its credential. */
+const authorization = (header: Option.Option<Redacted.Redacted>) =>
+  Option.match(header, {
+    onNone: () => ({}),
+    onSome: (text) => ({ authorization: `${scheme.exec(Redacted.value(text))?.[0] ?? ""}${hidden}` })
+  })
+
+const decodeMembers = Schema.decodeUnknownOption(
+  Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+)
+
+/** A response of a token endpoint. What is no JSON object can be a part of a token response. */
+const tokenResponse = (text: string) =>
+  Option.match(decodeMembers(text), {
+    onNone: () => privateHeader.test(text) ? hidden : text,
+    onSome: (members) =>
+      JSON.stringify(
+        Object.fromEntries(
+          Object.entries(members).map(([name, value]) => [
+            isFieldName(name) ? name : hidden,
+            publicMembers.includes(name) ? value : hidden
+          ])
+        )
+      )
+  })
+
+/** The parts of a request that people may see. */
+export interface Visible {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body
+}
+
+/** The headers and the body of a request. */
+export const request = (
+  { credentials, mask }: Service,
+  received: Received.Received
+): Effect.Effect<Visible> =>
+  Effect.map(credentials, ({ clientId }) => ({
+    headers: { ...headers(mask, received.headers), ...authorization(received.authorization) },
+    body: body(
+      mask,
+      received.body,
+      received.bodySize,
+      (text) => received.server === "Api" ? text : fields(text, "\n", clientId)
+    )
+  }))
+
+/** The headers and the body of its response. */
+export const response = (
+  { mask }: Service,
+  { outcome, server }: Received.Received
+): Option.Option<Visible & { readonly status: number }> =>
+  outcome._tag === "Responded"
+    ? Option.some({
+      status: outcome.status,
+      headers: headers(mask, Redacted.value(outcome.headers)),
+      body: body(mask, outcome.body, outcome.bodySize, (text) => server === "Api" ? text : tokenResponse(text))
+    })
+    : Option.none()

@@ -26,7 +26,7 @@ export const sendText = (url: string, init?: RequestInit) =>
     return { status: response.status, headers: response.headers, text: await response.text() }
   })
 
-/** As `sendText`, and reads the answer as a JSON object. */
+/** As `sendText`, and reads the response as a JSON object. */
 export const send = (url: string, init?: RequestInit) =>
   Effect.map(sendText(url, init), ({ headers, status, text }) => ({ status, headers, body: decodeJson(text) }))
 

@@ -18,6 +18,18 @@ export const addFixture = (simulator: Service, fixture: typeof AdminApi.Fixture.
       ...all.filter(({ method, path }) => method !== fixture.method || path !== fixture.path)
     ]))
 
+/** Removes the fixture with this method and path, which can be masked, and returns whether there was one. */
+export const removeFixture = (
+  simulator: Service,
+  { method, path }: { readonly method: string; readonly path: string }
+) =>
+  Effect.flatMap(simulator.fixtures, (all) => {
+    const at = all.findIndex((fixture) =>
+      fixture.method === method && [fixture.path, simulator.mask(fixture.path)].includes(path)
+    )
+    return Effect.as(at < 0 ? Effect.void : simulator.setFixtures(all.toSpliced(at, 1)), at >= 0)
+  })
+
 /** The variables of a program that uses the simulator. */
 export const variables = (simulator: Service) =>
   Effect.provideService(Simulator.variables, Simulator.Simulator, simulator)

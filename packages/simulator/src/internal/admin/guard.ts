@@ -1,7 +1,7 @@
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 
-/** No other site may read, embed or send anything, and no answer is stored. */
+/** No other site may read, embed or send anything, and no response is stored. */
 const headers = {
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
@@ -20,7 +20,7 @@ const authority = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
 export const isOwn = ({ headers: { host, origin } }: HttpServerRequest.HttpServerRequest): boolean =>
   host !== undefined && authority.test(host) && (origin === undefined || origin === `http://${host}`)
 
-export const forbidden = HttpServerResponse.text("The console answers only to pages and programs of this machine.\n", {
+export const forbidden = HttpServerResponse.text("The console responds only to pages and programs of this machine.\n", {
   status: 403
 })
 

@@ -20,7 +20,7 @@ const policy = (nonce: string) =>
     "require-trusted-types-for 'script'"
   ].join("; ")
 
-/** The console: one page, whose script and style run by a nonce that is new for each answer. */
+/** The console: one page, whose script and style run by a nonce that is new for each response. */
 export const make = Effect.map(randomText, (nonce) =>
   HttpServerResponse.text(html.replace(mark, nonce), {
     contentType: "text/html; charset=utf-8",

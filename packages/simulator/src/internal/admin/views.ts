@@ -6,31 +6,48 @@ import type * as Fault from "../../Fault.ts"
 import type * as IssuedToken from "../../IssuedToken.ts"
 import type * as Received from "../../Received.ts"
 import type * as Simulator from "../../Simulator.ts"
-import { visible } from "../visible.ts"
+import * as Visible from "../visible.ts"
 
 const ended = (outcome: Received.Outcome) => outcome._tag === "Pending" ? null : Duration.toMillis(outcome.duration)
 
-/** A request as the admin API shows it. */
+/** A request as the admin API lists it. */
 export const request = (
   simulator: Simulator.Service,
   received: Received.Received
 ): Effect.Effect<typeof AdminApi.Request.Type> => {
-  const { fault, id, method, outcome, receivedAt, server, token } = received
-  return Effect.map(visible(simulator, received), ({ body, headers, url }) => ({
+  const { fault, id, issuedToken, method, ordinal, original, outcome, receivedAt, server, token } = received
+  return Effect.map(Visible.url(simulator, received), (url) => ({
     id,
     server,
+    ordinal,
     receivedAt,
     method,
     url,
-    headers,
-    body,
     token: Option.getOrNull(token),
+    issuedToken: Option.getOrNull(issuedToken),
+    original: Option.getOrNull(original),
     fault: Option.getOrNull(fault),
     status: outcome._tag === "Responded" ? outcome.status : null,
     error: outcome._tag === "Responded" ? Option.getOrNull(outcome.error) : null,
     milliseconds: ended(outcome)
   }))
 }
+
+/** A request with everything that the admin API shows of it. */
+export const detail = (
+  simulator: Simulator.Service,
+  received: Received.Received
+): Effect.Effect<typeof AdminApi.RequestDetail.Type> =>
+  Effect.zipWith(
+    request(simulator, received),
+    Visible.request(simulator, received),
+    (summary, { body, headers }) => ({
+      ...summary,
+      headers,
+      body,
+      response: Option.getOrNull(Visible.response(simulator, received))
+    })
+  )
 
 /** A token as the admin API shows it: it has no secret. */
 export const token = (issued: IssuedToken.IssuedToken): typeof AdminApi.Token.Type => issued

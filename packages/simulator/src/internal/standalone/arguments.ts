@@ -13,7 +13,8 @@ Usage: credit-data-simulator [options]
   --token-lifetime <time> the lifetime of tokens, such as 90s, 10m or 24h (default 24h)
   --console               serve the console, a page that shows every request, and the admin API
   --log                   print a line for each request when its outcome is known
-  --fixtures <path>       answer calls from a folder of JSON files, or from the examples of an OpenAPI document
+  --fixtures <path>       respond to calls from a folder of JSON files, or from the examples of an OpenAPI document
+  --write-env <file>      write the variables to a new file that only you can read
   --help                  print this help
 
 SIMULATOR_PORT is the default of --port. SIMULATOR_KEY sets the key of the console, which is otherwise new at each start.
@@ -21,6 +22,7 @@ SIMULATOR_PORT is the default of --port. SIMULATOR_KEY sets the key of the conso
 Examples:
 
   credit-data-simulator --console --log
+  credit-data-simulator --write-env .env.simulator
   credit-data-simulator --token-lifetime 1m --fixtures openapi.yaml`
 
 const options = {
@@ -29,6 +31,7 @@ const options = {
   console: { type: "boolean" },
   log: { type: "boolean" },
   fixtures: { type: "string" },
+  "write-env": { type: "string" },
   help: { type: "boolean", short: "h" }
 } as const
 
@@ -53,6 +56,7 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Option.Option<
       tokenLifetime: values["token-lifetime"],
       console: values.console,
       log: values.log,
-      fixtures: values.fixtures
+      fixtures: values.fixtures,
+      writeEnv: values["write-env"]
     })
   })

@@ -1,8 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
-import { AdminServer, type Service } from "../../AdminServer.ts"
 import * as Simulator from "../../Simulator.ts"
+import * as Variables from "./variables.ts"
 
 const exported = (variables: Record<string, string>) =>
   Object.entries(variables).map(([name, value]) => `  export ${name}='${value}'`).join("\n")
@@ -30,19 +29,19 @@ A call with that token:
 
   curl --silent "$CREDIT_DATA_BASE_URL/data-access/consumers/42" --header "Authorization: Bearer $TOKEN"`
 
-const forConsole = ({ key, url }: Service) =>
+const forConsole = ({ SIMULATOR_KEY, SIMULATOR_URL }: Readonly<Record<"SIMULATOR_KEY" | "SIMULATOR_URL", string>>) =>
   `\
 The console, for a browser on this machine:
 
-  ${url}/#key=${Redacted.value(key)}
+  ${SIMULATOR_URL}/#key=${SIMULATOR_KEY}
 
 The variables for a program that controls the simulator:
 
-${exported({ SIMULATOR_URL: url, SIMULATOR_KEY: Redacted.value(key) })}`
+${exported({ SIMULATOR_URL, SIMULATOR_KEY })}`
 
 /** What the program prints when it starts. */
 export const instructions = Effect.gen(function*() {
   const variables = yield* Simulator.variables
-  const admin = yield* Effect.serviceOption(AdminServer)
+  const admin = yield* Variables.control
   return [forPrograms(variables), ...Option.toArray(Option.map(admin, forConsole))].join("\n\n")
 })

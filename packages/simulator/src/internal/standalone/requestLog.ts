@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Received from "../../Received.ts"
 import * as Simulator from "../../Simulator.ts"
-import { visible } from "../visible.ts"
+import * as Visible from "../visible.ts"
 
 const names = { AuthV1: "V1 ", AuthV2: "V2 ", Api: "API" }
 
@@ -14,10 +14,10 @@ const resultOf = Received.$match({
   Pending: () => "",
   Responded: ({ duration, error, status }) =>
     [status, ...Option.toArray(error), `${Math.round(Duration.toMillis(duration))} ms`].join("  "),
-  NoResponse: ({ duration }) => `no answer  ${Math.round(Duration.toMillis(duration))} ms`
+  NoResponse: ({ duration }) => `no response  ${Math.round(Duration.toMillis(duration))} ms`
 })
 
-/** One line: when, which server, what it received and what it answered. */
+/** One line: when, which server, what it received and how it responded. */
 const line = ({ fault, method, outcome, receivedAt, server }: Received.Received, url: string) =>
   [
     DateTime.formatIso(receivedAt).slice(11, 23),
@@ -35,7 +35,7 @@ export const requestLog = Effect.gen(function*() {
     simulator.changes(0),
     (change) =>
       change._tag === "Request" && change.request.outcome._tag !== "Pending"
-        ? Effect.flatMap(visible(simulator, change.request), ({ url }) => Console.log(line(change.request, url)))
+        ? Effect.flatMap(Visible.url(simulator, change.request), (url) => Console.log(line(change.request, url)))
         : Effect.void
   )
   return yield* Effect.never

@@ -11,6 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as AdminServer from "../../AdminServer.ts"
 import * as Fixture from "../../Fixture.ts"
 import type { FixtureError } from "../../FixtureError.ts"
+import * as EnvironmentFile from "./environmentFile.ts"
 import { instructions } from "./instructions.ts"
 import { requestLog } from "./requestLog.ts"
 import { readKey, readLifetime, readPort } from "./settings.ts"
@@ -36,6 +37,8 @@ export interface Options {
   readonly log?: boolean | undefined
   /** A folder of fixtures, or an OpenAPI document. Default: none. */
   readonly fixtures?: string | undefined
+  /** A new file for the variables. Default: none. */
+  readonly writeEnv?: string | undefined
 }
 
 const portVariable = Effect.flatMap(
@@ -61,6 +64,7 @@ export const run = (
         new StartError({ message: `The port is too high: ${port} leaves no room for the other ports` })
       )
     }
+    if (options.writeEnv !== undefined) yield* EnvironmentFile.check(options.writeEnv)
     const fixtures = options.fixtures === undefined ? [] : yield* Fixture.load(options.fixtures)
     const key = yield* (options.key === undefined
       ? Effect.flatMap(keyVariable, readKey)
@@ -82,6 +86,7 @@ export const run = (
           })
         )
     )
+    if (options.writeEnv !== undefined) yield* Effect.provide(EnvironmentFile.write(options.writeEnv), context)
     yield* Effect.flatMap(instructions, Console.log).pipe(Effect.provide(context))
     return yield* (options.log === true ? requestLog : Effect.never).pipe(Effect.provide(context))
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))

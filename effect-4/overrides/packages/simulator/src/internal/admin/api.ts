@@ -16,7 +16,7 @@ import { rejection } from "./rejection.ts"
 /** The admin API of a simulator as an app. */
 export const make = (simulator: Simulator.Service, key: Redacted.Redacted) => {
   const checkKey = Layer.succeed(AdminApi.Key, {
-    key: (answer, { credential }) => isSame(credential, key) ? answer : Effect.fail(invalidKey)
+    key: (handled, { credential }) => isSame(credential, key) ? handled : Effect.fail(invalidKey)
   })
 
   return Effect.map(

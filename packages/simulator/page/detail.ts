@@ -1,0 +1,133 @@
+import type { Body as BodySchema, RequestDetail } from "../src/AdminApi.ts"
+import { post } from "./actions.ts"
+import { copy, quoted } from "./copy.ts"
+import { $, button, count, h } from "./dom.ts"
+import { isLocked } from "./key.ts"
+import { tokenMark } from "./tokens.ts"
+
+export type Detail = typeof RequestDetail.Encoded
+type Body = typeof BodySchema.Encoded
+
+/** A request that belongs to this one, and how. */
+export type Relation = readonly [text: string, ids: ReadonlyArray<number>]
+
+/** The value of a JSON text, or nothing. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const formatted = ({ text }: Body) => {
+  const json = parsed(text)
+  return json === undefined ? text : JSON.stringify(json, null, 2)
+}
+
+/** curl sets these itself, or they belong to the connection. */
+const ownHeader = /^(host|connection|content-length|accept-encoding|transfer-encoding|sec-.*|authorization)$/
+
+/** A command that sends the request. Masked values are variables of the shell. */
+const curl = ({ body, headers, method, server, url }: Detail, base: string) => {
+  const parts = [`curl -i -X ${method} ${quoted(base + url)}`]
+  for (const [name, value] of Object.entries(headers)) {
+    if (!ownHeader.test(name) && value !== "***") parts.push(`-H ${quoted(`${name}: ${value}`)}`)
+  }
+  if (headers["authorization"]) parts.push("-H \"Authorization: Bearer $TOKEN\"")
+  if (body.text && server === "Api") parts.push(`--data-raw ${quoted(body.text)}`)
+  else {
+    for (const field of body.text.split("\n").filter(Boolean)) {
+      parts.push(
+        `--data-urlencode ${
+          field === "client_secret=***" ? "\"client_secret=$CREDIT_DATA_CLIENT_SECRET\"" : quoted(field)
+        }`
+      )
+    }
+  }
+  return parts.join(" \\\n  ")
+}
+
+/** Fills the form of a fixture with the request and its response. */
+const fillFixture = ({ method, response, url }: Detail) => {
+  const form = $<HTMLFormElement>("fixture")
+  const succeeded = response && response.status < 300
+  const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement
+  field("method").value = method === "HEAD" ? "GET" : method
+  field("path").value = url.split("?")[0] ?? ""
+  field("status").value = `${succeeded ? response.status : 200}`
+  const body = succeeded && response.body.text && parsed(response.body.text) !== undefined
+  field("body").value = body ? formatted(response.body) : "{}"
+  field("body").focus()
+}
+
+const part = (name: string, headers: Detail["headers"], body: Body) => {
+  const copyBody = button("Copy", `Copy the body of the ${name.toLowerCase()}`)
+  copyBody.onclick = () => copy(body.text, "Copied.")
+  const cut = h("small", `Cut: the body has ${count(body.size, "byte")}.`)
+  return h(
+    "section",
+    h("h3", name),
+    h("pre", Object.entries(headers).map((header) => header.join(": ")).join("\n")),
+    ...body.text
+      ? [h("div.row", h("small", `Body, ${count(body.size, "byte")}`), copyBody), h("pre", formatted(body))]
+      : [],
+    ...body.cut ? [cut] : body.size ? [] : [h("small", "No body")]
+  )
+}
+
+/** Why the request failed, as far as the response or the fault shows it. */
+const reason = ({ error, fault, milliseconds, response }: Detail) => {
+  if (fault) return `The fault ${fault} was applied.`
+  if (!response) return milliseconds === null ? "No response yet." : "The connection ended without a response."
+  const json = parsed(response.body.text) as { readonly error_description?: string } | null | undefined
+  return response.status < 400 ? "" : json?.error_description ?? error ?? ""
+}
+
+/** What the page shows of an open request. */
+export const detailOf = (
+  detail: Detail,
+  base: string,
+  relations: ReadonlyArray<Relation>,
+  open: (id: number) => void
+): HTMLElement => {
+  const { body, headers, id, issuedToken, milliseconds, receivedAt, response, server, token } = detail
+  const again = button("Send again")
+  again.onclick = async () => {
+    const sent = await post(`requests/${id}/resend`)
+    if (sent) open((await sent.json() as { readonly id: number }).id)
+  }
+  const keep = button("Make fixture")
+  keep.onclick = () => fillFixture(detail)
+  const asCurl = button("Copy as curl")
+  asCurl.onclick = () => copy(curl(detail, base), "Copied. Set the variables in it.")
+  const actions = h("fieldset", again, ...server === "Api" ? [" ", keep] : []) as HTMLFieldSetElement
+  actions.disabled = isLocked()
+  const mark = token ?? issuedToken
+  const why = reason(detail)
+  return h(
+    "div.detail",
+    ...why ? [h("p.why", why)] : [],
+    h("div.row", actions, asCurl, h("small", `Request ${id}, ${receivedAt}`)),
+    ...relations.map(([text, ids]) =>
+      h(
+        "div.row",
+        ...mark ? [tokenMark(mark)] : [],
+        h("small", text),
+        ...ids.map((id) => {
+          const link = button(`${id}`, `Open request ${id}`)
+          link.onclick = () => open(id)
+          return link
+        })
+      )
+    ),
+    h("p.url", detail.url),
+    h(
+      "div.parts",
+      part("Request", headers, body),
+      response
+        ? part(`Response ${response.status}`, response.headers, response.body)
+        : h("section", h("h3", "Response"), h("small", milliseconds === null ? "Pending" : "None"))
+    )
+  )
+}

@@ -1,0 +1,207 @@
+import { Fault, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { act, events, read, Test } from "../support/admin.ts"
+import { form, get, newToken, post } from "../support/http.ts"
+
+describe("the admin server", () => {
+  it.effect("shows requests, tokens and the state", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      yield* get("/data-access/a", token)
+      const requests = JSON.parse((yield* read("/api/requests")).text)
+      assert.deepInclude(requests[0], {
+        id: 1,
+        server: "AuthV2",
+        method: "POST",
+        status: 200,
+        token: null,
+        fault: null
+      })
+      const { body } = JSON.parse((yield* read("/api/requests/1")).text)
+      assert.strictEqual(
+        body.text,
+        "client_id=simulated-client\nclient_secret=***\naudience=https://simulator.credit-data.example\n" +
+          "scope=data-access:all furnishment:all\ngrant_type=client_credentials"
+      )
+      assert.deepInclude(requests[1], { id: 2, server: "Api", url: "/data-access/a", status: 200, token: 1 })
+      const [issued] = JSON.parse((yield* read("/api/tokens")).text)
+      assert.deepInclude(issued, { id: 1, version: "V2", revoked: false, issuedAt: "1970-01-01T00:00:00.000Z" })
+      const state = JSON.parse((yield* read("/api/state")).text)
+      assert.deepInclude(state, { clientId: "simulated-client", tokenRequests: 1, calls: 1, faults: [], advanced: 0 })
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("shows a request with its response, and finds it by a text in any part", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      yield* get("/data-access/a", token, {
+        method: "POST",
+        headers: { "x-trace": "Seven" },
+        body: "{\"in\":\"Request\"}"
+      })
+      const detail = JSON.parse((yield* read("/api/requests/2")).text)
+      assert.deepInclude(detail, { id: 2, url: "/data-access/a", token: 1, issuedToken: null, original: null })
+      assert.deepInclude(detail.headers, { "x-trace": "Seven", authorization: "Bearer ***" })
+      assert.deepStrictEqual(detail.body, { text: "{\"in\":\"Request\"}", size: 16, cut: false })
+      assert.strictEqual(detail.response.status, 200)
+      assert.strictEqual(detail.response.headers["content-type"], "application/json")
+      assert.deepInclude(JSON.parse(detail.response.body.text), { group: "Data Access" })
+      const granted = JSON.parse((yield* read("/api/requests/1")).text)
+      assert.strictEqual(granted.issuedToken, 1)
+      assert.deepStrictEqual(JSON.parse(granted.response.body.text), {
+        access_token: "***",
+        scope: "data-access:all furnishment:all",
+        expires_in: 86_400,
+        token_type: "Bearer"
+      })
+      assert.strictEqual((yield* read("/api/requests/3")).status, 404)
+
+      const found = (text: string) =>
+        Effect.map(
+          read(`/api/search?text=${encodeURIComponent(text)}`),
+          ({ text }) => JSON.parse(text).map(({ id }: { readonly id: number }) => id)
+        )
+      assert.deepStrictEqual(yield* found("x-trace: seven"), [2])
+      assert.deepStrictEqual(yield* found("in\":\"request"), [2])
+      assert.deepStrictEqual(yield* found("Data Access"), [2])
+      assert.deepStrictEqual(yield* found("expires_in"), [1])
+      assert.deepStrictEqual(yield* found(token), [])
+      assert.deepStrictEqual(yield* found(form.client_secret), [])
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("shows the beginning of a long body, without the part in which a cut secret could be", () =>
+    Effect.gen(function*() {
+      const cut = `${"a".repeat(65_500)}${form.client_secret}${"b".repeat(1_000)}`
+      const inside = `${form.client_secret}${"a".repeat(70_000)}`
+      yield* get("/elsewhere", undefined, { method: "POST", body: cut })
+      yield* get("/elsewhere", undefined, { method: "POST", body: inside })
+      const bodyOf = (id: number) => Effect.map(read(`/api/requests/${id}`), ({ text }) => JSON.parse(text).body)
+      assert.deepStrictEqual(yield* bodyOf(1), { text: "***", size: cut.length, cut: true })
+      const { text, ...rest } = yield* bodyOf(2)
+      assert.deepStrictEqual(rest, { size: inside.length, cut: true })
+      assert.match(text, /^\*{3}a{64000,}$/)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("sends a request again", () =>
+    Effect.gen(function*() {
+      yield* get("/data-access/a", yield* newToken)
+      const { status, text } = yield* act("/api/requests/2/resend")
+      assert.deepStrictEqual([status, JSON.parse(text)], [200, { id: 3 }])
+      assert.deepInclude(JSON.parse((yield* read("/api/requests/3")).text), { original: 2, token: 2 })
+      assert.strictEqual((yield* act("/api/requests/9/resend")).status, 404)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("removes one fault, or one fixture", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Silence())
+      yield* simulator.failCalls(Fault.Reset())
+      assert.strictEqual((yield* act("/api/faults/1/remove")).status, 204)
+      assert.strictEqual((yield* act("/api/faults/1/remove")).status, 404)
+      assert.deepStrictEqual((yield* simulator.faults).map(({ id }) => id), [2])
+
+      const path = `/data-access/${form.client_secret}`
+      yield* act("/api/fixtures", { path: "/data-access/{id}", body: {} })
+      yield* act("/api/fixtures", { path })
+      yield* act("/api/fixtures", { path, method: "PUT" })
+      // the state has the masked path
+      const masked = { method: "GET", path: "/data-access/***" }
+      assert.deepInclude(JSON.parse((yield* read("/api/state")).text).fixtures, { ...masked, status: 200 })
+      assert.strictEqual((yield* act("/api/fixtures/remove", masked)).status, 204)
+      assert.strictEqual((yield* act("/api/fixtures/remove", masked)).status, 404)
+      assert.deepStrictEqual((yield* simulator.fixtures).map(({ method }) => method), ["PUT", "GET"])
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("queues faults, and clears them", () =>
+    Effect.gen(function*() {
+      const fault = { _tag: "Response", status: 503, headers: { "retry-after": "2" }, body: "{}" }
+      assert.strictEqual(
+        (yield* act("/api/faults", { target: "TokenRequests", fault, times: "unlimited" })).status,
+        204
+      )
+      assert.strictEqual((yield* act("/api/faults", { target: "Calls", fault })).status, 204)
+      const response = yield* post("V2", form)
+      assert.deepStrictEqual([response.status, response.headers.get("retry-after")], [503, "2"])
+      const { faults } = JSON.parse((yield* read("/api/state")).text)
+      assert.deepStrictEqual(faults, [
+        { id: 1, target: "TokenRequests", fault: "Response", status: 503, milliseconds: null, remaining: "unlimited" },
+        { id: 2, target: "Calls", fault: "Response", status: 503, milliseconds: null, remaining: 1 }
+      ])
+      assert.strictEqual((yield* act("/api/faults/clear")).status, 204)
+      assert.strictEqual((yield* post("V2", form)).status, 200)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("revokes tokens, grants scopes, rotates the secret, advances the clock and resets", () =>
+    Effect.gen(function*() {
+      const [first, second] = [yield* newToken, yield* newToken]
+      assert.strictEqual((yield* act("/api/tokens/1/revoke")).status, 204)
+      assert.strictEqual((yield* act("/api/tokens/7/revoke")).status, 404)
+      assert.strictEqual((yield* get("/data-access/a", first)).status, 401)
+      assert.strictEqual((yield* get("/data-access/a", second)).status, 200)
+      yield* act("/api/tokens/revoke")
+      assert.strictEqual((yield* get("/data-access/a", second)).status, 401)
+
+      yield* act("/api/scopes", { scopes: ["furnishment:all"] })
+      assert.strictEqual((yield* post("V2", form)).body["scope"], "furnishment:all")
+      assert.strictEqual((yield* act("/api/secret/rotate")).text, "")
+      assert.strictEqual((yield* post("V2", form)).status, 401)
+      yield* act("/api/clock/advance", { seconds: 90 })
+      assert.strictEqual(JSON.parse((yield* read("/api/state")).text).now, "1970-01-01T00:01:30.000Z")
+
+      assert.strictEqual((yield* act("/api/reset")).status, 204)
+      assert.strictEqual((yield* post("V2", form)).status, 200)
+      assert.strictEqual(JSON.parse((yield* read("/api/requests")).text).length, 1)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("shows the state also while it has values that only a program in its process can set", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Delay({ duration: "25 hours" }), { times: 2_000_000 })
+      yield* simulator.failCalls(Fault.Delay({ duration: "1500 micros" }))
+      yield* simulator.failCalls(Fault.Delay({ duration: Infinity }))
+      yield* simulator.failCalls(Fault.Response({ status: 700 }))
+      yield* simulator.setFixtures([{ method: "GET", path: "/data-access/a", status: 600, headers: {} }])
+      const { status, text } = yield* read("/api/state")
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(
+        JSON.parse(text).faults.map(({ milliseconds }: { readonly milliseconds: unknown }) => milliseconds),
+        [90_000_000, 1.5, null, null]
+      )
+      assert.deepStrictEqual((yield* events(2)).map(({ event }) => event), ["reset", "state"])
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("adds fixtures, in the place of those with the same method and path", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      yield* act("/api/fixtures", { path: "/data-access/{id}", body: { first: true } })
+      yield* act("/api/fixtures", { path: "/data-access/{id}", status: 201, body: { second: true } })
+      const { body, status } = yield* get("/data-access/a", token)
+      assert.deepStrictEqual([status, body], [201, { second: true }])
+      assert.deepStrictEqual(JSON.parse((yield* read("/api/state")).text).fixtures, [
+        { method: "GET", path: "/data-access/{id}", status: 201 }
+      ])
+      yield* act("/api/fixtures/clear")
+      assert.strictEqual((yield* get("/data-access/a", token)).body["group"], "Data Access")
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("reveals the variables only to an action", () =>
+    Effect.gen(function*() {
+      const variables = JSON.parse((yield* act("/api/variables")).text)
+      assert.strictEqual(variables.CREDIT_DATA_CLIENT_SECRET, form.client_secret)
+      assert.strictEqual((yield* read("/api/variables")).status, 404)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("describes itself as an OpenAPI document", () =>
+    Effect.gen(function*() {
+      const document = JSON.parse((yield* read("/api/openapi.json")).text)
+      assert.strictEqual(document.openapi, "3.1.0")
+      assert.include(Object.keys(document.paths), "/api/tokens/{id}/revoke")
+      assert.deepStrictEqual(document.paths["/api/reset"].post.security, [{ key: [] }])
+      assert.deepStrictEqual(document.paths["/api/state"].get.security, [])
+      assert.deepInclude(document.components.securitySchemes.key, {
+        type: "apiKey",
+        name: "x-api-key",
+        in: "header"
+      })
+    }).pipe(Effect.provide(Test)))
+})

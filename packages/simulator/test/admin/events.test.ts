@@ -1,0 +1,80 @@
+import { AdminServer, Fault, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { connect } from "node:net"
+import { events, Test } from "../support/admin.ts"
+import { get, newToken } from "../support/http.ts"
+
+describe("the stream of events", () => {
+  it.effect("begins with a reset and the state, and goes on with what changes", () =>
+    Effect.gen(function*() {
+      const first = yield* Effect.fork(events(4))
+      yield* newToken
+      const all = yield* Fiber.join(first)
+      assert.deepStrictEqual(all.slice(0, 2).map(({ event }) => event), ["reset", "state"])
+      assert.isTrue(all.slice(2).every(({ event }) => ["request", "token", "state"].includes(event)))
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("has the settings only when they change, and not with every request", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      for (let call = 0; call < 5; call++) yield* get("/data-access/a")
+      yield* simulator.failCalls(Fault.Delay({ duration: 0 }))
+      yield* get("/data-access/faulty")
+      const all = yield* events(8)
+      assert.deepStrictEqual(all.map(({ event }) => event), [
+        "reset",
+        ...Array.from({ length: 5 }, () => "request"),
+        "state",
+        "request"
+      ])
+      const requests = all.filter(({ event }) => event === "request")
+      assert.deepStrictEqual(requests.map(({ data }) => data["ordinal"]), [1, 2, 3, 4, 5, 6])
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("goes on after the last event that a client has seen", () =>
+    Effect.gen(function*() {
+      yield* newToken
+      const seen = (yield* events(4)).at(-1)
+      assert(seen !== undefined)
+      yield* get("/data-access/missed", "nonsense")
+      const [missed] = yield* events(1, seen.id)
+      assert.strictEqual(missed?.event, "request")
+      assert.deepInclude(missed?.data, { url: "/data-access/missed", status: 401 })
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("starts with a reset for an event of another start", () =>
+    Effect.gen(function*() {
+      const [first] = yield* events(1, "another-start.99")
+      assert.strictEqual(first?.event, "reset")
+    }).pipe(Effect.provide(Test)))
+})
+
+describe("readers of events that never read", () => {
+  it.scopedLive("do not slow the simulator down, and a reader beside them gets everything", () =>
+    Effect.gen(function*() {
+      const { url } = yield* AdminServer.AdminServer
+      const { port } = new URL(url)
+      const sockets = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          Array.from({ length: 200 }, () => {
+            const socket = connect(Number(port), "127.0.0.1")
+            socket.on("error", () => socket.destroy())
+            socket.write(`GET /events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
+            return socket.pause()
+          })
+        ),
+        (sockets) =>
+          Effect.sync(() => {
+            for (const socket of sockets) socket.destroy()
+          })
+      )
+      assert.strictEqual(sockets.length, 200)
+      for (let round = 0; round < 20; round++) {
+        yield* Effect.all(Array.from({ length: 10 }, () => get("/data-access/a")), { concurrency: "unbounded" })
+      }
+      // the reset and the settings come first
+      const all = yield* events(202)
+      assert.strictEqual(all.filter(({ event }) => event === "request").length, 200)
+    }).pipe(Effect.provide(Test)))
+})

@@ -1,0 +1,146 @@
+import { AdminServer, Simulator } from "@credit-data/simulator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { request as httpRequest } from "node:http"
+import { act, read, Test } from "../support/admin.ts"
+
+/** Sends a request with a `Host` that fetch would not send. */
+const withHost = (host: string) =>
+  Effect.flatMap(AdminServer.AdminServer, ({ url }) =>
+    Effect.async<number | undefined>((resume) => {
+      httpRequest(`${url}/api/state`, { headers: { host } }, (response) => {
+        response.resume()
+        resume(Effect.succeed(response.statusCode))
+      }).end()
+    }))
+
+describe("the protection of the admin server", () => {
+  const actions = [
+    "faults",
+    "faults/clear",
+    "tokens/1/revoke",
+    "tokens/revoke",
+    "scopes",
+    "secret/rotate",
+    "clock/advance"
+  ]
+    .concat(
+      "fixtures",
+      "fixtures/remove",
+      "fixtures/clear",
+      "variables",
+      "reset",
+      "faults/1/remove",
+      "requests/1/resend"
+    )
+
+  it.effect("refuses every action without the key, or with another one", () =>
+    Effect.gen(function*() {
+      const document = JSON.parse((yield* read("/api/openapi.json")).text)
+      const posts = Object.entries<Record<string, unknown>>(document.paths).filter(([, item]) => "post" in item)
+      assert.strictEqual(posts.length, actions.length)
+      for (const action of actions) {
+        for (const headers of [{}, { "x-api-key": "other" }, { "x-api-key": "" }]) {
+          assert.strictEqual((yield* read(`/api/${action}`, { method: "POST", headers })).status, 401, action)
+        }
+      }
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("is not switched off by an empty key", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* read("/api/variables", { method: "POST" })).status, 401)
+    }).pipe(
+      Effect.provide(AdminServer.layer({ key: Redacted.make("") }).pipe(Layer.provideMerge(Simulator.layer())))
+    ))
+
+  it.effect("holds for a target that is no URL", () =>
+    Effect.gen(function*() {
+      const { headers, status } = yield* read("//?a=b")
+      assert.strictEqual(status, 404)
+      assert.strictEqual(headers.get("cache-control"), "no-store")
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("has another key at each start, unless the user set one", () =>
+    Effect.gen(function*() {
+      const keyOf = (layer: typeof Test) =>
+        Effect.provide(Effect.map(AdminServer.AdminServer, ({ key }) => Redacted.value(key)), layer)
+      const [one, two] = [yield* keyOf(Layer.fresh(Test)), yield* keyOf(Layer.fresh(Test))]
+      assert.notStrictEqual(one, two)
+      assert.match(one, /^[\w-]{24}$/)
+      const chosen = AdminServer.layer({ key: Redacted.make("mine") }).pipe(Layer.provideMerge(Simulator.layer()))
+      assert.strictEqual(yield* keyOf(chosen), "mine")
+    }))
+
+  it.effect("responds with 403 to a foreign Host, and to a foreign Origin", () =>
+    Effect.gen(function*() {
+      const { url } = yield* AdminServer.AdminServer
+      const { port } = new URL(url)
+      assert.strictEqual(yield* withHost(`localhost:${port}`), 200)
+      assert.strictEqual(yield* withHost(`[::1]:${port}`), 200)
+      for (
+        const host of ["evil.example", `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost.:${port}`]
+      ) {
+        assert.strictEqual(yield* withHost(host), 403, host)
+      }
+      for (const origin of ["http://evil.example", "null", `http://localhost:${port}`, `https://127.0.0.1:${port}`]) {
+        assert.strictEqual((yield* read("/api/state", { headers: { origin } })).status, 403, origin)
+        assert.strictEqual((yield* read("/", { headers: { origin } })).status, 403, origin)
+        assert.strictEqual((yield* read("/events", { headers: { origin } })).status, 403, origin)
+      }
+      assert.strictEqual((yield* read("/api/state", { headers: { origin: url } })).status, 200)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("lets no other site embed, read or store a response", () =>
+    Effect.gen(function*() {
+      for (const path of ["/", "/api/state", "/missing"]) {
+        const { headers } = yield* read(path)
+        assert.strictEqual(headers.get("cache-control"), "no-store")
+        assert.strictEqual(headers.get("x-frame-options"), "DENY")
+        assert.strictEqual(headers.get("cross-origin-resource-policy"), "same-origin")
+        assert.isNull(headers.get("access-control-allow-origin"))
+      }
+      const [one, two] = [yield* read("/"), yield* read("/")]
+      const policyOf = ({ headers }: typeof one) => headers.get("content-security-policy") ?? ""
+      const nonce = /'nonce-([\w-]+)'/.exec(policyOf(one))?.[1] ?? ""
+      assert.match(policyOf(one), /^default-src 'none'; script-src 'nonce-[\w-]{24}'; style-src 'nonce-[\w-]{24}'; /)
+      assert.include(one.text, nonce)
+      assert.notStrictEqual(policyOf(one), policyOf(two))
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("names the wrong field of an action, and never its value", () =>
+    Effect.gen(function*() {
+      const canary = "canary \n\" canary"
+      const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
+        ["faults", { target: canary, fault: { _tag: "Silence" } }, "target: Expected \"TokenRequests\""],
+        [
+          "faults",
+          { target: "Calls", fault: { _tag: "Response", status: 99 } },
+          "fault.status: Expected a"
+        ],
+        ["faults", { target: "Calls", fault: { _tag: canary } }, "fault"],
+        ["faults", { fault: { _tag: "Silence" } }, "target: is missing"],
+        ["faults", { target: "Calls", fault: { _tag: "Silence" }, time: canary }, "time: "],
+        ["faults", { target: "Calls", fault: { _tag: "Response", status: 503, header: canary } }, "header: "],
+        [
+          "faults",
+          { target: "Calls", fault: { _tag: "Response", status: 503, headers: { "x-a": canary } } },
+          "headers"
+        ],
+        ["faults", { target: "Calls", fault: { _tag: "Response", status: 503, headers: { "x a": "" } } }, "headers"],
+        ["fixtures", { path: "/data-access/a?b=c" }, "path: Expected"],
+        ["faults", { target: "Calls", fault: { _tag: "Silence" }, times: canary }, "times: Expected"],
+        ["scopes", { scopes: [canary] }, "scopes.0: Expected"],
+        ["clock/advance", { seconds: canary }, "seconds: Expected"],
+        ["fixtures", { path: canary }, "path: Expected"],
+        ["tokens/canary/revoke", undefined, "id: "],
+        ["scopes", `{ ${canary}`, "JSON"],
+        ["scopes", `"canary"`, "Expected"]
+      ]
+      for (const [path, payload, message] of wrong) {
+        const { status, text } = yield* act(`/api/${path}`, payload)
+        assert.strictEqual(status, 400, path)
+        assert.notInclude(text, "canary")
+        assert.include(JSON.parse(text).message, message)
+      }
+    }).pipe(Effect.provide(Test)))
+})

@@ -1,0 +1,108 @@
+import { AdminApi, AdminServer, Fault, Simulator } from "@credit-data/simulator"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { act, events, read, Test } from "../support/admin.ts"
+import { form, get, newToken, post, sendText } from "../support/http.ts"
+
+describe("secrets and tokens", () => {
+  it.effect("are in no response and in no event, wherever a client put them", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const token = yield* newToken
+      yield* act("/api/fixtures", {
+        path: "/data-access/fixture",
+        headers: { "x-mine": token },
+        body: form.client_secret
+      })
+      const basic = Buffer.from(`simulated-client:${form.client_secret}`).toString("base64")
+      yield* post("V2", { ...form, client_secret: "the-real-secret" })
+      yield* post("V2", { ...form, client_id: "the-real-secret" })
+      yield* post("V2", form, { headers: { "x-password": "the-real-secret", "x-jwt": "the-real-secret" } })
+      const { environment } = simulator
+      yield* sendText(`${environment.authV2Url}/oauth2/token?client_secret=the-real-secret&the-real-secret`)
+      const everyByte = (text: string) => text.replaceAll(/./g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
+      const hex = (text: string) => Buffer.from(text).toString("hex")
+      const encoded = [token, form.client_secret].flatMap((text) => [
+        everyByte(text),
+        hex(text),
+        hex(text).toUpperCase(),
+        Buffer.from(`x:${text}`).toString("base64"),
+        text.replaceAll(/[.-]/g, (sign) => `\\u00${hex(sign)}`)
+      ])
+      yield* Effect.forEach(encoded, (text) => get(`/data-access/${text}`, undefined, { headers: { "x-mine": text } }))
+      yield* post("V2", JSON.stringify({ client_secret: "the-real-secret" }))
+      yield* post("V2", form, { headers: { "content-type": "text/plain", "x-api-key": "the-real-secret" } })
+      yield* get(`/data-access/${token}?client_secret=${form.client_secret}`, token)
+      yield* get("/data-access/a", undefined, { headers: { "x-mine": `Basic ${basic}`, cookie: `token=${token}` } })
+      yield* get("/data-access/a", undefined, {
+        method: "POST",
+        body: JSON.stringify({ token, secret: form.client_secret })
+      })
+      yield* simulator.rotateSecret
+      const { clientSecret } = yield* simulator.credentials
+      yield* post("V2", { ...form, client_secret: Redacted.value(clientSecret), other: Redacted.value(clientSecret) })
+
+      yield* act("/api/faults", {
+        target: "Calls",
+        fault: {
+          _tag: "Response",
+          status: 503,
+          headers: { "x-mine": token, [token]: "", [form.client_secret]: "" },
+          body: form.client_secret
+        }
+      })
+
+      // the first call gets the fault
+      for (const path of ["a", "fixture", token]) {
+        const headers = { authorization: `Bearer ${token}` }
+        yield* sendText(`${environment.baseUrl}/data-access/${path}`, { headers })
+      }
+      yield* simulator.failTokenRequests(
+        Fault.Response({
+          status: 200,
+          headers: { "x-mine": form.client_secret, "set-cookie": "session=the-real-secret" },
+          body: "{\"access_token\":\"the-real-secret\",\"the-real-secret\":1}"
+        })
+      )
+      yield* post("V2", form)
+      yield* simulator.failTokenRequests(Fault.Response({ status: 200, body: "{\"access_token\":\"the-real-secret" }))
+      yield* sendText(`${environment.authV2Url}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) })
+      const twice = "the-real-secret=1&the-real-secret=2"
+      yield* post("V2", twice)
+      const ids = (yield* simulator.received).map(({ id }) => id)
+      yield* Effect.forEach(ids, simulator.resend)
+      const everyId = (yield* simulator.received).map(({ id }) => `/api/requests/${id}`)
+      assert.strictEqual(everyId.length, ids.length * 2)
+
+      const paths = ["/", "/api/state", "/api/requests", "/api/tokens", "/api/search?text=", ...everyId]
+      const seen = yield* Effect.forEach(paths, (path) => read(path))
+      const all = [...seen.map(({ text }) => text), JSON.stringify(yield* events(20))].join("\n")
+      assert.include(all, "client_secret=***")
+      for (
+        const canary of [
+          token,
+          form.client_secret,
+          Redacted.value(clientSecret),
+          "the-real-secret",
+          basic.slice(24, 60),
+          ...encoded
+        ]
+      ) {
+        assert.notInclude(all, canary)
+      }
+    }).pipe(Effect.provide(Test)))
+})
+
+describe("a client of the admin API", () => {
+  it.effect("keeps the key out of its spans", () =>
+    Effect.gen(function*() {
+      const { key, url } = yield* AdminServer.AdminServer
+      const { spans, tracer } = recordingTracer()
+      const { control } = yield* AdminApi.client({ url, key })
+      yield* Effect.withTracer(control.clearFaults({}), tracer)
+      assert.isAbove(spans.length, 0)
+      assert.notInclude(JSON.stringify(spans.map(({ attributes }) => attributes)), Redacted.value(key))
+    }).pipe(Effect.provide([Test, NodeHttpClient.layer])))
+})
