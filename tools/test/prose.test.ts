@@ -97,9 +97,6 @@ const allowed: ReadonlyArray<readonly [page: string, text: string]> = [
   ["docs/telemetry.md", "the token endpoint answers 503"]
 ]
 
-/** Another voice writes it: a part of the rules for its readers comes later. */
-const notYet: ReadonlySet<string> = new Set(["packages/simulator/README.md"])
-
 /** The prose of a page: without blocks of code, code, quotations, and the addresses of links. */
 const proseOf = (text: string): string =>
   text
@@ -122,7 +119,7 @@ const findings = (text: string): ReadonlyArray<string> => {
 }
 
 describe("the prose of the documentation", () => {
-  it.each(pages.filter((page) => !notYet.has(page)))("%s has none of the listed habits", (page) => {
+  it.each(pages)("%s has none of the listed habits", (page) => {
     const text = allowed.filter(([where]) => where === page).reduce(
       (current, [, right]) => current.replaceAll(right, ""),
       readFileSync(`${root}${page}`, "utf8")
@@ -143,6 +140,6 @@ describe("the prose of the documentation", () => {
   })
 
   it("has no page in the list of exceptions that does not exist", () => {
-    assert.includeMembers(pages, [...notYet, ...allowed.map(([page]) => page)])
+    assert.includeMembers(pages, allowed.map(([page]) => page))
   })
 })

@@ -1,16 +1,19 @@
 import { areFree, freePorts } from "@credit-data/test-support/freePorts"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { help } from "../../simulator/src/internal/standalone/arguments.ts"
 import { test, together } from "./support/command.ts"
-import { program, run, start } from "./support/program.ts"
+import { program, run, start, temporaryFolder } from "./support/program.ts"
 
 describe("credit-data simulator", () => {
   test(
     "runs the simulator until Ctrl-C, and releases its ports",
     Effect.gen(function*() {
       const first = yield* freePorts(4)
-      const options = ["--port", String(first), "--token-lifetime", "1m", "--console", "--log"]
+      const file = join(yield* temporaryFolder, "simulator.env")
+      const options = ["--port", String(first), "--token-lifetime", "1m", "--console", "--log", "--write-env", file]
       const { code, stdout } = yield* start(process.execPath, [program, "simulator", ...options], {
         variables: {},
         observe: (stdout, kill) => {
@@ -21,7 +24,12 @@ describe("credit-data simulator", () => {
       assert.include(stdout, `export SIMULATOR_URL='http://127.0.0.1:${first + 3}'`)
       assert.strictEqual(code, 130)
       assert.isTrue(yield* areFree(first, 4))
-    })
+      assert.include(readFileSync(file, "utf8"), `CREDIT_DATA_AUTH_V2_URL='http://127.0.0.1:${first + 2}'`)
+      assert.strictEqual(statSync(file).mode & 0o77, 0)
+      const again = yield* start(process.execPath, [program, "simulator", "--write-env", file], { variables: {} })
+      assert.strictEqual(again.code, 2)
+      assert.include(again.stderr, file)
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -6,7 +6,9 @@ import { Failure } from "../failure.ts"
 
 export const simulator = ({ options }: Invocation<"simulator">) =>
   Effect.promise(() => import("@credit-data/simulator/Internal")).pipe(
-    Effect.flatMap(({ Standalone }) => Standalone.run({ ...options, tokenLifetime: options["token-lifetime"], writeEnv: options["write-env"] })),
+    Effect.flatMap(({ Standalone }) =>
+      Standalone.run({ ...options, tokenLifetime: options["token-lifetime"], writeEnv: options["write-env"] })
+    ),
     Effect.mapError(({ message }) => new Failure({ code: exitCode.usage, message })),
     Effect.provide(NodeContext.layer)
   )
