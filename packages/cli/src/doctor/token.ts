@@ -36,9 +36,15 @@ const isClear = (code: string | undefined): boolean => code === "invalid_scope" 
 const isWrongAddress = ({ error, status }: { readonly error?: string | undefined; readonly status: number }) =>
   status === 404 || status === 405 || status === 410 || error === "unsupported_grant_type"
 
+/** The library waits no longer, whatever the server wants. */
+const longestPause = Duration.minutes(1)
+
 /** How long the server wants clients to wait. */
-const pauseOf = ({ retryAfter }: { readonly retryAfter?: Duration.Duration | undefined }): string =>
-  retryAfter === undefined ? "" : `, and it asks clients to wait ${length(Duration.toMillis(retryAfter))} (Retry-After)`
+const pauseOf = ({ retryAfter }: { readonly retryAfter?: Duration.Duration | undefined }): string => {
+  if (retryAfter === undefined) return ""
+  const atLeast = Duration.greaterThanOrEqualTo(retryAfter, longestPause) ? "at least " : ""
+  return `, and it asks clients to wait ${atLeast}${length(Duration.toMillis(retryAfter))} (Retry-After)`
+}
 
 /** What happened, and the variables to look at, which the message of the error cannot name. */
 const explain = (error: TokenError, address: string): readonly [detail: string, variables?: string] => {
