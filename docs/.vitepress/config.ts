@@ -2,7 +2,7 @@ import { cpSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitepress"
-import { collect, guide, pages, routeOf, titleOf } from "./pages.ts"
+import { collect, exampleRoutes, guide, pages, routeOf, titleOf } from "./pages.ts"
 
 const folder = fileURLToPath(new URL("../.pages", import.meta.url))
 collect(folder)
@@ -23,7 +23,13 @@ export default defineConfig({
     search: { provider: "local" },
     nav: [{ text: "Guide", link: "/docs/" }, { text: "Reference", link: "/packages/core/" }],
     sidebar: [
-      { text: "Guide", items: [item("README.md"), ...guide.map(item)] },
+      { text: "About", items: [item("README.md")] },
+      ...guide.map(({ pages, title }) => ({ text: title, items: pages.map(item) })),
+      {
+        text: "Examples",
+        collapsed: true,
+        items: exampleRoutes.map((route) => ({ text: posix.basename(route, ".md"), link: `/${route.replace(".md", "")}` }))
+      },
       ...packages.map((page) => ({
         text: titleOf(page),
         collapsed: true,
@@ -53,7 +59,7 @@ export default defineConfig({
         "",
         "> Access tokens for a credit-data API, as Effect Layers",
         "",
-        ...["README.md", ...guide, ...packages, ...packages.flatMap(modulesOf)]
+        ...["README.md", ...guide.flatMap(({ pages }) => pages), ...packages, ...packages.flatMap(modulesOf)]
           .map((page) => `- [${titleOf(page)}](/${routeOf(page)})`),
         ""
       ].join("\n")

@@ -1,6 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
+import { names } from "../../effect-4/proseRules.ts"
+import { members } from "../../effect-4/rules.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
@@ -25,11 +27,19 @@ export const pages: ReadonlyArray<string> = ["", "docs/", "packages/", "benchmar
 /** The first page of a folder is its README. */
 export const routeOf = (page: string): string => page.replace(/README\.md$/, "index.md")
 
+/** The page of an example. All files of the service are on one page. */
+const exampleRouteOf = (file: string): string | undefined => {
+  const [, name] = /^examples\/src\/([\w-]+)(?:\/[\w-]+)?(?:\.ts)?$/.exec(file) ?? []
+  return name === undefined ? undefined : `examples/${name}.md`
+}
+
 /** Where a link of a page leads on the site. */
 const linkFrom = (page: string, href: string): string => {
   if (/^([a-z]+:|#)/.test(href) || isPicture(href)) return href
   const [path = "", anchor = ""] = href.split(/(?=#)/)
   const target = posix.join(posix.dirname(page), path)
+  const example = exampleRouteOf(target)
+  if (example !== undefined) return posix.relative(posix.dirname(page), example).replace(/^(?!\.)/, "./")
   const isFolder = existsSync(`${root}${target}`) && statSync(`${root}${target}`).isDirectory()
   const file = isFolder ? posix.join(target, "README.md") : target
   return isPage(file)
@@ -58,30 +68,75 @@ const sectionsOf = (text: string): ReadonlyArray<readonly [heading: string, text
 
 const code = /^```ts\n[^]*?\n```$/gm
 
-/** A page with the code for both lines of Effect in tabs, where it differs. */
+/** Code for both lines of Effect, in tabs if it differs. */
+const tabs = (three: string, four: string | undefined): string =>
+  four === undefined || four === three
+    ? three
+    : [
+      "::: code-group",
+      three.replace("```ts", "```ts [Effect 3]"),
+      four.replace("```ts", "```ts [Effect 4]"),
+      ":::"
+    ].join("\n\n")
+
+/** The page that is about the differences has the names of both lines already. */
+const isAboutDifferences = (page: string): boolean => page === "docs/effect-4.md"
+
+/** A name in prose, with its name on Effect 4 if that is another one. */
+const withOtherName = (span: string, name: string): string => {
+  const other = names[name] ?? members[name]
+  return other === undefined ? span : `${span} (Effect 4: \`${other}\`)`
+}
+
+/** A page with the code for both lines of Effect in tabs, where it differs, and with both names in its prose. */
 const withBothLines = (page: string): string => {
   const text = read(page)
   const other = new Map(sectionsOf(readForEffect4(page) ?? text))
   return sectionsOf(text).map(([heading, section]) => {
     const codes = other.get(heading)?.match(code) ?? []
     let index = 0
-    return section.replaceAll(code, (three) => {
-      const four = codes[index++]
-      return four === undefined || four === three
-        ? three
-        : [
-          "::: code-group",
-          three.replace("```ts", "```ts [Effect 3]"),
-          four.replace("```ts", "```ts [Effect 4]"),
-          ":::"
-        ].join("\n\n")
-    })
+    return section.replaceAll(
+      /^```ts\n[^]*?\n```$|^( *)```[^]*?\n\1```$|`([\w.]+)`/gm,
+      (found, _, name: string | undefined) =>
+        name !== undefined
+          ? isAboutDifferences(page) ? found : withOtherName(found, name)
+          : found.startsWith("```ts\n")
+          ? tabs(found, codes[index++])
+          : found
+    )
   }).join("")
 }
+
+const exampleFiles = readdirSync(`${root}examples/src`, { recursive: true, encoding: "utf8" })
+  .map((file) => `examples/src/${file.replaceAll("\\", "/")}`)
+  .filter((file) => file.endsWith(".ts"))
+  .toSorted()
+
+const fenced = (text: string): string => `\`\`\`ts\n${text.trim()}\n\`\`\``
+
+/** The pages of the examples, by their routes. */
+const examplePages = (): ReadonlyMap<string, string> => {
+  const texts = new Map<string, string>()
+  for (const file of exampleFiles) {
+    const route = exampleRouteOf(file) ?? ""
+    const four = readForEffect4(file)
+    const name = file.replace("examples/src/", "")
+    const part = `## ${name}\n\n${tabs(fenced(read(file)), four === undefined ? undefined : fenced(four))}\n`
+    texts.set(route, `${texts.get(route) ?? `# Example: ${posix.basename(route, ".md")}\n`}\n${part}`)
+  }
+  return texts
+}
+
+/** The routes of the examples, for the side bar. */
+export const exampleRoutes: ReadonlyArray<string> = [...new Set(exampleFiles.flatMap((file) => exampleRouteOf(file) ?? []))]
 
 /** Copies the pages into a folder, with links that work on the site. */
 export const collect = (folder: string): void => {
   rmSync(folder, { recursive: true, force: true })
+  for (const [route, text] of examplePages()) {
+    mkdirSync(posix.join(folder, posix.dirname(route)), { recursive: true })
+    writeFileSync(posix.join(folder, route), text)
+  }
   for (const page of pages) {
     const target = posix.join(folder, routeOf(page))
     mkdirSync(posix.dirname(target), { recursive: true })
@@ -92,9 +147,17 @@ export const collect = (folder: string): void => {
   }
 }
 
-/** The order of the guide is that of the table in its README. */
-export const guide: ReadonlyArray<string> = [...read("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+\.md)\)/gm)]
-  .map(([, file = ""]) => posix.join("docs", file))
+/** The groups of the guide, with their pages, as its README has them. */
+export const guide: ReadonlyArray<{ readonly title: string; readonly pages: ReadonlyArray<string> }> = read("docs/README.md")
+  .split(/^## /m)
+  .map((section) => ({
+    title: section.split("\n", 1)[0] ?? "",
+    pages: Array.from(
+      section.matchAll(/^\| \[[^\]]+\]\(([^)]+\.md)\)/gm),
+      ([, file = ""]) => posix.join("docs", file)
+    ).filter((page) => !page.startsWith("packages/"))
+  }))
+  .filter(({ pages }) => pages.length > 0)
 
 export const titleOf = (page: string): string => {
   const text = read(page)
