@@ -2,7 +2,8 @@ import { cpSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitepress"
-import { collect, exampleRoutes, guide, pages, routeOf, titleOf } from "./pages.ts"
+import { base, routeOf } from "./links.ts"
+import { collect, exampleRoutes, guide, pages, titleOf } from "./pages.ts"
 
 const folder = fileURLToPath(new URL("../.pages", import.meta.url))
 collect(folder)
@@ -17,6 +18,7 @@ const modulesOf = (readme: string) =>
 export default defineConfig({
   title: "@credit-data",
   description: "Access tokens for a credit-data API, as Effect Layers",
+  base,
   srcDir: ".pages",
   cleanUrls: true,
   themeConfig: {
@@ -28,7 +30,10 @@ export default defineConfig({
       {
         text: "Examples",
         collapsed: true,
-        items: exampleRoutes.map((route) => ({ text: posix.basename(route, ".md"), link: `/${route.replace(".md", "")}` }))
+        items: exampleRoutes.map((route) => ({
+          text: posix.basename(route, ".md"),
+          link: `/${route.replace(".md", "")}`
+        }))
       },
       ...packages.map((page) => ({
         text: titleOf(page),
@@ -60,7 +65,7 @@ export default defineConfig({
         "> Access tokens for a credit-data API, as Effect Layers",
         "",
         ...["README.md", ...guide.flatMap(({ pages }) => pages), ...packages, ...packages.flatMap(modulesOf)]
-          .map((page) => `- [${titleOf(page)}](/${routeOf(page)})`),
+          .map((page) => `- [${titleOf(page)}](${base}${routeOf(page)})`),
         ""
       ].join("\n")
     )

@@ -1,51 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
-import { fileURLToPath } from "node:url"
 import { names } from "../../effect-4/proseRules.ts"
 import { members } from "../../effect-4/rules.ts"
-
-const root = fileURLToPath(new URL("../../", import.meta.url))
-
-const repository = "https://github.com/credit-data/credit-data/blob/main/"
-
-/** What is on the site. All else that pages link to is shown by the repository. */
-const isPage = (path: string): boolean =>
-  /^(README|SECURITY|CONTRIBUTING)\.md$/.test(path) ||
-  /^docs\/(decisions\/)?[\w-]+\.md$/.test(path) ||
-  /^packages\/[\w-]+\/README\.md$/.test(path) ||
-  /^packages\/[\w-]+\/docs\/modules\/\w+\.ts\.md$/.test(path) ||
-  /^benchmarks\/(README|results\/\w+)\.md$/.test(path)
-
-const isPicture = (path: string): boolean => /\.(svg|png)$/.test(path)
+import { exampleRouteOf, isPage, root, routeOf, withLinksOnSite } from "./links.ts"
 
 export const pages: ReadonlyArray<string> = ["", "docs/", "packages/", "benchmarks/"].flatMap((folder) =>
   readdirSync(`${root}${folder}`, { recursive: folder !== "", encoding: "utf8" })
     .map((file) => `${folder}${file.replaceAll("\\", "/")}`)
     .filter(isPage)
 )
-
-/** The first page of a folder is its README. */
-export const routeOf = (page: string): string => page.replace(/README\.md$/, "index.md")
-
-/** The page of an example. All files of the service are on one page. */
-const exampleRouteOf = (file: string): string | undefined => {
-  const [, name] = /^examples\/src\/([\w-]+)(?:\/[\w-]+)?(?:\.ts)?$/.exec(file) ?? []
-  return name === undefined ? undefined : `examples/${name}.md`
-}
-
-/** Where a link of a page leads on the site. */
-const linkFrom = (page: string, href: string): string => {
-  if (/^([a-z]+:|#)/.test(href) || isPicture(href)) return href
-  const [path = "", anchor = ""] = href.split(/(?=#)/)
-  const target = posix.join(posix.dirname(page), path)
-  const example = exampleRouteOf(target)
-  if (example !== undefined) return posix.relative(posix.dirname(page), example).replace(/^(?!\.)/, "./")
-  const isFolder = existsSync(`${root}${target}`) && statSync(`${root}${target}`).isDirectory()
-  const file = isFolder ? posix.join(target, "README.md") : target
-  return isPage(file)
-    ? `${posix.relative(posix.dirname(page), routeOf(file)).replace(/^(?!\.)/, "./")}${anchor}`
-    : `${repository}${target}${anchor}`
-}
 
 const read = (page: string): string => readFileSync(`${root}${page}`, "utf8")
 
@@ -128,7 +91,9 @@ const examplePages = (): ReadonlyMap<string, string> => {
 }
 
 /** The routes of the examples, for the side bar. */
-export const exampleRoutes: ReadonlyArray<string> = [...new Set(exampleFiles.flatMap((file) => exampleRouteOf(file) ?? []))]
+export const exampleRoutes: ReadonlyArray<string> = [
+  ...new Set(exampleFiles.flatMap((file) => exampleRouteOf(file) ?? []))
+]
 
 /** Copies the pages into a folder, with links that work on the site. */
 export const collect = (folder: string): void => {
@@ -143,12 +108,14 @@ export const collect = (folder: string): void => {
     for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]*\]\(([^)]+\.(?:svg|png))\)/g)) {
       cpSync(`${root}${posix.join(posix.dirname(page), picture)}`, posix.join(posix.dirname(target), picture))
     }
-    writeFileSync(target, withBothLines(page).replaceAll(/(?<=\]\()[^)\s]+(?=\))/g, (href) => linkFrom(page, href)))
+    writeFileSync(target, withLinksOnSite(page, withBothLines(page)))
   }
 }
 
 /** The groups of the guide, with their pages, as its README has them. */
-export const guide: ReadonlyArray<{ readonly title: string; readonly pages: ReadonlyArray<string> }> = read("docs/README.md")
+export const guide: ReadonlyArray<{ readonly title: string; readonly pages: ReadonlyArray<string> }> = read(
+  "docs/README.md"
+)
   .split(/^## /m)
   .map((section) => ({
     title: section.split("\n", 1)[0] ?? "",

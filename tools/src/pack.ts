@@ -1,6 +1,26 @@
 import { FileSystem, Path } from "@effect/platform"
 import { Effect, Schema } from "effect"
+import { withPublicLinks } from "../../docs/.vitepress/links.ts"
 import { CommandFailed, run } from "./run.ts"
+
+/** A temporary folder, which is removed when the scope is closed. */
+export const temporary = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+/** The links of a README in the repository lead nowhere in an installation. */
+const withPublicLinksIn = Effect.fnUntraced(function*(tarball: string, page: string) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = yield* temporary
+  // without folders, as npm packs
+  const files = (yield* run(folder, "tar", "-tzf", tarball)).trim().split("\n")
+  yield* run(folder, "tar", "-xzf", tarball)
+  const readme = path.join(folder, "package/README.md")
+  yield* fs.writeFileString(
+    readme,
+    withPublicLinks(page, yield* fs.readFileString(readme), (file) => files.includes(`package/${file}`))
+  )
+  yield* run(folder, "tar", "-czf", tarball, ...files)
+})
 
 /** Packs a package into a folder, as a release does. Returns its tarball. */
 export const packOne = Effect.fnUntraced(function*(source: string, folder: string) {
@@ -9,7 +29,9 @@ export const packOne = Effect.fnUntraced(function*(source: string, folder: strin
   // a script that runs before packing prints its own lines
   const json = printed.slice(printed.search(/^\{/m))
   const { filename } = yield* Schema.decode(Schema.parseJson(Schema.Struct({ filename: Schema.String })))(json)
-  return path.resolve(folder, filename)
+  const tarball = path.resolve(folder, filename)
+  yield* Effect.scoped(withPublicLinksIn(tarball, `packages/${path.basename(source)}/README.md`))
+  return tarball
 })
 
 /** Builds the libraries in a folder and packs them into another one. Returns the tarball of each. */
@@ -34,7 +56,7 @@ export const pack = Effect.fnUntraced(function*(packages: string, folder: string
 const expected =
   /^package\/(package\.json|README\.md|LICENSE|acl\.conf|alerts\/[\w.-]+\.yml|dashboards\/[\w-]+\.json|(dist|src)\/[\w./-]+\.(ts|cts|js|cjs|map))$/
 
-/** Fails if a tarball has unexpected files or lacks required ones. */
+/** Fails if a tarball has unexpected files, lacks required ones, or has a README with a link that leads nowhere. */
 export const checkContents = Effect.fnUntraced(function*(tarball: string) {
   const files = (yield* run(".", "tar", "-tzf", tarball)).trim().split("\n")
   const surplus = files.filter((file) => !expected.test(file))
@@ -44,6 +66,12 @@ export const checkContents = Effect.fnUntraced(function*(tarball: string) {
     return yield* Effect.fail(
       new CommandFailed(`${tarball}: surplus ${surplus.join(" ")}, missing ${missing.join(" ")}`)
     )
+  }
+  const readme = yield* run(".", "tar", "-xOzf", tarball, "package/README.md")
+  const lost = Array.from(readme.matchAll(/\]\((?!https?:|#)([^)\s#]+)/g), ([, href = ""]) => href.replace("./", ""))
+    .filter((href) => !files.some((file) => file === `package/${href}` || file.startsWith(`package/${href}/`)))
+  if (lost.length > 0) {
+    return yield* Effect.fail(new CommandFailed(`${tarball}: links of its README lead nowhere: ${lost.join(" ")}`))
   }
 })
 
@@ -67,6 +95,3 @@ export const lint = Effect.fnUntraced(function*(here: string, tarball: string) {
 })
 
 export type Tarballs = Effect.Effect.Success<ReturnType<typeof pack>>
-
-/** A temporary folder, which is removed when the scope is closed. */
-export const temporary = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
