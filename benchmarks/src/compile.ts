@@ -21,6 +21,7 @@ await build({
   entryPoints: [
     "src/main.ts",
     "src/server.ts",
+    "src/faultyServer.ts",
     "src/tlsServer.ts",
     "src/transportClient.ts",
     "src/idleServer.ts",

@@ -7,6 +7,7 @@ import { coldCallers } from "./coldCallers.ts"
 import { commandLine } from "./commandLine.ts"
 import { consoleLoad } from "./consoleLoad.ts"
 import { consolePage } from "./consolePage.ts"
+import { measureCurves } from "./curves.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
@@ -18,6 +19,7 @@ import { sharedTokens } from "./sharedTokens.ts"
 import { simulation } from "./simulation.ts"
 import { transports } from "./transports.ts"
 import { telemetry } from "./telemetry.ts"
+import { sustained } from "./sustained.ts"
 import { failingRenewal, shortLifetime } from "./underLoad.ts"
 import { understanding } from "./understanding.ts"
 
@@ -43,7 +45,14 @@ const scenarios = {
 }
 
 /** The benchmarks that print their own table and write it to `results`. */
-const pages = { transports: (machine: string) => Effect.as(transports(machine), true), peers: compare }
+const pages = {
+  transports: (machine: string) => Effect.as(transports(machine), true),
+  peers: compare,
+  curves: measureCurves
+}
+
+/** The benchmarks that take so long that they only run if the command line names them. */
+const long = { sustained }
 
 /** Runs a scenario in a new fiber, because values that a layer sets in a fiber, such as a clock, can outlive the layer. */
 const inItsOwnFiber = <A, E>(scenario: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -61,7 +70,8 @@ Effect.gen(function*() {
   yield* Console.log(`${machine}\n`)
   const rows = (yield* Effect.forEach(chosen(scenarios), inItsOwnFiber)).flat()
   if (rows.length > 0) yield* Console.log(`${table(rows)}\n`)
-  const met = yield* Effect.forEach(chosen(pages), (page) => page(machine))
+  const longOnes = names.length === 0 ? [] : chosen(long)
+  const met = yield* Effect.forEach([...chosen(pages), ...longOnes], (page) => page(machine))
   return allMet(rows) && !met.includes(false)
 }).pipe(
   // what a supply logs would stand between the tables

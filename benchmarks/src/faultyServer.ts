@@ -1,0 +1,36 @@
+// The simulator in a process of its own, with tokens of ten seconds and a new fault every few seconds. Its message is its variables.
+
+import { Fault, Simulator } from "@credit-data/simulator"
+import { Effect, Random } from "effect"
+
+const simulator = Effect.flatMap(Simulator.Simulator, Effect.succeed)
+
+/** Calls get 401 until their token is replaced. */
+const revocation = Effect.flatMap(simulator, ({ revokeTokens }) => revokeTokens)
+
+/** What else goes wrong, one at a time. */
+const faults = [
+  Effect.flatMap(simulator, ({ failCalls }) => failCalls(Fault.Reset(), { times: 5 })),
+  Effect.flatMap(simulator, ({ failCalls }) => failCalls(Fault.Delay({ duration: "200 millis" }), { times: 20 })),
+  Effect.flatMap(
+    simulator,
+    ({ failTokenRequests }) => failTokenRequests(Fault.Delay({ duration: "1 second" }), { times: 1 })
+  ),
+  Effect.flatMap(simulator, ({ failTokenRequests }) => failTokenRequests(Fault.Response({ status: 503 }), { times: 1 }))
+]
+
+Effect.gen(function*() {
+  process.send?.(yield* Simulator.variables)
+  process.once("disconnect", () => process.exit())
+  yield* Effect.forkScoped(Effect.forever(Effect.delay(revocation, "1 minute")))
+  yield* Random.nextIntBetween(0, faults.length).pipe(
+    Effect.flatMap((index) => faults[index] ?? Effect.void),
+    Effect.delay("4 seconds"),
+    Effect.forever
+  )
+}).pipe(
+  Effect.scoped,
+  Effect.withRandom(Random.make("sustained")),
+  Effect.provide(Simulator.layer({ tokenLifetime: "10 seconds" })),
+  Effect.runFork
+)
