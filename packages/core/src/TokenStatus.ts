@@ -40,7 +40,7 @@ export interface StoreStatus {
 }
 
 /**
- * The state of a supply of tokens, for health checks and logs. It holds no secret.
+ * The state of a supply of tokens, for health checks and logs. It contains no secret.
  *
  * @since 1.0.0
  * @category models
@@ -54,7 +54,7 @@ export interface TokenStatus {
   readonly version: Option.Option<string>
   /** The phase of the token. */
   readonly phase: TokenPhase
-  /** Whether the business API rejected the token. A rejected token stays in use until there is another one. */
+  /** Whether the business API rejected the token. A rejected token remains in use until there is another token. */
   readonly rejected: boolean
   /** The scopes that are requested. Empty for an endpoint without scopes. */
   readonly requestedScopes: ReadonlyArray<string>
@@ -98,12 +98,12 @@ export interface TokenStatus {
  * - The business API rejected a token and its replacement (`consecutiveRejections`).
  * - The token covers the scope of no client that was built (`blocked`).
  *
- * In all other cases it is true, also before the first call, when nothing is known yet. Where some clients lack their scope and others
- * have it, it is true.
+ * In all other cases it is true, even before the first call, when nothing is known yet. Where some clients lack their scope and
+ * others have it, it is true.
  *
- * It stays false until a token request succeeds and its token is not rejected for a minute, or `refresh` forgets the failure. Reading
- * `status` sends no request. So a program that gets no calls while it is not ready has to call `get` from time to time: `get` keeps the
- * pauses after failures.
+ * It remains false until a token request succeeds and its token is not rejected for a minute, or `refresh` forgets the failure.
+ * Reading `status` sends no request. So a program that gets no calls while it is not ready has to call `get` from time to time:
+ * `get` keeps the pauses after failures.
  *
  * @since 1.0.0
  * @category guards

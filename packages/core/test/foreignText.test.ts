@@ -401,7 +401,7 @@ describe("a foreign error", () => {
   })
 })
 
-describe("an answer of any size", () => {
+describe("a response of any size", () => {
   it.effect("is read, with the longest token that is accepted", () =>
     Effect.gen(function*() {
       const longest = "aB3-".repeat(16 * 1024)

@@ -97,7 +97,7 @@ export const make: (
 
 /**
  * Sets the template of the path of a call, or of all calls of a client, such as `/consumers/{id}`. It appears on the span of a call, in
- * its name and as `url.template`. Traces can then be grouped by it, and they hold no personal data. Default: none.
+ * its name and as `url.template`. Traces can then be grouped by it, and they contain no personal data. Default: none.
  *
  * @since 1.0.0
  * @category combinators

@@ -9,7 +9,7 @@ export interface Sent {
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
-/** What an error calls the other side, and the variable with its address. */
+/** The name of the server in errors, and the variable with its address. */
 export const api = { name: "the API", address: "CREDIT_DATA_BASE_URL" }
 
 /** The description of the transport; or our own, if that one is missing or shows the token. */
