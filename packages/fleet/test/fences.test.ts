@@ -22,7 +22,7 @@ describe("the fences that a process has seen", () => {
     assert.isFalse(isOld("a", { slot: "Token", fence: 8 }))
   })
 
-  it("are those of one entry: with another one, they begin again", () => {
+  it("belong to one entry: with another entry, they begin again", () => {
     const { highest, isOld, see } = Fences.make()
     assert.strictEqual(highest("a"), 0)
     assert.strictEqual(highest(""), 0)

@@ -78,7 +78,7 @@ describe("a stored token", () => {
       assert.strictEqual(process.highestFence(entry), 4)
     }))
 
-  it.scoped("is not taken in place of itself", () =>
+  it.scoped("does not replace itself", () =>
     Effect.gen(function*() {
       const { judge } = yield* setUp
       const one = token("one", 0)
@@ -157,7 +157,11 @@ describe("a stored failure", () => {
       assert.strictEqual(yield* judge({ failure: [first, 3] }), "Failure")
       yield* TestClock.adjust(Duration.millis(1))
       assert.strictEqual(yield* judge({ failure: [first, 3] }), "Nothing")
-      assert.strictEqual(yield* judge({ failure: [yield* failed, 4] }), "Failure", "the next one counts anew")
+      assert.strictEqual(
+        yield* judge({ failure: [yield* failed, 4] }),
+        "Failure",
+        "the next failure counts from its own first sight"
+      )
     }))
 
   it.scoped("is not taken by a refresh, and not after a token with a higher fence", () =>
