@@ -30,7 +30,7 @@ export interface Choice {
   readonly cache: boolean
 }
 
-/** The version to use. In the stage `shadow`, callers get the token of V1. */
+/** The version to use. In the stage `shadow`, callers get the V1 token. */
 export const versionOf = ({ auth }: Pick<Choice, "auth">): Effect.Effect<Version, ConfigError.ConfigError> =>
   auth === undefined
     ? Effect.map(

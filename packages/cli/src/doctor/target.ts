@@ -7,7 +7,7 @@ import { portOf, type Proxy } from "./proxy.ts"
 export interface Target {
   /** What messages call it. */
   readonly role: "the authorization server" | "the API"
-  /** The variable that holds its address. */
+  /** The variable that contains its address. */
   readonly variable: string
   readonly url: URL
   /** The host as sockets and DNS expect it: an IPv6 address without its brackets. */

@@ -21,7 +21,7 @@ const endpoints = {
 
 const see = (variables: string): string => `See ${variables}.`
 
-/** The variable that a code is about. The contract has no code for a wrong audience, so any other may be it. */
+/** The variable that a code is about. The contract has no code for a wrong audience, so any other code may stand for it. */
 const byCode: ReadonlyMap<string | undefined, string> = new Map([
   ["invalid_scope", see("CREDIT_DATA_SCOPES")],
   ["unauthorized_client", see("CREDIT_DATA_CLIENT_ID")],
@@ -36,7 +36,7 @@ const isClear = (code: string | undefined): boolean => code === "invalid_scope" 
 const isWrongAddress = ({ error, status }: { readonly error?: string | undefined; readonly status: number }) =>
   status === 404 || status === 405 || status === 410 || error === "unsupported_grant_type"
 
-/** How long the server wants clients to wait. */
+/** How long the server asks clients to wait. */
 const pauseOf = ({ retryAfter }: { readonly retryAfter?: Duration.Duration | undefined }): string =>
   retryAfter === undefined ? "" : `, and it asks clients to wait ${length(Duration.toMillis(retryAfter))} (Retry-After)`
 
