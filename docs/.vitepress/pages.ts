@@ -92,7 +92,7 @@ export const collect = (folder: string): void => {
   }
 }
 
-/** The order of the guide is that of the table in its README. */
+/** The order of the guide follows the table in its README. */
 export const guide: ReadonlyArray<string> = [...read("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+\.md)\)/gm)]
   .map(([, file = ""]) => posix.join("docs", file))
 

@@ -22,7 +22,7 @@ const InventedApi = HttpApi.make("invented").add(
 const program = Effect.gen(function*() {
   const api = yield* HttpApiClient.makeWith(InventedApi, { httpClient: yield* DataAccess.DataAccess })
   const consumer = yield* api.consumers.read({ path: { id: "42" } })
-  yield* Console.log(`${consumer.group} answered for ${consumer.path}`)
+  yield* Console.log(`${consumer.group} responded for ${consumer.path}`)
 }).pipe(Effect.catchTag("NoSuchConsumer", ({ id }) => Console.log(`There is no consumer ${id}.`)))
 
 // with keep-alive connections

@@ -29,11 +29,11 @@ const repack = <E, R>(
     return { manifest, tarball: path.join(folder, "packed.tgz") }
   })
 
-/** Before the first release, all versions are 0.0.0, and no range accepts another one. */
+/** Before the first release, all versions are 0.0.0, and no range accepts another version. */
 const release = (tarball: string) =>
   repack(tarball, (_, manifest) => Effect.succeed(manifest.replaceAll("0.0.0", "1.0.0")))
 
-/** The next minor release of core, in which nothing is left of the entry that only the packages of this project may use. */
+/** The next minor release of core, without the entry that only the packages of this project may use. */
 const nextMinor = ({ manifest, tarball }: Release) =>
   repack(tarball, (folder, text) =>
     Effect.gen(function*() {
