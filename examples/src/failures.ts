@@ -18,7 +18,7 @@ const call = Effect.gen(function*() {
     InvalidResponse: (error) => Effect.succeed(`check what is responding: ${error.message}`),
     TransportError: (error) => Effect.succeed(`check the network: ${error.message}`),
     // failures of the call
-    InsufficientScope: (error) => Effect.succeed(`ask for the scope: ${error.message}`),
+    InsufficientScope: (error) => Effect.succeed(`request the scope: ${error.message}`),
     RequestError: (error) => Effect.succeed(`no response to the call: ${error.message}`),
     ResponseError: (error) => Effect.succeed(`the response could not be read: ${error.message}`)
   })

@@ -1,5 +1,5 @@
 // A typed business API. Its declaration does not mention authentication. The endpoints are invented, because the business
-// endpoints of the service are not documented: use the paths and schemas of your own contract.
+// endpoints of the service are not documented: use the paths and schemas from your own contract.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"

@@ -60,7 +60,7 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "check what is responding: ",
     "check the network: ",
     "no response to the call: ",
-    "ask for the scope: "
+    "request the scope: "
   ],
   "secret-manager.ts": [
     "reading credit-data/client",

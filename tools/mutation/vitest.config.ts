@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config"
 const slow = [
   "take any",
   "take a good response",
-  "those of its model",
+  "equal its model's",
   "10 minutes",
   "10 000",
   "slow listener",

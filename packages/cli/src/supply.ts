@@ -57,7 +57,7 @@ const unusable = (directory: string, error: ConfigError.ConfigError) =>
       "To use another folder, set XDG_CACHE_HOME."
   })
 
-/** The error of a client secret that is too short to seal tokens, in the words of this command. */
+/** The error for a client secret that is too short to seal tokens, in this command's words. */
 export const shortSecret = <E>(error: E): E | Failure =>
   ConfigError.isConfigError(error) && ConfigError.isInvalidData(error) && error.path.includes("clientSecret")
     ? new Failure({

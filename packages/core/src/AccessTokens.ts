@@ -158,7 +158,7 @@ const window = (window: { readonly from: number; readonly to: number }): field.P
  * of the token endpoint. After a connection that was reset, the first retry has no pause. When the retries have failed, every
  * caller gets the failure until the next pause is over. A failure that is not retryable is returned at once, and for 30 seconds.
  *
- * The life of a token counts from its own `requestedAt` and `expiresAt`, also when a custom endpoint returns it late.
+ * The life of a token counts from its own `requestedAt` and `expiresAt`, even when a custom endpoint returns it late.
  *
  * Fails with a `ConfigError` that names the invalid setting.
  *
@@ -193,7 +193,7 @@ export const make: (
 export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, ConfigError.ConfigError, TokenEndpoint> =>
   sharedLayer(() => Layer.scoped(AccessTokens, make(settings)), { services: [TokenEndpoint] })
 
-/** The lifetime of a token of the service (service contract, section 4). */
+/** The lifetime of the service's tokens (service contract, section 4). */
 const lifetime = Duration.hours(24)
 
 /**

@@ -41,7 +41,7 @@ export interface Environment {
 }
 
 /**
- * Reads the address of a server of an environment from a variable. For the authorization server of an adapter.
+ * Reads the address of an environment's server from a variable, for an adapter's authorization server.
  *
  * The address must be an absolute https URL (plain http for loopback hosts only) without user information, query or fragment.
  * It is returned without slashes at its end. A `ConfigError` names the variable and never shows its value.

@@ -160,7 +160,7 @@ const serverUrl = (url: unknown, path: `/${string}`): field.Parsed<string> =>
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
 
-/** The name of a failure of the program's effect. The rest could contain the secret. */
+/** The name of a failure that the program's effect returned. The rest could contain the secret. */
 const nameOf = (failure: unknown): string =>
   Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag)
     ? failure._tag

@@ -62,7 +62,9 @@ export interface TokenStatus {
   readonly scopes: ReadonlyArray<string>
   /** The scopes that were requested and that the token does not cover. Empty without a token. */
   readonly missingScopes: ReadonlyArray<string>
-  /** Whether clients were built and the token covers the scope of none of them. Then all calls fail with `InsufficientScope`. */
+  /**
+   * Whether clients were built and the token covers the scope of none of them, so that all calls fail with `InsufficientScope`.
+   */
   readonly blocked: boolean
   /** When the token was requested. Its lifetime counts from here. */
   readonly requestedAt: Option.Option<DateTime.Utc>
@@ -102,8 +104,8 @@ export interface TokenStatus {
  * others have it, it is true.
  *
  * It remains false until a token request succeeds and its token is not rejected for a minute, or `refresh` forgets the failure.
- * Reading `status` sends no request. So a program that gets no calls while it is not ready has to call `get` from time to time:
- * `get` keeps the pauses after failures.
+ * Reading `status` sends no request. A program that gets no calls while it is not ready therefore has to call `get` from time
+ * to time: `get` respects the back-off after failures.
  *
  * @since 1.0.0
  * @category guards

@@ -290,7 +290,7 @@ describe("a secret in an error description", () => {
     "correct horse battery staple"
   ]
   for (const [name, spell] of Object.entries(spellings)) {
-    it.effect(`is not shown when it is spelled so: ${name}`, () =>
+    it.effect(`is not shown when it is spelled like this: ${name}`, () =>
       Effect.gen(function*() {
         for (const secret of secrets) {
           const spelled = spell(secret)

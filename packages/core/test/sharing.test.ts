@@ -95,7 +95,7 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       const waiting = yield* Effect.fork(outcome)
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* Fiber.join(waiting), "failure")
-      // an engineer asks for a refresh, which is refused again
+      // an engineer starts a refresh, which is refused again
       assert.isTrue(Exit.isFailure(yield* Effect.exit(tokens.refresh)))
       yield* TestClock.adjust("2 seconds")
       assert.strictEqual((yield* tokens.status).phase, "None")

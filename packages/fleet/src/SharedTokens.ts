@@ -38,15 +38,15 @@ const clientOf = ({ client }: TokenEndpoint.Service) =>
  * the others take its token from the store.
  *
  * - A process that finds neither a token nor a lease takes the lease (2 seconds, renewed while the request runs) and sends the
- *   request. The others wait for the token, for at most one deadline of the token endpoint. Then they send a request themselves,
- *   so the longest wait for a token is two deadlines.
+ *   request. The others wait for the token, for at most one deadline of the token endpoint. After that they send a request
+ *   themselves, so the longest wait for a token is two deadlines.
  * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`.
  * - What is stored is sealed under a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
  * - While a failure is remembered, the process sends no token request. When callers request tokens, it checks about once a
  *   second whether another process has a token now.
- * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds. Then this process requests its
- *   own token. After three consecutive faults, it leaves the store alone for 10 seconds.
+ * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds, after which this process
+ *   requests its own token. After three consecutive faults, it leaves the store alone for 10 seconds.
  *
  * Fails with a `ConfigError` if a setting is invalid, if the client secret has fewer than 32 characters, or if the token endpoint
  * has no `client`.

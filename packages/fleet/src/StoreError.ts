@@ -1,5 +1,5 @@
 /**
- * The failure of an operation of a store.
+ * The failure of a store operation.
  *
  * @since 1.0.0
  */

@@ -36,7 +36,7 @@ describe.each(Object.entries(brokenStores))("a store in which %s", (_, { broken,
         }
         yield* pass(hour / 6 - 25_000)
       }
-      // each process alone would send one for each lifetime, and each renews it early
+      // without a store, each process would send one for each lifetime, and each renews it early
       assert.isAtMost(server.server.requests, 4 * 6)
     }))
 })

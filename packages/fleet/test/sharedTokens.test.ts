@@ -224,7 +224,7 @@ describe("the processes of a fleet", () => {
       const { ask, fleet, server } = yield* setUp({ size: 30 })
       server.server.respond = () => ({ status: 503 })
       assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["ServerError"]))
-      // each process alone would send 3
+      // without a store, each process would send 3
       assert.isAtMost(server.server.requests, 9)
       const failure = (yield* one(fleet).tokens.status).lastFailure
       assert.isTrue(Option.isSome(failure))
@@ -246,7 +246,7 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(server.server.requests, 2)
     }))
 
-  it.effect("get a failure as soon as a process alone, when Retry-After exceeds the deadline", () =>
+  it.effect("get a failure as soon as a process without a store, when Retry-After exceeds the deadline", () =>
     Effect.gen(function*() {
       const { fleet, get, server } = yield* setUp({ size: 1 })
       server.server.respond = () => ({ status: 503, headers: { "retry-after": "15" } })

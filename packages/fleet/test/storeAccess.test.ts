@@ -158,7 +158,7 @@ describe("what a process does with a store", () => {
       yield* logged(access.skewed(9_000))
       assert.deepStrictEqual(logs, [
         `WARN A clock is wrong by 7 s: the shared token of ${tokenEndpoint} expires earlier by the clock of the process that published it ` +
-        "than by those of the store and of this process. The earlier time counts. Check the clocks."
+        "than by the clocks of the store and of this process. The earlier time counts. Check the clocks."
       ])
     }))
 })

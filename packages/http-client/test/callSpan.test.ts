@@ -184,7 +184,7 @@ describe("the traces of a call", () => {
       assert.include(sent[0]?.headers["traceparent"], spans[0]?.spanId)
     }))
 
-  it.effect("have the span of the call as the parent of the spans of transformClient", () =>
+  it.effect("have the call's span as the parent of transformClient's spans", () =>
     Effect.gen(function*() {
       const { spans } = yield* traced({ transformClient: HttpClient.transformResponse(Effect.withSpan("inside")) })
       const [call, ...inside] = spans

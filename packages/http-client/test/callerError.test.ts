@@ -13,7 +13,7 @@ describe("the cause of a transport error", () => {
     "a packet in a buffer": (request) =>
       Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from(bearer(request)) }),
     "an error that wraps the request": (request) => new Error("wrapped", { cause: request }),
-    "an error that wraps an error of the platform": (request) =>
+    "an error that wraps a platform error": (request) =>
       new Error("wrapped", { cause: requestError("Transport", { request }) }),
     "an AggregateError": (request) => new AggregateError([new Error("first", { cause: request })], "many"),
     "a Cause of Effect": (request) => Cause.fail(request),

@@ -15,13 +15,13 @@ const bearers = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
   sent.map(({ headers }) => headers["authorization"])
 
 describe("a call", () => {
-  it.effect("carries the token and the headers of the caller, and no other header", () =>
+  it.effect("carries the token and the caller's headers, and no other header", () =>
     Effect.gen(function*() {
       const { sent } = yield* call((client) => client.get("/consumers", { headers: { "x-mine": "1" } }))
       assert.deepStrictEqual({ ...sent[0]?.headers }, { "x-mine": "1", authorization: "Bearer token-1" })
     }))
 
-  it.effect("keeps the Authorization header of the caller, without a token, a check of scopes or a second request", () =>
+  it.effect("keeps the caller's Authorization header, without a token, a check of scopes or a second request", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call(
         (client) => client.get("/consumers", { headers: { authorization: "Basic mine" } }),

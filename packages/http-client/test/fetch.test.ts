@@ -104,7 +104,7 @@ describe("the client of a group as a fetch", () => {
       assert.isNull(empty.body)
     }))
 
-  it.scoped("rejects with the error of the client", () =>
+  it.scoped("rejects with the client's error", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp(undefined, { granted: [] })
       assert.deepInclude(yield* rejection(() => fetch("/a")), { _tag: "InsufficientScope" })

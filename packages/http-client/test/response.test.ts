@@ -48,7 +48,7 @@ describe("a response", () => {
       assert.deepStrictEqual(yield* json.json, { x: 1 })
     }))
 
-  it.effect("prints its status and the request of the caller", () =>
+  it.effect("prints its status and the caller's request", () =>
     Effect.gen(function*() {
       const response = yield* get(client)
       const printed = JSON.parse(JSON.stringify(response))
@@ -59,7 +59,7 @@ describe("a response", () => {
       assert.isFalse("authorization" in response.request.headers)
     }))
 
-  it.effect("whose body cannot be read fails with an error about the request of the caller, for every way to read it", () =>
+  it.effect("whose body cannot be read fails with an error about the caller's request, for every way to read it", () =>
     Effect.gen(function*() {
       const broken = responding(() =>
         new Response(
@@ -92,7 +92,7 @@ describe("a response", () => {
     }))
 })
 
-describe("an error of the transport", () => {
+describe("a transport error", () => {
   const failing = (make: (request: HttpClientRequest.HttpClientRequest) => HttpClientError.HttpClientError) =>
     HttpClient.make((request) => Effect.fail(make(request)))
 

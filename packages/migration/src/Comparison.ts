@@ -178,7 +178,7 @@ export const compare = Effect.fnUntraced(function*(options: {
   readonly v1: AccessTokens.Service
   /** The supply of Auth V2. */
   readonly v2: AccessTokens.Service
-  /** Default: none. Then only the tokens are compared, which proves nothing about calls. */
+  /** Default: none, so only the tokens are compared, which proves nothing about calls. */
   readonly probes?: ReadonlyArray<Probe> | undefined
 }): Effect.fn.Return<Comparison, TokenError | ConfigError.ConfigError, HttpClient.HttpClient> {
   const send = yield* probes.make(options.v2)

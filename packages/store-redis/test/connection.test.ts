@@ -38,7 +38,7 @@ describe("a connection to Redis", () => {
       assert.strictEqual((yield* single("redis://[::1]:1")).host, "::1")
     }))
 
-  it.scoped("uses TLS for rediss, with the settings of the program", () =>
+  it.scoped("uses TLS for rediss, with the program's settings", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual((yield* single("rediss://localhost:1")).tls, {})
       assert.deepStrictEqual((yield* single("rediss://localhost:1", { tls: { servername: "a" } })).tls, {

@@ -126,7 +126,7 @@ describe("a store on Redis", () => {
       }
     }))
 
-  it.scopedLive("uses a connection of the program, and leaves it open", () =>
+  it.scopedLive("uses the program's connection, and leaves it open", () =>
     Effect.gen(function*() {
       const { url } = yield* startRedis()
       const client = yield* clientOf(url)

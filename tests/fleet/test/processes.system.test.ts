@@ -96,7 +96,7 @@ describe("50 processes with a store on Redis", () => {
       assert.strictEqual(yield* simulator.tokenRequests, 2)
     }))
 
-  test("send a tenth of the requests that they would send alone to an endpoint that fails", () =>
+  test("send a tenth of the requests that they would send without a store to an endpoint that fails", () =>
     Effect.gen(function*() {
       const some = workers.slice(0, 30)
       const { url } = yield* startRedis()

@@ -249,7 +249,7 @@ const connectionReset = new TokenError.TransportError({ environment: "test", tok
 const requested = { at, tokenEndpoint, reason: "Nothing" } as const
 
 /**
- * The value, the results and the failures of each export of each package, made from canaries: all that a program could
+ * For each package's exports: the value, the results and the failures, made from canaries: all that a program could
  * print. The keys are the names of the package, the module and the export.
  */
 export const specimens = Effect.gen(function*() {

@@ -29,7 +29,7 @@ const bundle = (folder: string, file: string) =>
 /** The sizes of the bundles in bytes, compressed by gzip. */
 export interface Sizes {
   readonly token: number
-  /** The same program without tokens. */
+  /** The program without tokens. */
   readonly floor: number
 }
 

@@ -48,10 +48,10 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
   yield* step(`${runtime}, installed with npm`, runProgram(byNpm, command, redis))
   const upgraded = yield* temporary
   yield* step(
-    "install with npm from a registry, with the next release of core alone, and types",
+    "install with npm from a registry, with the next release of only core, and types",
     Effect.flatMap(registryWithNextCore(tarballs), (from) => makeProjectFrom(line, upgraded, from))
   )
-  yield* step(`${runtime}, with the next release of core alone`, runProgram(upgraded, command, redis))
+  yield* step(`${runtime}, with the next release of only core`, runProgram(upgraded, command, redis))
   const byPnpm = yield* temporary
   yield* step(
     "install with pnpm, highest peers, and types",

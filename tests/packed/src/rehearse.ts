@@ -204,7 +204,7 @@ Effect.gen(function*() {
   )
   yield* step("publish again, which completes it", publish)
   yield* step("tags", checkTags("1.1.0", "2.1.0"))
-  yield* step("upgrade core alone on Effect 3", run(first, "npm", "i", "@credit-data/core@effect-3"))
+  yield* step("upgrade only core on Effect 3", run(first, "npm", "i", "@credit-data/core@effect-3"))
   yield* step("the first program", runProgram(first, programs.three))
   yield* step("upgrade all on Effect 3", run(first, "bash", "-c", lines[0]?.line ?? ""))
   yield* step("the first program", runProgram(first, programs.three))

@@ -75,7 +75,7 @@ const serveRegistry = Effect.fnUntraced(function*(releases: ReadonlyArray<Releas
 
 /**
  * A registry with the packages of these tarballs, and the next minor release of core. Returns its address, and the version of each package
- * for a program that upgrades core alone.
+ * for a program that upgrades only core.
  */
 export const registryWithNextCore = Effect.fnUntraced(function*(tarballs: Tarballs) {
   const releases = yield* Effect.forEach(Object.values(tarballs), release)

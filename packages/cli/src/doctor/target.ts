@@ -40,6 +40,6 @@ export const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, "
 /** Host and port, as a person writes them. */
 export const authority = ({ port, url }: Target): string => `${url.hostname}:${port}`
 
-/** An error of a socket as an error of the platform, because core classifies and describes those. */
+/** A socket error as a platform error, because core classifies and describes platform errors. */
 export const requestError = (url: string, cause: unknown): HttpClientError.RequestError =>
   new HttpClientError.RequestError({ request: HttpClientRequest.get(url), reason: "Transport", cause })

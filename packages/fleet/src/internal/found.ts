@@ -59,7 +59,7 @@ export const make = ({ access, clock, endpoint }: Options) => {
     if (replaces._tag === "Insufficient" && !stored.covers(replaces.scope)) return false
     return latest !== undefined && latest.name === name && Equal.equals(latest.token.secret, replaces.token.secret)
       ? fence > latest.fence
-      // the process got that token alone or with another secret, so there are only the times to compare
+      // the process got that token without the store or with another secret, so there are only the times to compare
       : DateTime.greaterThan(stored.requestedAt, replaces.token.requestedAt)
   }
 

@@ -24,7 +24,7 @@ const stepMillis = 50
 /** Ends an operation that cannot be interrupted. */
 const longestOperation = Duration.seconds(10)
 
-/** After so many consecutive token requests with a fault, the store is left alone for some time. */
+/** After this many consecutive token requests with a fault, the store is left alone for some time. */
 const faultsToPause = 3
 const pauseMillis = 10_000
 
@@ -163,7 +163,7 @@ export const make = Effect.fnUntraced(function*(
           `A clock is wrong by ${
             Math.round(millis / 1_000)
           } s: the shared token of ${tokenEndpoint} expires earlier by the clock of ` +
-            "the process that published it than by those of the store and of this process. The earlier time counts. Check the clocks."
+            "the process that published it than by the clocks of the store and of this process. The earlier time counts. Check the clocks."
         )
       }),
     status: Effect.sync(() => ({

@@ -14,7 +14,7 @@ export type Event =
   | { readonly what: "pass"; readonly millis: number }
   | { readonly what: "server"; readonly mode: Mode }
 
-/** The bug that is planted, as a change of the store of one process. It can open what is sealed. */
+/** The bug that is planted, as a change of one process's store. It can open what is sealed. */
 export type Bug = (store: TokenStore.Service, entry: Entry.Entry) => TokenStore.Service
 
 const lifetime = 3_600_000

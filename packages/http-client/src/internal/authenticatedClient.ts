@@ -49,7 +49,7 @@ const transport = ({ transformClient }: Options, client: HttpClient.HttpClient, 
 
 /** One call, from the request of its caller to the response that the caller gets. */
 interface Call {
-  /** The request of the caller. `HttpClient.withScope` finds its scope by the identity of this object. */
+  /** The caller's request. `HttpClient.withScope` finds its scope by the identity of this object. */
   readonly original: Request
   /** The caller's request with its absolute URL. */
   readonly request: Request

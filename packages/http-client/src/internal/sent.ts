@@ -3,7 +3,7 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 
-/** The request of the caller, and the secrets of the request that was sent for it. */
+/** The caller's request, and the secrets of the request that was sent for it. */
 export interface Sent {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly secrets: ReadonlyArray<Redacted.Redacted>

@@ -27,8 +27,8 @@ const isPlainPath = (url: string): boolean => /^\/[\w-][\w/?&=+,-]*$/.test(url)
 
 /**
  * The URL that a request is sent to, which always has the origin of the base URL; or the reason why it is refused. The URL
- * parser decides whether a URL names a host, not a pattern of ours. So every spelling that the parser reads as another host is
- * refused.
+ * parser decides whether a URL names a host, and not our own pattern, so every spelling that the parser reads as another host
+ * is refused.
  */
 export const target = (base: Base, url: string): Either.Either<string, string> => {
   if (isPlainPath(url)) return Either.right(base.href + url)

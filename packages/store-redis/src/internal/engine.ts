@@ -58,7 +58,7 @@ const slotsOf = (result: unknown): Slots => {
 export const make = (
   client: Redis | Cluster,
   { isOwn, lastCode, prefix }: {
-    /** Not a connection of the program. */
+    /** Not for a connection of the program. */
     readonly isOwn: boolean
     /** Why the connection failed the last time. */
     readonly lastCode: () => string | undefined

@@ -169,7 +169,7 @@ export const judge = (recording: Recording): Judgement => {
       "lower numbers after higher ones": outOfOrder,
       "token requests": requests.length,
       "token requests allowed": most,
-      "token requests of processes alone": Math.round(processes * lives),
+      "token requests without the store": Math.round(processes * lives),
       "longest wait in ms": Math.round(highest(calls.map(({ waited }) => waited))),
       "growth of a heap in KiB": Math.round(growth("heap") / 1_024),
       "growth of sockets": growth("sockets")

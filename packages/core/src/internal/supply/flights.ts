@@ -63,7 +63,7 @@ export interface Flights {
   readonly isUnderWay: () => boolean
   /** Begins a flight unless another is under way. `prepare` runs before its first request. */
   readonly begin: (replaces?: () => Replaces, prepare?: Effect.Effect<void>) => void
-  /** The outcome of the last flight that was begun, when it ends. The span of the caller links to the requests. */
+  /** The outcome of the last flight that was begun, when it ends. The caller's span links to the requests. */
   readonly outcome: Effect.Effect<Exit.Exit<AccessToken, TokenError>>
   /** Takes a token that another process has obtained, unless the state has changed since the lookup began. */
   readonly find: Effect.Effect<void>

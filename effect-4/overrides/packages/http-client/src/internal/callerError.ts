@@ -6,7 +6,7 @@ import type * as HttpClientResponse from "effect/http/HttpClientResponse"
 import type { InsufficientScope } from "../InsufficientScope.ts"
 import { api, described, type Sent } from "./sent.ts"
 
-// Rewrites the errors of a transport: they refer to the caller's request, and not to the request with the token.
+// Rewrites transport errors: they refer to the caller's request, and not to the request with the token.
 
 /** An error that has a response. */
 type ErrorWithResponse = HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse }
