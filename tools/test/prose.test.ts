@@ -1,19 +1,16 @@
 import { Lang, parse } from "@ast-grep/napi"
 import { assert, describe, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { repositoryFiles } from "../src/repositoryFiles.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** The files that people write. Results of benchmarks and the reference are generated. */
-const files = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => !/(^|\/)(node_modules|dist|generated|\.\w[\w-]*|packages\/[\w-]+\/docs|results)\//.test(path))
-
-const pages = files.filter((path) => path.endsWith(".md") && !path.endsWith("CHANGELOG.md"))
+/** The Markdown that people write. Results of benchmarks are generated. */
+const pages = repositoryFiles.filter((path) => path.endsWith(".md") && !/(^|\/)results\/|CHANGELOG\.md$/.test(path))
 
 /** This file lists the habits, and the vocabulary is a list of words. */
-const sources = files.filter((path) =>
+const sources = repositoryFiles.filter((path) =>
   /^(packages|tests|tools|benchmarks|examples|effect-4)\/.*(?<!\.generated)\.c?ts$/.test(path) &&
   !/^tools\/test\/prose\.test\.ts$|\/vocabulary\.ts$/.test(path)
 )

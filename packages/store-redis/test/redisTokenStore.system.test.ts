@@ -205,7 +205,7 @@ describe("a store on Redis", () => {
           /needs redis:/
         ],
         [withoutEval.url, /^UNKNOWN$/, /lacks a command/],
-        [withoutSlots.url, /^CLUSTERDOWN$/, /cluster of Redis is not complete/]
+        [withoutSlots.url, /^CLUSTERDOWN$/, /Redis cluster is not complete/]
       ]
       for (const [url, code, hint] of rows) {
         const store = yield* storeOf({ url, unencrypted: true })

@@ -68,7 +68,7 @@ describe("Redis with TLS", () => {
       const other = yield* storeOf({ url, tls: { ca: (yield* makeAuthority).cert } })
       const error = yield* Effect.flip(other.read(name))
       assert.strictEqual(error.reason, "Unavailable")
-      assert.match(error.hint ?? error.code, /The certificate of Redis is not trusted/)
+      assert.match(error.hint ?? error.code, /The Redis certificate is not trusted/)
     }))
 })
 
