@@ -25,7 +25,7 @@ const notOnWindows = [
 ]
 
 export default defineConfig(({ mode: given }) => {
-  // other programs read this file in modes of their own
+  // other programs read this file in their own modes
   const mode = isMode(given) ? given : "test"
   const missing = mode === "system" ? missingPrograms() : []
   if (missing.length > 0) {

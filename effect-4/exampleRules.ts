@@ -14,7 +14,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
   [
     "Effect.catchTags({ $$$TOKEN, RequestError: $REQUEST, ResponseError: $RESPONSE })",
-    "Effect.catchTags({\n    $$$TOKEN,\n    HttpClientError: (error) => Effect.succeed(`no answer to the call: ${error.message}`)\n  })"
+    "Effect.catchTags({\n    $$$TOKEN,\n    HttpClientError: (error) => Effect.succeed(`no response to the call: ${error.message}`)\n  })"
   ],
   ["Config.literal($A, $B)($NAME)", "Config.Literals([$A, $B], $NAME)"],
   ["DateTime.distanceDuration($FROM, $TO)", "DateTime.distance($FROM, $TO)"],

@@ -1,4 +1,4 @@
-// What Markdown and comments say about Effect, where Effect 4 has another name.
+// What Markdown and comments mention of Effect, where Effect 4 has another name.
 
 /** Names in code spans, beside the members of `rules.ts`. */
 export const names: Readonly<Record<string, string>> = {

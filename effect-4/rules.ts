@@ -75,7 +75,7 @@ export const members: Readonly<Record<string, string>> = {
   "clock.unsafeCurrentTimeNanos": "clock.monotonicTimeNanosUnsafe"
 }
 
-/** Members whose names changed alike. A member with a rule of its own is left out. */
+/** Members whose names changed alike. A member with its own rule is left out. */
 export const families: ReadonlyArray<readonly [from: RegExp, to: (...parts: ReadonlyArray<string>) => string]> = [
   [/\bEither\b/g, () => "Result"],
   [/^(DateTime|Duration)\.([gl])(?=\w+Than)/, (_, module, first = "") => `${module}.is${first.toUpperCase()}`],
@@ -206,7 +206,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Schema.Literal($$$LITERALS)", "Schema.Literals([$$$LITERALS])"]
 ]
 
-/** Expressions of one file, whose names may mean something else in another one. */
+/** Expressions of one file, whose names may mean something else in other files. */
 export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: string, replacement: string]>>> = {
   "packages/core/src/TokenEndpoint.ts": [
     [

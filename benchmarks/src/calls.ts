@@ -20,7 +20,7 @@ const cpu = <A, E>(call: Effect.Effect<A, E>) =>
     return (system + user) / callsPerRound
   })
 
-/** The CPU time of an authenticated call, as a ratio to the same call over the bare transport. Each call has one span. */
+/** The CPU time of an authenticated call, as a ratio to the call over the bare transport. Each call has one span. */
 const authenticatedCallOver = Effect.fnUntraced(function*(
   name: string,
   transport: Layer.Layer<HttpClient.HttpClient>

@@ -24,7 +24,7 @@ const all = <A, E>(each: Effect.Effect<A, E>) =>
 const floor = Effect.gen(function*() {
   const { environment } = yield* Simulator.Simulator
   const client = yield* HttpClient.HttpClient
-  const answer = yield* Deferred.make<string>()
+  const body = yield* Deferred.make<string>()
   const request = HttpClientRequest.post(`${environment.authV2Url}/oauth2/token`).pipe(
     HttpClientRequest.bodyUrlParams({ grant_type: "client_credentials" })
   )
@@ -32,9 +32,9 @@ const floor = Effect.gen(function*() {
     Effect.all([
       client.execute(request).pipe(
         Effect.flatMap((response) => response.text),
-        Effect.flatMap((text) => Deferred.succeed(answer, text))
+        Effect.flatMap((text) => Deferred.succeed(body, text))
       ),
-      all(Deferred.await(answer))
+      all(Deferred.await(body))
     ], { concurrency: 2 })
   )
 })

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { Measurement } from "./report.ts"
 
-/** A process of its own, because it uses a browser. */
+/** Runs in its own process, because it uses a browser. */
 const program = fileURLToPath(new URL("../../tests/console/src/frames.ts", import.meta.url))
 
 /** The times between frames are in ms, in ascending order. */

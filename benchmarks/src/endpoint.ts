@@ -26,7 +26,7 @@ export const token = (text: string, lifetime: Duration.DurationInput): Effect.Ef
       coverage: "AnyScope"
     }))
 
-/** A token endpoint that answers at once. */
+/** A token endpoint that responds at once. */
 export const instantEndpoint = endpoint(() => token("token", "24 hours"))
 
 /** The failure of an endpoint that is down. */

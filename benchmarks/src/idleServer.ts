@@ -1,6 +1,6 @@
 // A separate process that is a business API behind a reverse proxy that closes idle connections. The arguments are a time in
 // milliseconds and `each` or `all`. With `each`, it closes a connection that was idle for that time. With `all`, it closes all
-// idle connections at that interval. `/twice` answers with the number of calls that were received more than once.
+// idle connections at that interval. `/twice` returns the number of calls that were received more than once.
 
 import { createServer } from "node:http"
 import type { Socket } from "node:net"

@@ -1,4 +1,4 @@
-// What a line of Effect takes, measured in a process of its own: two copies of Effect in one process disturb each other.
+// What a line of Effect takes, measured in its own process: two copies of Effect in one process affect each other.
 // Its arguments are the module to measure and the address of the token server. Its message is the figures.
 
 import type * as effect3 from "./line/line.ts"

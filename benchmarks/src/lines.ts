@@ -17,7 +17,7 @@ const rows = [
   ["cold", "10 000 callers without a token, wall time", "ms", 0.7]
 ] as const
 
-/** What the same takes on Effect 4, as a share of what it takes on Effect 3: medians of processes in turns. */
+/** The figures on Effect 4, as a share of the figures on Effect 3: medians of processes in turns. */
 export const lines: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const url = yield* startProcess("peers/tokenServer.js")
   const figuresOf = (module: string) =>

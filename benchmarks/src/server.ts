@@ -4,12 +4,12 @@ import { createServer } from "node:http"
 import { listen } from "./listen.ts"
 
 const token = JSON.stringify({ access_token: "benchmark-token", expires_in: 86_400, token_type: "Bearer" })
-const answer = JSON.stringify({ group: "Data Access", id: 42 })
+const body = JSON.stringify({ group: "Data Access", id: 42 })
 
 const server = createServer((request, response) => {
   request.resume().on("end", () => {
     response.writeHead(200, { "content-type": "application/json" })
-    response.end(request.method === "POST" ? token : answer)
+    response.end(request.method === "POST" ? token : body)
   })
 })
 

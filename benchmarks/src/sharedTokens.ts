@@ -7,7 +7,7 @@ import { median, type Measurement } from "./report.ts"
 
 const rounds = 15
 
-/** The time of `get` with a cached token and with a shared store, as a ratio to the same without one in the same round. */
+/** The time of `get` with a cached token and with a shared store, as a ratio to `get` without one in the same round. */
 export const sharedTokens: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const sealed = Layer.map(instantEndpoint, (context) =>
     Context.make(TokenEndpoint.TokenEndpoint, {
@@ -24,7 +24,7 @@ export const sharedTokens: Effect.Effect<ReadonlyArray<Measurement>, unknown> = 
   const { get: sharing } = Context.get(yield* Layer.build(shared), AccessTokens.AccessTokens)
   const ratios: Array<number> = []
   for (let round = 0; round < rounds; round++) {
-    // the order changes with each round, because the second one profits from what the first one warmed up
+    // the order changes with each round, because the second profits from what the first warmed up
     const [first, second] = round % 2 === 0 ? [bare, sharing] : [sharing, bare]
     const times = [yield* timePerRun(first), yield* timePerRun(second)] as const
     if (round > 0) ratios.push(round % 2 === 0 ? times[1] / times[0] : times[0] / times[1])

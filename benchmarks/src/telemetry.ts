@@ -7,7 +7,7 @@ import { median, type Measurement } from "./report.ts"
 
 const rounds = 15
 
-/** The time of `get` with a cached token and with telemetry, as a ratio to the same without telemetry in the same round. */
+/** The time of `get` with a cached token and with telemetry, as a ratio to `get` without telemetry in the same round. */
 export const telemetry: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const supply = AccessTokens.layer().pipe(Layer.provide(instantEndpoint))
   const { get: bare } = Context.get(yield* Layer.build(supply), AccessTokens.AccessTokens)
@@ -15,7 +15,7 @@ export const telemetry: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Eff
   const { get: observed } = Context.get(context, AccessTokens.AccessTokens)
   const ratios: Array<number> = []
   for (let round = 0; round < rounds; round++) {
-    // the order changes with each round, because the second one profits from what the first one warmed up
+    // the order changes with each round, because the second profits from what the first warmed up
     const [first, second] = round % 2 === 0 ? [bare, observed] : [observed, bare]
     const times = [yield* timePerRun(first), yield* timePerRun(second)] as const
     if (round > 0) ratios.push(round % 2 === 0 ? times[1] / times[0] : times[0] / times[1])

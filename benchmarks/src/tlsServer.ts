@@ -1,5 +1,5 @@
-// A business API over TLS in a separate process. The arguments are the files of its certificate and key. Each answer has the
-// number of connections so far.
+// A business API over TLS in a separate process. The arguments are the files of its certificate and key. Each response
+// contains the number of connections so far.
 
 import { readFileSync } from "node:fs"
 import { createServer } from "node:https"

@@ -1,5 +1,5 @@
 // Calls a business API over one transport in a separate process. `fetch` has one pool for the whole process, and Node reads
-// `NODE_EXTRA_CA_CERTS` when a process starts. The arguments are the name of the transport, the server for the warm-up, and the
+// `NODE_EXTRA_CA_CERTS` when a process starts. The arguments are the transport's name, the server for the warm-up, and the
 // servers for the sequential and the concurrent calls.
 
 import { AccessTokens } from "@credit-data/core"

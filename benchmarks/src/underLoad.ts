@@ -48,7 +48,7 @@ export const shortLifetime: Effect.Effect<ReadonlyArray<Measurement>, unknown> =
   ]
 }).pipe(Effect.provide(Layer.provideMerge(supply({}), Simulator.layer({ tokenLifetime: "2 seconds" }))))
 
-/** An endpoint that answers 500 for 3 s, while the token is valid and due for renewal. */
+/** An endpoint that returns 500 for 3 s, while the token is valid and due for renewal. */
 export const failingRenewal: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const simulator = yield* Simulator.Simulator
   const tokens = yield* AccessTokens.AccessTokens

@@ -8,11 +8,11 @@ const warmUps = 5
 const rounds = 25
 const millisPerBatch = 40
 
-interface Answer {
+interface Sample {
   readonly what: string
   readonly status: number
   readonly body: string
-  /** The tag of the error with which the token request fails, or none if the answer holds a good token. */
+  /** The tag of the error with which the token request fails, or none if the response contains a valid token. */
   readonly error?: string
   readonly atMost: number
 }
@@ -45,7 +45,7 @@ const granted = (fields: object) =>
 
 const shortToken = characters(4_000)
 
-const answers: ReadonlyArray<Answer> = [
+const samples: ReadonlyArray<Sample> = [
   {
     what: "a token of 64 KiB, the requested scopes",
     status: 200,
@@ -95,8 +95,8 @@ const answers: ReadonlyArray<Answer> = [
   }
 ]
 
-/** A token request that gets this answer from a transport without a network. */
-const tokenRequest = ({ body, status }: Pick<Answer, "body" | "status">) => {
+/** A token request that gets this response from a transport without a network. */
+const tokenRequest = ({ body, status }: Pick<Sample, "body" | "status">) => {
   const bytes = new TextEncoder().encode(body)
   const transport = HttpClient.make((request) =>
     Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(bytes, { status })))
@@ -128,7 +128,7 @@ const cpu = (operation: Effect.Effect<unknown>) =>
     return (system + user) / count
   })
 
-/** The CPU times of one round: of a request, of a request with a tiny answer, and of `JSON.parse` of the answer. */
+/** The CPU times of one round: of a request, of a request with a tiny response, and of `JSON.parse` of the response. */
 interface Round {
   readonly whole: number
   readonly constant: number
@@ -136,12 +136,12 @@ interface Round {
 }
 
 const measure = (tiny: Effect.Effect<unknown>) =>
-  Effect.fnUntraced(function*(answer: Answer) {
-    const request = yield* tokenRequest(answer)
+  Effect.fnUntraced(function*(sample: Sample) {
+    const request = yield* tokenRequest(sample)
     const error = Either.match(yield* request, { onLeft: ({ _tag }) => _tag, onRight: () => undefined })
-    if (error !== answer.error) return yield* Effect.dieMessage(`${answer.what} was understood as ${String(error)}`)
+    if (error !== sample.error) return yield* Effect.dieMessage(`${sample.what} was understood as ${String(error)}`)
 
-    const parse = Effect.sync((): unknown => JSON.parse(answer.body))
+    const parse = Effect.sync((): unknown => JSON.parse(sample.body))
     const all: Array<Round> = []
     for (let round = 0; round < warmUps + rounds; round++) {
       const figures = { parse: yield* cpu(parse), constant: yield* cpu(tiny), whole: yield* cpu(request) }
@@ -149,16 +149,18 @@ const measure = (tiny: Effect.Effect<unknown>) =>
     }
     const baseline = median(all.map(({ parse }) => parse))
     return {
-      what: `understanding ${answer.what}`,
+      what: `understanding ${sample.what}`,
       value: median(all.map(({ constant, whole }) => whole - constant)) / baseline,
       unit: `× JSON.parse of it (${baseline.toFixed(0)} µs)`,
-      atMost: answer.atMost
+      atMost: sample.atMost
     }
   })
 
-/** The CPU time of a token request minus that of one with a tiny answer, as a ratio to `JSON.parse` of its answer. */
+/**
+ * The CPU time of a token request minus the time of a request with a tiny response, as a ratio to `JSON.parse` of its response.
+ */
 export const understanding: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const tiny = yield* tokenRequest({ status: 200, body: granted({ scope: requested.join(" ") }) })
   for (let round = 0; round < rounds; round++) yield* cpu(tiny)
-  return yield* Effect.forEach(answers, measure(tiny))
+  return yield* Effect.forEach(samples, measure(tiny))
 }).pipe(Effect.scoped)

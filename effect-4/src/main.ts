@@ -52,7 +52,7 @@ const withoutExceptions = (file: string, text: string): string =>
     return without
   }, text)
 
-/** The code of what users read is type-checked too, each piece as a module of its own. */
+/** The code of what users read is type-checked too, each piece as its own module. */
 const writeExamples = (file: string, text: string, language = "ts") => {
   for (const [index, code] of examplesIn(text, language).entries()) {
     writeFileSync(
@@ -81,7 +81,7 @@ for (const page of ["README.md", ...filesIn("docs").filter((file) => file.endsWi
 }
 
 for (const folder of folders) {
-  // what is installed stays
+  // what is installed remains
   for (const name of existsSync(join(target, folder)) ? readdirSync(join(target, folder)) : []) {
     if (name !== "node_modules") rmSync(join(target, folder, name), { recursive: true })
   }

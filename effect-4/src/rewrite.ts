@@ -84,7 +84,7 @@ export const examplesIn = (text: string, language = "ts"): ReadonlyArray<string>
     code.split("\n").map((line) => line.slice(prefix.length)).join("\n")
   )
 
-/** What Markdown or a comment says, outside of its examples. */
+/** The text of Markdown or a comment, outside of its examples. */
 const rewriteProse = (text: string, counts: Counts): string => {
   const renamed = text.replaceAll(/`([\w.]+)`/g, (span, name: string) => {
     const to = proseRules.names[name] ?? members[name]

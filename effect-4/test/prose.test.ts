@@ -32,7 +32,7 @@ const sourcesOf = (name: string) =>
 
 const ours = new Set(readdirSync(packages).flatMap(sourcesOf).map((file) => file.replace(".ts", "")))
 
-/** What a text says about names that Effect 4 does not have. */
+/** Where a text mentions names that Effect 4 does not have. */
 const problemsIn = (text: string): ReadonlyArray<string> => {
   const spans = Array.from(text.matchAll(/`([A-Z]\w+)(?:\.(\w+))?[^`\n]*`/g))
   return [
@@ -60,7 +60,7 @@ const texts = readdirSync(packages).flatMap((name) => {
   ]
 })
 
-describe("what the packages for Effect 4 say", () => {
+describe("the prose of the packages for Effect 4", () => {
   for (const { file, text } of texts) {
     it(`${file} names nothing of Effect 3 only`, () => assert.deepStrictEqual(problemsIn(text), []))
   }

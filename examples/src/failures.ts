@@ -9,18 +9,18 @@ import { Console, Effect, Layer } from "effect"
 const call = Effect.gen(function*() {
   const dataAccess = yield* DataAccess.DataAccess
   const response = yield* dataAccess.get("/data-access/consumers/42")
-  return `answered ${response.status}`
+  return `returned ${response.status}`
 }).pipe(
   Effect.catchTags({
     // failures of the token request
     InvalidClient: (error) => Effect.succeed(`page the owner of the credentials: ${error.message}`),
     ServerError: (error) => Effect.succeed(`${error.retryable ? "wait" : "check the request"}: ${error.message}`),
-    InvalidResponse: (error) => Effect.succeed(`check what is answering: ${error.message}`),
+    InvalidResponse: (error) => Effect.succeed(`check what is responding: ${error.message}`),
     TransportError: (error) => Effect.succeed(`check the network: ${error.message}`),
     // failures of the call
-    InsufficientScope: (error) => Effect.succeed(`ask for the scope: ${error.message}`),
-    RequestError: (error) => Effect.succeed(`no answer to the call: ${error.message}`),
-    ResponseError: (error) => Effect.succeed(`the answer could not be read: ${error.message}`)
+    InsufficientScope: (error) => Effect.succeed(`request the scope: ${error.message}`),
+    RequestError: (error) => Effect.succeed(`no response to the call: ${error.message}`),
+    ResponseError: (error) => Effect.succeed(`the response could not be read: ${error.message}`)
   })
 )
 
@@ -31,14 +31,14 @@ const round = (steer: Effect.Effect<void, never, Simulator.Simulator>) =>
     Effect.flatMap((line) => Console.log(`${line}\n`))
   )
 
-const answer = (fault: Fault.Fault) =>
+const failWith = (fault: Fault.Fault) =>
   Effect.flatMap(Simulator.Simulator, (simulator) => simulator.failTokenRequests(fault))
 
 Effect.gen(function*() {
-  yield* round(answer(Fault.oauthError(401, "invalid_client")))
-  yield* round(answer(Fault.oauthError(400, "invalid_target")))
-  yield* round(answer(Fault.Response({ status: 503, headers: { "retry-after": "30" } })))
-  yield* round(answer(Fault.Response({ status: 200, body: "<html>Sign in</html>" })))
+  yield* round(failWith(Fault.oauthError(401, "invalid_client")))
+  yield* round(failWith(Fault.oauthError(400, "invalid_target")))
+  yield* round(failWith(Fault.Response({ status: 503, headers: { "retry-after": "30" } })))
+  yield* round(failWith(Fault.Response({ status: 200, body: "<html>Sign in</html>" })))
   yield* round(
     Effect.flatMap(
       Simulator.Simulator,

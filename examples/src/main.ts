@@ -1,4 +1,4 @@
-// The main use case, end to end: get a token, call the API, replace V1 by V2, handle a refusal.
+// The main use case, end to end: get a token, call the API, replace V1 with V2, handle a refusal.
 //
 // Without CREDIT_DATA_* variables, the program starts a simulator of the service in this process. With them, it obtains a
 // token from the environment that they name, prints the granted scopes, and sends nothing else.

@@ -1,5 +1,5 @@
-// A whole migration under load: v1, shadow, a comparison, v2 with a fallback that is needed, v2, and back to v1. Data Access stays on V1
-// all the time. The plan is a Ref here; a program reads it from variables or from a feature flag.
+// A whole migration under load: v1, shadow, a comparison, v2 with a fallback that is needed, v2, and back to v1. Data Access
+// remains on V1 all the time. The plan is a Ref here; a program reads it from variables or from a feature flag.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
@@ -32,7 +32,7 @@ const program = Effect.fnUntraced(function*(plan: Ref.Ref<Plan.Plan>) {
   const { compare, report, tokens } = yield* Migration.Migration
   const { failed, stop } = yield* load
 
-  /** Lets the load go on for a while, and prints which version served meanwhile. */
+  /** Lets the load continue for a while, and prints which version's tokens were used. */
   const watch = Effect.fnUntraced(function*(what: string) {
     const before = yield* report
     yield* Effect.sleep("1 second")

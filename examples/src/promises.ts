@@ -1,5 +1,5 @@
-// Calls from code that is not written in Effect. One runtime serves the whole program and returns promises. At the end,
-// `dispose` releases everything. The runtime holds the supply: a new runtime for each call would send a token request for
+// Calls from code that is not written in Effect. One runtime runs the whole program and returns promises. At the end,
+// `dispose` releases everything. The runtime contains the supply: a new runtime for each call would send a token request for
 // each call.
 
 import { AuthV2 } from "@credit-data/auth-v2"

@@ -1,4 +1,4 @@
-// Provide the layer once. A layer that is provided to the whole program is built once, and its token serves all calls. A
+// Provide the layer once. A layer that is provided to the whole program is built once, and its token is used for all calls. A
 // layer that is provided inside each call is built for each call, and requests a token each time.
 
 import { AuthV2 } from "@credit-data/auth-v2"

@@ -1,5 +1,5 @@
 // Credentials from a secret manager. The supply runs an effect to read them: when the layer is built, and again when the
-// token endpoint refuses the client. So a program uses a rotated secret without a restart.
+// token endpoint refuses the client. A program therefore uses a rotated secret without a restart.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
@@ -37,6 +37,6 @@ const program = Effect.gen(function*() {
 
 program.pipe(
   Effect.provide(Auth.pipe(Layer.provide(NodeHttpClient.layer), Layer.provideMerge(Simulator.layer()))),
-  Effect.catchTag("SecretManagerDown", ({ name }) => Console.error(`The secret manager did not answer for ${name}.`)),
+  Effect.catchTag("SecretManagerDown", ({ name }) => Console.error(`The secret manager did not respond for ${name}.`)),
   NodeRuntime.runMain
 )

@@ -1,7 +1,7 @@
-// A migration from V1 to V2: the program stays the same, and one word of its layers changes. A rollback changes that word
+// A migration from V1 to V2: the program does not change, except for one word of its layers. A rollback changes that word
 // back.
 //
-// Do not migrate clients of Data Access V1: they stay on AuthV1.
+// Do not migrate clients of Data Access V1: they remain on AuthV1.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"

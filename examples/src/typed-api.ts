@@ -1,5 +1,5 @@
 // A typed business API. Its declaration does not mention authentication. The endpoints are invented, because the business
-// endpoints of the service are not documented: use the paths and schemas of your own contract.
+// endpoints of the service are not documented: use the paths and schemas from your own contract.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"
@@ -22,7 +22,7 @@ const InventedApi = HttpApi.make("invented").add(
 const program = Effect.gen(function*() {
   const api = yield* HttpApiClient.makeWith(InventedApi, { httpClient: yield* DataAccess.DataAccess })
   const consumer = yield* api.consumers.read({ path: { id: "42" } })
-  yield* Console.log(`${consumer.group} answered for ${consumer.path}`)
+  yield* Console.log(`${consumer.group} responded for ${consumer.path}`)
 }).pipe(Effect.catchTag("NoSuchConsumer", ({ id }) => Console.log(`There is no consumer ${id}.`)))
 
 // with keep-alive connections

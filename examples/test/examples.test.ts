@@ -57,10 +57,10 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "page the owner of the credentials: ",
     "check the request: ",
     "wait: ",
-    "check what is answering: ",
+    "check what is responding: ",
     "check the network: ",
-    "no answer to the call: ",
-    "ask for the scope: "
+    "no response to the call: ",
+    "request the scope: "
   ],
   "secret-manager.ts": [
     "reading credit-data/client",
@@ -73,7 +73,7 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "another token with the rotated secret, after 3 token requests"
   ],
   "promises.ts": ["/data-access/consumers/41", "/data-access/consumers/43", "token requests: 1"],
-  "typed-api.ts": ["Data Access answered for /data-access/consumers/42"],
+  "typed-api.ts": ["Data Access responded for /data-access/consumers/42"],
   "streaming.ts": ["uploaded: 200", "downloaded: 200, with a body"],
   "retries.ts": ["200, after 2 token requests and 3 calls"],
   "two-environments.ts": ["sandbox 200, production 200", "the same host: false"],

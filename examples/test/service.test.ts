@@ -15,7 +15,7 @@ const start = (variables: Record<string, string> = {}) =>
 describe("the service", () => {
   for (const version of ["v1", "v2"] as const) {
     it.live(
-      `uses Auth ${version.toUpperCase()} when CREDIT_DATA_AUTH says so, has metrics and checks, and ends when it is told to`,
+      `uses Auth ${version.toUpperCase()} with CREDIT_DATA_AUTH, has metrics and checks, and ends on request`,
       () =>
         Effect.gen(function*() {
           const simulator = yield* Simulator.Simulator
@@ -36,7 +36,7 @@ describe("the service", () => {
   }
 
   it.live(
-    "is not ready with wrong credentials, says why, and responds with 500, because a retry does not help",
+    "is not ready with wrong credentials, reports why, and responds with 500, because a retry does not help",
     () =>
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator

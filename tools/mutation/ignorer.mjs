@@ -1,4 +1,4 @@
-// Leaves out the options of `sharedLayer`: only Effect 4 reads them, so no test on Effect 3 can tell a mutant of them.
+// Leaves out the options of `sharedLayer`: only Effect 4 reads them, so no test on Effect 3 can detect a mutant of them.
 
 const optionsOfSharedLayer = {
   shouldIgnore: (path) =>

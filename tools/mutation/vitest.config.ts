@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests that take long find nothing that the others don't: a mutant is to be judged in a second or two. */
+/** Slow tests find nothing that the others don't: a mutant must be judged in a second or two. */
 const slow = [
   "take any",
-  "take a good answer",
-  "those of its model",
+  "take a good response",
+  "equal its model's",
   "10 minutes",
   "10 000",
   "slow listener",
@@ -20,9 +20,9 @@ const slow = [
 
 /** With a real Redis, which has no virtual time, these take three seconds and more. */
 const slowOnRedis = [
-  "a lease that is renewed goes on",
+  "a lease that is renewed remains in force",
   "each fence is higher than all before it",
-  "goes on with the replica that was promoted"
+  "continues with the promoted replica"
 ]
 
 const name = process.env["MUTATED_PACKAGE"]

@@ -1,6 +1,6 @@
 // Publishes what `run tarballs` has packed: every tarball under a temporary tag first, then the tags that users see, one after the other.
-// Each step can be repeated, so a run that broke off is completed by the next one. Uses Node and npm only, because the job that runs it
-// has the right to publish, and no code of a dependency may have that.
+// Each step can be repeated, so a run that broke off is completed by the next one. Uses Node and npm only, because the job
+// that runs it has the right to publish, which no dependency's code may have.
 //
 //   node tools/release/publish.mjs FOLDER [--provenance]
 //
@@ -11,7 +11,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Packages wait under this tag until all of them are there. */
+/** Packages wait under this tag until all of them are published. */
 const waiting = "waiting"
 
 const [folder, ...options] = process.argv.slice(2)
@@ -27,7 +27,7 @@ const releases = JSON.parse(readFileSync(join(folder, "release.json"), "utf8"))
 const npm = (...args) => execFileSync("npm", args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 
 /**
- * What the registry has of a package, or nothing.
+ * A field of a package in the registry, or nothing.
  *
  * @param {string} spec
  * @param {string} field

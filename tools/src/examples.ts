@@ -1,4 +1,5 @@
-// Collects every example in the Markdown files as a module to be compiled. Those of the docstrings are compiled with the reference.
+// Collects every example in the Markdown files as a module to be compiled. Examples in docstrings are compiled with the
+// reference.
 
 import { type Error as PlatformError, FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"

@@ -1,5 +1,5 @@
-// Checks the types and runs the first tier of both lines with the newest versions of Effect, also those outside of the ranges that the
-// packages accept. What fails here will have to change before a range can grow.
+// Checks the types and runs the first tier of both lines with the newest versions of Effect, including versions outside the
+// ranges that the packages accept. What fails here will have to change before a range can grow.
 
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseDocument } from "yaml"
 
-/** As in pnpm-workspace.yaml: time enough for somebody to notice a version that was tampered with. */
+/** As in pnpm-workspace.yaml: enough time for a tampered version to be noticed. */
 const minimumAge = 3 * 24 * 3_600_000
 
 const clone = mkdtempSync(join(tmpdir(), "newest-"))

@@ -19,7 +19,7 @@ Effect.gen(function*() {
   const folder = path.join(root, "tarballs")
   yield* fs.remove(folder, { recursive: true, force: true })
 
-  /** Packs one part of a release into a folder of its own, whose packages get a tag. */
+  /** Packs one part of a release into its own folder, whose packages get a tag. */
   const part = Effect.fnUntraced(function*<E, R>(
     name: string,
     tag: string,

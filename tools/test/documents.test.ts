@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { JSDOM } from "jsdom"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
+import { repositoryFiles } from "../src/repositoryFiles.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const manifest = Schema.decodeSync(
@@ -10,11 +11,7 @@ const manifest = Schema.decodeSync(
 )
 const read = (path: string) => readFileSync(`${root}${path}`, "utf8")
 
-const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) =>
-    path.endsWith(".md") && !/(^|\/)(node_modules|dist|generated|\.\w+|packages\/[\w-]+\/docs|\.pages)\//.test(path)
-  )
+const pages = repositoryFiles.filter((path) => path.endsWith(".md") && !/(^|\/)\.\w+\//.test(path))
 
 /** What stands between backticks, outside blocks of code. */
 const quoted = (text: string) =>

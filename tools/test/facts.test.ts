@@ -247,7 +247,7 @@ describe("the table of names that are different on Effect 4", () => {
     return type === code ? written(code, counts) : type
   }
 
-  it.each(table)("says that $from is $to", ({ from, to }) => assert.strictEqual(rename(from), to))
+  it.each(table)("states that $from is $to", ({ from, to }) => assert.strictEqual(rename(from), to))
 
   it("has all names that the examples use", () => {
     const inTable: Counts = new Map()

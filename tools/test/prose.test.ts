@@ -1,17 +1,19 @@
+import { Lang, parse } from "@ast-grep/napi"
 import { assert, describe, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { repositoryFiles } from "../src/repositoryFiles.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** The Markdown that people write. Results of benchmarks and the reference are generated. */
-const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
-  .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) =>
-    path.endsWith(".md") &&
-    !/(^|\/)(node_modules|dist|generated|\.pages|packages\/[\w-]+\/docs|results)\//.test(path) &&
-    !path.endsWith("CHANGELOG.md")
-  )
+/** The Markdown that people write. Results of benchmarks are generated. */
+const pages = repositoryFiles.filter((path) => path.endsWith(".md") && !/(^|\/)results\/|CHANGELOG\.md$/.test(path))
+
+/** This file lists the habits, and the vocabulary is a list of words. */
+const sources = repositoryFiles.filter((path) =>
+  /^(packages|tests|tools|benchmarks|examples|effect-4)\/.*(?<!\.generated)\.c?ts$/.test(path) &&
+  !/^tools\/test\/prose\.test\.ts$|\/vocabulary\.ts$/.test(path)
+)
 
 /** A habit, as it reads in prose, and what to write instead. */
 interface Habit {
@@ -19,6 +21,8 @@ interface Habit {
   readonly instead: string
   /** A sentence that it finds. */
   readonly planted: string
+  /** A text in a source can be a part of a sentence, or a name. */
+  readonly onlyPages?: true
 }
 
 const habits: ReadonlyArray<Habit> = [
@@ -45,7 +49,8 @@ const habits: ReadonlyArray<Habit> = [
   {
     found: /\b(the|as the) same(?= *([.,;:|)]|$))|^The same\b|\| The same\b|\bdoes the same\b(?! \w)/im,
     instead: "repeat the statement",
-    planted: "| the signals | the same |"
+    planted: "| the signals | the same |",
+    onlyPages: true
   },
   {
     found: /\bof (its|their|your|our|my|his) own\b/i,
@@ -88,14 +93,19 @@ const habits: ReadonlyArray<Habit> = [
     found: /\bbegins? anew\b|\bbuilt? anew\b|\bthere is one too many\b|\banswered so\b|\bby use\b/i,
     instead: "start again, built again",
     planted: "The next test begins anew."
-  }
+  },
+  {
+    found: /\b(is|are|was|were|been|be) told\b|\btold (what|when|how|that)\b/i,
+    instead: "configured with, or passed",
+    planted: "What the driver is told."
+  },
+  { found: /\bin place of (a|an|the)\b/i, instead: "instead of", planted: "A proxy responds in place of the API." },
+  { found: /\b(no|some)body\b/i, instead: "no caller, no process, another process", planted: "Nobody waits for it." }
 ]
 
-/** What is right although a habit finds it: the text, and why. */
-const allowed: ReadonlyArray<readonly [page: string, text: string]> = [
-  // the names of recorded incidents come from their tests
-  ["docs/telemetry.md", "the token endpoint answers 503"]
-]
+/** What is right although a habit finds it. */
+const allowed: ReadonlyArray<readonly [file: string, text: string]> = []
+
 
 /** The prose of a page: without blocks of code, code, quotations, and the addresses of links. */
 const proseOf = (text: string): string =>
@@ -107,9 +117,23 @@ const proseOf = (text: string): string =>
     // a sentence may be on two lines
     .replaceAll(/(?<=[^\n|])\n(?=[^\n|#*\s-])/g, " ")
 
-const findings = (text: string): ReadonlyArray<string> => {
+/** The comments and the texts in a source, each on its own line. */
+const textsOf = (source: string): string =>
+  parse(Lang.TypeScript, source).root()
+    .findAll({ rule: { any: [{ kind: "comment" }, { kind: "string" }, { kind: "template_string" }] } })
+    .map((node) =>
+      node.kind() === "comment"
+        ? node.text().replaceAll(/^\s*(\/\*\*?|\*\/|\*|\/\/) ?|\*\/$/gm, "")
+        : node.text().slice(1, -1).replaceAll("`", "'").replaceAll(/\\n/g, "\n").replaceAll(/\$\{[^}]*\}/g, "…")
+    )
+    .join("\n\n")
+
+const without = (file: string, text: string): string =>
+  allowed.filter(([where]) => where === file).reduce((current, [, right]) => current.replaceAll(right, ""), text)
+
+const findings = (text: string, searched = habits): ReadonlyArray<string> => {
   const prose = proseOf(text)
-  return habits.flatMap(({ found, instead }) =>
+  return searched.flatMap(({ found, instead }) =>
     [...prose.matchAll(new RegExp(found, `${found.flags.replace("g", "")}g`))].map(({ 0: match, index }) => {
       const start = prose.lastIndexOf("\n", index) + 1
       const line = prose.slice(Math.max(start, index - 60), index + 60).split("\n")[0] ?? ""
@@ -120,11 +144,7 @@ const findings = (text: string): ReadonlyArray<string> => {
 
 describe("the prose of the documentation", () => {
   it.each(pages)("%s has none of the listed habits", (page) => {
-    const text = allowed.filter(([where]) => where === page).reduce(
-      (current, [, right]) => current.replaceAll(right, ""),
-      readFileSync(`${root}${page}`, "utf8")
-    )
-    const found = findings(text)
+    const found = findings(without(page, readFileSync(`${root}${page}`, "utf8")))
     assert.isEmpty(found, found.join("\n"))
   })
 
@@ -140,6 +160,29 @@ describe("the prose of the documentation", () => {
   })
 
   it("has no page in the list of exceptions that does not exist", () => {
-    assert.includeMembers(pages, allowed.map(([page]) => page))
+    assert.includeMembers([...pages, ...sources], allowed.map(([file]) => file))
+  })
+})
+
+describe("the prose of the sources", () => {
+  const inSources = habits.filter(({ onlyPages }) => onlyPages !== true)
+
+  it("has none of the listed habits, in comments and in texts", () => {
+    assert.isAbove(sources.length, 300)
+    const found = sources.flatMap((file) =>
+      findings(textsOf(without(file, readFileSync(`${root}${file}`, "utf8"))), inSources)
+        .map((finding) => `${file}: ${finding}`)
+    )
+    assert.isEmpty(found, found.join("\n"))
+  })
+
+  it("is found in comments and in texts, and not in code", () => {
+    const source = [
+      "/** The answer of a server. */",
+      "const answer = 1 // no answer",
+      "const [told, message] = [answer, \"An answer came.\"]",
+      "log(`got ${told} answers`)"
+    ].join("\n")
+    assert.lengthOf(findings(textsOf(source), inSources), 4)
   })
 })

@@ -15,14 +15,14 @@ const tsc = fileURLToPath(new URL("../../node_modules/.bin/tsc", import.meta.url
 // Effect keeps the metrics of a whole process together, so there is one run in it
 const run = Effect.runSync(Effect.cached(record))
 
-const howTo = "write it again by `npx -y pnpm@10.34.9 run write:telemetry`"
+const howTo = "write it again with `npx -y pnpm@10.34.9 run write:telemetry`"
 
 describe("the dashboard", () => {
   it("is what its script writes", () => {
     assert.strictEqual(readFileSync(files.dashboard, "utf8"), text(dashboard()), howTo)
   })
 
-  it("has an id and a place of its own for each panel, and a legend in each chart", () => {
+  it("has an id and a place for each panel, and a legend in each chart", () => {
     const all = (dashboard().panels ?? []).flatMap((panel) =>
       panel.type === "row" || !("targets" in panel) ? [] : [panel]
     )

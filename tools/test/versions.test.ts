@@ -3,7 +3,7 @@ import { manifest } from "../../effect-4/packages.ts"
 import { odd } from "../src/versions.ts"
 
 describe("the versions of the two lines", () => {
-  it("have an odd major version for Effect 3, also after a breaking change", () => {
+  it("have an odd major version for Effect 3, even after a breaking change", () => {
     const rows = [["0.0.0", "0.0.0"], ["1.0.0", "1.0.0"], ["1.12.3", "1.12.3"], ["2.0.0", "3.0.0"], [
       "4.0.0-next.2",
       "5.0.0-next.2"

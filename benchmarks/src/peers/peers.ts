@@ -36,12 +36,12 @@ const ours: ReadonlyArray<Peer> = [
   { name: us4, note: "the same, on Effect 4", make: async (base) => (await effect4).makeSupply(base) }
 ]
 
-interface TokenAnswer {
+interface TokenResponse {
   readonly access_token: string
   readonly expires_in: number
 }
 
-const isTokenAnswer = (value: unknown): value is TokenAnswer =>
+const isTokenResponse = (value: unknown): value is TokenResponse =>
   typeof value === "object" && value !== null && "access_token" in value && "expires_in" in value
 
 /** A token request that is written by hand. */
@@ -52,13 +52,13 @@ const requestByHand = (base: string) =>
     const response = yield* client.post(`${base}/oauth2/token`, {
       body: HttpBody.urlParams(Object.entries(form))
     })
-    const answer = yield* response.json
-    return isTokenAnswer(answer) ? answer : yield* Effect.fail("no token")
+    const body = yield* response.json
+    return isTokenResponse(body) ? body : yield* Effect.fail("no token")
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
 const effectCache: Peer = {
   name: "Effect's Cache",
-  note: "code of our own around `Cache.makeWith`: 90 % of the lifetime, failures are not kept",
+  note: "our own code around `Cache.makeWith`: 90 % of the lifetime, failures are not kept",
   make: async (base) => {
     const runtime = ManagedRuntime.make(Layer.empty)
     await runtime.runtime()
@@ -81,7 +81,7 @@ const effectCache: Peer = {
 
 const effectCached: Peer = {
   name: "cachedInvalidateWithTTL",
-  note: "code of our own: the time to live has to be known before the request; invalidated after a failure",
+  note: "our own code: the time to live has to be known before the request; invalidated after a failure",
   make: async (base) => {
     const lifetime = Number(base.split("/").at(-2))
     const runtime = ManagedRuntime.make(Layer.empty)
@@ -114,7 +114,7 @@ const badgateway: Peer = {
 
 const simple: Peer = {
   name: "simple-oauth2",
-  note: "keeps no token: code of our own around `expired`, as its README shows",
+  note: "keeps no token: our own code around `expired`, as its README shows",
   make: async (base) => {
     const client = new ClientCredentials({
       client: { id: clientId, secret: clientSecret },
@@ -134,7 +134,7 @@ const simple: Peer = {
 
 const openid: Peer = {
   name: "openid-client",
-  note: "keeps no token: code of our own around `expiresIn`",
+  note: "keeps no token: our own code around `expiresIn`",
   make: async (base) => {
     const server = { issuer: base, token_endpoint: `${base}/oauth2/token` }
     const config = new Configuration(server, clientId, undefined, ClientSecretPost(clientSecret))
@@ -159,9 +159,9 @@ const azure: Peer = {
       const form = { grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret }
       const sentAt = Date.now()
       const response = await fetch(`${base}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) })
-      const answer: unknown = await response.json()
-      if (!isTokenAnswer(answer)) throw new Error("no token")
-      return { token: answer.access_token, expiresOnTimestamp: sentAt + answer.expires_in * 1_000 }
+      const body: unknown = await response.json()
+      if (!isTokenResponse(body)) throw new Error("no token")
+      return { token: body.access_token, expiresOnTimestamp: sentAt + body.expires_in * 1_000 }
     }
     pipeline.addPolicy(bearerTokenAuthenticationPolicy({ credential: { getToken }, scopes: "scope" }))
     const read = {

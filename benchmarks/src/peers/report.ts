@@ -12,11 +12,11 @@ const verdict = ({ floor, isInformation, values }: Result) => {
     ...Object.entries(values).filter(([name]) => name !== floor && name !== us4).map(([, value]) => value)
   )
   const toFloor = floor === undefined ? Infinity : own / (values[floor] ?? Number.NaN)
-  const told = [
+  const ratios = [
     own <= first ? "the best" : `${number(first === 0 ? Infinity : own / first)} × the best`,
     ...(floor === undefined ? [] : [`${number(toFloor)} × the floor`])
   ].join(", ")
-  return { told, isMet: isInformation === true || own <= first * 1.1 || toFloor <= 1.3, isInformation }
+  return { ratios, isMet: isInformation === true || own <= first * 1.1 || toFloor <= 1.3, isInformation }
 }
 
 export const allMet = (results: ReadonlyArray<Result>): boolean => results.every((result) => verdict(result).isMet)
@@ -27,13 +27,13 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
     ...new Set(results.flatMap(({ floor, values }) => Object.keys(values).filter((name) => name !== floor)))
   ]
   const row = (result: Result) => {
-    const { isInformation, isMet, told } = verdict(result)
+    const { isInformation, isMet, ratios } = verdict(result)
     const { floor, scenario, unit, values } = result
     return [
       unit === "" ? scenario : `${scenario}, ${unit}`,
       ...names.map((name) => values[name] === undefined ? "" : number(values[name])),
       floor === undefined ? "" : `${number(values[floor] ?? Number.NaN)} (${floor})`,
-      isInformation === true ? "" : isMet ? `met: ${told}` : `missed: ${told}`
+      isInformation === true ? "" : isMet ? `met: ${ratios}` : `missed: ${ratios}`
     ]
   }
   return [

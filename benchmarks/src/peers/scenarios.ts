@@ -38,8 +38,8 @@ const endpoint = (url: string, { delay = 0, failing = 0, lifetime = 3_600 }: End
   return {
     base: `${url}/${name}/${delay}/${lifetime}/${failing}`,
     count: async () => {
-      const answer: unknown = await (await fetch(`${url}/count/${name}`)).json()
-      return typeof answer === "object" && answer !== null && "count" in answer ? Number(answer.count) : Number.NaN
+      const body: unknown = await (await fetch(`${url}/count/${name}`)).json()
+      return typeof body === "object" && body !== null && "count" in body ? Number(body.count) : Number.NaN
     }
   }
 }
@@ -165,9 +165,9 @@ const expiring = async (url: string): Promise<ReadonlyArray<Result>> => {
     const { base, count } = endpoint(url, { delay: 50, lifetime: 2 })
     const supply = await peer.make(base)
     await supply.get()
-    const told = await load(supply, 6_000)
+    const outcome = await load(supply, 6_000)
     await supply.dispose()
-    return { ...told, requests: await count() }
+    return { ...outcome, requests: await count() }
   })
   const of = (what: "expired" | "slow" | "requests") =>
     Object.fromEntries(Object.entries(results).map(([name, result]) => [name, result[what]]))

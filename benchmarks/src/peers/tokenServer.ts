@@ -1,6 +1,6 @@
-// A token endpoint in a separate process. The path /<id>/<delay>/<lifetime>/<failing>/… sets its behaviour: the delay of an
-// answer and the time for which it fails at first, both in milliseconds, and the lifetime of a token in seconds. `/count/<id>`
-// answers with the number of token requests under an id, and `/api` is a business API.
+// A token endpoint in a separate process. The path /<id>/<delay>/<lifetime>/<failing>/… sets its behaviour: the delay of a
+// response and the time for which it fails at first, both in milliseconds, and the lifetime of a token in seconds. `/count/<id>`
+// returns the number of token requests under an id, and `/api` is a business API.
 
 import { createServer } from "node:http"
 import { listen } from "../listen.ts"
@@ -9,19 +9,19 @@ const seen = new Map<string, { count: number; readonly since: number }>()
 
 const server = createServer((request, response) => {
   const [, id = "", delay, lifetime, failing] = (request.url ?? "").split("/")
-  const answer = (status: number, body: unknown, after: number) =>
+  const respond = (status: number, body: unknown, after: number) =>
     setTimeout(() => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
     }, after)
   request.resume().on("end", () => {
-    if (id === "api") return answer(200, { id: 42 }, 0)
-    if (id === "count") return answer(200, { count: seen.get(delay ?? "")?.count ?? 0 }, 0)
+    if (id === "api") return respond(200, { id: 42 }, 0)
+    if (id === "count") return respond(200, { count: seen.get(delay ?? "")?.count ?? 0 }, 0)
     const requests = seen.get(id) ?? { count: 0, since: Date.now() }
     seen.set(id, requests)
     requests.count++
     const expiresAt = Date.now() + Number(lifetime) * 1_000
-    if (Date.now() - requests.since < Number(failing)) return answer(500, { error: "server_error" }, Number(delay))
-    return answer(
+    if (Date.now() - requests.since < Number(failing)) return respond(500, { error: "server_error" }, Number(delay))
+    return respond(
       200,
       { access_token: `${requests.count}.${expiresAt}`, expires_in: Number(lifetime), token_type: "Bearer" },
       Number(delay)

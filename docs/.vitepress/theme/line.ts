@@ -18,7 +18,7 @@ export const followLine = (): () => void => {
       if (isFollowing || !(target instanceof HTMLLabelElement) || target.closest(".vp-code-group") === null) return
       const line = target.textContent ?? ""
       localStorage.setItem(key, line)
-      // what was clicked stays where it is
+      // the clicked element keeps its place
       const before = target.getBoundingClientRect().top
       show(line)
       scrollBy(0, target.getBoundingClientRect().top - before)

@@ -1,7 +1,7 @@
 import { HttpApi, HttpApiEndpoint, HttpApiError, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 
-/** What the service answers about a consumer. */
+/** What the service returns about a consumer. */
 export class Consumer extends Schema.Class<Consumer>("Consumer")({
   id: Schema.String,
   path: Schema.String

@@ -6,13 +6,13 @@ import { Consumer, ServiceApi } from "./api.ts"
 
 const Found = HttpClientResponse.schemaBodyJson(Schema.Struct({ path: Schema.String }))
 
-// What the callers of this service get. 503: the same request can succeed later. 500: it cannot, and somebody here has to act. A 401 or
-// 403 of the API is never passed on, because to a caller it would say that its own credentials are wrong.
+// What the callers of this service get. 503: the same request can succeed later. 500: it cannot, and the owners of this service
+// have to act. A 401 or 403 of the API is never passed on, because a caller would take it for a problem with its own credentials.
 
 const failed = <E>(why: string, error: E): Effect.Effect<never, E> =>
   Effect.zipRight(Effect.logError(`A call of Data Access failed: ${why}`), Effect.fail(error))
 
-/** There is no response. The message of an error of the platform holds the path, and so the id of a consumer. */
+/** There is no response. The message of a platform error contains the path, and with it the id of a consumer. */
 const withoutResponse = (error: GroupClient.GroupClientError) => {
   if (TokenError.isTokenError(error)) {
     return failed(
@@ -25,7 +25,7 @@ const withoutResponse = (error: GroupClient.GroupClientError) => {
     : failed(error._tag, new HttpApiError.ServiceUnavailable())
 }
 
-/** Calls Data Access. The path of the call holds the id of a consumer, so the span shows the template in its place. */
+/** Calls Data Access. The path of the call contains the id of a consumer, so the span shows the template instead. */
 const read = Effect.fnUntraced(function*(client: GroupClient.GroupClient, id: string) {
   const response = yield* client.get(`/data-access/consumers/${id}`).pipe(
     GroupClient.withPathTemplate("/data-access/consumers/{id}"),

@@ -28,9 +28,9 @@ export const Export = Layer.unwrapEffect(
       onSome: (url) =>
         Otlp.layerProtobuf({
           baseUrl: url.href,
-          // without an id of its own, two replicas would write to the same series
+          // without its own id, two replicas would write to the same series
           resource: { serviceName: "consumer-service", attributes: { "service.instance.id": randomUUID() } },
-          // a collector that does not answer delays the end of the program by this time
+          // a collector that does not respond delays the end of the program by this time
           shutdownTimeout: "1 second"
         }).pipe(Layer.provide(NodeHttpClient.layerUndici))
     })

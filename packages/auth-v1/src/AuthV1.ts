@@ -45,11 +45,11 @@ export interface Options<E = never, R = never> extends Settings {
 const path = "/oauth/token"
 
 const retired =
-  "Auth V1 reached its sunset at the end of 2024 and is probably gone: use AuthV2.layerConfig() in place of " +
-  "AuthV1.layerConfig(), with CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set; the credentials stay the same. " +
+  "Auth V1 reached its sunset at the end of 2024 and is probably gone: use AuthV2.layerConfig() instead of " +
+  "AuthV1.layerConfig(), with CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set; the credentials do not change. " +
   "Clients of Data Access V1 are not migrated: ask the operator."
 
-/** The host name of a retired server does not resolve, or the server answers that the path does not exist. */
+/** The host name of a retired server does not resolve, or the server responds that the path does not exist. */
 const hint = (error: TokenError.TokenError): string | undefined =>
   (error._tag === "TransportError" && error.reason === "NameNotFound") ||
     (error._tag === "ServerError" && (error.status === 404 || error.status === 410))
@@ -57,7 +57,7 @@ const hint = (error: TokenError.TokenError): string | undefined =>
     : undefined
 
 /**
- * Only the token endpoint, for a program that holds its tokens itself. Each `requestToken` sends one token request. The layer
+ * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request. The layer
  * logs a warning when it is built: V1 is past its sunset.
  *
  * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
@@ -191,7 +191,7 @@ const read = <E, R>(
 }
 
 /**
- * Only the token endpoint, with its options read from the environment like those of `layerConfig`. For a supply whose tokens
+ * Only the token endpoint, with its options read from the environment, as `layerConfig` does. For a supply whose tokens
  * several processes share: `SharedTokens` of `@credit-data/fleet`.
  *
  * Building the layer fails in the same cases as `layerConfig`.

@@ -17,7 +17,7 @@ const variables = {
 const withVariables = (pairs: Record<string, string>) =>
   Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(pairs))))
 
-/** Answers every request with a token whose text is the request. */
+/** Responds to every request with a token whose text is the request. */
 const echo = Layer.succeed(
   HttpClient.HttpClient,
   HttpClient.make((request) => {
@@ -131,21 +131,21 @@ describe("the sunset of Auth V1", () => {
         )
       )
 
-  it.effect("is named in an error only when the host does not resolve, or answers 404 or 410", () =>
+  it.effect("is named in an error only when the host does not resolve, or returns 404 or 410", () =>
     Effect.gen(function*() {
       const nameless = (code: string) =>
         HttpClient.make((request) => Effect.fail(requestError("Transport", { request, cause: { code } })))
-      const answering = (status: number) =>
+      const responding = (status: number) =>
         HttpClient.make((request) =>
           Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))
         )
-      for (const client of [nameless("ENOTFOUND"), answering(404), answering(410)]) {
+      for (const client of [nameless("ENOTFOUND"), responding(404), responding(410)]) {
         assert.match(
           (yield* failing(client)).message,
           /reached its sunset at the end of 2024.*use AuthV2\.layerConfig\(\)/
         )
       }
-      for (const client of [answering(401), answering(500), nameless("EAI_AGAIN"), nameless("ECONNREFUSED")]) {
+      for (const client of [responding(401), responding(500), nameless("EAI_AGAIN"), nameless("ECONNREFUSED")]) {
         assert.notInclude((yield* failing(client)).message, "sunset")
       }
     }))

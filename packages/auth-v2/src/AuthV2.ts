@@ -45,7 +45,7 @@ export interface Options<E = never, R = never> extends Settings {
 const path = "/oauth2/token"
 
 /**
- * Only the token endpoint, for a program that holds its tokens itself. Each `requestToken` sends one token request.
+ * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request.
  *
  * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
  * credentials.
@@ -175,7 +175,7 @@ const read = <E, R>(
 }
 
 /**
- * Only the token endpoint, with its options read from the environment like those of `layerConfig`. For a supply whose tokens
+ * Only the token endpoint, with its options read from the environment, as `layerConfig` does. For a supply whose tokens
  * several processes share: `SharedTokens` of `@credit-data/fleet`.
  *
  * Building the layer fails in the same cases as `layerConfig`.

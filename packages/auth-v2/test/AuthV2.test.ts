@@ -17,7 +17,7 @@ const variables = {
 const withVariables = (pairs: Record<string, string>) =>
   Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(pairs))))
 
-/** Answers every request with a token whose text is the request. */
+/** Responds to every request with a token whose text is the request. */
 const echo = Layer.succeed(
   HttpClient.HttpClient,
   HttpClient.make((request) => {

@@ -1,6 +1,6 @@
 import { styleText } from "node:util"
 
-/** Colour is for people only: on a terminal, and unless `NO_COLOR` is set (https://no-color.org). */
+/** Colour is for people only: on a terminal, unless `NO_COLOR` is set (https://no-color.org). */
 export const hasColor = ({ isTTY }: { readonly isTTY?: boolean }): boolean =>
   isTTY === true && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb"
 

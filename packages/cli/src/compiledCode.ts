@@ -16,13 +16,13 @@ const makeFolder = (folder: string): string => {
   return folder
 }
 
-/** Is this a folder of this user that nobody else can enter? */
+/** Is this a folder of this user that no other user can enter? */
 const isPrivate = (folder: string): boolean => {
   const { mode, uid } = lstatSync(makeFolder(folder))
   return uid === process.getuid?.() && (mode & accessOfOthers) === 0
 }
 
-/** Can others put their own folder in the place of one in this folder? */
+/** Can others replace a folder in this folder with their own? */
 const isOpen = (folder: string): boolean => {
   const { mode } = statSync(makeFolder(folder))
   return (mode & writableByOthers) !== 0 && (mode & sticky) === 0
@@ -33,7 +33,7 @@ const isOpen = (folder: string): boolean => {
  * Node's default, others could plant code. Without a private folder, nothing is kept.
  */
 export const keepCompiledCode = (): void => {
-  // Node 20 does not have it, and the types are those of Node 20
+  // Node 20 does not have it, and the types are Node 20's
   const enable: unknown = Reflect.get(nodeModule, "enableCompileCache")
   if (typeof enable !== "function") return
   try {

@@ -1,8 +1,8 @@
 import * as DateTime from "effect/DateTime"
 
 /**
- * An instant in both forms, to the second: a time that is counted from a remaining life is another one by a millisecond each time. Local
- * time without a zone has confused the scripts of users of other tools.
+ * An instant in both forms, to the second: a time that is calculated from a remaining life differs by a millisecond each time.
+ * Local time without a zone has confused the scripts of users of other tools.
  */
 export const instant = (at: DateTime.Utc) => {
   const epochSeconds = Math.round(DateTime.toEpochMillis(at) / 1_000)

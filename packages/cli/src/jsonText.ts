@@ -19,8 +19,8 @@ const scalar = (token: string): string =>
   token.startsWith("\"") ? colored("green", visible(token)) : colored("yellow", token)
 
 /**
- * JSON with a line for each value, for a terminal, or `undefined` if the text is not JSON. The values are those of the text, because a
- * number such as 12345678901234567890 or a repeated name would not survive parsing.
+ * JSON with a line for each value, for a terminal, or `undefined` if the text is not JSON. The values are copied from the text,
+ * because a number such as 12345678901234567890 or a repeated name would not survive parsing.
  */
 export const jsonText = (text: string): string | undefined => {
   if (!isJson(text)) return undefined

@@ -4,7 +4,7 @@ import { keepCompiledCode } from "./compiledCode.ts"
 import { readEnvFile } from "./envFile.ts"
 import { exitCode } from "./exitCode.ts"
 
-/** A reader that ends early, such as `head`, is no failure, so the command goes on and keeps its exit code. */
+/** A reader that ends early, such as `head`, is no failure, so the command continues and keeps its exit code. */
 const isClosed = ({ code }: NodeJS.ErrnoException) => code === "EPIPE" || code === "ERR_STREAM_DESTROYED"
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

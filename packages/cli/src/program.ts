@@ -15,7 +15,7 @@ import { Ended, ofExit } from "./failure.ts"
 import { last } from "./childExit.ts"
 import { note, unsafeNote } from "./terminal.ts"
 
-/** Does something bind the next process too: the cache, or the server itself? */
+/** Does the failure apply to the next process too, because of the cache or the server? */
 const isBinding = (error: TokenError, { options }: Run): boolean =>
   ("cache" in options && options.cache) || (error._tag === "ServerError" && error.retryAfter !== undefined)
 

@@ -30,7 +30,7 @@ export interface Choice {
   readonly cache: boolean
 }
 
-/** The version to use. In the stage `shadow`, callers get the token of V1. */
+/** The version to use. In the stage `shadow`, callers get the V1 token. */
 export const versionOf = ({ auth }: Pick<Choice, "auth">): Effect.Effect<Version, ConfigError.ConfigError> =>
   auth === undefined
     ? Effect.map(
@@ -57,7 +57,7 @@ const unusable = (directory: string, error: ConfigError.ConfigError) =>
       "To use another folder, set XDG_CACHE_HOME."
   })
 
-/** The error of a client secret that is too short to seal tokens, in the words of this command. */
+/** The error for a client secret that is too short to seal tokens, in this command's words. */
 export const shortSecret = <E>(error: E): E | Failure =>
   ConfigError.isConfigError(error) && ConfigError.isInvalidData(error) && error.path.includes("clientSecret")
     ? new Failure({

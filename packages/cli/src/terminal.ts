@@ -10,7 +10,7 @@ export const write = (bytes: Uint8Array | string): Effect.Effect<void> =>
     process.stdout.write(bytes, () => resume(Effect.void))
   })
 
-/** Writes a line to standard output: what the command was asked for, and nothing else. */
+/** Writes a line to standard output: the requested output, and nothing else. */
 export const printLine = (text: string): Effect.Effect<void> => write(`${text}\n`)
 
 /** Everything else: messages for people. */

@@ -7,7 +7,7 @@ import { isLoopback } from "./doctor/proxy.ts"
 import { exitCode } from "./exitCode.ts"
 import { Failure } from "./failure.ts"
 
-/** The error of undici holds the whole address, with the password of the proxy. */
+/** undici's error contains the whole address, with the proxy's password. */
 const malformed = () =>
   new Failure({
     code: exitCode.usage,
@@ -42,5 +42,5 @@ const over = <E>(dispatcher: Effect.Effect<Dispatcher, E>): Layer.Layer<HttpClie
 /** undici, with the forward proxy of the variables `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
 export const layer = over(proxied)
 
-/** The same for `doctor`, which reports a malformed variable itself, and then sends nothing. */
+/** undici for `doctor`, which reports a malformed variable itself, and then sends nothing. */
 export const layerOfDoctor = over(Effect.orElse(proxied, () => Effect.sync((): Dispatcher => new Agent())))

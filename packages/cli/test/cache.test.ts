@@ -49,7 +49,7 @@ describe("credit-data status and --cache", () => {
   )
 
   test(
-    "show a failure that the commands share, until when, and exit like them",
+    "show a shared failure, until when it is remembered, and exit with its code",
     Effect.gen(function*() {
       const variables = { XDG_CACHE_HOME: yield* temporaryFolder }
       const refused = Fault.Response({
@@ -63,7 +63,7 @@ describe("credit-data status and --cache", () => {
       assert.deepStrictEqual([code, stdout], [5, ""])
       assert.match(
         stderr,
-        /^The cache has a failure in place of a token: ServerError, until 20\S+Z\. .*400 invalid_scope/
+        /^The cache contains a failure instead of a token: ServerError, until 20\S+Z\. .*400 invalid_scope/
       )
     }).pipe(Effect.scoped)
   )

@@ -7,7 +7,7 @@ import { run, runAll, temporaryFolder } from "./support/program.ts"
 
 describe("credit-data call", () => {
   test(
-    "prints the body of the answer",
+    "prints the body of the response",
     Effect.gen(function*() {
       const { code, stderr, stdout } = yield* run(["call", "/data-access/consumers/42"])
       assert.deepStrictEqual([code, stderr], [0, ""])
@@ -46,7 +46,7 @@ describe("credit-data call", () => {
   )
 
   test(
-    "exits with 0 on any answer, and with 22 on an error status with --fail",
+    "exits with 0 on any response, and with 22 on an error status with --fail",
     Effect.gen(function*() {
       const [missing, failed, good] = yield* together(
         run(["call", "/nothing"]),
@@ -70,7 +70,7 @@ describe("credit-data call", () => {
   )
 
   test(
-    "never reaches a loopback address through a proxy, whatever the variables say",
+    "never reaches a loopback address through a proxy, whatever the variables contain",
     Effect.gen(function*() {
       const received: Array<string> = []
       const proxy = yield* Effect.acquireRelease(

@@ -22,7 +22,7 @@ describe("credit-data compare", () => {
   )
 
   test(
-    "exits with 1 when something speaks against V2, also as JSON",
+    "exits with 1 if there is a reason not to migrate, even with --json",
     Effect.gen(function*() {
       const { grantScopes } = yield* Simulator.Simulator
       yield* grantScopes(["data-access:all"])
@@ -91,8 +91,8 @@ describe("credit-data compare", () => {
       )
       for (const { code, stderr, stdout } of outcomes) {
         assert.deepStrictEqual([code, stdout], [4, ""])
-        assert.match(stderr, /127\.0\.0\.1:1\/\S+ \(simulator\) gave no complete answer: /)
-        // nothing binds the next process
+        assert.match(stderr, /127\.0\.0\.1:1\/\S+ \(simulator\) returned no complete response: /)
+        // nothing applies to the next process
         assert.notInclude(stderr, "Next attempt")
       }
     })

@@ -51,7 +51,7 @@ describe("--env-file", () => {
   )
 
   test(
-    "gives way to the environment, and doctor shows where each value came from",
+    "is overridden by the environment, and doctor shows where each value came from",
     Effect.gen(function*() {
       const file = yield* envFile()
       const variables = { CREDIT_DATA_CLIENT_SECRET: "another-secret-0123456789abcdefghijklmno" }

@@ -5,7 +5,7 @@ import { run } from "./support/program.ts"
 
 describe("credit-data exec", () => {
   test(
-    "runs a program with the token and without the secret, and exits like it",
+    "runs a program with the token and without the secret, and exits with its exit code",
     Effect.gen(function*() {
       const script = "echo \"$CREDIT_DATA_ACCESS_TOKEN $CREDIT_DATA_CLIENT_SECRET\"; exit 7"
       const [seven, killed, unusable, missing] = yield* together(
@@ -23,7 +23,7 @@ describe("credit-data exec", () => {
   )
 
   test(
-    "passes signals on, and exits like the program",
+    "passes signals on, and exits with the program's exit code",
     Effect.gen(function*() {
       const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const
       const stopped = yield* together(...signals.map((signal) => {
@@ -39,7 +39,7 @@ describe("credit-data exec", () => {
   )
 
   test(
-    "leaves the options of the program as they are",
+    "leaves the program's options unchanged",
     Effect.gen(function*() {
       const { stdout } = yield* run(["exec", "--", "echo", "--auth=v1", "--header=a", "-X"])
       assert.strictEqual(stdout, "--auth=v1 --header=a -X\n")

@@ -82,7 +82,7 @@ describe("the exit code of credit-data", () => {
   )
 
   test(
-    "is 4 when the token endpoint is away, or responds that it is busy",
+    "is 4 when the token endpoint is unavailable, or responds that it is busy",
     Effect.gen(function*() {
       yield* failTokenRequests(Fault.Response({ status: 503 }))
       const messages = yield* together(

@@ -35,7 +35,7 @@ describe("credit-data simulator", () => {
 
 describe("the options of credit-data simulator", () => {
   test(
-    "are those of the simulator's own command",
+    "are the options of the simulator's own command",
     Effect.map(run(["simulator", "--help"]), ({ stdout }) => {
       const names = (text: string) =>
         [...new Set(text.match(/--[a-z-]+/g))].filter((name) => name !== "--help").toSorted()

@@ -66,17 +66,17 @@ export interface Service {
   readonly get: Effect.Effect<AccessToken, TokenError>
   /**
    * Reports that the business API rejected this token, and starts one renewal. Until the renewal ends, `get` waits for it, for
-   * at most 2.5 seconds. If the renewal fails or takes longer, `get` returns the token that the supply holds, which may still
-   * work for other calls. While the failure is remembered, `get` returns that token without waiting.
+   * at most 2.5 seconds. If the renewal fails or takes longer, `get` returns the supply's current token, which may still work
+   * for other calls. While the failure is remembered, `get` returns that token without waiting.
    *
-   * Does nothing if the supply holds another token already, or if such a renewal started less than `forcedRenewalPause` ago.
+   * Does nothing if the supply already has another token, or if such a renewal started less than `forcedRenewalPause` ago.
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
    * Returns the token that takes the place of a rejected one. Does what `invalidate` does, and then waits for the renewal,
    * within the deadline of the token endpoint. Returns the rejected token in two cases: if another such renewal started
    * less than `forcedRenewalPause` ago, or if the server issued the same token again. Fails if the renewal fails; `get` still
-   * returns the token that the supply holds.
+   * returns the supply's current token.
    */
   readonly replace: (rejected: AccessToken) => Effect.Effect<AccessToken, TokenError>
   /**
@@ -151,14 +151,14 @@ const window = (window: { readonly from: number; readonly to: number }): field.P
  *
  * A token is used until it expires. When its renewal is due, the next `get` starts one token request in the background and
  * returns the valid token. When less than 5 seconds (or a tenth of the lifetime, if that is less) are left, `get` waits for
- * the new token, for at most half of the remaining time. After a failed renewal the valid token stays in use. The next caller
+ * the new token, for at most half of the remaining time. After a failed renewal the valid token remains in use. The next caller
  * after the pause starts another renewal.
  *
  * Without a valid token, a retryable failure is retried up to twice before callers get it, after pauses and within the deadline
  * of the token endpoint. After a connection that was reset, the first retry has no pause. When the retries have failed, every
  * caller gets the failure until the next pause is over. A failure that is not retryable is returned at once, and for 30 seconds.
  *
- * The life of a token counts from its own `requestedAt` and `expiresAt`, also when a custom endpoint returns it late.
+ * The life of a token counts from its own `requestedAt` and `expiresAt`, even when a custom endpoint returns it late.
  *
  * Fails with a `ConfigError` that names the invalid setting.
  *
@@ -185,7 +185,7 @@ export const make: (
 /**
  * The supply as a layer, over any token endpoint. The `layer` of each adapter is this layer over its own token endpoint.
  *
- * Layers are shared by reference. Bind this one to a const, because each call of `layer` makes another supply.
+ * Layers are shared by reference. Bind the layer to a const, because each call of `layer` makes another supply.
  *
  * @since 1.0.0
  * @category layers
@@ -193,13 +193,13 @@ export const make: (
 export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, ConfigError.ConfigError, TokenEndpoint> =>
   sharedLayer(() => Layer.scoped(AccessTokens, make(settings)), { services: [TokenEndpoint] })
 
-/** The lifetime of a token of the service (service contract, section 4). */
+/** The lifetime of the service's tokens (service contract, section 4). */
 const lifetime = Duration.hours(24)
 
 /**
  * A supply without a server, for tests. It is the real supply over a token endpoint that grants everything: its tokens expire and are
- * renewed, `replace` and `refresh` return another token, and it has a status and events. A token lives for 24 hours. The text of the first
- * one is that of the option, and later ones have a number after it.
+ * renewed, `replace` and `refresh` return another token, and it has a status and events. A token lives for 24 hours. The
+ * option sets the text of the first token, and later tokens add a number to it.
  *
  * @since 1.0.0
  * @category layers

@@ -12,9 +12,9 @@ import { secureUrl, withoutPath } from "./internal/secureUrl.ts"
  * One environment of the service, such as sandbox or production. Hosts and audience differ per environment (service contract,
  * sections 5 and 9).
  *
- * Each adapter to a token endpoint adds the address of its authorization server, so one value can hold the addresses of several
- * servers. Every URL is absolute and uses https. Plain http is accepted for loopback hosts only. No URL has user information, a
- * query or a fragment.
+ * Each adapter to a token endpoint adds the address of its authorization server, so one value can contain the addresses of
+ * several servers. Every URL is absolute and uses https. Plain http is accepted for loopback hosts only. No URL has user
+ * information, a query or a fragment.
  *
  * @since 1.0.0
  * @category models
@@ -41,7 +41,7 @@ export interface Environment {
 }
 
 /**
- * Reads the address of a server of an environment from a variable. For the authorization server of an adapter.
+ * Reads the address of an environment's server from a variable, for an adapter's authorization server.
  *
  * The address must be an absolute https URL (plain http for loopback hosts only) without user information, query or fragment.
  * It is returned without slashes at its end. A `ConfigError` names the variable and never shows its value.

@@ -12,8 +12,8 @@ import type { AccessToken } from "./AccessToken.ts"
  * token is due. `Rejected`: the business API rejected the token. `Insufficient`: a call needs a scope that the token does not cover.
  * `Refresh`: the program called `refresh`, with or without a token.
  *
- * An endpoint that sends one token request each time does not need it. A shared store does: it decides with it whether the token
- * of another process may be used.
+ * An endpoint that sends one token request each time does not need it. A shared store does: it uses the reason to decide
+ * whether another process's token may be used.
  *
  * @since 1.0.0
  * @category models

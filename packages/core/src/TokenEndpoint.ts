@@ -75,7 +75,7 @@ export interface Service {
 export interface Client {
   /** The client id. */
   readonly id: string
-  /** Reads the credentials again, for the next token request. A failure is logged, and the old credentials stay in use. */
+  /** Reads the credentials again, for the next token request. A failure is logged, and the old credentials remain in use. */
   readonly rereadCredentials: Effect.Effect<void>
   /**
    * The keys with which a store that several processes share is sealed. Fails with a `ConfigError` if the client secret is shorter
@@ -94,8 +94,8 @@ export interface Sharing {
   /** The time within which `requestToken` succeeds or fails. It is longer than `deadline`, because it includes the wait for another process. */
   readonly timeLimit: Duration.Duration
   /**
-   * A token that another process has obtained. The supply looks for it about once a second while callers ask and a failure is
-   * remembered. Sends nothing to the token endpoint.
+   * A token that another process has obtained. The supply looks for it about once a second while callers request tokens and a
+   * failure is remembered. Sends nothing to the token endpoint.
    */
   readonly find: (replaces: Replaces, failure: TokenError) => Effect.Effect<Option.Option<AccessToken>>
 }
@@ -120,7 +120,7 @@ export type Sealing = (
 export interface Settings {
   /** The time limit of `requestToken`, from connecting to the last byte. The supply applies it to a flight. Default: 10 seconds. */
   readonly deadline?: Duration.DurationInput | undefined
-  /** Wraps the HttpClient that sends the token request. The requests that it gets hold the client secret. */
+  /** Wraps the HttpClient that sends the token request. The requests that it receives contain the client secret. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
   /** Sends trace headers to the authorization server, which belongs to a third party. Default: false. */
   readonly propagateTrace?: boolean | undefined
@@ -135,7 +135,7 @@ export interface Settings {
 export interface Options<E = never, R = never, Server extends string = string> extends Settings {
   /** The environment whose tokens are requested, with the address of the authorization server. */
   readonly environment: Environment.Environment & { readonly [Key in Server]: string }
-  /** The field of the environment that holds the address of the authorization server. */
+  /** The field of the environment that contains the authorization server's address. */
   readonly authorizationServer: Server
   /** The path of the token endpoint below the address of that server. */
   readonly path: `/${string}`
@@ -160,7 +160,7 @@ const serverUrl = (url: unknown, path: `/${string}`): field.Parsed<string> =>
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
 
-/** The name of a failure of the program's effect. The rest could hold the secret. */
+/** The name of a failure that the program's effect returned. The rest could contain the secret. */
 const nameOf = (failure: unknown): string =>
   Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag)
     ? failure._tag

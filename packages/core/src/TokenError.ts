@@ -25,13 +25,13 @@ const fields = {
 }
 
 const oauth = {
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   status: Schema.Int,
-  /** The OAuth error code of the answer, if its body had one: at most 200 printable characters. */
+  /** The OAuth error code in the response body, if there is one: at most 200 printable characters. */
   error: Schema.optional(Schema.String),
-  /** The explanation in the answer, if its body had one: at most 200 printable characters, without the client secret. */
+  /** The error description in the response body, if there is one: at most 200 printable characters, without the client secret. */
   description: Schema.optional(Schema.String),
-  /** Another process of the fleet got this answer, and this process took it from the store that they share. */
+  /** Another process of the fleet received this response, and this process took it from the store that they share. */
   shared: Schema.optional(Schema.Boolean)
 }
 
@@ -56,7 +56,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
   }
 
   /**
-   * The same as the tag. Error monitors group by it.
+   * Equal to the tag. Error monitors group by it.
    *
    * @since 1.0.0
    */
@@ -79,7 +79,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
 }
 
 /**
- * The token endpoint answered with a failure that is not about the client: any other 4xx or 5xx, or a 200 whose body is
+ * The token endpoint returned a failure that is not about the client: any other 4xx or 5xx, or a 200 whose body is
  * an OAuth error.
  *
  * @since 1.0.0
@@ -88,7 +88,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
 export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/core/ServerError")("ServerError", {
   ...fields,
   ...oauth,
-  /** The wait that the answer requested in `Retry-After`, limited to 60 seconds. */
+  /** The wait that the response requested in `Retry-After`, limited to 60 seconds. */
   retryAfter: Schema.optional(Schema.DurationFromMillis)
 }) {
   /**
@@ -104,7 +104,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
   }
 
   /**
-   * The same as the tag. Error monitors group by it.
+   * Equal to the tag. Error monitors group by it.
    *
    * @since 1.0.0
    */
@@ -113,7 +113,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
   }
 
   override get message(): string {
-    return advice.message(this, `answered with an error: ${advice.refusal(this)}`, advice.failedServer(this))
+    return advice.message(this, `returned an error: ${advice.refusal(this)}`, advice.failedServer(this))
   }
 
   /**
@@ -127,7 +127,7 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
 }
 
 /**
- * The rules of the contract that an answer can break.
+ * The rules of the contract that a response can break.
  *
  * @since 1.0.0
  * @category schemas
@@ -147,7 +147,7 @@ export const ResponseRule = Schema.Literal(
 )
 
 /**
- * The rule that an answer broke. `Redirect`, `Status`: the answer is neither a 200 nor a failure. `Size`, `Utf8`, `Json`,
+ * The rule that a response broke. `Redirect`, `Status`: the response is neither a 200 nor a failure. `Size`, `Utf8`, `Json`,
  * `Object`: the body is too large, or is not a JSON object. `AccessToken`, `TokenType`, `ExpiresIn`, `Scope`: that field is
  * invalid, or one of the first two is missing. `Expired`: the token had expired when it arrived.
  *
@@ -157,7 +157,7 @@ export const ResponseRule = Schema.Literal(
 export type ResponseRule = typeof ResponseRule.Type
 
 /**
- * The answer of the token endpoint is outside the contract: a status below 400 other than 200, or a 200 whose body breaks a
+ * The token endpoint's response is outside the contract: a status below 400 other than 200, or a 200 whose body breaks a
  * rule. The body itself is never kept.
  *
  * @since 1.0.0
@@ -167,9 +167,9 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
   "InvalidResponse",
   {
     ...fields,
-    /** The HTTP status of the answer. */
+    /** The HTTP status of the response. */
     status: Schema.Int,
-    /** The rule that the answer broke. */
+    /** The rule that the response broke. */
     rule: ResponseRule
   }
 ) {
@@ -184,7 +184,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
   }
 
   /**
-   * The same as the tag. Error monitors group by it.
+   * Equal to the tag. Error monitors group by it.
    *
    * @since 1.0.0
    */
@@ -195,7 +195,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
   override get message(): string {
     return advice.message(
       this,
-      `answered outside its contract: ${this.status}, ${advice.brokenRule[this.rule]}`,
+      `returned a response outside the contract: ${this.status}, ${advice.brokenRule[this.rule]}`,
       advice.invalidResponse(this.rule)
     )
   }
@@ -211,7 +211,7 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
 }
 
 /**
- * The reasons why no complete answer came.
+ * The reasons why no complete response arrived.
  *
  * @since 1.0.0
  * @category schemas
@@ -231,11 +231,11 @@ export const TransportReason = Schema.Literal(
 )
 
 /**
- * Why no complete answer came. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did not
- * answer. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended before
- * an answer, or after a part of one. `Garbled`: the answer is not HTTP. `Tls`: the handshake failed, and nothing was sent.
- * `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: no complete answer came within the deadline,
- * or within a time-out of the transport.
+ * Why no complete response arrived. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did
+ * not respond. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended
+ * before a response arrived, or after a part of it. `Garbled`: the response is not HTTP. `Tls`: the handshake failed, and nothing
+ * was sent. `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: no complete response arrived within
+ * the deadline, or within a time-out of the transport.
  *
  * @since 1.0.0
  * @category models
@@ -243,7 +243,7 @@ export const TransportReason = Schema.Literal(
 export type TransportReason = typeof TransportReason.Type
 
 /**
- * No complete answer came from the token endpoint.
+ * No complete response arrived from the token endpoint.
  *
  * @since 1.0.0
  * @category errors
@@ -252,7 +252,7 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
   "TransportError",
   {
     ...fields,
-    /** Why no complete answer came. */
+    /** Why no complete response arrived. */
     reason: TransportReason,
     /** Host and port of the forward proxy that failed (`Proxy`), if they are known. */
     proxy: Schema.optional(Schema.String),
@@ -271,7 +271,7 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
   }
 
   /**
-   * The same as the tag. Error monitors group by it.
+   * Equal to the tag. Error monitors group by it.
    *
    * @since 1.0.0
    */
@@ -283,7 +283,7 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
     const what = this.reason === "Proxy" ? advice.proxy(this) : advice.reason[this.reason]
     return advice.message(
       this,
-      `gave no complete answer: ${what}`,
+      `returned no complete response: ${what}`,
       advice.transport(this.reason, "the authorization server", "the address")
     )
   }
@@ -308,8 +308,8 @@ export const TokenError = Schema.Union(InvalidClient, ServerError, InvalidRespon
 
 /**
  * The four failures of a token request. Each carries `environment`, `tokenEndpoint`, `retryable` and, once a supply of
- * tokens remembers it, `nextTryAt`. The message states what happened, what it means and what to do. No failure holds a secret,
- * a token, a body or a foreign error object.
+ * tokens remembers it, `nextTryAt`. The message states what happened, what it means and what to do. No failure contains a
+ * secret, a token, a body or a foreign error object.
  *
  * @since 1.0.0
  * @category errors
@@ -344,8 +344,8 @@ const untilNextTry = (error: TokenError) =>
 
 /**
  * Runs an effect again after a retryable `TokenError`. Waits until the next attempt of the supply (`nextTryAt`). Outside a
- * supply, waits for the `Retry-After` of the answer, and at least 1 second. No wait is longer than 60 seconds. The last failure,
- * and any failure that is not retryable, is returned at once.
+ * supply, waits for the `Retry-After` of the response, and at least 1 second. No wait is longer than 60 seconds. The last
+ * failure, and any failure that is not retryable, is returned at once.
  *
  * @since 1.0.0
  * @category combinators

@@ -77,8 +77,8 @@ export interface StoreUse {
 }
 
 /**
- * Why a store could not be used. `Unavailable`: it cannot be reached. `Timeout`: it did not answer in time. `Refused`: it answered
- * with an error, because it is full or read-only, for example. `Sealing`: the client secret is too short for sharing.
+ * Why a store could not be used. `Unavailable`: it cannot be reached. `Timeout`: it did not respond in time. `Refused`: it
+ * returned an error, because it is full or read-only, for example. `Sealing`: the client secret is too short for sharing.
  *
  * @since 1.0.0
  * @category models
@@ -90,7 +90,7 @@ export type StoreFailure = "Unavailable" | "Timeout" | "Refused" | "Sealing"
  * is read first. `Obtained`: there is a token, and none was valid before. `Renewed`: a new token has replaced a valid one. `Shared`:
  * a token was taken from the shared store, and no token request was sent. `Failed`: a token request failed; the error carries the
  * time of the next attempt. `Invalidated`: the business API rejected the token. `Published`: a token or a failure was put into the
- * shared store. `StoreFailed`: the shared store could not be used, and this process went on alone.
+ * shared store. `StoreFailed`: the shared store could not be used, and this process requested its own token.
  *
  * @since 1.0.0
  * @category models

@@ -40,7 +40,7 @@ export interface StoreStatus {
 }
 
 /**
- * The state of a supply of tokens, for health checks and logs. It holds no secret.
+ * The state of a supply of tokens, for health checks and logs. It contains no secret.
  *
  * @since 1.0.0
  * @category models
@@ -54,7 +54,7 @@ export interface TokenStatus {
   readonly version: Option.Option<string>
   /** The phase of the token. */
   readonly phase: TokenPhase
-  /** Whether the business API rejected the token. A rejected token stays in use until there is another one. */
+  /** Whether the business API rejected the token. A rejected token remains in use until there is another token. */
   readonly rejected: boolean
   /** The scopes that are requested. Empty for an endpoint without scopes. */
   readonly requestedScopes: ReadonlyArray<string>
@@ -62,7 +62,9 @@ export interface TokenStatus {
   readonly scopes: ReadonlyArray<string>
   /** The scopes that were requested and that the token does not cover. Empty without a token. */
   readonly missingScopes: ReadonlyArray<string>
-  /** Whether clients were built and the token covers the scope of none of them. Then all calls fail with `InsufficientScope`. */
+  /**
+   * Whether clients were built and the token covers the scope of none of them, so that all calls fail with `InsufficientScope`.
+   */
   readonly blocked: boolean
   /** When the token was requested. Its lifetime counts from here. */
   readonly requestedAt: Option.Option<DateTime.Utc>
@@ -98,12 +100,12 @@ export interface TokenStatus {
  * - The business API rejected a token and its replacement (`consecutiveRejections`).
  * - The token covers the scope of no client that was built (`blocked`).
  *
- * In all other cases it is true, also before the first call, when nothing is known yet. Where some clients lack their scope and others
- * have it, it is true.
+ * In all other cases it is true, even before the first call, when nothing is known yet. Where some clients lack their scope and
+ * others have it, it is true.
  *
- * It stays false until a token request succeeds and its token is not rejected for a minute, or `refresh` forgets the failure. Reading
- * `status` sends no request. So a program that gets no calls while it is not ready has to call `get` from time to time: `get` keeps the
- * pauses after failures.
+ * It remains false until a token request succeeds and its token is not rejected for a minute, or `refresh` forgets the failure.
+ * Reading `status` sends no request. A program that gets no calls while it is not ready therefore has to call `get` from time
+ * to time: `get` respects the back-off after failures.
  *
  * @since 1.0.0
  * @category guards

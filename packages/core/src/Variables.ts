@@ -74,8 +74,8 @@ export const literal = <Value extends string>(name: string, options: {
 }
 
 /**
- * A variable that holds a secret, such as an address with a password. The error for a wrong value names the variable and what was
- * expected, and never shows the value.
+ * A variable that contains a secret, such as an address with a password. The error for a wrong value names the variable and what
+ * was expected, and never shows the value.
  *
  * @since 1.0.0
  * @category config

@@ -2,14 +2,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
 import * as Broadcast from "../src/internal/supply/broadcast.ts"
 
-/** Every fiber that can go on has gone on. */
+/** Waits until every fiber that can continue has done so. */
 const settled = TestClock.adjust(0)
 
-/** A broadcast that keeps three values for each listener, in a scope of its own. */
+/** A broadcast that keeps three values for each listener, in its own scope. */
 const setUp = Effect.gen(function*() {
   const scope = yield* Scope.make()
   const { lost, publish, stream } = yield* Scope.extend(Broadcast.make<number>(3), scope)
-  /** A listener that takes this many values, or all of them, and goes on after each one when it is awake. */
+  /** A listener that takes this many values, or all of them, and continues after each value when it is awake. */
   const listen = (count = Number.MAX_SAFE_INTEGER, awake: Effect.Effect<void> = Effect.void) =>
     stream.pipe(
       Stream.take(count),
@@ -59,7 +59,7 @@ describe("the events of a supply", () => {
       assert.deepStrictEqual(yield* Fiber.join(slow), [1, 4, 5, 6])
     }))
 
-  it.effect("are neither made nor lost without a listener, also after the last one has left", () =>
+  it.effect("are neither made nor lost without a listener, even after the last listener has left", () =>
     Effect.gen(function*() {
       const { listen, lost, publish, publishMade } = yield* setUp
       const unmade = publishMade(() => assert.fail("the value was made"))

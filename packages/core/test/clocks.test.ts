@@ -6,7 +6,7 @@ import { granted, json } from "./support/fakeTransport.ts"
 import * as TokenEndpointOver from "./support/tokenEndpoint.ts"
 import * as TwoClocks from "./support/twoClocks.ts"
 
-/** A supply with a clock that the test controls, over an endpoint that answers at once and may fail. */
+/** A supply with a clock that the test controls, over an endpoint that responds at once and may fail. */
 const setUp = Effect.gen(function*() {
   const clocks = TwoClocks.make()
   let requests = 0

@@ -50,7 +50,7 @@ describe("the headers of a connection", () => {
     assert.deepStrictEqual(left({ connection: "upgrade" }), {})
   })
 
-  it("lose a length without a body, and keep that of a body", () => {
+  it("lose a length without a body, and keep the length of a body", () => {
     assert.deepStrictEqual(left({ "content-length": "5", "x-mine": "1" }), { "x-mine": "1" })
     const request = HttpClientRequest.post("https://api.example/a", {
       headers: { te: "trailers" },

@@ -43,7 +43,7 @@ describe("a failure without a valid token", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("all retries of a flight stay within one deadline", () =>
+  it.scoped("all retries of a flight end within one deadline", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make({ latency: "4 seconds" })
       yield* endpoint.fail(failures.unavailable)
@@ -53,13 +53,13 @@ describe("a failure without a valid token", () => {
       assert.isAtMost(yield* endpoint.requests, 3)
     }))
 
-  it.scoped("when a retry gets no answer before the deadline, callers get the failure before it, with deadlineEnded", () =>
+  it.scoped("when a retry gets no response before the deadline, callers get the failure before it, with deadlineEnded", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       yield* endpoint.fail(failures.unavailable)
       const caller = yield* Effect.fork(Effect.timed(Effect.flip(tokens.get)))
       yield* TestClock.adjust("100 millis")
-      yield* endpoint.answer(() => Effect.never)
+      yield* endpoint.respond(() => Effect.never)
       yield* TestClock.adjust("9900 millis")
       const [duration, error] = yield* Fiber.join(caller)
       assert.deepInclude({ ...error }, { _tag: "ServerError", status: 503, deadlineEnded: true })
@@ -77,7 +77,7 @@ describe("a failure without a valid token", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
       yield* TestClock.adjust("10 seconds")
       assert.isTrue(Either.isLeft(yield* Fiber.join(caller)))
-      assert.strictEqual(yield* endpoint.requests, 3, "it is one of the two retries")
+      assert.strictEqual(yield* endpoint.requests, 3, "it counts as one of the two retries")
     }))
 
   it.scoped("a failure is remembered even if the logger or the schedule of the pauses throws", () =>

@@ -7,18 +7,18 @@ import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
 describe("one flight", () => {
-  it.scoped("the first steps of a flight may ask for a token, and join it", () =>
+  it.scoped("the first steps of a flight may request a token, and join the flight", () =>
     Effect.gen(function*() {
       let ask = () => {}
       const { tracer } = recordingTracer(() => ask())
       const { endpoint, tokens } = yield* Effect.withTracer(Supply.make(), tracer)
-      let asked = 0
+      let nested = 0
       // if there were no flight to join, each span would begin another one
-      ask = () => void (asked++ < 100 && Effect.runFork(tokens.get))
+      ask = () => void (nested++ < 100 && Effect.runFork(tokens.get))
       const caller = yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("100 millis")
       yield* Fiber.join(caller)
-      assert.strictEqual(asked, 1)
+      assert.strictEqual(nested, 1)
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
@@ -91,7 +91,7 @@ describe("one flight", () => {
     Effect.gen(function*() {
       for (const broken of [Effect.die(new RangeError("a bug")), Effect.die("a bug"), Effect.interrupt]) {
         const { endpoint, tokens } = yield* Supply.make()
-        yield* endpoint.answer(() => broken)
+        yield* endpoint.respond(() => broken)
         const caller = yield* Effect.fork(Effect.flip(tokens.get))
         for (let second = 0; second < 4; second++) yield* TestClock.adjust("1 second")
         const error = yield* Fiber.join(caller)
@@ -116,7 +116,7 @@ describe("closing the scope of the layer", () => {
     return { endpoint, tokens: yield* Effect.provide(AccessTokens.AccessTokens, context) }
   })
 
-  it.effect("closing the scope aborts the token request and interrupts waiting callers, also uninterruptible ones", () =>
+  it.effect("closing the scope aborts the token request and interrupts waiting callers, even uninterruptible callers", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
       const { endpoint, tokens } = yield* inScope(scope)

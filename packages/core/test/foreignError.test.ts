@@ -34,7 +34,7 @@ describe("a foreign error", () => {
     assert.strictEqual(depth, 9)
   })
 
-  it("a foreign error keeps its name, message and code, and those of its cause", () => {
+  it("a foreign error keeps its name, message and code, and its cause's name, message and code", () => {
     const cause = Object.assign(new TypeError("the cause"), { code: "EPIPE", request: "hidden" })
     const error = Object.assign(new RangeError("the message", { cause }), { code: "ECONNRESET", request: "hidden" })
     assert.deepStrictEqual(kept(error), {
@@ -67,7 +67,7 @@ describe("a foreign error", () => {
     assert.isUndefined(nameOfCause({ others: errors }))
   })
 
-  it("a foreign error without a cause stays without a cause", () => {
+  it("a foreign error without a cause gets none", () => {
     const copy = Transport.foreignError(new Error("a message"), [])
     assert(copy instanceof Error)
     assert.notProperty(copy, "cause")

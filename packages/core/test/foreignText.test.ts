@@ -290,7 +290,7 @@ describe("a secret in an error description", () => {
     "correct horse battery staple"
   ]
   for (const [name, spell] of Object.entries(spellings)) {
-    it.effect(`is not shown when it is spelled so: ${name}`, () =>
+    it.effect(`is not shown when it is spelled like this: ${name}`, () =>
       Effect.gen(function*() {
         for (const secret of secrets) {
           const spelled = spell(secret)
@@ -401,7 +401,7 @@ describe("a foreign error", () => {
   })
 })
 
-describe("an answer of any size", () => {
+describe("a response of any size", () => {
   it.effect("is read, with the longest token that is accepted", () =>
     Effect.gen(function*() {
       const longest = "aB3-".repeat(16 * 1024)

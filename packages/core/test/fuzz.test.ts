@@ -7,7 +7,7 @@ import { credentials, make } from "./support/tokenEndpoint.ts"
 
 const canary = "canary-of-the-client-secret"
 
-/** For any answer, the outcome is a token or one of the four failures, and shows no secret. */
+/** For any response, the outcome is a token or one of the four failures, and shows no secret. */
 const assertTyped = Effect.fnUntraced(function*(status: number, body: Uint8Array | string) {
   const endpoint = yield* make(
     { credentials: { ...credentials, clientSecret: Redacted.make(canary) } },
@@ -61,30 +61,30 @@ const names = [
   "toString"
 ]
 
-/** A good answer with some of its fields changed, and others added. */
+/** A good response with some of its fields changed, and others added. */
 const mutated = FastCheck.dictionary(FastCheck.constantFrom(...names), json).map((fields) => ({
   ...granted,
   ...fields
 }))
 
-/** Checks the outcome for 500 random answers. */
-const takes = <A>(title: string, answer: FastCheck.Arbitrary<A>, bodyOf: (answer: A) => Uint8Array | string) =>
+/** Checks the outcome for 500 random responses. */
+const takes = <A>(title: string, response: FastCheck.Arbitrary<A>, bodyOf: (response: A) => Uint8Array | string) =>
   it(title, () =>
     FastCheck.assert(
       FastCheck.asyncProperty(
         status,
-        answer,
-        (status, answer) => Effect.runPromise(assertTyped(status, bodyOf(answer)))
+        response,
+        (status, response) => Effect.runPromise(assertTyped(status, bodyOf(response)))
       ),
       { numRuns: 500 }
     ), 30_000)
 
-describe("random token answers", () => {
+describe("random token responses", () => {
   takes("decoder and classifier take any bytes", FastCheck.uint8Array({ maxLength: 300 }), (bytes) => bytes)
   takes("decoder and classifier take any JSON", json, (value) => JSON.stringify(value))
   takes("decoder and classifier take any object with fields of the contract", mutated, (value) => JSON.stringify(value))
   takes(
-    "decoder and classifier take a good answer in which bytes were changed, added or lost",
+    "decoder and classifier take a good response in which bytes were changed, added or lost",
     FastCheck.array(FastCheck.tuple(FastCheck.nat(150), FastCheck.nat(255), FastCheck.nat(2)), { maxLength: 5 }),
     (changes) => {
       const bytes = [...new TextEncoder().encode(JSON.stringify(granted))]

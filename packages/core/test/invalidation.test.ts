@@ -22,13 +22,13 @@ describe("invalidation", () => {
       assert.isFalse((yield* tokens.status).rejected)
     }))
 
-  it.scoped("replace returns the first token when none was held, and another one when the rejected one has expired", () =>
+  it.scoped("replace returns the first token when there was none, and another token when the rejected one has expired", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const foreign = yield* token("from elsewhere", "1 hour")
       assert.strictEqual(textOf(yield* waited(tokens.replace(foreign))), "token-1")
       const held = yield* tokens.get
-      assert.strictEqual(textOf(yield* waited(tokens.replace(foreign))), "token-1", "another token is held")
+      assert.strictEqual(textOf(yield* waited(tokens.replace(foreign))), "token-1", "the supply has another token")
       yield* TestClock.adjust("2 hours")
       assert.strictEqual(textOf(yield* waited(tokens.replace(held))), "token-2")
       assert.strictEqual(yield* endpoint.requests, 2)
@@ -113,13 +113,13 @@ describe("invalidation", () => {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
       yield* TestClock.adjust("50 minutes")
-      yield* endpoint.answer((text) => token(text === "token-2" ? "token-1" : text, "1 hour"))
+      yield* endpoint.respond((text) => token(text === "token-2" ? "token-1" : text, "1 hour"))
       yield* tokens.get
       const replaced = yield* Effect.fork(tokens.replace(first))
       const waiting = yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("200 millis")
       assert.strictEqual(textOf(yield* Fiber.join(replaced)), "token-3")
-      assert.strictEqual(textOf(yield* Fiber.join(waiting)), "token-1", "it may still be good for other calls")
+      assert.strictEqual(textOf(yield* Fiber.join(waiting)), "token-1", "it may still work for other calls")
       assert.strictEqual(textOf(yield* tokens.get), "token-3")
       assert.strictEqual(yield* endpoint.requests, 3)
     }))
@@ -127,7 +127,7 @@ describe("invalidation", () => {
   it.scoped("a server that keeps returning the rejected token gets one request every 30 s, and callers keep the token", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.answer(() => token("the same", "1 hour"))
+      yield* endpoint.respond(() => token("the same", "1 hour"))
       const first = yield* waited(tokens.get)
       assert.strictEqual(textOf(yield* waited(tokens.replace(first))), "the same")
       assert.strictEqual(textOf(yield* tokens.replace(first)), "the same")
@@ -135,7 +135,7 @@ describe("invalidation", () => {
       assert.strictEqual(yield* endpoint.requests, 2)
     }))
 
-  it.scoped("a rejected token whose renewal fails stays in use, and replace fails with the failure", () =>
+  it.scoped("a rejected token whose renewal fails remains in use, and replace fails with the failure", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
@@ -171,7 +171,7 @@ describe("invalidation", () => {
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
       const first = yield* waited(tokens.get)
-      yield* endpoint.answer(() => Effect.never)
+      yield* endpoint.respond(() => Effect.never)
       const stray = yield* Effect.fork(Effect.timed(Effect.flip(tokens.replace(first))))
       yield* TestClock.adjust("0 millis")
       const waiting = yield* Effect.fork(Effect.timed(tokens.get))
@@ -188,7 +188,7 @@ describe("invalidation", () => {
       const { endpoint, tokens } = yield* Supply.make({ lifetime: "1 minute" })
       const first = yield* waited(tokens.get)
       yield* TestClock.setTime(58_000)
-      yield* endpoint.answer(() => Effect.never)
+      yield* endpoint.respond(() => Effect.never)
       yield* tokens.invalidate(first)
       const waiting = yield* Effect.fork(Effect.timed(tokens.get))
       yield* TestClock.adjust("2 seconds")

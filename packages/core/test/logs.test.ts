@@ -34,7 +34,7 @@ describe("the log of the supply", () => {
       ])
     }))
 
-  it.scoped("says after how many failures a token was obtained, and since when they happened", () =>
+  it.scoped("reports after how many failures a token was obtained, and since when they happened", () =>
     Effect.gen(function*() {
       const { endpoint, get, lines } = yield* logging
       yield* endpoint.fail(failures.unavailable)
@@ -54,7 +54,7 @@ describe("the log of the supply", () => {
       ])
     }))
 
-  it.scoped("says once that the token has expired while its renewal fails", () =>
+  it.scoped("reports once that the token has expired while its renewal fails", () =>
     Effect.gen(function*() {
       const { endpoint, get, lines } = yield* logging
       yield* get
@@ -71,7 +71,7 @@ describe("the log of the supply", () => {
       ])
     }))
 
-  it.scoped("has one line for a refusal, until a token was obtained or another failure was remembered", () =>
+  it.scoped("has one line for a refusal, until a token is obtained or another failure is remembered", () =>
     Effect.gen(function*() {
       const { endpoint, get, lines } = yield* logging
       yield* endpoint.fail(failures.refused)

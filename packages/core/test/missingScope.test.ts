@@ -3,16 +3,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber, Layer, Logger, Option, TestClock } from "effect"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
 
-/** A supply that requests two scopes. The endpoint grants one of them until a test changes its answer. */
+/** A supply that requests two scopes. The endpoint grants one of them until a test changes its response. */
 const setUp = Effect.gen(function*() {
   let requests = 0
-  let answer: (text: string) => ReturnType<TokenEndpoint.Service["requestToken"]> = (text) => token(text, "24 hours")
+  let respond: (text: string) => ReturnType<TokenEndpoint.Service["requestToken"]> = (text) => token(text, "24 hours")
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
     url: "https://v2.example/oauth2/token",
     requestedScopes: Option.some(["data-access:all", "furnishment:all"] as const),
     deadline: Duration.seconds(10),
-    requestToken: () => answer(`token-${++requests}`)
+    requestToken: () => respond(`token-${++requests}`)
   })
   const warnings: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
@@ -40,8 +40,8 @@ const setUp = Effect.gen(function*() {
     report,
     requests: () => requests,
     warnings,
-    answer: (next: typeof answer) => {
-      answer = next
+    respond: (next: typeof respond) => {
+      respond = next
     }
   }
 })
@@ -81,29 +81,29 @@ describe("a scope that was requested and not granted", () => {
 
   it.scoped("reportMissingScope returns the instant of the next token request for the scope", () =>
     Effect.gen(function*() {
-      const { answer, get, report } = yield* setUp
+      const { respond, get, report } = yield* setUp
       yield* get
       assert.strictEqual(yield* report, 60_000)
       assert.strictEqual(yield* report, 60_000)
       yield* TestClock.adjust("1 minute")
-      answer(() => Effect.fail(failures.refused))
+      respond(() => Effect.fail(failures.refused))
       assert.strictEqual(yield* report, 180_000)
       assert.strictEqual(yield* report, 90_000, "a failure is remembered, and its pause comes first")
     }))
 
   it.scoped("a scope that is granted later is used, and its pauses start again when it is missing again", () =>
     Effect.gen(function*() {
-      const { answer, get, report, requests, tokens } = yield* setUp
+      const { respond, get, report, requests, tokens } = yield* setUp
       yield* get
       yield* report
       yield* TestClock.adjust("1 minute")
-      answer((text) => token(text, "24 hours", both))
+      respond((text) => token(text, "24 hours", both))
       yield* report
       assert.isTrue((yield* get).covers("furnishment:all"))
       assert.deepStrictEqual((yield* tokens.status).missingScopes, [])
       yield* report
       assert.strictEqual(requests(), 3, "nothing is missing any more")
-      answer((text) => token(text, "24 hours"))
+      respond((text) => token(text, "24 hours"))
       yield* TestClock.adjust("20 hours")
       yield* get
       yield* TestClock.adjust("0 millis")
@@ -127,9 +127,9 @@ describe("a scope that was requested and not granted", () => {
 
   it.scoped("a failed renewal for a missing scope keeps the current token", () =>
     Effect.gen(function*() {
-      const { answer, get, report } = yield* setUp
+      const { respond, get, report } = yield* setUp
       yield* get
-      answer(() => Effect.fail(failures.refused))
+      respond(() => Effect.fail(failures.refused))
       yield* report
       assert.strictEqual(textOf(yield* get), "token-1")
     }))

@@ -61,7 +61,7 @@ describe("the span of an effect", () => {
       assert.deepStrictEqual(yield* endOf(Effect.fail("a secret")), Exit.fail("shown"))
     }))
 
-  it.effect("ends with a defect that says nothing", () =>
+  it.effect("ends with a defect without details", () =>
     Effect.gen(function*() {
       const exit = yield* endOf(Effect.die(new Error("a secret")))
       assert(Exit.isFailure(exit))

@@ -34,7 +34,7 @@ describe("refresh", () => {
       yield* endpoint.fail(failures.refused)
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* waited(Effect.flip(tokens.refresh)))._tag, "InvalidClient")
-      assert.strictEqual(textOf(yield* tokens.get), "token-2", "the valid token stays")
+      assert.strictEqual(textOf(yield* tokens.get), "token-2", "the valid token remains")
     }))
 
   it.scoped("refresh joins a token request that is under way", () =>

@@ -20,11 +20,11 @@ describe("renewal before expiry", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("a due token is renewed in the background when a caller asks, and callers keep the valid token", () =>
+  it.scoped("a due token is renewed in the background when a caller requests a token, and callers keep the valid token", () =>
     Effect.gen(function*() {
       const { endpoint, text } = yield* obtain()
       yield* TestClock.setTime(Duration.toMillis("48 minutes"))
-      assert.strictEqual(yield* endpoint.requests, 1, "nobody asked yet")
+      assert.strictEqual(yield* endpoint.requests, 1, "no caller yet")
       assert.strictEqual(yield* text, "token-1")
       assert.strictEqual(yield* text, "token-1")
       yield* TestClock.adjust("0 millis")
@@ -106,7 +106,7 @@ describe("a token that is about to expire", () => {
   it.scoped("when the renewal of an expiring token hangs, callers get the valid token after half of its remaining lifetime", () =>
     Effect.gen(function*() {
       const { endpoint, text } = yield* obtain()
-      yield* endpoint.answer(() => Effect.never)
+      yield* endpoint.respond(() => Effect.never)
       yield* TestClock.setTime(Duration.toMillis("1 hour") - 4_000)
       const waiting = yield* Effect.fork(text)
       yield* TestClock.adjust("1999 millis")
@@ -126,7 +126,7 @@ describe("a token that is about to expire", () => {
       assert.strictEqual(yield* text, "token-1")
       assert.strictEqual(yield* endpoint.requests, 1)
       yield* TestClock.setTime(1_700)
-      yield* endpoint.answer(() => Effect.never)
+      yield* endpoint.respond(() => Effect.never)
       assert.strictEqual(yield* text, "token-1")
       yield* TestClock.setTime(1_799)
       assert.strictEqual(yield* endpoint.requests, 2)

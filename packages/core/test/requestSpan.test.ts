@@ -8,7 +8,7 @@ describe("the span of a token request", () => {
   const traced = Effect.gen(function*() {
     const { spans, tracer } = recordingTracer()
     const { endpoint, tokens } = yield* Effect.withTracer(Supply.make(), tracer)
-    /** A caller within a span of its own. */
+    /** A caller within its own span. */
     const call = (name: string) =>
       Effect.fork(Effect.exit(Effect.withTracer(Effect.withSpan(tokens.get, name), tracer)))
     const named = (name: string) => spans.filter((span) => span.name === name)
@@ -31,7 +31,7 @@ describe("the span of a token request", () => {
       ]])
     }))
 
-  it.scoped("is linked from the span of each caller that waited for it, also of one that gave up", () =>
+  it.scoped("is linked from the span of each caller that waited for it, even of a caller that gave up", () =>
     Effect.gen(function*() {
       const { call, named, requests, tokens } = yield* traced
       const impatient = yield* call("impatient")
@@ -68,7 +68,7 @@ describe("the span of a token request", () => {
       assert.deepStrictEqual(named("call").flatMap((span) => span.links), requests().map(({ spanId }) => spanId))
     }))
 
-  it.scoped("has as error.type why no answer came", () =>
+  it.scoped("has as error.type why no response arrived", () =>
     Effect.gen(function*() {
       const { call, endpoint, requests } = yield* traced
       yield* endpoint.fail(failures.tls)
@@ -77,7 +77,7 @@ describe("the span of a token request", () => {
       assert.deepStrictEqual(requests().map(({ attributes }) => attributes["error.type"]), ["Tls"])
     }))
 
-  it.scoped("is linked only from callers that waited for it, and not from those of an earlier or later request", () =>
+  it.scoped("is linked only from callers that waited for it, and not from callers of an earlier or later request", () =>
     Effect.gen(function*() {
       const { call, endpoint, named, requests } = yield* traced
       yield* endpoint.fail(failures.unavailable)

@@ -156,7 +156,7 @@ describe("a rotated secret", () => {
       assert.strictEqual(failure, "the manager is down")
     }))
 
-  it.effect("the second read and the retry stay within one deadline", () =>
+  it.effect("the second read and the retry end within one deadline", () =>
     Effect.gen(function*() {
       const { read } = yield* rotating("old", "new")
       const endpoint = yield* make({ credentials: Effect.delay(read, "4 seconds") }, refused, Effect.never).pipe(
@@ -171,7 +171,7 @@ describe("a rotated secret", () => {
       assert.strictEqual(Duration.toMillis(duration), Duration.toMillis(endpoint.deadline))
     }))
 
-  it.effect("the retry stays within the deadline when the wall clock is set back", () =>
+  it.effect("the retry ends within the deadline when the wall clock is set back", () =>
     Effect.gen(function*() {
       const clocks = TwoClocks.make()
       const sleeps: Array<number> = []

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Option, Random, TestClock } from "effect"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
 
-/** A supply whose endpoint shares tokens. The endpoint refuses the client, and the test says what a search finds. */
+/** A supply whose endpoint shares tokens. The endpoint refuses the client, and the test sets what a search finds. */
 const setUp = Effect.gen(function*() {
   const world = {
     requests: 0,
@@ -41,7 +41,7 @@ const setUp = Effect.gen(function*() {
 })
 
 describe("a supply that remembers a failure, over an endpoint that shares tokens", () => {
-  it.scoped("searches while callers ask, together and about once a second, and sends no request", () =>
+  it.scoped("searches while callers request tokens, together and about once a second, and sends no request", () =>
     Effect.gen(function*() {
       const { outcome, world } = yield* setUp
       assert.strictEqual(yield* outcome, "failure")
@@ -95,13 +95,13 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       const waiting = yield* Effect.fork(outcome)
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* Fiber.join(waiting), "failure")
-      // an engineer asks for a refresh, which is refused again
+      // an engineer starts a refresh, which is refused again
       assert.isTrue(Exit.isFailure(yield* Effect.exit(tokens.refresh)))
       yield* TestClock.adjust("2 seconds")
       assert.strictEqual((yield* tokens.status).phase, "None")
     }))
 
-  it.scoped("gives callers the failure of the endpoint, not that of a search that dies", () =>
+  it.scoped("gives callers the endpoint's failure, and not the failure of a search that dies", () =>
     Effect.gen(function*() {
       const { tokens, world } = yield* setUp
       yield* Effect.exit(tokens.get)

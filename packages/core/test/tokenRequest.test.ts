@@ -3,7 +3,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } fr
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
 import { environment } from "./support/fakeEndpoint.ts"
-import { type Answer, granted, json, raw } from "./support/fakeTransport.ts"
+import { type Outcome, granted, json, raw } from "./support/fakeTransport.ts"
 import { credentials, make, options } from "./support/tokenEndpoint.ts"
 
 describe("the token request", () => {
@@ -107,9 +107,9 @@ describe("the token request", () => {
         new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) }))
       )
       for (
-        const [deadline, answer] of [[undefined, Effect.never], [undefined, silent], ["3 seconds", silent]] as const
+        const [deadline, outcome] of [[undefined, Effect.never], [undefined, silent], ["3 seconds", silent]] as const
       ) {
-        const endpoint = yield* make({ deadline }, answer)
+        const endpoint = yield* make({ deadline }, outcome)
         const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken(Replaces.Nothing()))))
         yield* TestClock.adjust("10 seconds")
         const [duration, error] = yield* Fiber.join(request)
@@ -123,7 +123,7 @@ describe("the token request", () => {
       const endpoint = yield* make({ hint: ({ _tag }) => `about ${_tag}` }, raw(null, { status: 404 }))
       assert.include(
         (yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))).message,
-        "answered with an error: 404. about ServerError"
+        "returned an error: 404. about ServerError"
       )
     }))
 
@@ -223,15 +223,15 @@ describe("a refused audience", () => {
 describe("a transport that fails in its own way", () => {
   it.effect("is a TransportError for an unknown reason, whatever it died or failed with", () =>
     Effect.gen(function*() {
-      const answers: ReadonlyArray<Answer> = [
+      const outcomes: ReadonlyArray<Outcome> = [
         Effect.die(new Error("a defect")),
         Effect.die("a text"),
         Effect.interrupt,
         // a client in JavaScript may fail with anything
         Effect.suspend(() => JSON.parse("{}"))
       ]
-      for (const answer of answers) {
-        const endpoint = yield* make({}, answer)
+      for (const outcome of outcomes) {
+        const endpoint = yield* make({}, outcome)
         const error = yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
       }

@@ -9,8 +9,8 @@ import { options } from "./support/tokenEndpoint.ts"
 
 type Client = HttpClient.HttpClient
 
-/** A client that records what it sent, and gives this answer. */
-const recording = (answer: () => Response = () => Response.json(granted)) => {
+/** A client that records what it sent, and returns this response. */
+const recording = (respond: () => Response = () => Response.json(granted)) => {
   const sent: Array<{
     readonly request: HttpClientRequest.HttpClientRequest
     readonly redirect: string | undefined
@@ -24,7 +24,7 @@ const recording = (answer: () => Response = () => Response.json(granted)) => {
         redirect: Option.getOrUndefined(init)?.redirect,
         traced: yield* FiberRef.get(FiberRef.currentTracerEnabled)
       })
-      return HttpClientResponse.fromWeb(request, answer())
+      return HttpClientResponse.fromWeb(request, respond())
     })
   )
   return { client, sent }
@@ -139,7 +139,7 @@ describe("a sealed client", () => {
 })
 
 describe("an unrequested 101", () => {
-  /** A response that holds its socket, as a response of node:http does. */
+  /** A response that keeps its socket, as a node:http response does. */
   const upgraded = (status: number, headers: Record<string, string> = {}, isNested = false) => {
     const ended: Array<string> = []
     const request = HttpClientRequest.setHeaders(HttpClientRequest.get("https://api.example"), headers)
@@ -154,7 +154,7 @@ describe("an unrequested 101", () => {
     )
   }
 
-  it.effect("an unrequested 101 ends its connection, and no other answer does", () =>
+  it.effect("an unrequested 101 ends its connection, and no other response does", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* upgraded(101), ["ended"])
       assert.deepStrictEqual(yield* upgraded(101, {}, true), ["ended"])
@@ -162,7 +162,7 @@ describe("an unrequested 101", () => {
       assert.deepStrictEqual(yield* upgraded(101, { upgrade: "websocket" }), [], "it was requested")
     }))
 
-  it.effect("an unrequested 101 without a socket is an ordinary answer", () =>
+  it.effect("an unrequested 101 without a socket is an ordinary response", () =>
     Effect.gen(function*() {
       for (const source of [undefined, {}, { destroy: "no function" }, null]) {
         const request = HttpClientRequest.get("https://api.example")
@@ -221,7 +221,7 @@ describe("a status that a client refused", () => {
   })
 })
 
-describe("a request that got no answer", () => {
+describe("a request that got no response", () => {
   const failed = (cause: unknown, url = "https://api.example") =>
     requestError("Transport", { request: HttpClientRequest.get(url), cause })
   const server = { name: "the API", address: "CREDIT_DATA_BASE_URL" }
@@ -237,7 +237,7 @@ describe("a request that got no answer", () => {
       [
         "EAI_AGAIN",
         "NameServiceFailed",
-        "DNS did not answer. Check the DNS settings of this machine. This is usually temporary. If it " +
+        "DNS did not respond. Check the DNS settings of this machine. This is usually temporary. If it " +
         "persists, contact the operator."
       ],
       [
@@ -248,12 +248,12 @@ describe("a request that got no answer", () => {
       [
         "EHOSTUNREACH",
         "Unreachable",
-        "its host cannot be reached. Check the network and the rules of its firewalls."
+        "its host cannot be reached. Check the network and its firewall rules."
       ],
       [
         "HPE_INVALID_CONSTANT",
         "Garbled",
-        "the answer is not HTTP. Check CREDIT_DATA_BASE_URL, and what stands between this machine and the API."
+        "the response is not HTTP. Check CREDIT_DATA_BASE_URL, and the proxies and gateways between this machine and the API."
       ],
       [
         "CERT_HAS_EXPIRED",
@@ -269,7 +269,7 @@ describe("a request that got no answer", () => {
       [
         "ECONNRESET",
         "Reset",
-        "the connection was closed before an answer. This is usually temporary. If it persists, contact the operator. " +
+        "the connection was closed before a response arrived. This is usually temporary. If it persists, contact the operator. " +
         "If no request ever succeeds, check that the API accepts HTTP/1.1."
       ],
       ["EOTHER", "Other", "the connection failed. Check the network between this machine and the API."]
@@ -278,23 +278,23 @@ describe("a request that got no answer", () => {
     it(`a request that failed with ${code} is described: ${reason}`, () => {
       const error = failed({ code })
       assert.strictEqual(Transport.reason(error), reason)
-      assert.strictEqual(Transport.describe(error, server), `No answer from the API: ${expected}`)
+      assert.strictEqual(Transport.describe(error, server), `No response from the API: ${expected}`)
     })
   }
 
   it("the failure of a forward proxy, and of a port that does not speak TLS, is described", () => {
-    const proxy = "Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules."
+    const proxy = "Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules."
     assert.strictEqual(
       Transport.describe(failed({ message: "Proxy response (407) !== 200 when HTTP Tunneling" }), server),
-      `No answer from the API: the forward proxy answered 407. ${proxy}`
+      `No response from the API: the forward proxy returned 407. ${proxy}`
     )
     assert.strictEqual(
       Transport.describe(failed({ code: "ECONNREFUSED", address: "10.0.0.1", port: 3128 }), server),
-      `No answer from the API: the forward proxy 10.0.0.1:3128 could not be reached. ${proxy}`
+      `No response from the API: the forward proxy 10.0.0.1:3128 could not be reached. ${proxy}`
     )
     assert.include(
       Transport.describe(failed({ code: "ERR_SSL_WRONG_VERSION_NUMBER", message: "wrong version number" }), server),
-      "The server did not answer with TLS. The port is probably for plain HTTP."
+      "The server did not respond with TLS. The port is probably for plain HTTP."
     )
   })
 })

@@ -118,18 +118,18 @@ describe("why a transport failed", () => {
       }
     }))
 
-  it.effect("a forward proxy with an unknown address gets that of HTTPS_PROXY, without its credentials", () =>
+  it.effect("a forward proxy with an unknown address gets the address in HTTPS_PROXY, without its credentials", () =>
     Effect.gen(function*() {
       const refused = failing({ message: "Proxy response (407) !== 200" })
       const withVariables = (...pairs: ReadonlyArray<readonly [string, string]>) =>
         refused.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(pairs))))
       const named = yield* withVariables(["HTTPS_PROXY", "http://me:hidden@proxy.example:3128"])
-      assert.include(named.message, "the forward proxy proxy.example:3128 answered 407")
+      assert.include(named.message, "the forward proxy proxy.example:3128 returned 407")
       assert.notInclude(JSON.stringify(named), "hidden")
       const lower = yield* withVariables(["https_proxy", "http://lower.example"])
-      assert.include(lower.message, "the forward proxy lower.example answered 407")
+      assert.include(lower.message, "the forward proxy lower.example returned 407")
       const odd = yield* withVariables(["HTTPS_PROXY", "hidden"])
-      assert.include(odd.message, "the forward proxy answered 407")
+      assert.include(odd.message, "the forward proxy returned 407")
       const other = failing({ code: "ECONNRESET" })
       const reset = yield* other.pipe(
         Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["HTTPS_PROXY", "http://proxy.example:3128"]])))
@@ -154,13 +154,13 @@ describe("why a transport failed", () => {
         ]
       ) {
         const error = yield* failing({ code: "EPROTO", message })
-        assert.include(error.message, "The server did not answer with TLS. The port is probably for plain HTTP.")
+        assert.include(error.message, "The server did not respond with TLS. The port is probably for plain HTTP.")
       }
       assert.notInclude((yield* failing({ code: "EPROTO", message: "alert protocol version" })).message, "plain HTTP")
       assert.notInclude((yield* failing({ code: "CERT_HAS_EXPIRED" })).message, "plain HTTP")
     }))
 
-  it.effect("a server without HTTP/1.1 is named as the cause, whoever reports it", () =>
+  it.effect("a server without HTTP/1.1 is named as the cause, whichever library reports it", () =>
     Effect.gen(function*() {
       const code = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL"
       assert.include((yield* failing({ code })).message, "The server speaks HTTP/2 only")

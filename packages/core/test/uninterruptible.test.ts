@@ -7,7 +7,7 @@ import * as Supply from "./support/supply.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
 
-const silent: FakeTransport.Answer = Effect.never
+const silent: FakeTransport.Outcome = Effect.never
 
 describe("in an uninterruptible region", () => {
   it.effect("an uninterruptible token request keeps its deadline", () =>
@@ -74,7 +74,7 @@ describe("in an uninterruptible region", () => {
       const first = yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("100 millis")
       yield* Fiber.join(first)
-      yield* endpoint.answer(() => Effect.never)
+      yield* endpoint.respond(() => Effect.never)
       yield* TestClock.setTime(9_100)
       const finalizer = yield* Effect.fork(Effect.uninterruptible(Effect.timed(tokens.get)))
       yield* TestClock.adjust("10 seconds")
@@ -88,7 +88,7 @@ describe("in an uninterruptible region", () => {
       const first = yield* Effect.fork(tokens.get)
       yield* TestClock.adjust("100 millis")
       const token = yield* Fiber.join(first)
-      yield* endpoint.answer(() => Effect.never)
+      yield* endpoint.respond(() => Effect.never)
       const replaced = yield* Effect.fork(Effect.uninterruptible(Effect.flip(tokens.replace(token))))
       yield* TestClock.adjust("11 seconds")
       assert.strictEqual((yield* Fiber.join(replaced))._tag, "TransportError")

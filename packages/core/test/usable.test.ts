@@ -23,7 +23,7 @@ const setUp = Effect.fnUntraced(function*(options: Parameters<typeof Supply.make
 })
 
 describe("a supply whose tokens the API rejects", () => {
-  it.scoped("is usable while one token is replaced, and counts it until the replacement has lasted a minute", () =>
+  it.scoped("is usable while a token is replaced, and counts it until the replacement has lasted a minute", () =>
     Effect.gen(function*() {
       const { isUsable, rejections, repeatedCall } = yield* setUp()
       yield* repeatedCall
@@ -35,7 +35,7 @@ describe("a supply whose tokens the API rejects", () => {
       assert.strictEqual(yield* rejections, 0)
     }))
 
-  it.scoped("is not usable from the first rejected replacement on, without a gap while calls go on", () =>
+  it.scoped("is not usable from the first rejected replacement on, without a gap while calls continue", () =>
     Effect.gen(function*() {
       const { isUsable, rejectedCall, rejections } = yield* setUp()
       yield* rejectedCall
@@ -48,7 +48,7 @@ describe("a supply whose tokens the API rejects", () => {
       assert.isAtLeast(yield* rejections, 20)
     }))
 
-  it.scoped("stays not usable when nobody calls, because nothing has shown the opposite", () =>
+  it.scoped("remains unusable when there are no calls, because nothing has shown the opposite", () =>
     Effect.gen(function*() {
       const { isUsable, rejectedCall } = yield* setUp()
       yield* rejectedCall
@@ -88,7 +88,7 @@ describe("a supply whose tokens the API rejects", () => {
       assert.strictEqual(yield* rejections, 1)
       yield* TestClock.adjust("1 second")
       assert.strictEqual(yield* rejections, 0)
-      // also when the next token has taken its place
+      // even when the next token has taken its place
       yield* TestClock.adjust("20 seconds")
       yield* tokens.get
       assert.strictEqual(yield* rejections, 0)
@@ -99,7 +99,7 @@ describe("a supply whose token lacks the scope of a client", () => {
   const blocked = (scopes: ReadonlyArray<"data-access:all" | "furnishment:all" | undefined>) =>
     Effect.gen(function*() {
       const { endpoint, isUsable, tokens } = yield* setUp()
-      yield* endpoint.answer((text) => token(text, "1 hour", ["data-access:all"]))
+      yield* endpoint.respond((text) => token(text, "1 hour", ["data-access:all"]))
       for (const scope of scopes) yield* tokens.registerClient(Option.fromNullable(scope))
       assert.isTrue(yield* isUsable, "before the first token, nothing is known")
       yield* tokens.get
@@ -124,7 +124,7 @@ describe("a supply whose token lacks the scope of a client", () => {
   it.scoped("is usable again when the scope was granted", () =>
     Effect.gen(function*() {
       const { endpoint, isUsable, tokens } = yield* setUp()
-      yield* endpoint.answer((text) => token(text, "1 hour", []))
+      yield* endpoint.respond((text) => token(text, "1 hour", []))
       yield* tokens.registerClient(Option.some("data-access:all"))
       yield* tokens.get
       assert.isFalse(yield* isUsable)

@@ -95,51 +95,51 @@ describe("TokenError", () => {
   const messages: ReadonlyArray<readonly [TokenError.TokenError, string]> = [
     [
       new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client", description: "Secret mismatch." }),
-      `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and the client secret are those of this environment, and whether the operator has rotated them.`
+      `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and the client secret belong to this environment, and whether the operator has rotated them.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 503 }),
-      `${prefix} answered with an error: 503. This is usually temporary. If it persists, contact the operator.`
+      `${prefix} returned an error: 503. This is usually temporary. If it persists, contact the operator.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "invalid_target" }),
-      `${prefix} answered with an error: 400 invalid_target. Check that the audience is the one of this environment.`
+      `${prefix} returned an error: 400 invalid_target. Check that the audience belongs to this environment.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 404 }),
-      `${prefix} answered with an error: 404. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses.`
+      `${prefix} returned an error: 404. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the Auth version (V1 or V2) that the program uses.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 403 }),
-      `${prefix} answered with an error: 403. The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials are those of this environment.`
+      `${prefix} returned an error: 403. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials belong to this environment.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "unsupported_grant_type" }),
-      `${prefix} answered with an error: 400 unsupported_grant_type. Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses.`
+      `${prefix} returned an error: 400 unsupported_grant_type. Check that the address belongs to this environment and to the Auth version (V1 or V2) that the program uses.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 503, deadlineEnded: true }),
-      `${prefix} answered with an error: 503. The deadline ended the retries. This is usually temporary. If it persists, contact the operator.`
+      `${prefix} returned an error: 503. The deadline ended the retries. This is usually temporary. If it persists, contact the operator.`
     ],
     [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Expired" }),
-      `${prefix} answered outside its contract: 200, the token had already expired when it arrived. The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires.`
+      `${prefix} returned a response outside the contract: 200, the token had already expired when it arrived. The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Proxy", proxy: "proxy.example:3128" }),
-      `${prefix} gave no complete answer: the forward proxy proxy.example:3128 could not be reached. Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules.`
+      `${prefix} returned no complete response: the forward proxy proxy.example:3128 could not be reached. Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Proxy", proxyStatus: 407 }),
-      `${prefix} gave no complete answer: the forward proxy answered 407. Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules.`
+      `${prefix} returned no complete response: the forward proxy returned 407. Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules.`
     ],
     [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
-      `${prefix} answered outside its contract: 200, a body that is not JSON. Check that the address is that of the authorization server, and that no proxy or login page answers in its place.`
+      `${prefix} returned a response outside the contract: 200, a body that is not JSON. Check that the address belongs to the authorization server, and that no proxy or login page responds instead.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Tls" }),
-      `${prefix} gave no complete answer: the TLS handshake failed, so nothing was sent. Check the certificate of the authorization server, and the authorities that this program trusts.`
+      `${prefix} returned no complete response: the TLS handshake failed, so nothing was sent. Check the certificate of the authorization server, and the authorities that this program trusts.`
     ],
     [
       new TokenError.TransportError({
@@ -148,7 +148,7 @@ describe("TokenError", () => {
         hint: "A hint.",
         nextTryAt: DateTime.unsafeMake(0)
       }),
-      `${prefix} gave no complete answer: it took too long. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
+      `${prefix} returned no complete response: it took too long. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
     ]
   ]
   for (const [error, message] of messages) {
@@ -164,7 +164,7 @@ describe("TokenError", () => {
       )
     }
     for (const reason of TokenError.TransportReason.literals) {
-      assert.match(new TokenError.TransportError({ ...where, reason }).message, /answer: [\w ,]+\. (Check|This is)/)
+      assert.match(new TokenError.TransportError({ ...where, reason }).message, /response: [\w ,]+\. (Check|This is)/)
     }
   })
 

@@ -98,7 +98,7 @@ describe("Variables.read", () => {
     }))
 })
 
-describe("a Config of the program's own in Variables.read", () => {
+describe("the program's own Config in Variables.read", () => {
   it.effect("is reported as missing if it is missing, whatever its kind", () =>
     Effect.gen(function*() {
       const own = {

@@ -33,20 +33,20 @@ const clientOf = ({ client }: TokenEndpoint.Service) =>
     : Effect.succeed(client)
 
 /**
- * Builds a supply whose tokens come from a store that the processes of a fleet share. All of its behaviour is that of
- * `AccessTokens.make`, with one difference: for each lifetime of a token, one process of the fleet sends a token request, and
+ * Builds a supply whose tokens come from a store that the processes of a fleet share. It behaves as `AccessTokens.make`, with
+ * one difference: for each lifetime of a token, one process of the fleet sends a token request, and
  * the others take its token from the store.
  *
  * - A process that finds neither a token nor a lease takes the lease (2 seconds, renewed while the request runs) and sends the
- *   request. The others wait for the token, for at most one deadline of the token endpoint. Then they send a request themselves,
- *   so the longest wait for a token is two deadlines.
- * - The answers `InvalidClient` and `ServerError` are shared too: for 1 second, or as long as `Retry-After` says.
+ *   request. The others wait for the token, for at most one deadline of the token endpoint. After that they send a request
+ *   themselves, so the longest wait for a token is two deadlines.
+ * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`.
  * - What is stored is sealed under a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
- * - While a failure is remembered, the process sends no token request. When callers ask, it looks about once a second whether another
- *   process has a token now.
- * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds. Then this process requests its
- *   own token. After three consecutive faults, it leaves the store alone for 10 seconds.
+ * - While a failure is remembered, the process sends no token request. When callers request tokens, it checks about once a
+ *   second whether another process has a token now.
+ * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds, after which this process
+ *   requests its own token. After three consecutive faults, it leaves the store alone for 10 seconds.
  *
  * Fails with a `ConfigError` if a setting is invalid, if the client secret has fewer than 32 characters, or if the token endpoint
  * has no `client`.
@@ -92,7 +92,7 @@ export const make: (
 /**
  * The supply of `make` as a layer, over the token endpoint of an adapter and a store.
  *
- * Layers are shared by reference. Bind this one to a const, because each call of `layer` makes another supply.
+ * Layers are shared by reference. Bind the layer to a const, because each call of `layer` makes another supply.
  *
  * @since 1.0.0
  * @category layers
@@ -118,7 +118,7 @@ export const layer = (
   })
 
 /**
- * What a store holds for a token endpoint and its present credentials.
+ * What a store contains for a token endpoint and its present credentials.
  *
  * @since 1.0.0
  * @category models
@@ -131,8 +131,8 @@ export interface Stored {
 }
 
 /**
- * Reads what the store holds for the token endpoint. Sends no token request, takes no lease and writes nothing. For tools that show
- * the state of a store. A program that needs a token uses `layer`.
+ * Reads what the store contains for the token endpoint. Sends no token request, takes no lease and writes nothing. For tools that
+ * show the state of a store. A program that needs a token uses `layer`.
  *
  * Fails with a `ConfigError` in the same cases as `make`, and with a `StoreError` if the store cannot be read.
  *

@@ -11,7 +11,7 @@ import type { StoreError } from "./StoreError.ts"
 import { maxValueSize, type Service, type Slot } from "./TokenStore.ts"
 
 /**
- * The store under test. Every rule uses entries with new names, so one store serves for all rules.
+ * The store under test. Every rule uses entries with new names, so one store is enough for all rules.
  *
  * @since 1.0.0
  * @category models
@@ -23,7 +23,7 @@ export interface Subject {
 }
 
 /**
- * The store does not do what a rule says.
+ * The store breaks a rule.
  *
  * @since 1.0.0
  * @category errors
@@ -55,7 +55,7 @@ export interface Rule {
 const long = Duration.minutes(1)
 /** For what is to end: a value or a lease, and the time after which it has ended. */
 const short = { life: Duration.millis(400), ended: Duration.millis(500) }
-/** The same, with time for something else before the end. */
+/** As above, with time for something else before the end. */
 const medium = { life: Duration.seconds(3), ended: Duration.millis(3_100) }
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -71,12 +71,12 @@ const endOf = (store: Service, life: Duration.Duration) =>
       Effect.flatMap(store.takeLease(name, { owner: "a", above: 0, seen: 0, duration: life }), ({ lease }) =>
         Option.match(lease, {
           onNone: () =>
-            Effect.fail("the lease of an entry that nobody used" as const),
+            Effect.fail("the lease of an unused entry" as const),
           onSome: ({ takenAt }) => Effect.succeed(takenAt + Duration.toMillis(life))
         }))
   )
 
-/** The operations on one entry. A text that is expected is the failure if the expectation does not hold. */
+/** The operations on one entry. The text `expected` is the failure if the expectation is not met. */
 const entryOf = (store: Service, name: string) => ({
   take: (
     owner: string,
@@ -138,8 +138,8 @@ const isSame = (one: Uint8Array | undefined, other: Uint8Array) =>
   one !== undefined && one.length === other.length && other.every((byte, index) => one[index] === byte)
 
 /**
- * The contract. A store that keeps these rules can be used in place of the ones here. The supply stays safe with a store that breaks
- * them, at the price of more token requests.
+ * The contract. A store that keeps these rules can replace the stores of this package. With a store that breaks them, the
+ * supply remains safe, at the price of more token requests.
  *
  * @since 1.0.0
  * @category constants
@@ -302,7 +302,7 @@ export const rules: ReadonlyArray<Rule> = [
       yield* expect(second !== undefined && second > (first ?? Infinity), "the lease, under a higher fence")
     })),
 
-  rule("a lease that is renewed goes on", ({ renew, take }, { pass }) =>
+  rule("a lease that is renewed remains in force", ({ renew, take }, { pass }) =>
     Effect.gen(function*() {
       yield* take("a", medium)
       yield* expect(yield* renew("a"), "the lease to be renewed")
@@ -321,13 +321,13 @@ export const rules: ReadonlyArray<Rule> = [
         yield* take("b")
         yield* expect(!(yield* renew("a")), "no renewal of the lease of another owner")
         yield* release("a")
-        yield* expect((yield* take("c")) === undefined, "the lease of another owner to stay")
+        yield* expect((yield* take("c")) === undefined, "the lease of another owner to remain")
         yield* expect(yield* renew("b"), "the owner to renew its lease")
       })
   ),
 
   rule(
-    "a lease that nobody took can be given back and cannot be renewed",
+    "a lease that no process took can be given back and cannot be renewed",
     ({ release, renew }) =>
       Effect.gen(function*() {
         yield* expect(!(yield* renew("a")), "no renewal")
@@ -342,17 +342,17 @@ export const rules: ReadonlyArray<Rule> = [
       const first = yield* take("a")
       yield* release("a")
       const second = yield* take("b")
-      yield* isAbove(second, first, "that of the lease before")
+      yield* isAbove(second, first, "the fence of the previous lease")
       yield* release("b")
-      yield* isAbove(yield* take("a", { above: 1_000 }), 1_000, "the one that the owner knows")
+      yield* isAbove(yield* take("a", { above: 1_000 }), 1_000, "the fence that the owner passes")
       yield* release("a")
       yield* publish("Token", "token", 5_000, medium.life)
-      yield* isAbove(yield* take("c"), 5_000, "that of the token")
+      yield* isAbove(yield* take("c"), 5_000, "the fence of the token")
       yield* release("c")
       yield* publish("Failure", "failure", 6_000, medium.life)
       const last = yield* take("c", short)
-      yield* isAbove(last, 6_000, "that of the failure")
+      yield* isAbove(last, 6_000, "the fence of the failure")
       yield* pass(medium.ended)
-      yield* isAbove(yield* take("d"), last, "those of values and leases that have ended")
+      yield* isAbove(yield* take("d"), last, "the fences of values and leases that have ended")
     }))
 ]

@@ -1,24 +1,24 @@
 /**
- * The failure of an operation of a store.
+ * The failure of a store operation.
  *
  * @since 1.0.0
  */
 import * as Schema from "effect/Schema"
 
-const what = { Unavailable: "cannot be reached", Timeout: "did not answer in time", Refused: "refused an operation" }
+const what = { Unavailable: "cannot be reached", Timeout: "did not respond in time", Refused: "refused an operation" }
 
 /**
- * Why an operation of a store failed. `Unavailable`: the store cannot be reached. `Timeout`: it did not answer in time. `Refused`: it
- * answered with an error, because it is full or read-only, for example.
+ * Why an operation of a store failed. `Unavailable`: the store cannot be reached. `Timeout`: it did not respond in time.
+ * `Refused`: it returned an error, because it is full or read-only, for example.
  *
  * @since 1.0.0
  * @category errors
  */
 export class StoreError extends Schema.TaggedError<StoreError>("@credit-data/fleet/StoreError")("StoreError", {
   reason: Schema.Literal("Unavailable", "Timeout", "Refused"),
-  /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of an answer, which could hold anything. */
+  /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of a response, which could contain anything. */
   code: Schema.String,
-  /** What to do about it, for the engineer on call, if the store knows. */
+  /** What to do about it, for the engineer on call, if the store provides advice. */
   hint: Schema.optional(Schema.String)
 }) {
   /**
@@ -31,7 +31,7 @@ export class StoreError extends Schema.TaggedError<StoreError>("@credit-data/fle
   }
 
   /**
-   * The same as the tag. Error monitors group by it.
+   * Equal to the tag. Error monitors group by it.
    *
    * @since 1.0.0
    */

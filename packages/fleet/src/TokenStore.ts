@@ -15,7 +15,7 @@ import * as memory from "./internal/memory.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
- * The store that the processes of a fleet share. It holds sealed bytes and knows nothing about tokens.
+ * The store that the processes of a fleet share. It contains sealed bytes, and is independent of tokens.
  *
  * @since 1.0.0
  * @category services
@@ -42,7 +42,7 @@ export interface Value {
  * @category models
  */
 export interface Lease {
-  /** A number that is higher than that of every earlier lease and value of the entry. */
+  /** A number that is higher than the number of every earlier lease and value of the entry. */
   readonly fence: number
   /** When the lease was taken, in milliseconds by the store's clock. */
   readonly takenAt: number
@@ -60,7 +60,7 @@ export interface StoredValue extends Value {
 }
 
 /**
- * What an entry can hold at the same time: a token and a failure.
+ * What an entry can contain at the same time: a token and a failure.
  *
  * @since 1.0.0
  * @category models
@@ -68,7 +68,7 @@ export interface StoredValue extends Value {
 export type Slot = "Token" | "Failure"
 
 /**
- * What the slots of an entry hold. A value that is not one of the engine's own (another type, no time to live, larger than
+ * What the slots of an entry contain. A value that the engine did not write (another type, no time to live, larger than
  * `maxValueSize`) counts as absent.
  *
  * @since 1.0.0
@@ -77,8 +77,8 @@ export type Slot = "Token" | "Failure"
 export type Slots = Readonly<Record<Slot, Option.Option<StoredValue>>>
 
 /**
- * What an engine does. An entry has a name (64 hexadecimal digits), two slots with values, and a lease. An engine that keeps the
- * rules of `StoreContract` can be used in place of the ones here.
+ * What an engine does. An entry has a name (64 hexadecimal digits), two slots with values, and a lease. An engine that keeps
+ * the rules of `StoreContract` can replace the engines of this package.
  *
  * @since 1.0.0
  * @category models
@@ -87,17 +87,17 @@ export interface Service {
   /** Reads both slots of an entry at one instant. */
   readonly read: (name: string) => Effect.Effect<Slots, StoreError>
   /**
-   * Takes the lease of an entry, unless another owner has it, or a slot holds a value with a fence above `seen`. Its fence is higher
-   * than the fence of every earlier lease and every stored value of this entry, and higher than `above`.
+   * Takes the lease of an entry, unless another owner has it, or a slot contains a value with a fence above `seen`. Its fence is
+   * higher than the fence of every earlier lease and every stored value of this entry, and higher than `above`.
    *
    * Reads both slots too, at the same instant or (with the lease) later, whether the lease was taken or not.
    */
   readonly takeLease: (name: string, lease: {
     readonly owner: string
     readonly duration: Duration.Duration
-    /** The highest fence that the owner knows. */
+    /** The highest fence that the owner has seen. */
     readonly above: number
-    /** The highest fence of the values that the owner has read. It wants to read a newer one before it takes the lease. */
+    /** The highest fence of the values that the owner has read. It must read newer values before it takes the lease. */
     readonly seen: number
   }) => Effect.Effect<{ readonly lease: Option.Option<Lease>; readonly slots: Slots }, StoreError>
   /** Prolongs the lease, if this owner still has it. Returns whether it does. */
@@ -108,8 +108,8 @@ export interface Service {
   /** Gives the lease back, if this owner still has it. */
   readonly releaseLease: (name: string, owner: string) => Effect.Effect<void, StoreError>
   /**
-   * Writes a slot, unless it holds a value with a higher fence. Returns whether it was written. The value ends at an instant of the
-   * store's clock and not after a time, because a store that stood still may write it late.
+   * Writes a slot, unless it contains a value with a higher fence. Returns whether it was written. The value ends at an instant
+   * of the store's clock and not after a time, because a store that stood still may write it late.
    */
   readonly publish: (
     name: string,

@@ -21,11 +21,11 @@ describe.each(Object.entries(brokenStores))("a store in which %s", (_, { broken,
       assert.lengthOf(errors.filter((error) => error.includes(`The store breaks the rule "${rule}". Expected `)), 1)
     }))
 
-  it.effect("fails no caller and serves no expired token, at the price of more token requests", () =>
+  it.effect("fails no caller and returns no expired token, at the price of more token requests", () =>
     Effect.gen(function*() {
       const { ask, fleet, now, pass, server } = yield* setUp({ size: 4, store: broken })
       const sentAt: Array<number> = []
-      server.server.answer = () => {
+      server.server.respond = () => {
         sentAt.push(now())
         return {}
       }
@@ -36,7 +36,7 @@ describe.each(Object.entries(brokenStores))("a store in which %s", (_, { broken,
         }
         yield* pass(hour / 6 - 25_000)
       }
-      // each process alone would send one for each lifetime, and each renews it early
+      // without a store, each process would send one for each lifetime, and each renews it early
       assert.isAtMost(server.server.requests, 4 * 6)
     }))
 })

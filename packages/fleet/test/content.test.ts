@@ -21,14 +21,14 @@ describe("a failure in the store", () => {
     Content.decodeFailure(where, at(readAt), remaining(left))(Content.encodeFailure(failure, at(0)))
 
   it("is the same failure for a process that takes it", () => {
-    const answer = { status: 401, error: "invalid_client", description: "Unknown.", hint: "Ask." }
-    const refused = Option.getOrThrow(decoded(new TokenError.InvalidClient({ ...other, ...answer }), 1_000))
-    assert.deepInclude(refused, { _tag: "InvalidClient", ...where, ...answer, shared: true })
+    const response = { status: 401, error: "invalid_client", description: "Unknown.", hint: "Ask." }
+    const refused = Option.getOrThrow(decoded(new TokenError.InvalidClient({ ...other, ...response }), 1_000))
+    assert.deepInclude(refused, { _tag: "InvalidClient", ...where, ...response, shared: true })
     const failed = Option.getOrThrow(decoded(new TokenError.ServerError({ ...other, status: 500 }), 1_000))
     assert.deepInclude(failed, { _tag: "ServerError", ...where, status: 500, shared: true })
   })
 
-  it("is kept for a second, or as long as Retry-After says", () => {
+  it("is kept for a second, or for the duration of Retry-After", () => {
     const lives = (retryAfter: number | undefined) =>
       Content.lifetimeOfFailure(
         new TokenError.ServerError({
@@ -41,7 +41,7 @@ describe("a failure in the store", () => {
     assert.strictEqual(Content.lifetimeOfFailure(new TokenError.InvalidClient({ ...other, status: 401 })), 1_000)
   })
 
-  it("asks for the rest of the wait, if the server asked for one", () => {
+  it("requests the rest of the wait, if the server requested one", () => {
     const waitOf = (retryAfter: number | undefined, left: number) =>
       Option.match(
         decoded(
@@ -91,7 +91,7 @@ describe("a failure in the store", () => {
     }
   })
 
-  it("is only that of an answer that all processes would get", () => {
+  it("is only a response that all processes would get", () => {
     const shared = [
       new TokenError.InvalidClient({ ...other, status: 401 }),
       new TokenError.ServerError({ ...other, status: 500 }),

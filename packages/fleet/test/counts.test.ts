@@ -22,13 +22,13 @@ describe("what a process counts", () => {
       yield* get(second)
       assert.deepStrictEqual(yield* counts(first), { tokensTaken: 0, failuresTaken: 0, published: 1 })
       assert.deepStrictEqual(yield* counts(second), { tokensTaken: 1, failuresTaken: 0, published: 0 })
-      server.server.answer = () => ({ status: 400, error: "invalid_scope" })
+      server.server.respond = () => ({ status: 400, error: "invalid_scope" })
       yield* pass(1.1 * hour)
       assert.strictEqual(textOf(yield* get(first, 300)), "ServerError")
       assert.strictEqual(textOf(yield* get(second, 300)), "ServerError")
       assert.deepStrictEqual(yield* counts(first), { tokensTaken: 0, failuresTaken: 0, published: 2 })
       assert.deepStrictEqual(yield* counts(second), { tokensTaken: 1, failuresTaken: 1, published: 0 })
-      server.server.answer = () => ({})
+      server.server.respond = () => ({})
       yield* pass(1_000)
       const third = yield* start(0)
       const token = textOf(yield* get(third, 500))
@@ -36,7 +36,7 @@ describe("what a process counts", () => {
       assert.deepStrictEqual(yield* counts(second), { tokensTaken: 2, failuresTaken: 1, published: 0 })
     }))
 
-  it.effect("holds no failure that it does not share", () =>
+  it.effect("contains no failure that it does not share", () =>
     Effect.gen(function*() {
       const { fleet, get, server } = yield* setUp({ size: 2 })
       server.server.latency = Duration.seconds(11)
@@ -44,7 +44,7 @@ describe("what a process counts", () => {
       assert.deepStrictEqual(yield* counts(one(fleet)), { tokensTaken: 0, failuresTaken: 0, published: 0 })
     }))
 
-  it.effect("holds no value that a higher fence had overtaken before it was published", () =>
+  it.effect("contains no value that a higher fence had overtaken before it was published", () =>
     Effect.gen(function*() {
       const { fleet, get } = yield* setUp({
         size: 1,
@@ -87,7 +87,7 @@ describe("the credentials of a process", () => {
   it.effect("are not read again for another failure", () =>
     Effect.gen(function*() {
       const { first, get, second, server } = yield* setUpReads
-      server.server.answer = () => ({ status: 400, error: "invalid_scope" })
+      server.server.respond = () => ({ status: 400, error: "invalid_scope" })
       assert.strictEqual(textOf(yield* get(first.process, 300)), "ServerError")
       assert.strictEqual(textOf(yield* get(second.process, 300)), "ServerError")
       yield* get(second.process, 1_500)

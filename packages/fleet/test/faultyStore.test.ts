@@ -8,7 +8,7 @@ describe("a faulty store", () => {
   type Operation = Exclude<keyof TokenStore.Service, never>
   const refused = Effect.fail(new StoreError.StoreError({ reason: "Refused", code: "OOM" }))
 
-  /** A store some of whose operations fail, hang or die while `fault` says so. */
+  /** A store some of whose operations fail, hang or die while `fault` is set. */
   const faulty =
     (operations: ReadonlyArray<Operation>, fault: { how: "fail" | "hang" | "die" | "none" }) =>
     (store: TokenStore.Service): TokenStore.Service => {
@@ -59,7 +59,7 @@ describe("a faulty store", () => {
             }))
       })
       const process = one(fleet)
-      server.server.answer = () => ({ lifetime: 10 })
+      server.server.respond = () => ({ lifetime: 10 })
       assert.isTrue((yield* storeOf(process)).available)
       for (let round = 0; round < 3; round++) {
         yield* get(process, 1_000)
@@ -89,7 +89,7 @@ describe("a faulty store", () => {
     it.effect(`is left alone after three faults, with one line in the log, when only ${operation} fails`, () =>
       Effect.gen(function*() {
         const { fleet, get, server } = yield* setUp({ size: 1, store: faulty([operation], { how: "fail" }) })
-        server.server.answer = () => ({ lifetime: 1 })
+        server.server.respond = () => ({ lifetime: 1 })
         for (let round = 0; round < 6; round++) yield* get(one(fleet), 1_500)
         const { available, faults } = yield* storeOf(one(fleet))
         assert.deepStrictEqual([available, faults], [false, 3])
@@ -113,7 +113,7 @@ describe("a faulty store", () => {
       assert.strictEqual(textOf(yield* get(one(fleet), 200 + 600 + 50)), "token-1")
     }))
 
-  it.effect("is asked less often by those who wait, when it is slow", () =>
+  it.effect("is read less often by waiting processes when it is slow", () =>
     Effect.gen(function*() {
       const readsWhen = Effect.fnUntraced(function*(latency: Duration.DurationInput) {
         let reads = 0
@@ -138,7 +138,7 @@ describe("a faulty store", () => {
       assert.isAtMost(slow, 4 * 8_000 / 750 + 10)
     }))
 
-  it.effect("that is open is not asked", () =>
+  it.effect("that is open is not queried", () =>
     Effect.gen(function*() {
       let reads = 0
       const { fleet, get, server } = yield* setUp({
@@ -150,7 +150,7 @@ describe("a faulty store", () => {
               return refused
             }))
       })
-      server.server.answer = () => ({ lifetime: 1 })
+      server.server.respond = () => ({ lifetime: 1 })
       for (let round = 0; round < 6; round++) yield* get(one(fleet), 1_500)
       assert.strictEqual(reads, 3)
       assert.isFalse((yield* storeOf(one(fleet))).available)

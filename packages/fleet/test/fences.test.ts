@@ -10,7 +10,7 @@ describe("the fences that a process has seen", () => {
     see("a", { slot: "Token", fence: 7 })
     assert.deepStrictEqual([6, 7, 8].map((fence) => isOld("a", { slot: "Token", fence })), [true, false, false])
     see("a", { slot: "Token", fence: 5 })
-    assert.isTrue(isOld("a", { slot: "Token", fence: 6 }), "a lower one that is seen later changes nothing")
+    assert.isTrue(isOld("a", { slot: "Token", fence: 6 }), "a lower fence that is seen later changes nothing")
   })
 
   it("of a token make the failures before it old, but not the other way round", () => {
@@ -22,7 +22,7 @@ describe("the fences that a process has seen", () => {
     assert.isFalse(isOld("a", { slot: "Token", fence: 8 }))
   })
 
-  it("are those of one entry: with another one, they begin again", () => {
+  it("belong to one entry: with another entry, they begin again", () => {
     const { highest, isOld, see } = Fences.make()
     assert.strictEqual(highest("a"), 0)
     assert.strictEqual(highest(""), 0)

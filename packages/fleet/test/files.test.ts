@@ -20,7 +20,7 @@ const setUp = Effect.gen(function*() {
   return { directory, fs, make, store: yield* make }
 }).pipe(Effect.provide(NodeFileSystem.layer))
 
-/** Takes the lease whatever the slots hold. */
+/** Takes the lease whatever the slots contain. */
 const take = (store: TokenStore.Service, owner: string, { above = 0, of = name } = {}) =>
   Effect.map(
     store.takeLease(of, { owner, above, seen: Number.MAX_SAFE_INTEGER, duration }),
@@ -120,7 +120,7 @@ describe("a store in files", () => {
       assert.strictEqual(Option.getOrThrow(yield* take(store, "b")).fence, 2)
     }))
 
-  it.scoped("does not read a value when the clock was set back, because nobody knows how long it lives", () =>
+  it.scoped("does not read a value when the clock was set back, because its remaining life is unknown", () =>
     Effect.gen(function*() {
       const { store } = yield* setUp
       yield* publish(store, 1)
@@ -160,7 +160,7 @@ describe("a store in files", () => {
       assert.isFalse(yield* fs.exists(abandoned))
     }))
 
-  it.scoped("makes a folder again that somebody has deleted", () =>
+  it.scoped("makes a deleted folder again", () =>
     Effect.gen(function*() {
       const { directory, fs, store } = yield* setUp
       const uses = [
@@ -184,7 +184,7 @@ describe("a store in files", () => {
       assert.strictEqual((yield* Effect.flip(publish(store, 1))).reason, "Refused")
     }))
 
-  /** A store in the same folder, over a file system that behaves otherwise. */
+  /** A store in the same folder, over a file system with other behaviour. */
   const over = (directory: string, change: (fs: FileSystem.FileSystem) => Partial<FileSystem.FileSystem>) =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -228,7 +228,7 @@ describe("a store in files", () => {
       assert.deepStrictEqual(yield* fs.readDirectory(directory), [`${name}.Token.1`])
     }))
 
-  it.scoped("does not write a value whose fence is lower than that of another", () =>
+  it.scoped("does not write a value whose fence is lower than another value's", () =>
     Effect.gen(function*() {
       const { directory, fs, store } = yield* setUp
       yield* publish(store, 2)
@@ -246,7 +246,7 @@ describe("a store in files", () => {
         )
     }))
 
-  it.scoped("gives its lease back when somebody has published while it took it", () =>
+  it.scoped("gives its lease back when another process has published while it took it", () =>
     Effect.gen(function*() {
       const { directory, store } = yield* setUp
       const late = yield* duringLease(directory, publish(store, 7))
@@ -256,7 +256,7 @@ describe("a store in files", () => {
       assert.isTrue(Option.isSome(yield* take(store, "b")))
     }))
 
-  it.scoped("gives way to a lease with a higher fence, also to one that has ended", () =>
+  it.scoped("gives way to a lease with a higher fence, even to a lease that has ended", () =>
     Effect.gen(function*() {
       const { directory, fs, store } = yield* setUp
       const late = yield* duringLease(
@@ -267,7 +267,7 @@ describe("a store in files", () => {
       assert.deepStrictEqual(yield* fs.readDirectory(directory), [`${name}.Lease.41`])
     }))
 
-  it.scoped("says that a value was overtaken while it was written", () =>
+  it.scoped("reports that a value was overtaken while it was written", () =>
     Effect.gen(function*() {
       const { directory, store } = yield* setUp
       const late = yield* over(directory, (fs) => ({
@@ -302,7 +302,7 @@ describe("a store in files", () => {
       assert.isTrue(Option.isSome(yield* take(store, "b")))
     }))
 
-  it.scoped("believes a lease that ends up to twice as late as its own, because clocks are set", () =>
+  it.scoped("accepts a lease that ends up to twice as late as its own, because clocks are set", () =>
     Effect.gen(function*() {
       const { directory, fs, store } = yield* setUp
       const now = yield* Clock.currentTimeMillis
@@ -314,7 +314,7 @@ describe("a store in files", () => {
       assert.isTrue(Option.isSome(yield* take(store, "a")))
     }))
 
-  it.scoped("never deletes the lease of another process that is in force, also with a higher fence", () =>
+  it.scoped("never deletes the lease of another process that is in force, even with a higher fence", () =>
     Effect.gen(function*() {
       const { directory, store } = yield* setUp
       let first = true
@@ -331,7 +331,7 @@ describe("a store in files", () => {
       assert.isTrue(yield* store.renewLease(name, { owner: "a", duration }))
     }))
 
-  it.scoped("refuses a folder of another user, and accepts one of root", () =>
+  it.scoped("refuses a folder of another user, and accepts a folder of root", () =>
     Effect.gen(function*() {
       const { directory } = yield* setUp
       const ownedBy = (uid: number) =>
@@ -344,7 +344,7 @@ describe("a store in files", () => {
       yield* ownedBy(1_000)
     }))
 
-  it.scoped("refuses a folder that other users can enter, and leaves it as it is", () =>
+  it.scoped("refuses a folder that other users can enter, and leaves it unchanged", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const directory = yield* fs.makeTempDirectoryScoped()

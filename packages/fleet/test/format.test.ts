@@ -3,8 +3,8 @@ import { Effect, Option } from "effect"
 import * as Envelope from "../src/internal/envelope.ts"
 import { entryOf } from "./support/fleet.ts"
 
-// Processes of several versions share a store while a fleet is updated. So these values must not change without another version
-// of the format.
+// Processes of several versions share a store while a fleet is updated, so these values must not change without another
+// version of the format.
 const name = "00752b39e490c991ac981b10d8a4cb625b31ae9dfa7066336ded04b583669880"
 const envelope =
   "02f25c6f8ced62e626a3f0f2cc81f3b5aa8b1facb519edd28a93b8730615d3765f8373e3a6570c86f1120410a26e13de52e01a"

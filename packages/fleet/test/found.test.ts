@@ -78,7 +78,7 @@ describe("a stored token", () => {
       assert.strictEqual(process.highestFence(entry), 4)
     }))
 
-  it.scoped("is not taken in place of itself", () =>
+  it.scoped("does not replace itself", () =>
     Effect.gen(function*() {
       const { judge } = yield* setUp
       const one = token("one", 0)
@@ -86,7 +86,7 @@ describe("a stored token", () => {
       assert.strictEqual(yield* judge({ stored: [one, 4] }, Replaces.Due({ token: one })), "Nothing")
     }))
 
-  it.scoped("is taken for a refresh only if it is another one, and without a token to replace", () =>
+  it.scoped("is taken for a refresh only if it is another token, and without a token to replace", () =>
     Effect.gen(function*() {
       const { judge } = yield* setUp
       const one = token("one", 0)
@@ -94,7 +94,7 @@ describe("a stored token", () => {
       assert.strictEqual(yield* judge({ stored: [one, 4] }, Replaces.Refresh({ token: undefined })), "one")
     }))
 
-  it.scoped("replaces one that this process took under a lower fence, whatever their times show", () =>
+  it.scoped("replaces a token that this process took under a lower fence, whatever their times show", () =>
     Effect.gen(function*() {
       const { judge } = yield* setUp
       const one = token("one", minute)
@@ -103,7 +103,7 @@ describe("a stored token", () => {
       assert.strictEqual(yield* judge({ stored: [token("two", 0), 5] }, rejected(one)), "two")
     }))
 
-  it.scoped("replaces one that the process obtained alone only if it was requested later", () =>
+  it.scoped("replaces a token that the process obtained without the store only if it was requested later", () =>
     Effect.gen(function*() {
       const { judge } = yield* setUp
       const alone = token("alone", 5 * minute)
@@ -112,7 +112,7 @@ describe("a stored token", () => {
       assert.strictEqual(yield* judge({ stored: [token("later", 6 * minute), 3] }, rejected(alone)), "later")
     }))
 
-  it.scoped("replaces one with a missing scope only if it covers the scope", () =>
+  it.scoped("replaces a token with a missing scope only if it covers the scope", () =>
     Effect.gen(function*() {
       const { judge } = yield* setUp
       const one = token("one", 0)
@@ -157,7 +157,11 @@ describe("a stored failure", () => {
       assert.strictEqual(yield* judge({ failure: [first, 3] }), "Failure")
       yield* TestClock.adjust(Duration.millis(1))
       assert.strictEqual(yield* judge({ failure: [first, 3] }), "Nothing")
-      assert.strictEqual(yield* judge({ failure: [yield* failed, 4] }), "Failure", "the next one counts anew")
+      assert.strictEqual(
+        yield* judge({ failure: [yield* failed, 4] }),
+        "Failure",
+        "the next failure counts from its own first sight"
+      )
     }))
 
   it.scoped("is not taken by a refresh, and not after a token with a higher fence", () =>

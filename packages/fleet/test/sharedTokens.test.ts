@@ -17,7 +17,7 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(server.server.requests, 1)
     }))
 
-  it.effect("wait for one operation of the store before the first token, and for two if it holds something unusable", () =>
+  it.effect("wait for one operation of the store before the first token, and for two if it contains something unusable", () =>
     Effect.gen(function*() {
       const operations: Array<string> = []
       let garbage: Option.Option<TokenStore.StoredValue> = Option.none()
@@ -62,11 +62,11 @@ describe("the processes of a fleet", () => {
       assert.deepStrictEqual(operations.slice(0, 2), ["takeLease", "takeLease"])
     }))
 
-  it.effect("send one token request for each lifetime, and none is served after its expiry", () =>
+  it.effect("send one token request for each lifetime, and no token is returned after its expiry", () =>
     Effect.gen(function*() {
       const { ask, fleet, now, pass, server } = yield* setUp({ size: 5 })
       const sentAt: Array<number> = []
-      server.server.answer = () => {
+      server.server.respond = () => {
         sentAt.push(now())
         return {}
       }
@@ -99,7 +99,7 @@ describe("the processes of a fleet", () => {
       const late = yield* start(-600_000)
       yield* get(late, 1_000)
       // another process renews it
-      server.server.answer = () => ({ status: 503 })
+      server.server.respond = () => ({ status: 503 })
       yield* pass(0.31 * hour)
       assert.strictEqual(textOf(yield* get(late)), "ServerError")
     }))
@@ -108,16 +108,16 @@ describe("the processes of a fleet", () => {
     Effect.gen(function*() {
       const { ask, fleet, get, pass, server } = yield* setUp({ size: 2, store: (store) => setBack(store) })
       yield* ask(fleet)
-      server.server.answer = () => ({ status: 503 })
+      server.server.respond = () => ({ status: 503 })
       yield* pass(0.9 * hour)
       yield* ask(fleet)
-      server.server.answer = () => ({})
+      server.server.respond = () => ({})
       yield* pass(0.2 * hour)
       assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set([`token-${server.server.requests}`]))
       assert.strictEqual(textOf(yield* get(one(fleet))), `token-${server.server.requests}`)
     }))
 
-  it.effect("take a failure once, however often somebody writes it again, and not after its end", () =>
+  it.effect("take a failure once, however often it is written again, and not after its end", () =>
     Effect.gen(function*() {
       let replays = false
       let seen: Option.Option<TokenStore.StoredValue> = Option.none()
@@ -131,12 +131,12 @@ describe("the processes of a fleet", () => {
             return { ...slots, Failure: replays ? seen : slots.Failure }
           })
       })
-      server.server.answer = () => ({ status: 400, error: "invalid_scope" })
+      server.server.respond = () => ({ status: 400, error: "invalid_scope" })
       const [first, second] = [yield* start(0), yield* start(0)]
       assert.deepStrictEqual((yield* ask([first, second], 500)).map(textOf), ["ServerError", "ServerError"])
       assert.strictEqual(server.server.requests, 1)
       replays = true
-      server.server.answer = () => ({})
+      server.server.respond = () => ({})
       // a new process takes the failure at most until its end, and a few seconds for the clocks
       yield* pass(6_500)
       assert.strictEqual(textOf(yield* get(yield* start(0), 1_000)), "token-2")
@@ -147,12 +147,12 @@ describe("the processes of a fleet", () => {
   it.effect("take a token soon after another process has obtained one, while they remember a failure", () =>
     Effect.gen(function*() {
       const { ask, fleet, get, pass, server, start } = yield* setUp({ size: 10 })
-      server.server.answer = () => ({ status: 400, error: "invalid_scope" })
+      server.server.respond = () => ({ status: 400, error: "invalid_scope" })
       assert.deepStrictEqual(new Set((yield* ask(fleet, 5_000)).map(textOf)), new Set(["ServerError"]))
-      server.server.answer = () => ({})
+      server.server.respond = () => ({})
       assert.match(textOf(yield* get(yield* start(0), 500)), /^token-/)
       const { requests } = server.server
-      // callers ask all the time
+      // callers request tokens all the time
       for (let step = 0; step < 4; step++) yield* Effect.zipRight(ask(fleet, 250), pass(250))
       const outcomes = yield* ask(fleet, 1)
       assert.deepStrictEqual(new Set(outcomes.map(textOf)), new Set([`token-${requests}`]))
@@ -161,14 +161,14 @@ describe("the processes of a fleet", () => {
       assert.isAtLeast(status.tokensTaken, 1)
     }))
 
-  it.effect("look into the store about once a second while they remember a failure, and only when callers ask", () =>
+  it.effect("look into the store about once a second while they remember a failure, and only when callers request tokens", () =>
     Effect.gen(function*() {
       let reads = 0
       const { ask, fleet, get, pass, server } = yield* setUp({
         size: 1,
         store: (store) => ({ ...store, read: (name) => Effect.zipRight(Effect.sync(() => reads++), store.read(name)) })
       })
-      server.server.answer = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "60" } })
+      server.server.respond = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "60" } })
       yield* get(one(fleet), 1_000)
       reads = 0
       for (let step = 0; step < 50; step++) yield* ask([one(fleet), one(fleet)], 100)
@@ -206,7 +206,7 @@ describe("the processes of a fleet", () => {
           read: (name) => Effect.suspend(() => isSlow ? Effect.never : store.read(name))
         })
       })
-      server.server.answer = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "60" } })
+      server.server.respond = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "60" } })
       yield* get(one(fleet), 1_000)
       yield* pass(2_000)
       isSlow = true
@@ -222,34 +222,34 @@ describe("the processes of a fleet", () => {
   it.effect("take a failure, for as long as it is shared, and retry it together", () =>
     Effect.gen(function*() {
       const { ask, fleet, server } = yield* setUp({ size: 30 })
-      server.server.answer = () => ({ status: 503 })
+      server.server.respond = () => ({ status: 503 })
       assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["ServerError"]))
-      // each process alone would send 3
+      // without a store, each process would send 3
       assert.isAtMost(server.server.requests, 9)
       const failure = (yield* one(fleet).tokens.status).lastFailure
       assert.isTrue(Option.isSome(failure))
     }))
 
-  it.effect("wait together as long as Retry-After says", () =>
+  it.effect("wait together for the duration of Retry-After", () =>
     Effect.gen(function*() {
       const { ask, fleet, pass, server } = yield* setUp({ size: 10 })
-      server.server.answer = () => ({ status: 503, headers: { "retry-after": "50" } })
+      server.server.respond = () => ({ status: 503, headers: { "retry-after": "50" } })
       yield* ask(fleet, 5_000)
       assert.strictEqual(server.server.requests, 1)
       yield* pass(35_000)
       const outcomes = yield* ask(fleet, 1_000)
       assert.strictEqual(server.server.requests, 1)
       assert.deepStrictEqual(new Set(outcomes.map(textOf)), new Set(["ServerError"]))
-      server.server.answer = () => ({})
+      server.server.respond = () => ({})
       yield* pass(20_000)
       yield* ask(fleet, 5_000)
       assert.strictEqual(server.server.requests, 2)
     }))
 
-  it.effect("get a failure as soon as a process alone, when Retry-After exceeds the deadline", () =>
+  it.effect("get a failure as soon as a process without a store, when Retry-After exceeds the deadline", () =>
     Effect.gen(function*() {
       const { fleet, get, server } = yield* setUp({ size: 1 })
-      server.server.answer = () => ({ status: 503, headers: { "retry-after": "15" } })
+      server.server.respond = () => ({ status: 503, headers: { "retry-after": "15" } })
       assert.strictEqual(textOf(yield* get(one(fleet), 1_000)), "ServerError")
       assert.strictEqual(server.server.requests, 1)
     }))
@@ -274,7 +274,7 @@ describe("the processes of a fleet", () => {
         Exit.isSuccess(outcome) ? "" : String(Cause.squash(outcome.cause))
       )
       assert.lengthOf(
-        messages.filter((message) => message.includes("Another process of the fleet got this answer.")),
+        messages.filter((message) => message.includes("Another process of the fleet received this response.")),
         1
       )
       assert.strictEqual(server.server.requests, 1)
@@ -315,7 +315,7 @@ describe("the processes of a fleet", () => {
       const [one, other] = fleet
       assert(one !== undefined && other !== undefined)
       yield* ask(fleet)
-      /** What a process gets in place of its token. */
+      /** What a process gets instead of its token. */
       const replaced = Effect.fnUntraced(function*(...processes: ReadonlyArray<Process>) {
         const replacements = yield* Effect.forEach(
           processes,
@@ -345,9 +345,9 @@ describe("the processes of a fleet", () => {
   it.effect("refresh sends a token request, and does not return a failure that is shared", () =>
     Effect.gen(function*() {
       const { ask, fleet, pass, server } = yield* setUp({ size: 2 })
-      server.server.answer = () => ({ status: 503, headers: { "retry-after": "50" } })
+      server.server.respond = () => ({ status: 503, headers: { "retry-after": "50" } })
       yield* ask(fleet, 5_000)
-      server.server.answer = () => ({})
+      server.server.respond = () => ({})
       const refreshed = yield* Effect.fork(one(fleet).tokens.refresh)
       yield* pass(2_000)
       assert.strictEqual(Redacted.value((yield* Fiber.join(refreshed)).secret), "token-2")
@@ -385,7 +385,7 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(server.server.requests, 2)
     }))
 
-  it.effect("need as long as the token request, also when it takes longer than a lease", () =>
+  it.effect("need as long as the token request, even when it takes longer than a lease", () =>
     Effect.gen(function*() {
       const { ask, fleet, server } = yield* setUp({ size: 10 })
       server.server.latency = Duration.seconds(9)
@@ -406,7 +406,7 @@ describe("the events and the status of a fleet", () => {
       yield* pass(100)
       yield* get(first)
       yield* get(second)
-      server.server.answer = () => ({ status: 503 })
+      server.server.respond = () => ({ status: 503 })
       yield* pass(0.9 * hour)
       yield* get(first)
       yield* get(second, 500)
@@ -450,7 +450,7 @@ describe("a supply that cannot be shared", () => {
       assert.match(error, /TokenEndpoint.*client.*Expected a client, whose secret seals the shared tokens/s)
     }))
 
-  it.effect("goes on alone when the next secret is too short", () =>
+  it.effect("requests its own token when the next secret is too short", () =>
     Effect.gen(function*() {
       const { get, pass, server, start } = yield* setUp({ size: 0 })
       let secret = server.server.secret

@@ -46,7 +46,7 @@ describe("the time that a store may take from a token request", () => {
       assert.strictEqual(yield* during(withinBudget(takes(400)), 190), "waits")
       assert.strictEqual((yield* access.status).faults, 0)
       const { withinBudget: another } = yield* access.session
-      assert.strictEqual(yield* during(another(takes(590)), 590), "Success", "each token request has its own")
+      assert.strictEqual(yield* during(another(takes(590)), 590), "Success", "each token request has its own budget")
       yield* TestClock.adjust(millis(10))
       assert.strictEqual((yield* access.status).faults, 1)
       assert.include(logs[0], "WARN The shared store of access tokens cannot be used (Timeout).")
@@ -54,7 +54,7 @@ describe("the time that a store may take from a token request", () => {
       assert.isFalse((yield* access.status).available, "it had a fault")
     }))
 
-  it.scoped("is not spent by operations for which nobody waits, and each of them has as much", () =>
+  it.scoped("is not spent by operations for which no caller waits, and each of them has as much", () =>
     Effect.gen(function*() {
       const { access, during } = yield* setUp
       const { unhurried, withinBudget } = yield* access.session
@@ -103,11 +103,11 @@ describe("a fault of a store", () => {
       assert.isTrue((yield* access.status).available)
     }))
 
-  it("says in its message what failed, and the code", () => {
+  it("reports in its message what failed, and the code", () => {
     const message = (reason: StoreError.StoreError["reason"]) =>
       new StoreError.StoreError({ reason, code: "A_CODE" }).message
     assert.strictEqual(message("Unavailable"), "The shared store cannot be reached: A_CODE.")
-    assert.strictEqual(message("Timeout"), "The shared store did not answer in time: A_CODE.")
+    assert.strictEqual(message("Timeout"), "The shared store did not respond in time: A_CODE.")
     assert.strictEqual(message("Refused"), "The shared store refused an operation: A_CODE.")
   })
 
@@ -158,7 +158,7 @@ describe("what a process does with a store", () => {
       yield* logged(access.skewed(9_000))
       assert.deepStrictEqual(logs, [
         `WARN A clock is wrong by 7 s: the shared token of ${tokenEndpoint} expires earlier by the clock of the process that published it ` +
-        "than by those of the store and of this process. The earlier time counts. Check the clocks."
+        "than by the clocks of the store and of this process. The earlier time counts. Check the clocks."
       ])
     }))
 })

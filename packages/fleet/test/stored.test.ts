@@ -14,7 +14,7 @@ const readOnly = (store: TokenStore.Service): TokenStore.Service => {
   return { read: store.read, takeLease: refuse, renewLease: refuse, releaseLease: refuse, publish: refuse }
 }
 
-/** A process, and what its store holds now. */
+/** A process, and what its store contains now. */
 const setUpOne = Effect.gen(function*() {
   let memory = yield* Memory.make
   const { clock, ...fleet } = yield* setUp({
@@ -27,7 +27,7 @@ const setUpOne = Effect.gen(function*() {
   return { ...fleet, stored: Effect.suspend(() => readStore(readOnly(memory))).pipe(Effect.withClock(clock)) }
 })
 
-describe("what a store holds", () => {
+describe("what a store contains", () => {
   it.effect("is nothing before a process has used it", () =>
     Effect.gen(function*() {
       const { stored } = yield* setUpOne
@@ -48,13 +48,13 @@ describe("what a store holds", () => {
   it.effect("is the failure that the processes share, and its end", () =>
     Effect.gen(function*() {
       const { ask, fleet, now, pass, server, stored } = yield* setUpOne
-      server.server.answer = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "20" } })
+      server.server.respond = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "20" } })
       yield* ask(fleet, 1_000)
       const { failure, token } = yield* stored
       assert.isTrue(Option.isNone(token))
       const { error, until } = Option.getOrThrow(failure)
       assert.strictEqual(error._tag, "ServerError")
-      // the answer came 200 ms after the start
+      // the response arrived 200 ms after the start
       assert.strictEqual(DateTime.toEpochMillis(until) - now(), 19_200)
       yield* pass(20_000)
       assert.isTrue(Option.isNone((yield* stored).failure))

@@ -32,7 +32,7 @@ const aborted = (owner: { readonly signal: AbortSignal }): Effect.Effect<never> 
     return Effect.sync(() => owner.signal.removeEventListener("abort", abort))
   })
 
-/** A `Request`, also of another realm or of another implementation of `fetch`. */
+/** A `Request`, even of another realm or another implementation of `fetch`. */
 type RequestLike = Pick<Request, "arrayBuffer" | "body" | "headers" | "method" | "signal" | "url">
 
 const isRequestLike = (input: unknown): input is RequestLike =>
@@ -89,8 +89,8 @@ const toResponse = Effect.fnUntraced(function*(
 })
 
 /**
- * Makes an `AbortController` for each call. All of them are aborted when the scope closes. They are held weakly, because nothing else
- * ends with a response whose body is never read.
+ * Makes an `AbortController` for each call. All of them are aborted when the scope closes. They are referenced weakly,
+ * because nothing else ends with a response whose body is never read.
  */
 const makeControllers = Effect.gen(function*() {
   const open = new Set<WeakRef<AbortController>>()

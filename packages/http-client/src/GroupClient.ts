@@ -32,9 +32,9 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  *   have the same origin. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent.
  * - After a 401 the client replaces the token and sends the request again once, if the body can be sent twice. Without a
  *   replacement the caller gets the 401. The caller gets every other status unchanged, including a redirect.
- * - A connection can be reset before a response arrives, because a server or firewall closed it while it was idle. Then a GET, HEAD
- *   or OPTIONS, and any request with an `Idempotency-Key`, is sent again up to three times, if its body is not a stream. Over all
- *   calls of a client, there are never more such resends than first sends within a few seconds.
+ * - A connection can be reset before a response arrives, because a server or firewall closed it while it was idle. In this
+ *   case, a GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again up to three times, if its body is not
+ *   a stream. Over all calls of a client, there are never more such resends than first sends within a few seconds.
  * - `host` and the headers of a connection, such as `connection` and `transfer-encoding`, are dropped. An upgrade remains.
  * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 starts no
  *   renewal.
@@ -96,8 +96,8 @@ export const make: (
   authenticatedClient.make
 
 /**
- * Sets the template of the path of a call, or of all calls of a client, such as `/consumers/{id}`. It appears on the span of a call, in
- * its name and as `url.template`. Traces can then be grouped by it, and they hold no personal data. Default: none.
+ * Sets the path template of a call, or of all calls of a client, such as `/consumers/{id}`. It appears on the span of a call, in
+ * its name and as `url.template`. Traces can then be grouped by it, and they contain no personal data. Default: none.
  *
  * @since 1.0.0
  * @category combinators

@@ -38,7 +38,7 @@ export class InsufficientScope
   }
 
   /**
-   * The same as the tag. Error monitors group by it.
+   * Equal to the tag. Error monitors group by it.
    *
    * @since 1.0.0
    */

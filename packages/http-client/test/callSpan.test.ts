@@ -39,7 +39,7 @@ describe("the traces of a call", () => {
   ) {
     const { spans, tracer } = recordingTracer()
     const { sent } = yield* call((client) => wrap(client).get("/consumers/42?page=2"), {
-      answer: rejecting("token-1"),
+      respond: rejecting("token-1"),
       settings
     }).pipe(Effect.withTracer(tracer))
     return { sent, spans }
@@ -80,18 +80,23 @@ describe("the traces of a call", () => {
     }))
 
   const errorTypes = [
-    ["the status of an answer that is an error", { answer: () => new Response(null, { status: 404 }) }, "404"],
-    ["the first status that is an error", { answer: () => new Response(null, { status: 400 }) }, "400"],
-    ["nothing after a redirect", { answer: () => new Response(null, { status: 302 }) }, undefined],
+    ["the status of a response that is an error", { respond: () => new Response(null, { status: 404 }) }, "404"],
+    ["the first status that is an error", { respond: () => new Response(null, { status: 400 }) }, "400"],
+    ["nothing after a redirect", { respond: () => new Response(null, { status: 302 }) }, undefined],
     ["the tag of a missing scope", { granted: [] }, "InsufficientScope"],
     ["the tag of a missing token", { failure: refused }, "InvalidClient"]
   ] as const
   for (const [name, options, expected] of errorTypes) {
     it.effect(`have as error.type ${name}`, () =>
       Effect.gen(function*() {
-        const { answer, failure, granted } = { answer: rejecting(), failure: undefined, granted: undefined, ...options }
+        const { respond, failure, granted } = {
+          respond: rejecting(),
+          failure: undefined,
+          granted: undefined,
+          ...options
+        }
         const { spans, tracer } = recordingTracer()
-        const { client } = yield* transport(answer)
+        const { client } = yield* transport(respond)
         const tokens = yield* supply(granted === undefined ? {} : { granted })
         const layer = over(
           DataAccess.layer(),
@@ -107,7 +112,7 @@ describe("the traces of a call", () => {
       }))
   }
 
-  it.effect("have as error.type why a request got no answer", () =>
+  it.effect("have as error.type why a request got no response", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()
       const refused = failingWith(() => Object.assign(new Error("no"), { code: "ECONNREFUSED", port: 443 }))
@@ -127,7 +132,7 @@ describe("the traces of a call", () => {
           ...tracer,
           span: (...options) => ({ ...tracer.span(...options), [what]: throwing })
         }
-        const { value } = yield* call((client) => client.get("/a"), { answer: rejecting("token-1") }).pipe(
+        const { value } = yield* call((client) => client.get("/a"), { respond: rejecting("token-1") }).pipe(
           Effect.withTracer(hostile)
         )
         assert.strictEqual(Either.getOrThrow(value).status, 200)
@@ -143,16 +148,16 @@ describe("the traces of a call", () => {
       assert.notInclude(inspect(spans, { depth: 20 }), "consumers")
     }))
 
-  it.effect("have as error.type the status when the program's client turns an answer into an error", () =>
+  it.effect("have as error.type the status when the program's client turns a response into an error", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()
-      const answering = HttpClient.filterStatusOk((yield* transport(() => new Response(null, { status: 503 }))).client)
-      yield* Effect.withTracer(Effect.exit(get(answering)), tracer)
+      const refusing = HttpClient.filterStatusOk((yield* transport(() => new Response(null, { status: 503 }))).client)
+      yield* Effect.withTracer(Effect.exit(get(refusing)), tracer)
       assert.deepInclude(spans[0]?.attributes, { "error.type": "503", "http.response.status_code": 503 })
       assert.notInclude(inspect(spans, { depth: 20 }), "consumers")
     }))
 
-  it.effect("say how long the call waited for tokens", () =>
+  it.effect("record how long the call waited for tokens", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()
       const { client } = yield* transport(rejecting("token-1"))
@@ -179,7 +184,7 @@ describe("the traces of a call", () => {
       assert.include(sent[0]?.headers["traceparent"], spans[0]?.spanId)
     }))
 
-  it.effect("have the span of the call as the parent of the spans of transformClient", () =>
+  it.effect("have the call's span as the parent of transformClient's spans", () =>
     Effect.gen(function*() {
       const { spans } = yield* traced({ transformClient: HttpClient.transformResponse(Effect.withSpan("inside")) })
       const [call, ...inside] = spans

@@ -13,7 +13,7 @@ describe("the cause of a transport error", () => {
     "a packet in a buffer": (request) =>
       Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from(bearer(request)) }),
     "an error that wraps the request": (request) => new Error("wrapped", { cause: request }),
-    "an error that wraps an error of the platform": (request) =>
+    "an error that wraps a platform error": (request) =>
       new Error("wrapped", { cause: requestError("Transport", { request }) }),
     "an AggregateError": (request) => new AggregateError([new Error("first", { cause: request })], "many"),
     "a Cause of Effect": (request) => Cause.fail(request),
@@ -41,7 +41,7 @@ describe("the cause of a transport error", () => {
       }))
   }
 
-  it.effect("keeps its name, message and code, and those of its own causes", () =>
+  it.effect("keeps its name, message and code, and the names, messages and codes of its causes", () =>
     Effect.gen(function*() {
       const inner = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), {
         code: "ECONNREFUSED",
@@ -67,28 +67,28 @@ describe("the cause of a transport error", () => {
     }))
 })
 
-describe("a request that got no answer", () => {
+describe("a request that got no response", () => {
   it.effect("fails with a message that names the reason and what to check", () =>
     Effect.gen(function*() {
       const rows: ReadonlyArray<readonly [cause: unknown, message: string]> = [
         [
           { code: "ENOTFOUND", hostname: "api.example" },
-          "Transport: No answer from the API: its host name does not resolve. Check the host name in " +
+          "Transport: No response from the API: its host name does not resolve. Check the host name in " +
           "CREDIT_DATA_BASE_URL, and DNS. If this network needs a forward proxy, check that the transport uses it."
         ],
         [
           { code: "ECONNREFUSED", port: 443 },
-          "Transport: No answer from the API: the connection was refused. Check the host and the port in CREDIT_DATA_BASE_URL."
+          "Transport: No response from the API: the connection was refused. Check the host and the port in CREDIT_DATA_BASE_URL."
         ],
         [
           { code: "ECONNREFUSED", address: "10.0.0.1", port: 3128 },
-          "Transport: No answer from the API: the forward proxy 10.0.0.1:3128 could not be reached. Check the settings of the " +
-          "proxy (HTTPS_PROXY), its credentials and its rules."
+          "Transport: No response from the API: the forward proxy 10.0.0.1:3128 could not be reached. Check the proxy " +
+          "settings (HTTPS_PROXY), the proxy's credentials and its rules."
         ],
         [
           { code: "EPROTO", message: "wrong version number" },
-          "Transport: No answer from the API: the TLS handshake failed, so nothing was sent. The server did not " +
-          "answer with TLS. The port is probably for plain HTTP. Check the port in the address."
+          "Transport: No response from the API: the TLS handshake failed, so nothing was sent. The server did not " +
+          "respond with TLS. The port is probably for plain HTTP. Check the port in the address."
         ]
       ]
       for (const [cause, message] of rows) {

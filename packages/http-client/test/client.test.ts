@@ -15,17 +15,17 @@ const bearers = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
   sent.map(({ headers }) => headers["authorization"])
 
 describe("a call", () => {
-  it.effect("carries the token and the headers of the caller, and no other header", () =>
+  it.effect("carries the token and the caller's headers, and no other header", () =>
     Effect.gen(function*() {
       const { sent } = yield* call((client) => client.get("/consumers", { headers: { "x-mine": "1" } }))
       assert.deepStrictEqual({ ...sent[0]?.headers }, { "x-mine": "1", authorization: "Bearer token-1" })
     }))
 
-  it.effect("keeps the Authorization header of the caller, without a token, a check of scopes or a second request", () =>
+  it.effect("keeps the caller's Authorization header, without a token, a check of scopes or a second request", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call(
         (client) => client.get("/consumers", { headers: { authorization: "Basic mine" } }),
-        { answer: () => new Response(null, { status: 401 }), supply: { granted: [] } }
+        { respond: () => new Response(null, { status: 401 }), supply: { granted: [] } }
       )
       assert.deepStrictEqual(bearers(sent), ["Basic mine"])
       Either.getOrThrow(value)
@@ -35,7 +35,7 @@ describe("a call", () => {
     Effect.gen(function*() {
       for (const status of [204, 301, 307, 400, 403, 404, 429, 500, 503]) {
         const { sent, value } = yield* call((client) => client.get("/consumers"), {
-          answer: () => new Response(null, { status, headers: { location: "https://elsewhere.example" } })
+          respond: () => new Response(null, { status, headers: { location: "https://elsewhere.example" } })
         })
         assert.strictEqual(Either.getOrThrow(value).status, status)
         assert.strictEqual(sent.length, 1)
@@ -55,7 +55,7 @@ describe("a client that follows redirects", () => {
   it.effect("within transformClient sends the token to no other origin", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call((client) => client.get("/consumers"), {
-        answer: () => new Response(null, { status: 307, headers: { location: "https://elsewhere.example" } }),
+        respond: () => new Response(null, { status: 307, headers: { location: "https://elsewhere.example" } }),
         settings: { transformClient: HttpClient.followRedirects() }
       })
       const error = Either.getOrThrow(Either.flip(value))
@@ -209,7 +209,7 @@ describe("a 401", () => {
   it.effect("replaces the token and sends the request again once", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call((client) => client.post("/consumers", { body: HttpBody.text("hello") }), {
-        answer: rejecting("token-1")
+        respond: rejecting("token-1")
       })
       assert.strictEqual(Either.getOrThrow(value).status, 200)
       assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
@@ -224,18 +224,18 @@ describe("a 401", () => {
             client.get("/consumers"),
             ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)
           ),
-        { answer: rejecting("token-1", "token-2"), supply: { renewals: 5 } }
+        { respond: rejecting("token-1", "token-2"), supply: { renewals: 5 } }
       )
       assert.strictEqual(Either.getOrThrow(value), "401 the body")
       assert.strictEqual(sent.length, 2)
     }))
 
-  it.effect("that the second request gets too invalidates the replacement, and another answer does not", () =>
+  it.effect("that the second request gets too invalidates the replacement, and another status does not", () =>
     Effect.gen(function*() {
       for (const [rejected, expected] of [[["token-1", "token-2"], "token-3"], [["token-1"], "token-2"]] as const) {
         const { sent } = yield* call(
           (client) => Effect.zipRight(client.get("/consumers"), client.get("/next")),
-          { answer: rejecting(...rejected), supply: { renewals: 5 } }
+          { respond: rejecting(...rejected), supply: { renewals: 5 } }
         )
         assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2", `Bearer ${expected}`])
       }
@@ -245,7 +245,7 @@ describe("a 401", () => {
     Effect.gen(function*() {
       const { sent, value } = yield* call(
         (client) => Effect.flatMap(client.get("/consumers"), ({ text }) => text),
-        { answer: rejecting("token-1"), supply: { renewals: 0 } }
+        { respond: rejecting("token-1"), supply: { renewals: 0 } }
       )
       assert.strictEqual(Either.getOrThrow(value), "the body")
       assert.strictEqual(sent.length, 1)
@@ -269,7 +269,7 @@ describe("a 401", () => {
       Effect.gen(function*() {
         const { sent } = yield* call(
           (client) => Effect.zipRight(client.post("/consumers", { body }), client.get("/next")),
-          { answer: rejecting("token-1") }
+          { respond: rejecting("token-1") }
         )
         assert.deepStrictEqual(
           bearers(sent),

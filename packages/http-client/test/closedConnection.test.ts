@@ -6,10 +6,10 @@ import { Effect, Exit, Fiber, Stream, TestClock } from "effect"
 import { callOver, failingWith } from "./support/calls.ts"
 import { rejecting } from "./support/fakes.ts"
 
-describe("a connection that was reset before an answer", () => {
+describe("a connection that was reset before a response", () => {
   const reset = { code: "ECONNRESET" }
 
-  /** A client that fails with this cause for the first requests, and then answers. */
+  /** A client that fails with this cause for the first requests, and then responds. */
   const flaky = (times: number, cause: unknown = reset, reason: "Transport" | "Encode" = "Transport") => {
     let requests = 0
     const client = HttpClient.make((request) =>
@@ -120,7 +120,7 @@ describe("a connection that was reset before an answer", () => {
       })
     ))
 
-  it.effect("is counted in the span with every resend, also after the token was replaced", () =>
+  it.effect("is counted in the span with every resend, even after the token was replaced", () =>
     Effect.gen(function*() {
       const { spans, tracer } = recordingTracer()
       let requests = 0
@@ -136,7 +136,7 @@ describe("a connection that was reset before an answer", () => {
       assert.strictEqual(spans[0]?.attributes["http.request.resend_count"], 2)
     }))
 
-  it.effect("also causes one more request with the caller's own Authorization, and no error quotes that header", () =>
+  it.effect("causes one more request even with the caller's own Authorization, and no error quotes that header", () =>
     Effect.gen(function*() {
       const request = HttpClientRequest.get("/a", { headers: { authorization: "Basic my-own-credentials" } })
       const once = flaky(1)

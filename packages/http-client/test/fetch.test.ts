@@ -5,15 +5,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
 import { over, supply } from "./support/fakes.ts"
 
-/** A `fetch` over a transport with these answers, and the requests that were sent. */
+/** A `fetch` over a transport with these responses, and the requests that were sent. */
 const setUp = Effect.fnUntraced(function*(
-  answer: (request: HttpClientRequest.HttpClientRequest) => Response = () => Response.json({ id: 42 }),
+  respond: (request: HttpClientRequest.HttpClientRequest) => Response = () => Response.json({ id: 42 }),
   options: Parameters<typeof supply>[0] = {}
 ) {
   const sent: Array<HttpClientRequest.HttpClientRequest> = []
   const client = HttpClient.make((request) => {
     sent.push(request)
-    return Effect.succeed(HttpClientResponse.fromWeb(request, answer(request)))
+    return Effect.succeed(HttpClientResponse.fromWeb(request, respond(request)))
   })
   const dataAccess = yield* Effect.provide(
     DataAccess.DataAccess,
@@ -86,7 +86,7 @@ describe("the client of a group as a fetch", () => {
       }
     }))
 
-  it.scoped("returns redirects, empty answers and all cookies unchanged", () =>
+  it.scoped("returns redirects, empty responses and all cookies unchanged", () =>
     Effect.gen(function*() {
       const { fetch } = yield* setUp(({ url }) => {
         if (url.endsWith("/empty")) return new Response(null, { status: 204 })
@@ -104,7 +104,7 @@ describe("the client of a group as a fetch", () => {
       assert.isNull(empty.body)
     }))
 
-  it.scoped("rejects with the error of the client", () =>
+  it.scoped("rejects with the client's error", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp(undefined, { granted: [] })
       assert.deepInclude(yield* rejection(() => fetch("/a")), { _tag: "InsufficientScope" })
@@ -212,7 +212,7 @@ describe("the client of a group as a fetch", () => {
       const client = HttpClient.make(() => Effect.never)
       const dataAccess = yield* Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), yield* supply(), client))
       const fetch = yield* Scope.extend(Fetch.make(dataAccess), scope)
-      const call = fetch("/a").then(() => "an answer", () => "rejected")
+      const call = fetch("/a").then(() => "a response", () => "rejected")
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual(yield* Effect.promise(() => call), "rejected")
     }))

@@ -33,7 +33,7 @@ describe("InsufficientScope", () => {
 })
 
 describe("a call whose rejected token is replaced by one with fewer scopes", () => {
-  it.effect("fails with an error that says that the request was sent once", () =>
+  it.effect("fails with an error that reports that the request was sent once", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting("token-1"))
       const tokens = yield* supply()

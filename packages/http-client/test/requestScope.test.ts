@@ -5,7 +5,7 @@ import { Effect, Exit, Scope } from "effect"
 import { over, supply } from "./support/fakes.ts"
 
 describe("a request with HttpClient.withScope", () => {
-  it.effect("is aborted when the scope closes, also when the client sends another request object", () =>
+  it.effect("is aborted when the scope closes, even when the client sends another request object", () =>
     Effect.gen(function*() {
       let signal: AbortSignal | undefined
       const client = HttpClient.make((request, _, aborted) => {

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ResendBudget from "../src/internal/resendBudget.ts"
 
-/** A budget whose time passes as the test says. It begins an hour after the zero of the clock. */
+/** A budget whose time the test controls. It begins an hour after the zero of the clock. */
 const setUp = () => {
   let now = 3_600_000
   const clock = Clocks.make({

@@ -14,7 +14,7 @@ const get = (client: HttpClient.HttpClient, url = "/a", settings?: GroupClient.S
     return yield* Effect.provide(Effect.flatMap(DataAccess.DataAccess, (client) => client.get(url)), layer)
   })
 
-const answering = (makeResponse: () => Response) =>
+const responding = (makeResponse: () => Response) =>
   HttpClient.make((request) => Effect.sync(() => HttpClientResponse.fromWeb(request, makeResponse())))
 
 const refusal = new TokenError.InvalidClient({ environment: "test", tokenEndpoint: "https://v2.example", status: 401 })
@@ -22,7 +22,7 @@ const refusal = new TokenError.InvalidClient({ environment: "test", tokenEndpoin
 const body = "a=1&b=2"
 
 describe("a response", () => {
-  const client = answering(() =>
+  const client = responding(() =>
     new Response(body, {
       status: 202,
       headers: { "x-theirs": "1", "set-cookie": "c=d", "content-type": "application/x-www-form-urlencoded" }
@@ -44,11 +44,11 @@ describe("a response", () => {
       assert.strictEqual(form.get("b"), "2")
       const chunks = yield* Stream.runCollect((yield* get(client)).stream)
       assert.strictEqual(Array.from(chunks, (chunk) => new TextDecoder().decode(chunk)).join(""), body)
-      const json = yield* get(answering(() => Response.json({ x: 1 })))
+      const json = yield* get(responding(() => Response.json({ x: 1 })))
       assert.deepStrictEqual(yield* json.json, { x: 1 })
     }))
 
-  it.effect("prints its status and the request of the caller", () =>
+  it.effect("prints its status and the caller's request", () =>
     Effect.gen(function*() {
       const response = yield* get(client)
       const printed = JSON.parse(JSON.stringify(response))
@@ -59,9 +59,9 @@ describe("a response", () => {
       assert.isFalse("authorization" in response.request.headers)
     }))
 
-  it.effect("whose body cannot be read fails with an error about the request of the caller, for every way to read it", () =>
+  it.effect("whose body cannot be read fails with an error about the caller's request, for every way to read it", () =>
     Effect.gen(function*() {
-      const broken = answering(() =>
+      const broken = responding(() =>
         new Response(
           new ReadableStream({
             pull: (controller) => controller.error(Object.assign(new Error("it was token-1"), { code: "ECONNRESET" }))
@@ -92,7 +92,7 @@ describe("a response", () => {
     }))
 })
 
-describe("an error of the transport", () => {
+describe("a transport error", () => {
   const failing = (make: (request: HttpClientRequest.HttpClientRequest) => HttpClientError.HttpClientError) =>
     HttpClient.make((request) => Effect.fail(make(request)))
 
@@ -102,30 +102,30 @@ describe("an error of the transport", () => {
         get(failing((request) => requestError("Encode", { request, cause: "odd" })))
       )
       assert.strictEqual(kindOf(error), "RequestError Encode")
-      assert.notInclude(error.message, "No answer from the API")
+      assert.notInclude(error.message, "No response from the API")
     }))
 
-  it.effect("about a response stays a ResponseError", () =>
+  it.effect("about a response remains a ResponseError", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(
         get(failing((request) =>
           responseError("Decode", {
             request,
             response: HttpClientResponse.fromWeb(request, new Response("x", { status: 418 })),
-            description: "as the transport says it"
+            description: "as the transport reports it"
           })
         ))
       )
       assert(isResponseError(error))
       assert.deepStrictEqual([kindOf(error), error.response.status], ["ResponseError Decode", 418])
-      assert.include(error.message, "as the transport says it")
+      assert.include(error.message, "as the transport reports it")
       assert.isFalse("authorization" in error.response.request.headers)
     }))
 
   it.effect("that is not an HttpClientError is reported as a transport that died", () =>
     Effect.gen(function*() {
       for (const odd of ["a text", undefined, { _tag: "ResponseError" }]) {
-        const fails = HttpClient.transform(answering(() => new Response()), () => Effect.fail(odd))
+        const fails = HttpClient.transform(responding(() => new Response()), () => Effect.fail(odd))
         // @ts-expect-error: a program without types can do this
         const error = yield* Effect.flip(get(fails))
         assert.strictEqual(kindOf(error), "RequestError Transport")
@@ -152,7 +152,7 @@ describe("a 401 whose token is replaced", () => {
     Effect.gen(function*() {
       const { read, stream } = pieces()
       let sent = 0
-      const client = answering(() => ++sent === 1 ? new Response(stream, { status: 401 }) : new Response())
+      const client = responding(() => ++sent === 1 ? new Response(stream, { status: 401 }) : new Response())
       assert.strictEqual((yield* get(client)).status, 200)
       assert.isAtLeast(read(), 4)
       assert.isAtMost(read(), 6)
@@ -162,7 +162,7 @@ describe("a 401 whose token is replaced", () => {
     Effect.gen(function*() {
       let sent = 0
       const silent = new ReadableStream({ pull: () => new Promise(() => {}) })
-      const client = answering(() => ++sent === 1 ? new Response(silent, { status: 401 }) : new Response())
+      const client = responding(() => ++sent === 1 ? new Response(silent, { status: 401 }) : new Response())
       const call = yield* Effect.fork(get(client))
       yield* TestClock.adjust("999 millis")
       assert.strictEqual(sent, 1)
@@ -173,7 +173,7 @@ describe("a 401 whose token is replaced", () => {
   it.effect("has its body read before its token is replaced, so that no connection is kept while the call waits", () =>
     Effect.gen(function*() {
       const { read, stream } = pieces()
-      const client = answering(() => new Response(stream, { status: 401 }))
+      const client = responding(() => new Response(stream, { status: 401 }))
       const tokens = { ...(yield* supply()), replace: () => Effect.never }
       const call = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
         Effect.provide(over(DataAccess.layer(), tokens, client)),
@@ -187,7 +187,7 @@ describe("a 401 whose token is replaced", () => {
   it.effect("is returned with its status, headers and body if there is no replacement", () =>
     Effect.gen(function*() {
       const headers = { "content-type": "application/json", "set-cookie": "c=d", "x-theirs": "1" }
-      const client = answering(() => new Response("{\"reason\":\"revoked\"}", { status: 401, headers }))
+      const client = responding(() => new Response("{\"reason\":\"revoked\"}", { status: 401, headers }))
       const response = yield* callOver(client, (client) => client.get("/a"), { replacementFails: refusal })
       assert.strictEqual(response.status, 401)
       assert.deepInclude({ ...response.headers }, { "x-theirs": "1" })
@@ -225,9 +225,9 @@ describe("what is printed of a response", () => {
 
   it.effect("shows neither its body nor a header in which the API may repeat the token", () =>
     Effect.gen(function*() {
-      const response = yield* get(answering(echoing))
+      const response = yield* get(responding(echoing))
       assert.include(yield* response.text, canary)
-      const error = yield* Effect.flip(get(HttpClient.filterStatusOk(answering(echoing))))
+      const error = yield* Effect.flip(get(HttpClient.filterStatusOk(responding(echoing))))
       for (const value of [response, error]) {
         const texts = [JSON.stringify(value), inspect(value, { depth: Infinity }), String(value)]
         for (const text of texts) {
@@ -249,7 +249,7 @@ describe("what is printed of a response", () => {
         "date": "Thu, 01 Jan 1970 00:00:00 GMT",
         ["x".repeat(100)]: "value"
       }
-      const printed = JSON.parse(JSON.stringify(yield* get(answering(() => new Response("", { headers })))))
+      const printed = JSON.parse(JSON.stringify(yield* get(responding(() => new Response("", { headers })))))
       assert.deepStrictEqual(printed.headers, {
         "content-type": "<redacted>",
         "retry-after": "<redacted>",

@@ -18,8 +18,8 @@ import * as probes from "./internal/probes.ts"
 import * as tokenFacts from "./internal/tokenFacts.ts"
 
 /**
- * A safe request to the business API. One per endpoint group that the program calls is enough. Choose a path whose answer does not
- * change from request to request.
+ * A safe request to the business API. One per endpoint group that the program calls is enough. Choose a path whose response
+ * does not change from request to request.
  *
  * @since 1.0.0
  * @category models
@@ -40,14 +40,14 @@ export interface Probe {
 export interface TokenFacts {
   /** The scopes that were granted, with the names that the server uses. */
   readonly scopes: ReadonlyArray<string>
-  /** The scopes that Auth V2 is asked for, and that the token does not cover. Auth V1 has other names, so nothing is missing there. */
+  /** The scopes requested from Auth V2 that the token does not cover. Auth V1 has other names, so nothing is missing there. */
   readonly missingScopes: ReadonlyArray<string>
   /** The lifetime when it was issued. */
   readonly lifetime: Duration.Duration
 }
 
 /**
- * The answer to a probe: its status, or why there was none.
+ * The response to a probe: its status, or why there was none.
  *
  * @since 1.0.0
  * @category models
@@ -66,14 +66,15 @@ export interface ProbeResult {
   readonly v1: Option.Option<ProbeOutcome>
   /** None if there was no token of Auth V2. */
   readonly v2: Option.Option<ProbeOutcome>
-  /** Whether both bodies have the same SHA-256 hash. None without two answers. Neither body nor hash is kept. */
+  /** Whether both bodies have the same SHA-256 hash. None without two responses. Neither body nor hash is kept. */
   readonly sameBody: Option.Option<boolean>
 }
 
 /**
- * What speaks against the migration. `NoTokenFromV1`: there is no rollback. All others mean that the program is not ready for Auth V2:
- * `NoTokenFromV2`; `ScopesMissing`: the operator has not granted them; `StatusDiffers`, `BodyDiffers`: a probe was answered
- * differently; `ProbeFailed`: a probe had no answer, or the same status outside 200–299 with both tokens, which proves nothing.
+ * Reasons not to migrate. `NoTokenFromV1`: there is no rollback. All others mean that the program is not ready for Auth V2:
+ * `NoTokenFromV2`; `ScopesMissing`: the operator has not granted them; `StatusDiffers`, `BodyDiffers`: a probe got different
+ * responses; `ProbeFailed`: a probe got no response, or the same status outside 200–299 with both tokens, which proves
+ * nothing.
  *
  * @since 1.0.0
  * @category models
@@ -96,9 +97,9 @@ export type Problem = Data.TaggedEnum<{
 export const Problem = Data.taggedEnum<Problem>()
 
 /**
- * The verdict of a comparison. `Ready`: all probes were answered alike with both tokens. `ReadyWithoutRollback`: all probes were answered
- * with the token of Auth V2, and Auth V1 does not issue tokens any more. `Unproven`: there were no probes, and nothing else speaks
- * against the migration. `NotReady`: see the problems.
+ * The verdict of a comparison. `Ready`: all probes got equal responses with both tokens. `ReadyWithoutRollback`: all probes
+ * returned 2xx with the V2 token, and Auth V1 no longer issues tokens. `Unproven`: there were no probes, and there is no
+ * other reason not to migrate. `NotReady`: see the problems.
  *
  * @since 1.0.0
  * @category models
@@ -146,8 +147,8 @@ const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Pro
 }
 
 /**
- * Obtains a token from each version, and sends each probe with both tokens, one request after the other. Nothing else is sent. A probe
- * waits for its answer for at most 30 seconds. Its body is held in memory until its hash is calculated.
+ * Obtains a token from each version, and sends each probe with both tokens, one request after the other. Nothing else is sent. A
+ * probe waits for its response for at most 30 seconds. Its body is kept in memory until its hash is calculated.
  *
  * Fails with the `TokenError` of a version whose failure is temporary: compare again later. Fails with a `ConfigError` if the base URL of
  * the environment is not valid.
@@ -177,7 +178,7 @@ export const compare = Effect.fnUntraced(function*(options: {
   readonly v1: AccessTokens.Service
   /** The supply of Auth V2. */
   readonly v2: AccessTokens.Service
-  /** Default: none. Then only the tokens are compared, which proves nothing about calls. */
+  /** Default: none, so only the tokens are compared, which proves nothing about calls. */
   readonly probes?: ReadonlyArray<Probe> | undefined
 }): Effect.fn.Return<Comparison, TokenError | ConfigError.ConfigError, HttpClient.HttpClient> {
   const send = yield* probes.make(options.v2)

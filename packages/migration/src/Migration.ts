@@ -76,26 +76,26 @@ export interface Options<E1, R1, E2, R2, E, R> {
 }
 
 /**
- * A supply over two others. The plan decides which of them serves, so the clients of the endpoint groups do not change.
+ * A supply over two others. The plan decides whose tokens are used, so the clients of the endpoint groups do not change.
  *
  * - The plan is read when the layer is built, and again while the supply is used: at most every 10 seconds. A caller waits for it for
- *   at most 1 second. A plan that cannot be read again stays as it is.
- * - `v1`: Auth V1 serves, and nothing is sent to Auth V2. `shadow`: Auth V1 serves, and tokens are obtained from Auth V2 in the
- *   background. Their failure disturbs no caller. `v2`: Auth V2 serves.
- * - With the fallback, a token of Auth V1 serves in the stage `v2` when the token request fails, takes longer than 2 seconds, or
- *   returns a token without a requested scope. Then nobody waits for Auth V2 any more: it is tried in the background, at most once
- *   per second and with the pauses of its supply. When it works, it serves again.
+ *   at most 1 second. If re-reading fails, the previous plan remains in effect.
+ * - `v1`: V1 tokens are used, and nothing is sent to Auth V2. `shadow`: V1 tokens are used, and tokens are obtained from Auth
+ *   V2 in the background. Callers never see their failures. `v2`: V2 tokens are used.
+ * - With the fallback, a V1 token is used in the stage `v2` when the token request fails, takes longer than 2 seconds, or
+ *   returns a token without a requested scope. Callers then no longer wait for Auth V2: it is tried in the background, at
+ *   most once per second and with the pauses of its supply. When it works, its tokens are used again.
  * - A rejected token is replaced by the version that issued it. With the fallback, a token of Auth V1 replaces it if Auth V2 has no
- *   replacement within 2 seconds. If the API rejects the replacement too, tokens of Auth V1 serve for 5 minutes, or until the plan
+ *   replacement within 2 seconds. If the API rejects the replacement too, V1 tokens are used for 5 minutes, or until the plan
  *   changes, or until `refresh` obtains a token from Auth V2. The call that found out gets its 401.
- * - `status` is that of the version that serves, with the counts of both. `events` are those of both. For metrics of each version,
+ * - `status` describes the version in use, with the counts of both. `events` come from both. For metrics of each version,
  *   provide one `Telemetry.layer()` to each of `v1` and `v2`.
  * - The HttpClient sends the probes of `compare`.
  *
  * Building the layer builds both supplies. It fails with their errors, with the failure of the plan, or with a `ConfigError` if
- * `planInterval` is not valid or if the two have another base URL or audience.
+ * `planInterval` is not valid or if the two have different base URLs or audiences.
  *
- * Layers are shared by reference. Bind this one to a const.
+ * Layers are shared by reference. Bind the layer to a const.
  *
  * @since 1.0.0
  * @category layers
@@ -146,8 +146,8 @@ export const layer = <E1, R1, E2, R2, E, R>(
 
 /**
  * The migration of `AuthV1.layerConfig()` to `AuthV2.layerConfig()`, with the plan of the variables `CREDIT_DATA_AUTH` and
- * `CREDIT_DATA_AUTH_FALLBACK`. All variables of both versions must be set, and `CREDIT_DATA_AUTH` too: a program that forgot it would
- * move to Auth V2 at once.
+ * `CREDIT_DATA_AUTH_FALLBACK`. All variables of both versions must be set, and `CREDIT_DATA_AUTH` too: without it, a program
+ * would move to Auth V2 at once.
  *
  * Building the layer fails with one `ConfigError`, which has a line for each faulty variable.
  *

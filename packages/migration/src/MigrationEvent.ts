@@ -10,7 +10,7 @@ import type { TokenFacts } from "./Comparison.ts"
 import type { Plan } from "./Plan.ts"
 
 /**
- * Why tokens of Auth V1 are served instead of those of Auth V2. `Failed`: the token request failed. `Slow`: there was no token within
+ * Why V1 tokens are used instead of V2 tokens. `Failed`: the token request failed. `Slow`: there was no token within
  * 2 seconds. `MissingScopes`: the token does not cover all requested scopes. `Rejected`: the business API rejected a token and, within
  * 30 seconds, its replacement (401); Auth V2 is not tried for 5 minutes.
  *
@@ -33,9 +33,9 @@ export type FallbackReason = Data.TaggedEnum<{
 export const FallbackReason = Data.taggedEnum<FallbackReason>()
 
 /**
- * A change in a migration; safe to print. `PlanChanged`: the plan was read again, and it is another one. `Compared`: the stage
- * `shadow` has obtained a new token from Auth V2, and the facts about it and the token of Auth V1 that serves. `FellBack`: from now
- * on, tokens of Auth V1 are served instead of those of Auth V2. `Returned`: Auth V2 serves again.
+ * A change in a migration; safe to print. `PlanChanged`: the plan was read again, and it has changed. `Compared`: the stage
+ * `shadow` has obtained a new token from Auth V2, and the facts about it and the V1 token in use. `FellBack`: from now on, V1
+ * tokens are used instead of V2 tokens. `Returned`: V2 tokens are used again.
  *
  * @since 1.0.0
  * @category models

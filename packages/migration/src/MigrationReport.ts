@@ -20,13 +20,13 @@ export interface VersionReport {
   readonly tokensObtained: number
   /** How many token requests failed, with their retries. */
   readonly tokenRequestsFailed: number
-  /** How often the migration served a token of this version to a caller. */
+  /** How often a caller got a token of this version. */
   readonly tokensServed: number
   /** How many calls reported that the business API rejected a token of this version (401). */
   readonly tokensRejected: number
-  /** The scopes of the token that is held, with the names that the server uses. Empty without a token. */
+  /** The scopes of the current token, with the names that the server uses. Empty without a token. */
   readonly scopes: ReadonlyArray<string>
-  /** The requested scopes that the held token does not cover. Auth V1 is asked for none. */
+  /** The requested scopes that the current token does not cover. Auth V1 has no requested scopes. */
   readonly missingScopes: ReadonlyArray<string>
   /** Why the last token request failed. None if it succeeded, or if there was none. */
   readonly lastFailure: Option.Option<TokenError>
@@ -43,8 +43,8 @@ export interface MigrationReport {
   readonly plan: Plan
   readonly v1: VersionReport
   readonly v2: VersionReport
-  /** How often a token of Auth V1 was served instead of one of Auth V2. */
+  /** How often a caller got a V1 token instead of a V2 token. */
   readonly fallbacks: number
-  /** Since when, and why, tokens of Auth V1 are served instead of those of Auth V2. None if they are not. */
+  /** Since when, and why, V1 tokens are used instead of V2 tokens. None if they are not. */
   readonly fallenBack: Option.Option<{ readonly since: DateTime.Utc; readonly reason: FallbackReason }>
 }

@@ -1,5 +1,5 @@
 /**
- * The plan of a migration: which version serves.
+ * The plan of a migration: which version's tokens are used.
  *
  * @since 1.0.0
  */
@@ -9,8 +9,8 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 
 /**
- * The stages of a migration, in their order. `v1`: Auth V1 serves. `shadow`: Auth V1 serves, and tokens are obtained from Auth V2 too
- * and compared. `v2`: Auth V2 serves.
+ * The stages of a migration, in their order. `v1`: V1 tokens are used. `shadow`: V1 tokens are used, and tokens are obtained
+ * from Auth V2 too and compared. `v2`: V2 tokens are used.
  *
  * @since 1.0.0
  * @category models
@@ -25,7 +25,7 @@ export type Stage = "v1" | "shadow" | "v2"
  */
 export interface Plan {
   readonly stage: Stage
-  /** In the stage `v2`: a token of Auth V1 serves when Auth V2 issues none that covers all requested scopes. */
+  /** In the stage `v2`: a V1 token is used when Auth V2 issues none that covers all requested scopes. */
   readonly fallback: boolean
 }
 
@@ -46,7 +46,7 @@ export const config = {
     values: ["v1", "shadow", "v2"]
   }),
   fallback: Variables.literal("CREDIT_DATA_AUTH_FALLBACK", {
-    description: "the version that serves when Auth V2 issues no token",
+    description: "the version that is used when Auth V2 issues no token",
     values: ["v1", "none"]
   }).pipe(Config.withDefault("none"))
 } satisfies { readonly stage: Config.Config<Stage>; readonly fallback: Config.Config<"v1" | "none"> }

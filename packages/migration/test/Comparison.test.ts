@@ -10,7 +10,7 @@ import * as tokenFacts from "../src/internal/tokenFacts.ts"
 const shadow: Plan.Plan = { stage: "shadow", fallback: false }
 const get = (path: string): Comparison.Probe => ({ method: "GET", path })
 
-/** The answer of the API to this path with a token of this version. */
+/** The API's response to this path with a token of this version. */
 type Api = (path: string, version: string, method: string) => { readonly status: number; readonly body?: string }
 
 const clientOf = (api: Api) =>
@@ -45,7 +45,7 @@ const settled = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E,
 const tags = ({ problems, verdict }: Comparison.Comparison) => [verdict, ...problems.map(({ _tag }) => _tag)]
 
 describe("a comparison of both versions", () => {
-  it.scoped("is ready when both grant everything and all probes are answered alike", () =>
+  it.scoped("is ready when both grant everything and all probes get equal responses", () =>
     Effect.gen(function*() {
       const probes = [get("/data-access/one"), { method: "HEAD", path: "/furnishment/two" } as const]
       const result = yield* compared({ probes })
@@ -60,7 +60,7 @@ describe("a comparison of both versions", () => {
       assert.deepStrictEqual(tags(yield* compared({})), ["Unproven"])
       const withoutV1 = yield* compared({
         prepare: ({ v1 }) => {
-          v1.answer = "refuses"
+          v1.behaviour = "refuses"
         }
       })
       assert.deepStrictEqual(tags(withoutV1), ["Unproven", "NoTokenFromV1"])
@@ -87,8 +87,8 @@ describe("a comparison of both versions", () => {
   it.scoped("fails when the token endpoint of either version has a temporary failure", () =>
     Effect.gen(function*() {
       for (const version of ["v1", "v2"] as const) {
-        const prepare = (world: Record<typeof version, { answer: string }>) => {
-          world[version].answer = "is busy"
+        const prepare = (world: Record<typeof version, { behaviour: string }>) => {
+          world[version].behaviour = "is busy"
         }
         const error = yield* settled(Effect.flip(compared({ probes: [get("/one")], prepare })))
         assert.isTrue(TokenError.isTokenError(error) && error.tokenEndpoint === `https://${version}.example/token`)
@@ -97,8 +97,8 @@ describe("a comparison of both versions", () => {
 
   it.scoped("has no rollback when the host of Auth V1 was removed", () =>
     Effect.gen(function*() {
-      const prepare = ({ v1 }: { readonly v1: { answer: string } }) => {
-        v1.answer = "has no host"
+      const prepare = ({ v1 }: { readonly v1: { behaviour: string } }) => {
+        v1.behaviour = "has no host"
       }
       const result = yield* settled(compared({ probes: [get("/one")], prepare }))
       assert.deepStrictEqual(tags(result), ["ReadyWithoutRollback", "NoTokenFromV1"])
@@ -108,7 +108,7 @@ describe("a comparison of both versions", () => {
     Effect.gen(function*() {
       const result = yield* compared({
         prepare: ({ v2 }) => {
-          v2.answer = "grants too little"
+          v2.behaviour = "grants too little"
         }
       })
       assert.deepStrictEqual(result.problems, [Comparison.Problem.ScopesMissing({ scopes: ["furnishment:all"] })])
@@ -120,7 +120,7 @@ describe("a comparison of both versions", () => {
       const result = yield* compared({
         probes: [get("/one")],
         prepare: ({ v2 }) => {
-          v2.answer = "refuses"
+          v2.behaviour = "refuses"
         }
       })
       assert.deepStrictEqual(tags(result), ["NotReady", "NoTokenFromV2"])
@@ -134,8 +134,8 @@ describe("a comparison of both versions", () => {
 
   it.scoped("has no rollback when Auth V1 issues no token", () =>
     Effect.gen(function*() {
-      const prepare = ({ v1 }: { readonly v1: { answer: string } }) => {
-        v1.answer = "refuses"
+      const prepare = ({ v1 }: { readonly v1: { behaviour: string } }) => {
+        v1.behaviour = "refuses"
       }
       assert.deepStrictEqual(tags(yield* compared({ probes: [get("/one")], prepare })), [
         "ReadyWithoutRollback",
@@ -149,7 +149,7 @@ describe("a comparison of both versions", () => {
       assert.deepStrictEqual(tags(refused), ["NotReady", "ProbeFailed", "NoTokenFromV1"])
     }))
 
-  it.scoped("finds another status, another body, an error and an answer that never comes", () =>
+  it.scoped("finds another status, another body, an error and a response that never arrives", () =>
     Effect.gen(function*() {
       const api: Api = (path, version) => {
         switch (path) {

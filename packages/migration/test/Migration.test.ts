@@ -6,7 +6,7 @@ import { fallback, outcomeOf, shadow, v1, v2 } from "./support/plans.ts"
 import { environment, setUp, textOf } from "./support/versions.ts"
 
 describe("the stages of a migration", () => {
-  it.scoped("v1 serves Auth V1 and sends nothing to Auth V2", () =>
+  it.scoped("v1 returns V1 tokens and sends nothing to Auth V2", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v1)
       assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
@@ -15,7 +15,7 @@ describe("the stages of a migration", () => {
       assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v1.example/token")
     }))
 
-  it.scoped("shadow serves Auth V1, and obtains one token from Auth V2 in the background", () =>
+  it.scoped("shadow returns V1 tokens, and obtains one token from Auth V2 in the background", () =>
     Effect.gen(function*() {
       const world = yield* setUp(shadow)
       for (let call = 0; call < 10; call++) {
@@ -31,7 +31,7 @@ describe("the stages of a migration", () => {
   it.scoped("shadow publishes what the two tokens grant, once for each token", () =>
     Effect.gen(function*() {
       const world = yield* setUp(shadow)
-      world.v2.answer = "grants too little"
+      world.v2.behaviour = "grants too little"
       const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 2)))
       yield* Effect.yieldNow()
       yield* world.tokens.get
@@ -52,12 +52,12 @@ describe("the stages of a migration", () => {
       assert.deepStrictEqual(first.v2.missingScopes, ["furnishment:all"])
     }))
 
-  it.scoped("shadow warns once of a scope that Auth V2 does not grant, and of none that it grants", () =>
+  it.scoped("shadow warns once of a scope that Auth V2 does not grant, and of no scope that it grants", () =>
     logged((lines) =>
       Effect.gen(function*() {
-        for (const answer of ["grants too little", "grants"] as const) {
+        for (const behaviour of ["grants too little", "grants"] as const) {
           const world = yield* setUp(shadow)
-          world.v2.answer = answer
+          world.v2.behaviour = behaviour
           for (let call = 0; call < 3; call++) {
             yield* world.tokens.get
             yield* TestClock.adjust("2 seconds")
@@ -74,7 +74,7 @@ describe("the stages of a migration", () => {
       const world = yield* setUp(shadow)
       yield* world.tokens.get
       yield* TestClock.adjust("2 hours")
-      world.v2.answer = "hangs"
+      world.v2.behaviour = "hangs"
       const waiting = Effect.map(world.tokens.status, ({ callersWaiting }) => callersWaiting)
       for (let round = 0; round < 2; round++) {
         for (let call = 0; call < 3; call++) yield* world.tokens.get
@@ -83,13 +83,13 @@ describe("the stages of a migration", () => {
       }
     }))
 
-  it.scoped("shadow disturbs no caller when Auth V2 refuses or hangs", () =>
+  it.scoped("shadow hides from callers that Auth V2 refuses or hangs", () =>
     Effect.gen(function*() {
       const world = yield* setUp(shadow)
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
       yield* TestClock.adjust("31 seconds")
-      world.v2.answer = "hangs"
+      world.v2.behaviour = "hangs"
       for (let call = 0; call < 5; call++) {
         assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
         yield* TestClock.adjust("2 seconds")
@@ -98,12 +98,12 @@ describe("the stages of a migration", () => {
       assert.strictEqual((yield* world.migration.report).v2.tokenRequestsFailed, 1)
     }))
 
-  it.scoped("v2 serves Auth V2, and its failures", () =>
+  it.scoped("v2 returns V2 tokens, and the failures of Auth V2", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v2)
       assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
       yield* TestClock.adjust("2 hours")
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       assert.strictEqual(outcomeOf(yield* Effect.exit(world.tokens.get)), "InvalidClient")
       assert.strictEqual(world.v1.requests, 0)
       assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v2.example/token")
@@ -131,32 +131,32 @@ describe("a rejected token", () => {
 
   it.scoped("is replaced by a token of Auth V1 when Auth V2 has no replacement, with the fallback", () =>
     Effect.gen(function*() {
-      for (const answer of ["refuses", "hangs"] as const) {
+      for (const behaviour of ["refuses", "hangs"] as const) {
         const world = yield* setUp(fallback)
         const ofV2 = yield* world.tokens.get
         yield* TestClock.adjust("31 seconds")
-        world.v2.answer = answer
+        world.v2.behaviour = behaviour
         const replacement = yield* Effect.fork(world.tokens.replace(ofV2))
         yield* TestClock.adjust("2 seconds")
         assert.deepStrictEqual([textOf(ofV2), textOf(yield* Fiber.join(replacement))], ["V2-1", "V1-1"])
         const { fallbacks, fallenBack } = yield* world.migration.report
         assert.strictEqual(fallbacks, 1)
-        const expected = answer === "hangs" ? "Slow" : "Failed"
+        const expected = behaviour === "hangs" ? "Slow" : "Failed"
         assert.strictEqual(Option.getOrThrow(fallenBack).reason._tag, expected)
       }
     }))
 
-  it.scoped("is not replaced by one of Auth V1 without the fallback", () =>
+  it.scoped("is not replaced by a V1 token without the fallback", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v2)
       const ofV2 = yield* world.tokens.get
       yield* TestClock.adjust("31 seconds")
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       assert.strictEqual((yield* Effect.flip(world.tokens.replace(ofV2)))._tag, "InvalidClient")
       assert.strictEqual(world.v1.requests, 0)
     }))
 
-  it.scoped("of unknown origin belongs to the version that serves", () =>
+  it.scoped("of unknown origin belongs to the version in use", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v1)
       const known = yield* world.tokens.get
@@ -168,7 +168,7 @@ describe("a rejected token", () => {
 })
 
 describe("the state of a migration", () => {
-  it.scoped("counts what both versions served, so that no count ever falls", () =>
+  it.scoped("counts the tokens of both versions, so that no count ever falls", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v1)
       const served = () => Effect.map(world.tokens.status, ({ tokensServed }) => tokensServed)
@@ -185,14 +185,14 @@ describe("the state of a migration", () => {
   it.scoped("shows the scopes and the last failure of each version", () =>
     Effect.gen(function*() {
       const world = yield* setUp(shadow)
-      world.v2.answer = "grants too little"
+      world.v2.behaviour = "grants too little"
       yield* world.tokens.get
       yield* TestClock.adjust("1 second")
       const { v1, v2 } = yield* world.migration.report
       assert.deepStrictEqual([v1.scopes, v1.missingScopes], [["read:consumers"], []])
       assert.deepStrictEqual([v2.scopes, v2.missingScopes], [["data-access:all"], ["furnishment:all"]])
       assert.deepStrictEqual([v1.lastFailure, v2.lastFailure], [Option.none(), Option.none()])
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       yield* Effect.ignore(world.tokens.refresh)
       yield* TestClock.adjust("1 second")
       const after = yield* world.migration.report
@@ -212,7 +212,7 @@ describe("the state of a migration", () => {
 })
 
 describe("refresh of a migration", () => {
-  it.scoped("requests a token from the version that serves", () =>
+  it.scoped("requests a token from the version in use", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v1)
       assert.strictEqual(textOf(yield* world.tokens.refresh), "V1-1")
@@ -230,10 +230,10 @@ describe("refresh of a migration", () => {
   it.scoped("falls back to Auth V1 with the fallback", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       yield* world.tokens.get
       assert.strictEqual(textOf(yield* world.tokens.refresh), "V1-2")
-      world.v1.answer = "refuses"
+      world.v1.behaviour = "refuses"
       yield* TestClock.adjust("40 seconds")
       assert.strictEqual((yield* Effect.flip(world.tokens.refresh)).tokenEndpoint, "https://v2.example/token")
     }))
@@ -241,14 +241,14 @@ describe("refresh of a migration", () => {
   it.scoped("ends the fallback when Auth V2 grants everything again", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       yield* world.tokens.get
       yield* TestClock.adjust("1 second")
-      world.v2.answer = "grants too little"
+      world.v2.behaviour = "grants too little"
       yield* world.tokens.refresh
       assert.isTrue(Option.isSome((yield* world.migration.report).fallenBack))
       yield* TestClock.adjust("1 second")
-      world.v2.answer = "grants"
+      world.v2.behaviour = "grants"
       yield* world.tokens.refresh
       assert.isTrue(Option.isNone((yield* world.migration.report).fallenBack))
     }))

@@ -7,11 +7,11 @@ import { fallback, outcomeOf, shadow, v2 } from "./support/plans.ts"
 import { environment, setUp, textOf } from "./support/versions.ts"
 
 describe("the fallback of a migration", () => {
-  it.scoped("serves Auth V1 at once while Auth V2 refuses, and returns to Auth V2 when it works", () =>
+  it.scoped("returns V1 tokens at once while Auth V2 refuses, and V2 tokens when it works", () =>
     logged((lines) =>
       Effect.gen(function*() {
         const world = yield* setUp(fallback)
-        world.v2.answer = "refuses"
+        world.v2.behaviour = "refuses"
         const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 2)))
         yield* Effect.yieldNow()
         assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
@@ -19,7 +19,7 @@ describe("the fallback of a migration", () => {
         assert.strictEqual(during.fallbacks, 1)
         assert.isTrue(Option.exists(during.fallenBack, ({ reason }) => reason._tag === "Failed"))
         assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v1.example/token")
-        world.v2.answer = "grants"
+        world.v2.behaviour = "grants"
         assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
         // the supply of Auth V2 remembers the refusal for 30 seconds
         yield* TestClock.adjust("31 seconds")
@@ -41,7 +41,7 @@ describe("the fallback of a migration", () => {
   it.scoped("waits for Auth V2 for two seconds, once", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
-      world.v2.answer = "hangs"
+      world.v2.behaviour = "hangs"
       const first = yield* Effect.fork(world.tokens.get)
       yield* TestClock.adjust("1999 millis")
       assert.isNull(first.unsafePoll())
@@ -53,10 +53,10 @@ describe("the fallback of a migration", () => {
       )
     }))
 
-  it.scoped("serves Auth V1 when a token of Auth V2 lacks a scope", () =>
+  it.scoped("returns a V1 token when the V2 token lacks a scope", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
-      world.v2.answer = "grants too little"
+      world.v2.behaviour = "grants too little"
       assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
       const { fallenBack } = yield* world.migration.report
       assert.isTrue(
@@ -65,24 +65,24 @@ describe("the fallback of a migration", () => {
       )
     }))
 
-  it.scoped("says in the log and in an event why it began, and that it ended", () =>
+  it.scoped("reports in the log and in an event why it began, and that it ended", () =>
     logged((lines) =>
       Effect.gen(function*() {
         const reasons = [
-          ["hangs", "Slow", "Auth V2 gave no token within 2s."],
+          ["hangs", "Slow", "Auth V2 returned no token within 2s."],
           ["grants too little", "MissingScopes", "The token of Auth V2 lacks furnishment:all."],
           ["refuses", "Failed", "The token request to Auth V2 failed: InvalidClient."]
         ] as const
-        for (const [answer, tag, text] of reasons) {
+        for (const [behaviour, tag, text] of reasons) {
           const world = yield* setUp(fallback)
-          world.v2.answer = answer
+          world.v2.behaviour = behaviour
           const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 2)))
           yield* Effect.yieldNow()
           const call = yield* Effect.fork(world.tokens.get)
           yield* TestClock.adjust("2 seconds")
           assert.strictEqual(textOf(yield* Fiber.join(call)), "V1-1")
           assert.include(lines, `WARN ${text} Tokens of Auth V1 are used until Auth V2 works.`)
-          world.v2.answer = "grants"
+          world.v2.behaviour = "grants"
           yield* TestClock.adjust("2 hours")
           for (let each = 0; each < 3; each++) {
             yield* world.tokens.get
@@ -98,20 +98,20 @@ describe("the fallback of a migration", () => {
       })
     ))
 
-  it.scoped("shows the version that can serve", () =>
+  it.scoped("shows the version that has a usable token", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
       const shown = Effect.map(world.tokens.status, ({ tokenEndpoint }) => tokenEndpoint)
-      // no version has been asked yet
+      // no version has a token yet
       assert.strictEqual(yield* shown, "https://v2.example/token")
       yield* world.tokens.get
       assert.strictEqual(yield* shown, "https://v2.example/token")
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       yield* TestClock.adjust("2 hours")
       yield* world.tokens.get
       assert.strictEqual(yield* shown, "https://v1.example/token")
       yield* TestClock.adjust("2 hours")
-      world.v1.answer = "refuses"
+      world.v1.behaviour = "refuses"
       yield* Effect.exit(world.tokens.get)
       assert.strictEqual(yield* shown, "https://v2.example/token")
     }))
@@ -119,24 +119,24 @@ describe("the fallback of a migration", () => {
   it.scoped("is the failure of Auth V2 when neither version issues a token", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
-      world.v1.answer = world.v2.answer = "refuses"
+      world.v1.behaviour = world.v2.behaviour = "refuses"
       const outcome = yield* Effect.flip(world.tokens.get)
       assert.strictEqual(outcome.tokenEndpoint, "https://v2.example/token")
       assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v2.example/token")
     }))
 
-  it.scoped("serves a token of Auth V2 that lacks a scope when Auth V1 issues none", () =>
+  it.scoped("returns a V2 token that lacks a scope when Auth V1 issues none", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
-      world.v1.answer = "refuses"
-      world.v2.answer = "grants too little"
+      world.v1.behaviour = "refuses"
+      world.v2.behaviour = "grants too little"
       assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
     }))
 
   it.scoped("ends with its plan", () =>
     Effect.gen(function*() {
       const world = yield* setUp(fallback)
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       yield* world.tokens.get
       assert.isTrue(Option.isSome((yield* world.migration.report).fallenBack))
       world.setPlan(shadow)
@@ -144,7 +144,7 @@ describe("the fallback of a migration", () => {
       yield* world.tokens.get
       assert.isTrue(Option.isNone((yield* world.migration.report).fallenBack))
       world.setPlan(fallback)
-      world.v2.answer = "grants"
+      world.v2.behaviour = "grants"
       yield* TestClock.adjust("30 seconds")
       assert.match(textOf(yield* world.tokens.get), /^V2/)
     }))
@@ -152,7 +152,7 @@ describe("the fallback of a migration", () => {
   it.scoped("is off by default", () =>
     Effect.gen(function*() {
       const world = yield* setUp(v2)
-      world.v2.answer = "refuses"
+      world.v2.behaviour = "refuses"
       assert.strictEqual(outcomeOf(yield* Effect.exit(world.tokens.get)), "InvalidClient")
       assert.strictEqual((yield* world.migration.report).fallbacks, 0)
     }))

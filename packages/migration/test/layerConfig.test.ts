@@ -50,7 +50,7 @@ describe("the variables of a migration", () => {
       assert.notInclude(stage + fallback, "canary")
     }))
 
-  it.effect("must name the stage, because a program that forgot it would move to Auth V2 at once", () =>
+  it.effect("must name the stage, because without it a program would move to Auth V2 at once", () =>
     Effect.gen(function*() {
       const { CREDIT_DATA_AUTH: _, ...others } = complete
       for (const error of [yield* Effect.flip(plan(others)), yield* Effect.flip(built(others))]) {

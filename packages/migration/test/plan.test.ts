@@ -42,13 +42,13 @@ describe("the plan of a migration", () => {
       yield* TestClock.adjust("1 millis")
       for (const fiber of fibers) assert.strictEqual(textOf(yield* Fiber.join(fiber)), "V1-1")
       assert.strictEqual(world.reads.count, 2)
-      // nobody waits any longer for this reading
+      // no caller waits any longer for this reading
       assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
       yield* TestClock.adjust("4 seconds")
       assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
     }))
 
-  it.scoped("stays as it is when it cannot be read again, with one warning", () =>
+  it.scoped("remains in effect when it cannot be read again, with one warning", () =>
     logged((lines) =>
       Effect.gen(function*() {
         let broken = false
@@ -110,7 +110,7 @@ describe("the plan of a migration", () => {
       })
     ))
 
-  it.scoped("goes on when a reading never ends", () =>
+  it.scoped("remains in effect when a reading never ends", () =>
     Effect.gen(function*() {
       let hangs = false
       const world = yield* setUp(v1, {
@@ -162,7 +162,7 @@ describe("the plan of a migration", () => {
       // the second counts from the start of the reading, so the late ones wait for less
       yield* TestClock.adjust("1 millis")
       for (const fiber of [...early, ...late]) assert.strictEqual(textOf(yield* Fiber.join(fiber)), "V1-1")
-      // afterwards nobody waits
+      // afterwards no caller waits
       assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
       assert.strictEqual(world.reads.count, 2)
       yield* TestClock.adjust("28 seconds")

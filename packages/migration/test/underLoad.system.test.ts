@@ -76,7 +76,7 @@ describe("a program that migrates under load, over real sockets", () => {
           yield* Effect.sleep(lifetime)
           yield* stage({ stage: "v2", fallback: true })
           gate.mode = "open"
-          // a refusal is remembered for thirty seconds, unless an engineer asks for a refresh
+          // a refusal is remembered for thirty seconds, unless an engineer starts a refresh
           while (Option.isSome((yield* migration.report).fallenBack)) {
             yield* Effect.sleep("1 second")
             yield* migration.tokens.refresh

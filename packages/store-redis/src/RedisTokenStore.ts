@@ -30,7 +30,7 @@ export interface Options {
   readonly url: Redacted.Redacted
   /** The beginning of all keys, without braces. Default: `credit-data:`. */
   readonly prefix?: string | undefined
-  /** The sentinels that know the master. Default: none. */
+  /** The sentinels that monitor the master. Default: none. */
   readonly sentinels?: ReadonlyArray<{ readonly host: string; readonly port: number }> | undefined
   /** The password of the sentinels. Default: none. */
   readonly sentinelPassword?: Redacted.Redacted | undefined
@@ -38,12 +38,12 @@ export interface Options {
   readonly cluster?: boolean | undefined
   /** Accepts `redis://` for any server. For tests, and for networks that encrypt by themselves. Default: false. */
   readonly unencrypted?: boolean | undefined
-  /** Settings of TLS, such as `ca`. Default: those of Node. */
+  /** Settings of TLS, such as `ca`. Default: Node's settings. */
   readonly tls?: RedisOptions["tls"] | undefined
 }
 
 /**
- * The store on Redis (6.2 or later) or Valkey, over a connection of its own. The connection is closed with the scope of the layer.
+ * The store on Redis (6.2 or later) or Valkey, over its own connection. The connection is closed with the scope of the layer.
  *
  * Building the layer does not wait for Redis. It fails only with a `ConfigError`, which names the invalid option and never its value.
  *
@@ -100,7 +100,7 @@ export const layerClient = (options: {
   Layer.scoped(TokenStore, store(options.client, { isOwn: false, prefix: options.prefix }))
 
 /**
- * The same as `layer`, with the address read from `CREDIT_DATA_REDIS_URL`.
+ * `layer` with the address read from `CREDIT_DATA_REDIS_URL`.
  *
  * @since 1.0.0
  * @category layers
@@ -126,7 +126,7 @@ export const layerConfig = (
       Effect.gen(function*() {
         const { url } = yield* Variables.read({
           url: Variables.redacted("CREDIT_DATA_REDIS_URL", {
-            description: "the address of Redis",
+            description: "the Redis address",
             example: connection.example,
             problem: (text) => connection.problem(text, options)
           })

@@ -4,7 +4,8 @@ import { Cluster, Redis } from "ioredis"
 import { make } from "../src/internal/connection.ts"
 import type { Options } from "../src/RedisTokenStore.ts"
 
-// What the driver is told. Nothing listens on port 1, and no name below is looked up: the connection is closed at once.
+// What the driver is configured with. Nothing listens on port 1, and no name below is looked up: the connection is closed at
+// once.
 
 const connected = (url: string, more: Omit<Options, "url"> = {}) =>
   Effect.map(make({ url: Redacted.make(url), ...more }), (client) => {
@@ -24,7 +25,7 @@ const refused = (url: string, more: Omit<Options, "url"> = {}) =>
 const behind = { unencrypted: true }
 
 describe("a connection to Redis", () => {
-  it.scoped("has what the address says", () =>
+  it.scoped("has the settings in its address", () =>
     Effect.gen(function*() {
       const all = yield* single("redis://us%65r:pa%3Ass@localhost:1/7")
       assert.deepInclude(all, { host: "localhost", port: 1, db: 7, username: "user", password: "pa:ss" })
@@ -37,7 +38,7 @@ describe("a connection to Redis", () => {
       assert.strictEqual((yield* single("redis://[::1]:1")).host, "::1")
     }))
 
-  it.scoped("uses TLS for rediss, with the settings of the program", () =>
+  it.scoped("uses TLS for rediss, with the program's settings", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual((yield* single("rediss://localhost:1")).tls, {})
       assert.deepStrictEqual((yield* single("rediss://localhost:1", { tls: { servername: "a" } })).tls, {
@@ -58,7 +59,7 @@ describe("a connection to Redis", () => {
       assert.deepStrictEqual([1, 3, 10, 100].map((times) => retryStrategy?.(times)), [200, 600, 2_000, 2_000])
     }))
 
-  it.scoped("of sentinels asks them for the master, and checks its role", () =>
+  it.scoped("of sentinels requests the master from them, and checks its role", () =>
     Effect.gen(function*() {
       const sentinels = [{ host: "127.0.0.1", port: 1 }, { host: "127.0.0.1", port: 2 }]
       const plain = yield* single("redis://mymaster/3", { sentinels, ...behind })
@@ -98,6 +99,6 @@ describe("a connection to Redis", () => {
       for (const host of ["localhost.example", "127.0.0.1.example", "my-localhost", "x127.0.0.1"]) {
         assert.include(yield* refused(`redis://${host}`), "Expected rediss:// for a host", host)
       }
-      assert.include(yield* refused("redis://"), "Expected the address of Redis")
+      assert.include(yield* refused("redis://"), "Expected a Redis address")
     }))
 })

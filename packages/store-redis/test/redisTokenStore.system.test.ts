@@ -26,11 +26,11 @@ const publish = (store: TokenStore.Service, fence: number) =>
 const token = (store: TokenStore.Service) =>
   Effect.map(store.read(name), ({ Token }) => Option.getOrUndefined(Option.map(Token, ({ bytes }) => bytes[0])))
 
-/** A client of the test, which sees the same server. */
+/** A client of the test for the server of the store. */
 const clientOf = (url: string) =>
   Effect.acquireRelease(Effect.sync(() => new Redis(url)), (redis) => Effect.sync(() => redis.disconnect()))
 
-/** Takes the lease whatever the slots hold. */
+/** Takes the lease whatever the slots contain. */
 const take = (store: TokenStore.Service, owner: string) =>
   Effect.map(
     store.takeLease(name, { owner, above: 0, seen: Number.MAX_SAFE_INTEGER, duration }),
@@ -126,7 +126,7 @@ describe("a store on Redis", () => {
       }
     }))
 
-  it.scopedLive("uses a connection of the program, and leaves it open", () =>
+  it.scopedLive("uses the program's connection, and leaves it open", () =>
     Effect.gen(function*() {
       const { url } = yield* startRedis()
       const client = yield* clientOf(url)
@@ -162,7 +162,7 @@ describe("a store on Redis", () => {
       yield* works(yield* storeOf({ url }))
     }))
 
-  it.scopedLive("needs no more than the permissions in acl.conf", () =>
+  it.scopedLive("needs only the permissions in acl.conf", () =>
     Effect.gen(function*() {
       const { pathname } = new URL("../acl.conf", import.meta.url)
       const { port } = yield* startRedis({ settings: [`aclfile ${pathname}`] })
@@ -205,11 +205,11 @@ describe("a store on Redis", () => {
           /needs redis:/
         ],
         [withoutEval.url, /^UNKNOWN$/, /lacks a command/],
-        [withoutSlots.url, /^CLUSTERDOWN$/, /cluster of Redis is not complete/]
+        [withoutSlots.url, /^CLUSTERDOWN$/, /Redis cluster is not complete/]
       ]
       for (const [url, code, hint] of rows) {
         const store = yield* storeOf({ url, unencrypted: true })
-        // the driver connects again and again, and learns the cause in one of the attempts
+        // the driver connects again and again, and gets the cause in one of the attempts
         const error = yield* Effect.flip(store.read(name)).pipe(
           Effect.filterOrFail((error) => code.test(error.code), (error) => error),
           Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 })
@@ -234,7 +234,7 @@ describe("a store on Redis", () => {
       yield* eventually(works(store))
     }))
 
-  it.scopedLive("fails at once while the server is away, and works when it is back", () =>
+  it.scopedLive("fails at once while the server is unavailable, and works when it is back", () =>
     Effect.gen(function*() {
       const { kill, restart, url } = yield* startRedis()
       const store = yield* storeOf({ url })
@@ -275,7 +275,7 @@ describe("a store on Redis", () => {
       assert.isUndefined(yield* eventually(token(store)))
     }))
 
-  it.scopedLive("closes within a second, also when the server stands still or is away", () =>
+  it.scopedLive("closes within a second, even when the server stands still or is unavailable", () =>
     Effect.gen(function*() {
       for (const fault of ["none", "pause", "kill"] as const) {
         const server = yield* startRedis()

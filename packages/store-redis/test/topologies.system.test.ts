@@ -68,12 +68,12 @@ describe("Redis with TLS", () => {
       const other = yield* storeOf({ url, tls: { ca: (yield* makeAuthority).cert } })
       const error = yield* Effect.flip(other.read(name))
       assert.strictEqual(error.reason, "Unavailable")
-      assert.match(error.hint ?? error.code, /The certificate of Redis is not trusted/)
+      assert.match(error.hint ?? error.code, /The Redis certificate is not trusted/)
     }))
 })
 
 describe("Redis with sentinels", () => {
-  it.scopedLive("goes on with the replica that was promoted", () =>
+  it.scopedLive("continues with the promoted replica", () =>
     Effect.gen(function*() {
       const master = yield* startRedis()
       yield* startRedis({ settings: [`replicaof 127.0.0.1 ${master.port}`, "repl-diskless-sync-delay 0"] })
@@ -94,7 +94,7 @@ describe("Redis with sentinels", () => {
       // the sentinel has found the replica
       yield* eventually(Effect.filterOrFail(
         sentinel.command("SENTINEL REPLICAS main"),
-        (answer) => answer.includes("master-link-status") && answer.includes("\r\nok\r\n")
+        (output) => output.includes("master-link-status") && output.includes("\r\nok\r\n")
       ))
       yield* master.kill
       const after = yield* eventually(write(store, before))
@@ -144,13 +144,13 @@ describe("a cluster of Redis", () => {
       assert.lengthOf(sizes.filter((size) => size !== ":0\r\n"), 3, sizes.join())
     }), 60_000)
 
-  it.scopedLive("goes on with an entry whose slot moves to another node under load", () =>
+  it.scopedLive("continues with an entry whose slot moves to another node under load", () =>
     Effect.gen(function*() {
       const { nodes, store } = yield* startCluster
       const before = yield* eventually(write(store))
       const held = yield* Effect.filter(nodes, ({ command }) =>
         Effect.map(command("DBSIZE"), (size) => size !== ":0\r\n"))
-      const source = held[0] ?? (yield* Effect.die(new Error("No node holds the entry.")))
+      const source = held[0] ?? (yield* Effect.die(new Error("No node has the entry.")))
       const target = nodes.find((node) =>
         node !== source
       ) ?? source
@@ -194,7 +194,7 @@ describe("the options of a store on Redis", () => {
     Effect.scoped(Effect.asVoid(storeOf(options)))
   const problem = (options: Parameters<typeof build>[0]) => Effect.map(Effect.flip(build(options)), String)
 
-  it.effect("an address that is none is refused, and the error does not show it", () =>
+  it.effect("a malformed address is refused, and the error does not show it", () =>
     Effect.gen(function*() {
       for (
         const url of ["", "a-canary", "http://a-canary.example", "redis://", "unix:///a-canary", "redis://h/a-canary"]

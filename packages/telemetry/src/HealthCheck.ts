@@ -1,5 +1,5 @@
 /**
- * Answers for the health checks of an orchestrator such as Kubernetes.
+ * Responses for the health checks of an orchestrator such as Kubernetes.
  *
  * @since 1.0.0
  */
@@ -15,7 +15,7 @@ const json = (status: number, body: object) =>
   HttpServerResponse.unsafeJson(body, { status, headers: { "cache-control": "no-store" } })
 
 /**
- * The answer of a program that runs: status 200. It does not depend on tokens, because a restart does not help when the
+ * The response of a running program: status 200. It does not depend on tokens, because a restart does not help when the
  * authorization server is down.
  *
  * @since 1.0.0
@@ -32,9 +32,9 @@ const patience = "800 millis"
  * Whether calls can get a token: status 200, or 503 if they cannot. The body is JSON. It shows the phase of the token, the type of the
  * last failure and the time of the next token request, and no secret, address or message.
  *
- * If there is no token yet, or the supply is not usable, the check asks for a token and waits for up to 800 ms. So a program with
- * wrong credentials never becomes ready, and a program that gets no calls becomes ready again after an outage. The pauses after
- * failures apply to the check as to any caller.
+ * If there is no token yet, or the supply is not usable, the check requests a token and waits for up to 800 ms, so that a
+ * program with wrong credentials never becomes ready, and a program that gets no calls becomes ready again after an outage. The
+ * pauses after failures apply to the check as to any caller.
  *
  * @since 1.0.0
  * @category responses

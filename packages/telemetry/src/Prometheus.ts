@@ -9,8 +9,8 @@ import { expose } from "./internal/exposition.ts"
 import * as Registry from "./internal/registry.ts"
 
 /**
- * All metrics of the program in the text format of Prometheus: those of this package, of Effect, and of the program itself. Dots in
- * names become underscores, and names end with the unit: `credit_data.token.request.duration` is
+ * All metrics of the program in the text format of Prometheus: the metrics of this package, of Effect, and of the program itself.
+ * Dots in names become underscores, and names end with the unit: `credit_data.token.request.duration` is
  * `credit_data_token_request_duration_seconds`.
  *
  * @since 1.0.0
@@ -19,7 +19,7 @@ import * as Registry from "./internal/registry.ts"
 export const text: Effect.Effect<string> = Effect.map(Registry.snapshot, expose)
 
 /**
- * The answer to a scrape, for a route such as `/metrics`.
+ * The response to a scrape, for a route such as `/metrics`.
  *
  * @since 1.0.0
  * @category responses

@@ -22,11 +22,14 @@ import * as Metrics from "./internal/metrics.ts"
  */
 export interface Settings {
   /**
-   * How often the number of served tokens and of waiting callers is read. All other metrics also change with the events of the supply.
-   * At least 100 ms. Default: 5 seconds.
+   * How often the counts of returned tokens and waiting callers are read. All other metrics also change with the events of the
+   * supply. At least 100 ms. Default: 5 seconds.
    */
   readonly sampleInterval?: Duration.DurationInput | undefined
-  /** More attributes of all series. They tell the supplies of several clients or tenants apart. Names as Prometheus accepts them, with dots. Default: none. */
+  /**
+   * More attributes of all series. They distinguish the supplies of several clients or tenants. Names as Prometheus accepts them,
+   * with dots. Default: none.
+   */
   readonly attributes?: Readonly<Record<string, string>> | undefined
 }
 
@@ -56,8 +59,8 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
  * `@effect/opentelemetry`, or `Prometheus` of this package. A call updates no metric.
  *
  * All series have the attributes `credit_data.environment`, `credit_data.version` (`V1` or `V2`) and `server.address` (the host of the
- * token endpoint). Supplies with the same attributes share their series, which show the worst of them: set `attributes` to tell them apart.
- * Use one such layer per supply, because each one counts.
+ * token endpoint). Supplies with the same attributes share their series, which show the worst of them: set `attributes` to
+ * distinguish them. Use one such layer per supply, because each one counts.
  *
  * Provide the exporter to this layer, not beside it: then the exporter sends the last values when the program ends. The layer keeps a timer
  * until its scope is closed.

@@ -27,7 +27,7 @@ const valid: Partial<TokenStatus.TokenStatus> = {
 }
 
 describe("HealthCheck.live", () => {
-  it.effect("answers 200", () =>
+  it.effect("returns 200", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* Effect.flatMap(HealthCheck.live, read), [200, { status: "live" }])
     }))
@@ -38,7 +38,7 @@ describe("HealthCheck.ready", () => {
   const check = (supply: Effect.Effect.Success<ReturnType<typeof FakeSupply.make>>) =>
     Effect.flatMap(Effect.provide(HealthCheck.ready, supply.layer), read)
 
-  it.effect("answers 200 with a valid token, and asks for none", () =>
+  it.effect("returns 200 with a valid token, and requests none", () =>
     Effect.gen(function*() {
       const supply = yield* FakeSupply.make({ ...valid, nextRequestAt: Option.some(DateTime.unsafeMake(50_000)) })
       assert.deepStrictEqual(yield* check(supply), [
@@ -62,7 +62,7 @@ describe("HealthCheck.ready", () => {
     }]
   ]
   for (const [name, before] of unusable) {
-    it.effect(`asks for a token ${name}, and answers 200 when it gets one`, () =>
+    it.effect(`requests a token ${name}, and returns 200 when it gets one`, () =>
       Effect.gen(function*() {
         const supply = yield* FakeSupply.make(before)
         yield* supply.onGet(supply.set(valid))
@@ -71,7 +71,7 @@ describe("HealthCheck.ready", () => {
       }))
   }
 
-  it.effect("answers 503 without a token, with the type of the failure and no other text of it", () =>
+  it.effect("returns 503 without a token, with the failure's type and no other text of it", () =>
     Effect.gen(function*() {
       const supply = yield* FakeSupply.make({
         lastFailure: Option.some(failure),

@@ -125,7 +125,7 @@ describe("the text format of Prometheus", () => {
       assert.notInclude(text, "time_unit")
     }))
 
-  it.effect("is the body of the answer to a scrape", () =>
+  it.effect("is the body of the response to a scrape", () =>
     Effect.gen(function*() {
       const response = HttpServerResponse.toWeb(yield* Prometheus.response)
       assert.strictEqual(response.status, 200)

@@ -20,7 +20,7 @@ const succeeded = {
   dueAt: DateTime.unsafeMake(2_880_000)
 }
 
-/** Metrics of a supply in an environment of its own, because Effect keeps the metrics of a whole process together. */
+/** Metrics of a supply in its own environment, because Effect keeps the metrics of a whole process together. */
 const metrics = Effect.fnUntraced(function*(
   environment: string,
   options: { readonly before?: Parameters<typeof FakeSupply.make>[0]; readonly settings?: Telemetry.Settings } = {}
@@ -100,7 +100,7 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(
         yield* read,
         { "failing{error_type=\"InvalidClient\"}": 0, usable: 1, callers_waiting: 0 },
-        "no alert stays on after the supply has ended"
+        "no alert remains after the supply has ended"
       )
     }))
 
@@ -184,7 +184,7 @@ describe("Telemetry.layer", () => {
       yield* close
     }))
 
-  it.effect("reads the served tokens and the waiting callers at intervals, and for the last time at the end", () =>
+  it.effect("reads the returned tokens and the waiting callers at intervals, and for the last time at the end", () =>
     Effect.gen(function*() {
       const { close, read, set } = yield* metrics("sampled")
       yield* set({ tokensServed: 10, callersWaiting: 4 })
@@ -203,7 +203,7 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* read, { served_total: 13 })
     }))
 
-  it.effect("reads them as often as the program asks for", () =>
+  it.effect("reads them at the program's interval", () =>
     Effect.gen(function*() {
       const { close, read, set } = yield* metrics("often", { settings: { sampleInterval: "1 second" } })
       yield* set({ tokensServed: 10 })
@@ -212,7 +212,7 @@ describe("Telemetry.layer", () => {
       yield* close
     }))
 
-  it.effect("names the token endpoint by its whole text if that is not an address", () =>
+  it.effect("names the token endpoint by its whole text if it is not an address", () =>
     Effect.gen(function*() {
       const { close } = yield* metrics("no address", { before: { tokenEndpoint: "a fake" } })
       assert.include(
@@ -283,7 +283,7 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* read, good)
     }))
 
-  it.effect("shows the worst of several supplies with the same attributes, also after one of them has ended", () =>
+  it.effect("shows the worst of several supplies with the same attributes, even after one of them has ended", () =>
     Effect.gen(function*() {
       const first = yield* metrics("together", {
         before: { callersWaiting: 2, expiresAt: Option.some(DateTime.unsafeMake(9_000)) }
@@ -318,7 +318,7 @@ describe("Telemetry.layer", () => {
       }))
   }
 
-  it.effect("counts lost events, and goes on after a status that could not be read", () =>
+  it.effect("counts lost events, and continues after a status that could not be read", () =>
     Effect.gen(function*() {
       const { close, die, publish, read, set } = yield* metrics("broken")
       yield* set({ eventsLost: 3 })

@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import type { Answer, Call, Command } from "./protocol.ts"
+import type { CommandResult, Call, Command } from "./protocol.ts"
 
 /** A real process. */
 export interface Worker {
-  readonly ask: (command: Command) => Effect.Effect<Answer>
+  readonly ask: (command: Command) => Effect.Effect<CommandResult>
   readonly signal: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT") => Effect.Effect<void>
 }
 
@@ -43,13 +43,13 @@ export const startWorker = (
       stdio: ["pipe", "pipe", "inherit"],
       env: { PATH: process.env["PATH"] }
     })
-    const waiting: Array<(answer: Answer) => void> = []
+    const waiting: Array<(result: CommandResult) => void> = []
     let isReady = false
     const worker = {
       child,
       ask: (command: Command) =>
-        Effect.async<Answer>((resume) => {
-          waiting.push((answer) => resume(Effect.succeed(answer)))
+        Effect.async<CommandResult>((resume) => {
+          waiting.push((result) => resume(Effect.succeed(result)))
           child.stdin.write(`${JSON.stringify(command)}\n`)
         }),
       signal: (signal: NodeJS.Signals) => Effect.sync(() => void child.kill(signal))
@@ -59,9 +59,9 @@ export const startWorker = (
         isReady = true
         return resume(Effect.succeed(worker))
       }
-      const answer: Answer & { readonly call?: Call } = JSON.parse(line)
-      if (answer.call === undefined) waiting.shift()?.(answer)
-      else onCall(answer.call)
+      const result: CommandResult & { readonly call?: Call } = JSON.parse(line)
+      if (result.call === undefined) waiting.shift()?.(result)
+      else onCall(result.call)
     })
   })
 

@@ -9,7 +9,7 @@ import { mkdtempSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
 import { askAll, startWorkers, type Worker } from "./fleet.ts"
-import type { Answer } from "./protocol.ts"
+import type { CommandResult } from "./protocol.ts"
 
 interface Run {
   readonly what: string
@@ -25,8 +25,8 @@ interface Run {
   readonly before?: Effect.Effect<unknown, never, Scope.Scope>
 }
 
-const share = (answers: ReadonlyArray<Answer>, of: number) => {
-  const sorted = answers.map(({ millis }) => millis ?? Number.POSITIVE_INFINITY).toSorted((a, b) => a - b)
+const share = (results: ReadonlyArray<CommandResult>, of: number) => {
+  const sorted = results.map(({ millis }) => millis ?? Number.POSITIVE_INFINITY).toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(of * sorted.length))] ?? Number.NaN
 }
 
@@ -45,19 +45,19 @@ const first = Effect.fnUntraced(function*({ atMost, before, fault, latency, paus
   // the connections are made in the background, and 200 of them keep two cores busy for a while
   yield* Effect.sleep(Duration.millis(workers.length * 40))
   if (before !== undefined) yield* before
-  const answers = yield* askAll(workers, { do: "get" })
+  const results = yield* askAll(workers, { do: "get" })
   const requests = yield* simulator.tokenRequests
   const closing = yield* askAll(workers, { do: "close" })
-  const errors = answers.filter(({ error }) => error !== undefined).length
+  const errors = results.filter(({ error }) => error !== undefined).length
   const name = `${workers.length} processes, ${what}`
   yield* print(name, requests, "token requests", atMost)
-  yield* print(`${name}: first \`get\`, p50`, share(answers, 0.5), "ms")
-  yield* print(`${name}: first \`get\`, p99`, share(answers, 0.99), "ms")
+  yield* print(`${name}: first \`get\`, p50`, share(results, 0.5), "ms")
+  yield* print(`${name}: first \`get\`, p99`, share(results, 0.99), "ms")
   // with hundreds of processes, the machine is busy with something else
   const most = workers.length > 50 ? undefined : 1_000
   yield* print(`${name}: the scope closes after, p99`, share(closing, 0.99), "ms", most)
   if (fault === undefined) yield* print(`${name}: failures`, errors, "failures", 0)
-  return share(answers, 0.5)
+  return share(results, 0.5)
 }, Effect.scoped)
 
 /** As many processes as cores that do nothing but count. */
@@ -73,7 +73,7 @@ const keepBusy = Effect.forEach(
 
 /** The first `get` of one process, alone and with a store, in turns. */
 const coldProcess = Effect.fnUntraced(function*(worker: ReadonlyArray<Worker>, store: NonNullable<Run["store"]>) {
-  const millis = { alone: Array<Answer>(), shared: Array<Answer>() }
+  const millis = { alone: Array<CommandResult>(), shared: Array<CommandResult>() }
   for (let turn = 0; turn < 25; turn++) {
     for (const [how, options] of [["alone", {}], ["shared", store]] as const) {
       yield* Effect.gen(function*() {
@@ -91,7 +91,7 @@ const coldProcess = Effect.fnUntraced(function*(worker: ReadonlyArray<Worker>, s
   yield* print("one cold process over Redis: first `get`", factor, "× without a store", 1.15)
 })
 
-/** How long processes that remember a failure go on without the token that one of them has got. */
+/** How long processes that remember a failure remain without the token that one of them has obtained. */
 const recovery = Effect.fnUntraced(function*(workers: ReadonlyArray<Worker>, store: NonNullable<Run["store"]>) {
   const { simulator, variables } = yield* startSimulator("0 millis")
   yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 10_000 })
@@ -106,7 +106,7 @@ const recovery = Effect.fnUntraced(function*(workers: ReadonlyArray<Worker>, sto
     }), { concurrency: "unbounded" })
   yield* askAll(workers, { do: "close" })
   const last = Math.max(...firstTokens) - Math.min(...firstTokens)
-  yield* print("10 processes after 25 s of 503: from the first token to that of the last process", last, "ms", 2_000)
+  yield* print("10 processes after 25 s of 503: from the first token to the last process's token", last, "ms", 2_000)
   yield* print(
     "10 processes after 25 s of 503: token requests with a token",
     yield* simulator.tokens.pipe(Effect.map(({ length }) => length)),
@@ -157,23 +157,23 @@ Effect.gen(function*() {
   })
 
   const unavailable = Fault.Response({ status: 503 })
-  // the middle of the usual pauses: by chance, those of the one process with the lease would decide
+  // the middle of the usual pauses: otherwise, the random pauses of the process with the lease would decide
   const pauseMillis = 750
   const alone = yield* first({
-    what: "without a store, endpoint answers 503",
+    what: "without a store, endpoint returns 503",
     workers: thirty,
     fault: unavailable,
     pauseMillis
   })
   const shared = yield* first({
-    what: "Redis, endpoint answers 503",
+    what: "Redis, endpoint returns 503",
     workers: thirty,
     store: (yield* fresh).store,
     fault: unavailable,
     pauseMillis,
     atMost: 9
   })
-  yield* print("endpoint answers 503: first answer with Redis", shared / alone, "× without a store", 1.1)
+  yield* print("endpoint returns 503: first response with Redis", shared / alone, "× without a store", 1.1)
 
   const faults = {
     "stands still": (redis: Redis) => redis.pause,
@@ -199,11 +199,11 @@ Effect.gen(function*() {
     yield* simulator.awaitReceived("AuthV2", 1)
     const waiting = yield* Effect.fork(askAll(thirty, { do: "get" }))
     yield* holder.signal(signal)
-    const answers = yield* Fiber.join(waiting)
+    const results = yield* Fiber.join(waiting)
     const name = `30 processes, ${signal} to the one with the lease`
     yield* print(name, yield* simulator.tokenRequests, "token requests", 2)
     // the rest of a lease, and a request of 1 s
-    yield* print(`${name}: first \`get\`, p99`, share(answers, 0.99), "ms", 1_000 + 3_000)
+    yield* print(`${name}: first \`get\`, p99`, share(results, 0.99), "ms", 1_000 + 3_000)
   }
 }).pipe(
   Effect.scoped,

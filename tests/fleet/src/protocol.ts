@@ -1,6 +1,6 @@
 import type { TokenStatus } from "@credit-data/core"
 
-/** What a test asks of a process. */
+/** What a test commands a process to do. */
 export type Command =
   | {
     readonly do: "start"
@@ -22,12 +22,12 @@ export type Command =
   /** Does so until the supply is closed, as this process, and reports each call. */
   | { readonly do: "load"; readonly url: string; readonly process: string }
 
-/** A call of a process under load. Times are those of the machine in milliseconds. */
+/** A call of a process under load. Times are the machine's, in milliseconds. */
 export interface Call {
   readonly process: string
   readonly from: number
   readonly until: number
-  /** When its token was requested, as the process knows it. */
+  /** When its token was requested, as recorded by the process. */
   readonly requestedAt?: number | undefined
   /** How long it waited for its token. */
   readonly waited: number
@@ -35,7 +35,7 @@ export interface Call {
   readonly error?: string | undefined
 }
 
-export interface Answer {
+export interface CommandResult {
   readonly millis?: number
   /** A hash of the token. */
   readonly token?: string | undefined

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 
-/** A TCP proxy in front of a port, which holds back every answer for some time. */
+/** A TCP proxy in front of a port, which delays every response for some time. */
 export const slowProxy = (target: number, delayMillis: number) =>
   Effect.map(
     Effect.acquireRelease(

@@ -1,4 +1,5 @@
-// A process of a fleet. It reads one command for each line of its standard input, and answers each with a line of JSON.
+// A process of a fleet. It reads one command for each line of its standard input, and prints the result of each as a line of
+// JSON.
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, type TokenError } from "@credit-data/core"
@@ -23,7 +24,7 @@ import {
 import { createHash } from "node:crypto"
 import { get as httpGet } from "node:http"
 import { createInterface } from "node:readline"
-import type { Answer, Command } from "./protocol.ts"
+import type { CommandResult, Command } from "./protocol.ts"
 
 /** The clock of a machine whose wall clock is wrong by this much. */
 const clockAhead = (millis: number): Clock.Clock => {
@@ -87,7 +88,7 @@ const got = (
   error: Either.match(outcome, { onLeft: ({ _tag }) => _tag, onRight: () => undefined })
 })
 
-/** A call of the business API, which knows when its tokens expire. */
+/** A call of the business API, which checks the expiry of its tokens. */
 const call = (
   url: string,
   { secret }: { readonly secret: Redacted.Redacted },
@@ -99,7 +100,7 @@ const call = (
       response.resume().on("end", () => {
         ended(response.statusCode === 200 ? undefined : `status ${response.statusCode}`)
       })
-    }).on("error", () => ended("no answer"))
+    }).on("error", () => ended("no response"))
   })
 
 /** Calls again and again, replaces a token that was rejected once, and reports each call. */
@@ -133,7 +134,7 @@ const load = (
     yield* Effect.sleep(Duration.millis(50 + Math.random() * 100))
   }).pipe(Effect.forever)
 
-const run = (command: Command): Effect.Effect<Answer, unknown> =>
+const run = (command: Command): Effect.Effect<CommandResult, unknown> =>
   Effect.gen(function*() {
     if (command.do === "start") {
       yield* start(command)
@@ -189,7 +190,7 @@ process.stdout.write("{}\n")
 createInterface({ input: process.stdin }).on("line", (line) => {
   const command: Command = JSON.parse(line)
   Effect.runPromise(run(command)).then(
-    (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`),
+    (result) => process.stdout.write(`${JSON.stringify(result)}\n`),
     (error: unknown) => process.stdout.write(`${JSON.stringify({ error: String(error) })}\n`)
   )
 }).on("close", () => process.exit())

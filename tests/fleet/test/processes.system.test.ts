@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { askAll, startWorkers, type Worker } from "../src/fleet.ts"
-import type { Answer } from "../src/protocol.ts"
+import type { CommandResult } from "../src/protocol.ts"
 import { slowProxy } from "../src/slowProxy.ts"
 
 let workers: ReadonlyArray<Worker> = []
@@ -39,9 +39,9 @@ const folder = Effect.acquireRelease(
 
 const test = <A, E>(name: string, body: () => Effect.Effect<A, E, Scope.Scope>) => it.scopedLive(name, body, 90_000)
 const get = { do: "get" } as const
-const tokensOf = (answers: ReadonlyArray<Answer>) => new Set(answers.map(({ token }) => token))
-const errorsOf = (answers: ReadonlyArray<Answer>) =>
-  answers.flatMap(({ error, errors = [] }) => error === undefined ? errors : [error, ...errors])
+const tokensOf = (results: ReadonlyArray<CommandResult>) => new Set(results.map(({ token }) => token))
+const errorsOf = (results: ReadonlyArray<CommandResult>) =>
+  results.flatMap(({ error, errors = [] }) => error === undefined ? errors : [error, ...errors])
 
 /** Some of the processes, with a new supply. They end it with the test. */
 const started = (some: ReadonlyArray<Worker>, command: Omit<Parameters<typeof startAll>[1], "do">) =>
@@ -58,7 +58,7 @@ const startAll = (some: ReadonlyArray<Worker>, command: {
   const { aheadMillis = () => 0, ...others } = command
   return Effect.map(
     askAll(some, (index) => ({ do: "start", ...others, aheadMillis: aheadMillis(index) })),
-    (answers) => assert.deepStrictEqual(errorsOf(answers), [])
+    (results) => assert.deepStrictEqual(errorsOf(results), [])
   )
 }
 
@@ -96,7 +96,7 @@ describe("50 processes with a store on Redis", () => {
       assert.strictEqual(yield* simulator.tokenRequests, 2)
     }))
 
-  test("send a tenth of the requests that they would send alone to an endpoint that fails", () =>
+  test("send a tenth of the requests that they would send without a store to an endpoint that fails", () =>
     Effect.gen(function*() {
       const some = workers.slice(0, 30)
       const { url } = yield* startRedis()
@@ -106,8 +106,8 @@ describe("50 processes with a store on Redis", () => {
         const simulator = yield* Effect.provide(Simulator.Simulator, context)
         yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 1_000 })
         yield* started(some, { variables: yield* Effect.provide(Simulator.variables, context), ...store })
-        const answers = yield* askAll(some, get)
-        assert.deepStrictEqual(new Set(errorsOf(answers)), new Set(["ServerError"]))
+        const results = yield* askAll(some, get)
+        assert.deepStrictEqual(new Set(errorsOf(results)), new Set(["ServerError"]))
         requests.push(yield* simulator.tokenRequests)
       }
       const [alone = 0, shared = 0] = requests
@@ -129,9 +129,9 @@ describe("50 processes with a store on Redis", () => {
       const waiting = yield* Effect.fork(askAll(some, get))
       yield* Effect.sleep("700 millis")
       yield* holder.signal("SIGKILL")
-      const answers = yield* Fiber.join(waiting)
-      assert.deepStrictEqual(errorsOf(answers), [])
-      assert.strictEqual(tokensOf(answers).size, 1)
+      const results = yield* Fiber.join(waiting)
+      assert.deepStrictEqual(errorsOf(results), [])
+      assert.strictEqual(tokensOf(results).size, 1)
       assert.isAtMost(yield* simulator.tokenRequests, 2)
     }))
 
@@ -148,15 +148,15 @@ describe("50 processes with a store on Redis", () => {
       const stopped = yield* Effect.fork(holder.ask(get))
       yield* simulator.awaitReceived("AuthV2", 1)
       yield* holder.signal("SIGSTOP")
-      const answers = yield* askAll(some, get)
-      assert.strictEqual(tokensOf(answers).size, 1)
+      const results = yield* askAll(some, get)
+      assert.strictEqual(tokensOf(results).size, 1)
       yield* holder.signal("SIGCONT")
       assert.deepStrictEqual(errorsOf([yield* Fiber.join(stopped)]), [])
-      assert.deepStrictEqual(tokensOf([yield* late.ask(get)]), tokensOf(answers))
+      assert.deepStrictEqual(tokensOf([yield* late.ask(get)]), tokensOf(results))
       assert.strictEqual(yield* simulator.tokenRequests, 2)
     }))
 
-  test("show no token, no secret and no client id to who reads the store", () =>
+  test("show no token, no secret and no client id to anyone who reads the store", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* serve()
       const redis = yield* startRedis({ settings: ["appendonly yes", "appendfsync always"] })
@@ -201,15 +201,15 @@ describe("50 processes with a store on Redis", () => {
     "is read-only": ({ command }) => command("REPLICAOF 127.0.0.1 1")
   }
   for (const [fault, happen] of Object.entries(faults)) {
-    test(`get their tokens alone when it ${fault}, and share again when it is back`, () =>
+    test(`request their own tokens when it ${fault}, and share again when it is back`, () =>
       Effect.gen(function*() {
         const some = workers.slice(0, 20)
         const { simulator, variables } = yield* serve()
         const redis = yield* startRedis()
         yield* started(some, { variables, redis: redis.url })
         yield* happen(redis)
-        const answers = yield* askAll(some, get)
-        assert.deepStrictEqual(errorsOf(answers), [])
+        const results = yield* askAll(some, get)
+        assert.deepStrictEqual(errorsOf(results), [])
         assert.isAtMost(yield* simulator.tokenRequests, some.length)
         const statuses = yield* askAll(some, { do: "status" })
         for (const { logs = [], store } of statuses) {
@@ -228,7 +228,7 @@ describe("50 processes with a store on Redis", () => {
       }))
   }
 
-  test("share also when Redis is slow, and go on alone when it is too slow", () =>
+  test("share even when Redis is slow, and request their own tokens when it is too slow", () =>
     Effect.gen(function*() {
       const { url: _, port } = yield* startRedis()
       const some = workers.slice(0, 10)
@@ -236,14 +236,14 @@ describe("50 processes with a store on Redis", () => {
         const { simulator, variables } = yield* serve()
         const { url } = yield* slowProxy(port, delay)
         yield* started(some, { variables, redis: url })
-        const answers = yield* askAll(some, get)
-        assert.deepStrictEqual(errorsOf(answers), [])
+        const results = yield* askAll(some, get)
+        assert.deepStrictEqual(errorsOf(results), [])
         assert.isAtMost(yield* simulator.tokenRequests, most)
       }
     }))
 })
 
-// these tests mostly wait, so they run beside each other, each with processes of its own
+// these tests mostly wait, so they run beside each other, each with its own processes
 describe("processes with a store on Redis", { concurrent: true }, () => {
   test("share less when the clocks of some are 10 minutes ahead, and no token is sent after its expiry", () =>
     Effect.gen(function*() {
@@ -251,17 +251,17 @@ describe("processes with a store on Redis", { concurrent: true }, () => {
       const { simulator, variables } = yield* serve({ tokenLifetime: "5 seconds" })
       const { url } = yield* startRedis()
       yield* started(some, { variables, redis: url, aheadMillis: (index) => index % 3 === 0 ? 600_000 : 0 })
-      const answers = yield* askAll(some, {
+      const results = yield* askAll(some, {
         do: "run",
         millis: 12_000,
         url: `${simulator.environment.baseUrl}/data-access/consumers/42`
       })
-      assert.deepStrictEqual(errorsOf(answers), [])
-      // lives of 4 s, renewed after 3 s or later: once by those that are ahead, and once by the others
+      assert.deepStrictEqual(errorsOf(results), [])
+      // lives of 4 s, renewed after 3 s or later: once by the processes that are ahead, and once by the others
       assert.isAtMost(yield* simulator.tokenRequests, 10)
     }))
 
-  test("go on through a restart of an empty Redis, with one token for each lifetime afterwards", () =>
+  test("continue through a restart of an empty Redis, with one token for each lifetime afterwards", () =>
     Effect.gen(function*() {
       const some = workers.slice(30)
       const { simulator, variables } = yield* serve({ tokenLifetime: "5 seconds" })

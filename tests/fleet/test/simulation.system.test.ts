@@ -87,9 +87,9 @@ describe("a run of the simulation", () => {
 })
 
 describe("the plots of the simulation", () => {
-  it.each(Object.entries(pictures))("are those in the documentation (%s)", (name, picture) => {
+  it.each(Object.entries(pictures))("are the plots in the documentation (%s)", (name, picture) => {
     const file = fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url))
-    const howTo = "write it again by `npx -y pnpm@10.34.9 run write:plots`"
+    const howTo = "write it again with `npx -y pnpm@10.34.9 run write:plots`"
     assert.strictEqual(readFileSync(file, "utf8"), picture(), howTo)
   })
 })

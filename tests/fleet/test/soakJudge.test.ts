@@ -53,7 +53,7 @@ describe("the judge of a soak", () => {
     assert.deepStrictEqual(broken({ received, faults: [fault("Processes", 3_000, 4_900, ["1"])] }), [])
   })
 
-  it("finds a token that a process uses after one that was requested later, and counts numbers out of order", () => {
+  it("finds a token that a process uses after a token requested later, and counts numbers out of order", () => {
     const used = (process: string, from: number, requestedAt: number) => ({ ...call(from, 1), process, requestedAt })
     const calls = [used("1", 9_000, 8_000), used("2", 9_100, 4_000), used("1", 9_200, 7_000), used("1", 9_300, 6_000)]
     assert.deepStrictEqual(broken({ calls }), [
@@ -95,7 +95,7 @@ describe("the judge of a soak", () => {
     assert.deepStrictEqual(broken({ requests, faults: [fault("Store", 0, 1_000)] }), [])
     assert.lengthOf(broken({ requests, faults: [fault("Processes", 0, 1_000), fault("Tokens", 0, 0)] }), 1)
     assert.deepStrictEqual(broken({ requests, faults: [fault("Endpoint", 0, 10_000)] }), [])
-    // a connection that fails is the own trouble of each process, and a response with an error is shared
+    // a failed connection concerns only its own process, and a response with an error is shared
     assert.lengthOf(broken({ requests, faults: [fault("Endpoint", 0, 2_500)] }), 1)
     assert.deepStrictEqual(broken({ requests, faults: [fault("Connections", 0, 2_500)] }), [])
     const endless = Array.from({ length: 400 }, (_, index) => index)

@@ -130,7 +130,7 @@ const ofConfiguration = Effect.all({
     { MODE: "x" }
   ),
   "credentials that are missing": failureOf(Variables.read(ClientCredentials.config)),
-  "a secret of the program's own that is missing": Effect.map(
+  "the program's own secret is missing": Effect.map(
     failureOf(Variables.read({ own: Config.redacted("PARTNER_SECRET") })),
     (text) => (text.includes("- PARTNER_SECRET is missing: ") ? "it is missing" : text)
   ),
@@ -143,7 +143,7 @@ const ofConfiguration = Effect.all({
   "an invalid option": Effect.succeed(Variables.invalid(["deadline"], "Expected a duration").message)
 })
 
-/** How the admin API of the simulator answers requests that it cannot accept. */
+/** How the simulator's admin API responds to requests that it cannot accept. */
 const ofAdminApi = Effect.gen(function*() {
   const { key, url } = yield* AdminServer.AdminServer
   const json = { "content-type": "application/json" }

@@ -57,7 +57,7 @@ export const invalidResponse = (rule: TokenError.ResponseRule, status = 200): Ex
   requests: 1
 })
 
-/** An answer outside the contract that is usually temporary. */
+/** A response outside the contract that is usually temporary. */
 export const passingInvalidResponse = (rule: TokenError.ResponseRule): Expected => ({
   ...invalidResponse(rule),
   requests: 3
@@ -65,7 +65,7 @@ export const passingInvalidResponse = (rule: TokenError.ResponseRule): Expected 
 
 export const transportError = (reason: TokenError.TransportReason): Expected => ({
   error: { _tag: "TransportError", reason },
-  // there is no retry after the deadline, and none to a server that is not trusted
+  // there is no retry after the deadline, and no retry to a server that is not trusted
   requests: reason === "Timeout" || reason === "Tls" ? 1 : 3
 })
 
@@ -84,7 +84,7 @@ const finish = Effect.fnUntraced(function*<A, E>(fiber: Fiber.RuntimeFiber<A, E>
 
 /**
  * Checks five of the six requirements in README.md for a row: the call ends by its deadline; all callers get the same typed
- * failure; no printer shows a secret or a token; a valid token stays in use; the next call succeeds. `nothingLeft` checks
+ * failure; no printer shows a secret or a token; a valid token remains in use; the next call succeeds. `nothingLeft` checks
  * the sixth.
  */
 export const holds = Effect.fnUntraced(function*(

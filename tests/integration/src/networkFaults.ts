@@ -12,10 +12,10 @@ export type Rows = ReadonlyArray<
   readonly [name: string, fault: Fault.Fault, expected: Expected | Readonly<Record<TransportName, Expected>>]
 >
 
-/** Answers that are cut or are not HTTP. */
+/** Responses that are cut or are not HTTP. */
 const cutOrGarbled: Rows = [
-  ["a reset before the answer", Fault.Reset(), transportError("Reset")],
-  ["an end before the answer", Fault.Bytes({ bytes: "", ending: "End" }), transportError("Reset")],
+  ["a reset before the response", Fault.Reset(), transportError("Reset")],
+  ["an end before the response", Fault.Bytes({ bytes: "", ending: "End" }), transportError("Reset")],
   [
     "an end within the headers",
     Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-", ending: "End" }),
@@ -46,9 +46,9 @@ const cutOrGarbled: Rows = [
     Fault.Bytes({ bytes: bytes({ headers: ["Transfer-Encoding: chunked"], body: "2\r\n{}\r\n" }), ending: "End" }),
     transportError("Cut")
   ],
-  ["garbage in place of HTTP", Fault.Bytes({ bytes: "garbage\r\n\r\n", ending: "End" }), transportError("Garbled")],
+  ["garbage instead of HTTP", Fault.Bytes({ bytes: "garbage\r\n\r\n", ending: "End" }), transportError("Garbled")],
   [
-    "TLS in place of HTTP",
+    "TLS instead of HTTP",
     Fault.Bytes({ bytes: Uint8Array.of(21, 3, 1, 0, 2, 2, 70), ending: "End" }),
     transportError("Garbled")
   ],
@@ -65,7 +65,7 @@ const cutOrGarbled: Rows = [
   [
     "a chunk whose size is not a number",
     Fault.Bytes({ bytes: bytes({ headers: ["Transfer-Encoding: chunked"], body: "many\r\n{}" }), ending: "End" }),
-    // once an answer has begun, node:http reports only that the connection ended
+    // once a response has begun, node:http reports only that the connection ended
     { fetch: transportError("Garbled"), "node:http": transportError("Cut"), undici: transportError("Garbled") }
   ],
   [
@@ -91,8 +91,8 @@ const switching: Rows = [
 
 /** Faults that end only with the deadline. */
 export const untilTheDeadline: Rows = [
-  ["no answer", Fault.Silence(), transportError("Timeout")],
-  ["an answer after an hour", Fault.Delay({ duration: "1 hour" }), transportError("Timeout")],
+  ["no response", Fault.Silence(), transportError("Timeout")],
+  ["a response after an hour", Fault.Delay({ duration: "1 hour" }), transportError("Timeout")],
   [
     "half the headers and then silence",
     Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-", ending: "Hang" }),
@@ -126,7 +126,7 @@ export const untilTheDeadline: Rows = [
   ]
 ]
 
-/** Answers above the size limit. */
+/** Responses above the size limit. */
 const tooMuch: Rows = [
   ["an endless body", Fault.Endless({ bytes: bytes({ headers: ["Connection: close"] }) }), invalidResponse("Size")],
   [
@@ -158,10 +158,10 @@ const tooMuch: Rows = [
 
 /** The tables of faults on the wire, by what they have in common. */
 export const tables = [
-  ["truncated or malformed answers", cutOrGarbled],
+  ["truncated or malformed responses", cutOrGarbled],
   ["a switch to another protocol", switching],
   ["faults that last until the deadline", untilTheDeadline],
-  ["answers that are too large", tooMuch]
+  ["responses that are too large", tooMuch]
 ] as const
 
 /** The expected failure of a row over a transport. */

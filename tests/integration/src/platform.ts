@@ -6,8 +6,8 @@ export { Agent, ProxyAgent } from "@effect/platform-node/Undici"
 /** The exit code of a program after SIGINT. */
 export const interruptedExitCode = 0
 
-/** Whether `node:http` reports a failed upload in place of an answer that came before the end of the upload. */
-export const losesEarlyAnswer = true
+/** Whether `node:http` reports a failed upload instead of a response that arrived before the end of the upload. */
+export const losesEarlyResponse = true
 
-/** What users see otherwise than on Effect 3, by situation. docs/effect-4.md names each. */
+/** What users see that differs from Effect 3, by situation. docs/effect-4.md names each. */
 export const otherBehaviour: Readonly<Record<string, string>> = {}

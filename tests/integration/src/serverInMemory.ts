@@ -12,7 +12,7 @@ export const granted = (number: number) => ({
   token_type: "Bearer"
 })
 
-/** An authorization server in memory, and the transport to it. It supports only faults of the kind `Answer`. */
+/** An authorization server in memory, and the transport to it. It supports only faults of the kind `Response`. */
 export const makeServerInMemory = Effect.gen(function*() {
   const faults = yield* Ref.make<ReadonlyArray<Fault.Fault>>([])
   const count = yield* Ref.make(0)

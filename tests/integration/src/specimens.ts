@@ -81,7 +81,7 @@ const token = (text: string) =>
     coverage: "GrantedScopes"
   })
 
-/** Answers that hold a secret in each place where a server could put one. */
+/** Responses that contain a secret in each place where a server could put one. */
 const leaks = {
   refused: Fault.Response({
     status: 401,
@@ -235,7 +235,7 @@ const configFromCanaries = ConfigProvider.fromMap(
   )
 )
 
-/** A Config, and its failures for values that hold secrets. */
+/** A Config, and its failures for values that contain secrets. */
 const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
   Effect.map(
     Effect.forEach(Object.values(config), (each) => outcomes(each.pipe(Effect.withConfigProvider(configFromCanaries)))),
@@ -245,11 +245,11 @@ const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
 const at = DateTime.unsafeMake(0)
 const duration = Duration.millis(100)
 const tokenEndpoint = "https://v2.example/oauth2/token"
-const unanswered = new TokenError.TransportError({ environment: "test", tokenEndpoint, reason: "Reset" })
+const connectionReset = new TokenError.TransportError({ environment: "test", tokenEndpoint, reason: "Reset" })
 const requested = { at, tokenEndpoint, reason: "Nothing" } as const
 
 /**
- * The value, the results and the failures of each export of each package, made from canaries: all that a program could
+ * For each package's exports: the value, the results and the failures, made from canaries: all that a program could
  * print. The keys are the names of the package, the module and the export.
  */
 export const specimens = Effect.gen(function*() {
@@ -378,7 +378,7 @@ export const specimens = Effect.gen(function*() {
   const key = Redacted.make(canary)
   const admin = yield* Layer.build(AdminServer.layer({ key }))
   const simulated: Record<string, unknown> = {
-    // definitions, which hold no value but are large to print
+    // definitions, which contain no value but are large to print
     ...Object.fromEntries(Object.keys(AdminApi).map((name) => [`AdminApi.${name}`, name])),
     "AdminApi.client": yield* AdminApi.client({ url: "http://127.0.0.1:1", key }),
     "AdminServer.AdminServer": Context.get(admin, AdminServer.AdminServer),
@@ -407,7 +407,7 @@ export const specimens = Effect.gen(function*() {
       yield* simulator.faults
     ],
     "Simulator.layer": yield* Layer.build(Simulator.layer({ credentials })),
-    // only the effect: its result holds the secret in clear text on purpose
+    // only the effect: its result contains the secret in clear text on purpose
     "Simulator.variables": Simulator.variables,
     "Simulator.layerConfigProvider": yield* Layer.build(Simulator.layerConfigProvider)
   }
@@ -428,7 +428,7 @@ export const specimens = Effect.gen(function*() {
   const supplies = { v1: AuthV1.layer(options), v2: AuthV2.layer(options) }
   const supplyTest = yield* Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest())
   const migration: Record<string, unknown> = {
-    "Comparison.Problem": Comparison.Problem.NoTokenFromV1({ error: unanswered }),
+    "Comparison.Problem": Comparison.Problem.NoTokenFromV1({ error: connectionReset }),
     "Comparison.compare": yield* outcomes(Comparison.compare({ v1: supplyTest, v2: supplyTest })),
     "Migration.Migration": Migration.Migration,
     "Migration.layer": yield* ofMigration(Migration.layer({ ...supplies, plan: Effect.succeed(plan) })),
@@ -438,7 +438,7 @@ export const specimens = Effect.gen(function*() {
     "MigrationEvent.$is": MigrationEvent.$is,
     "MigrationEvent.$match": MigrationEvent.$match,
     "MigrationEvent.Compared": MigrationEvent.Compared({ at, v1: facts, v2: facts }),
-    "MigrationEvent.FallbackReason": MigrationEvent.FallbackReason.Failed({ error: unanswered }),
+    "MigrationEvent.FallbackReason": MigrationEvent.FallbackReason.Failed({ error: connectionReset }),
     "MigrationEvent.FellBack": MigrationEvent.FellBack({ at, reason: MigrationEvent.FallbackReason.Slow() }),
     "MigrationEvent.PlanChanged": MigrationEvent.PlanChanged({ at, from: plan, to: plan }),
     "MigrationEvent.Returned": MigrationEvent.Returned({ at }),

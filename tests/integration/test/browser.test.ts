@@ -41,7 +41,10 @@ describe("bundles", () => {
     it.live(`${name} of ${specifier} throws an error with the reason at import in a browser bundle`, () =>
       Effect.gen(function*() {
         const reason = yield* Effect.flip(bundleAndRun(specifier, name, "browser"))
-        assert.include(reason, "@credit-data isn't for browsers: whoever opens the page could read the client secret")
+        assert.include(
+          reason,
+          "@credit-data isn't for browsers: anyone who opens the page could read the client secret"
+        )
       }))
 
     it.live(`${name} of ${specifier} throws an error with the reason at import in a workerd bundle`, () =>

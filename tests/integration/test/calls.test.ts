@@ -43,7 +43,7 @@ const toApi = Effect.map(
 describe.each(transports)("a call over %s", (name, transport) => {
   const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
 
-  /** The same layer over clients that do not send the request object that they are given, but a changed copy. */
+  /** The layer over clients that send a changed copy of the request object that they are given. */
   const mark = HttpClient.mapRequest(HttpClientRequest.setHeader("x-changed", "1"))
   const changing = Layer.provideMerge(
     DataAccess.layer({ transformClient: mark }),
@@ -138,7 +138,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual((yield* client.put("/data-access/upload", { body })).status, 200)
       const uploads = (yield* toApi).filter(({ method }) => method === "PUT")
       const [sent = ""] = uploads.map(({ body }) => new TextDecoder().decode(Redacted.value(body)))
-      assert.include(sent, "not_found", "the answer of the address that the redirect names")
+      assert.include(sent, "not_found", "the response of the address that the redirect names")
     }).pipe(Effect.provide(layer)))
 
   it.effect("an unrequested 101 leaves no connection open", () =>
@@ -162,7 +162,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       )
     }).pipe(Effect.provide(layer)))
 
-  it.effect("a stray 401 while the token endpoint is down is returned to the caller, and the token stays in use", () =>
+  it.effect("a stray 401 while the token endpoint is down is returned to the caller, and the token remains in use", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* call()
@@ -218,7 +218,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       yield* Fiber.interrupt(impatient)
     }).pipe(Effect.provide(layer), Effect.timeout("10 seconds")))
 
-  it.effect("withScope around the client aborts the request when the scope is closed, also after a retry", () =>
+  it.effect("withScope around the client aborts the request when the scope is closed, even after a retry", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const client = HttpClient.withScope(yield* DataAccess.DataAccess)
@@ -302,13 +302,13 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual((yield* toApi).length, 0)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("the error of an API that does not answer holds neither the token nor the request that was sent", () =>
+  it.effect("the error of an API that does not respond contains neither the token nor the sent request", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failCalls(Fault.Reset(), { times: 2 })
       const error = yield* Effect.flip(call())
       assert(isRequestError(error))
-      assert.include(error.message, "No answer from the API: the connection was closed before an answer.")
+      assert.include(error.message, "No response from the API: the connection was closed before a response arrived.")
       assert.isTrue(Option.isNone(HttpHeaders.get(error.request.headers, "authorization")))
       assert.include(error.message, "/data-access/consumers/42")
     }).pipe(Effect.provide(layer)))

@@ -12,7 +12,7 @@ import { granted } from "../src/serverInMemory.ts"
 import { listen, trusting } from "../src/tls.ts"
 import { transports } from "../src/transports.ts"
 
-/** What a gateway forwards if it does not drop the headers of its own connection. */
+/** What a gateway forwards if it does not drop its own connection's headers. */
 const foreign = {
   host: "evil.example",
   connection: "close, x-hop, authorization",
@@ -70,7 +70,7 @@ const adding = (transport: Layer.Layer<HttpClient.HttpClient>) =>
   Layer.provide(Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, withForeign)), transport)
 
 describe.each(transports)("the headers of a caller's connection, over %s", (name, transport) => {
-  it.scoped("are not sent with a token request of a client that adds them", () =>
+  it.scoped("are not sent with a token request by a client that adds them", () =>
     Effect.gen(function*() {
       const { authority, received, url } = yield* rawServer
       yield* requestToken.pipe(Effect.provide(Layer.provide(endpointAt(url), adding(transport))))

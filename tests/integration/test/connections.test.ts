@@ -10,7 +10,7 @@ import { createServer as createHttpServer } from "node:http"
 import { createServer, type Server, type Socket } from "node:net"
 import { inspect } from "node:util"
 import { canary } from "../src/canaries.ts"
-import { losesEarlyAnswer } from "../src/platform.ts"
+import { losesEarlyResponse } from "../src/platform.ts"
 import { granted } from "../src/serverInMemory.ts"
 import { listen } from "../src/tls.ts"
 
@@ -145,7 +145,7 @@ describe.each(
         socket.on("close", () => sockets.delete(socket))
         socket.on("error", () => socket.destroy())
         socket.on("data", () => {
-          // a firewall answers for a dropped connection when it is used, not before
+          // a firewall responds for a dropped connection when it is used, not before
           if (hasDropped && isOld) socket.resetAndDestroy()
           else if (hasDropped) socket.write(ok)
           // six connections are open before the first response
@@ -234,8 +234,8 @@ describe.each([
   ["node:http", NodeHttpClient.layer] as const
 ])("an API that sends back the raw request, over %s", (_, transport) => {
   for (
-    const [name, answer] of [
-      ["in place of HTTP", (request: Buffer) => request],
+    const [name, respond] of [
+      ["instead of HTTP", (request: Buffer) => request],
       [
         "as a broken header line",
         (request: Buffer) => Buffer.concat([Buffer.from("HTTP/1.1 200 OK\r\n\0"), request])
@@ -251,7 +251,7 @@ describe.each([
       Effect.gen(function*() {
         const port = yield* serve((socket) => {
           socket.on("error", () => socket.destroy())
-          socket.once("data", (request) => socket.end(answer(Buffer.from(request))))
+          socket.once("data", (request) => socket.end(respond(Buffer.from(request))))
         })
         const exit = yield* Effect.exit(
           calls(port, transport, (client) => Effect.flatMap(client.get("/a"), ({ text }) => text))
@@ -274,7 +274,7 @@ describe.each([
   ...keeping,
   ["node:http", NodeHttpClient.layer] as const
 ])("a 401 that arrives before a streamed upload is read, over %s", (name, transport) => {
-  const isLost = losesEarlyAnswer && name.startsWith("node:http")
+  const isLost = losesEarlyResponse && name.startsWith("node:http")
   it.scopedLive(
     isLost ? "is lost in the error of the upload" : "is returned to the caller",
     () =>

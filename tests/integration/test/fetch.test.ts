@@ -20,7 +20,7 @@ const endless = Fault.Endless({ bytes: Fault.responseBytes({ headers: ["Content-
 const rejection = (promise: Promise<unknown>) =>
   Effect.promise(() => promise.then(() => assert.fail("it did not reject"), (error: unknown) => error))
 
-/** A `fetch` over Data Access of the simulator, with a scope of its own. */
+/** A `fetch` over Data Access of the simulator, with its own scope. */
 const makeFetch = Effect.gen(function*() {
   const { environment } = yield* Simulator.Simulator
   const scope = yield* Scope.make()
@@ -105,7 +105,7 @@ describe.each(transports)("the client of a group as a fetch, over %s", (name, tr
   )
 
   live(
-    "sends a Request of another realm as it is, and refuses what is neither a URL nor a Request",
+    "sends a Request of another realm unchanged, and refuses what is neither a URL nor a Request",
     Effect.gen(function*() {
       const { environment, received } = yield* Simulator.Simulator
       const { fetch } = yield* makeFetch

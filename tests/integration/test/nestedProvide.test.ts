@@ -51,7 +51,7 @@ const nested = <R, E>(
 class Tenant extends Context.Tag("Tenant")<Tenant, string>() {}
 
 describe("a layer const that is provided again inside", () => {
-  it.effect("is built anew under another ConfigProvider", () =>
+  it.effect("is built again under another ConfigProvider", () =>
     Effect.gen(function*() {
       const { Http, calls, clients } = recording()
       const Auth = AuthV2.layerConfig()
@@ -64,7 +64,7 @@ describe("a layer const that is provided again inside", () => {
       assert.deepStrictEqual(calls, ["api.a.example Bearer token-of-a", "api.b.example Bearer token-of-b"])
     }))
 
-  it.effect("is built anew under another service that its credentials require", () =>
+  it.effect("is built again under another service that its credentials require", () =>
     Effect.gen(function*() {
       const { Http, calls } = recording()
       const Auth = AuthV2.layer({
@@ -78,7 +78,7 @@ describe("a layer const that is provided again inside", () => {
       assert.deepStrictEqual(calls, ["api.example Bearer token-of-a", "api.example Bearer token-of-b"])
     }))
 
-  it.effect("is built anew over another supply, and so calls its API", () =>
+  it.effect("is built again over another supply, and so calls its API", () =>
     Effect.gen(function*() {
       const { Http, calls } = recording()
       const Group = DataAccess.layer()
@@ -98,7 +98,7 @@ describe("a layer const that is provided again inside", () => {
     }))
 
   // Effect 4 reuses what a program has composed itself, whatever it is provided with
-  it.effect("is built anew within a composition of the program's own if that is fresh", () =>
+  it.effect("is built again within the program's own composition if that is fresh", () =>
     Effect.gen(function*() {
       const { Http, calls } = recording()
       const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(Http))

@@ -76,7 +76,7 @@ describe("one token request per token lifetime", () => {
         assert.strictEqual(
           (yield* furnishment.get("/data-access/consumers/42")).status,
           403,
-          "V2's token covers Furnishment alone"
+          "V2's token covers only Furnishment"
         )
       }
       const servers = (yield* simulator.received).map(({ server }) => server).filter((server) => server !== "Api")
@@ -123,7 +123,7 @@ describe("one token request per token lifetime", () => {
       Effect.provide(Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), NodeHttpClient.layer)))
     ))
 
-  it.effect("a rotated secret is read, and tokens obtained with the old one stay in use", () =>
+  it.effect("a rotated secret is read, and tokens obtained with the old secret remain in use", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const auth = AuthV2.layer({
@@ -139,11 +139,11 @@ describe("one token request per token lifetime", () => {
         yield* TestClock.adjust("25 hours")
         const after = yield* tokens.get
         assert.notStrictEqual(after, before)
-        assert.strictEqual(yield* simulator.tokenRequests, 3, "one that was refused among them")
+        assert.strictEqual(yield* simulator.tokenRequests, 3, "including a refused request")
       }).pipe(Effect.provide(auth))
     }).pipe(Effect.provide(Layer.merge(Simulator.layer(), NodeHttpClient.layer))))
 
-  it.effect("expiry counts from the instant of the request, also when the answer takes 9 s", () =>
+  it.effect("expiry counts from the instant of the request, even when the response takes 9 s", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const tokens = yield* AccessTokens.AccessTokens

@@ -12,7 +12,7 @@ const seconds = 1_000
 /** The expected end of a process: it printed this text and nothing else, and its exit code is 0. */
 const clean = (stdout: string) => ({ exitCode: CommandExecutor.ExitCode(0), stdout, stderr: "" })
 
-/** The same without the lines that the supply logs. */
+/** The expected end without the lines that the supply logs. */
 const withoutLog = <A extends { readonly stdout: string }>(ended: A): A => ({
   ...ended,
   stdout: ended.stdout.replace(
@@ -53,7 +53,7 @@ describe.each(transports)("a process over %s", (name) => {
 
   for (
     const [during, fault] of [
-      ["before the answer", Fault.Silence()],
+      ["before the response", Fault.Silence()],
       [
         "within the body",
         Fault.Bytes({
@@ -78,7 +78,7 @@ describe.each(transports)("a process over %s", (name) => {
   }
 
   live(
-    "keeps its memory bounded while a server sends an endless answer",
+    "keeps its memory bounded while a server sends an endless response",
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failTokenRequests(endless, { times: 11 })

@@ -16,12 +16,12 @@ describe.each(transports)("an unhandled rejection that Node prints shows no secr
       ({ failTokenRequests }) => failTokenRequests(Fault.oauthError(401, "invalid_client", `You sent ${canary}`))
     ],
     [
-      "answered outside its contract",
+      "returned a response outside the contract",
       ({ failTokenRequests }) =>
         failTokenRequests(Fault.Response({ status: 200, body: `{"access_token":["${canary}"]}` }))
     ],
     ["InsufficientScope", ({ grantScopes }) => grantScopes(["furnishment:all"])],
-    ["No answer from the API", ({ failCalls }) => failCalls(Fault.Reset(), { times: 2 })],
+    ["No response from the API", ({ failCalls }) => failCalls(Fault.Reset(), { times: 2 })],
     ["Decode", ({ failCalls }) => failCalls(Fault.Response({ status: 200, body: "no JSON" }))]
   ]
   for (const [printed, prepare] of rows) {

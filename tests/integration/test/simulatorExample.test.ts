@@ -28,7 +28,7 @@ it.effect("a call waits for a token endpoint that takes 9 seconds", () =>
     assert.strictEqual(yield* simulator.tokenRequests, 1)
   }).pipe(Effect.provide(Test)))
 
-it.effect("a call without a response ends at the time-out of the program", () =>
+it.effect("a call without a response ends at the program's time-out", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     yield* simulator.failCalls(Fault.Silence())

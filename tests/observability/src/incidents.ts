@@ -10,9 +10,9 @@ import { startRedis } from "@credit-data/test-support/redisServer"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Duration, Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
 
-// Incidents of a program that calls the API all the time. A supply of its own for each, told apart by the name of its environment.
+// Incidents of a program that calls the API all the time. Each has its own supply, identified by the name of its environment.
 
-/** All durations of the rules and of the supplies are divided by this, so that ten minutes take one. */
+/** All durations of the rules and of the supplies are divided by this, so that ten minutes take one minute. */
 export const factor = 10
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
@@ -69,7 +69,7 @@ export const incidents: Readonly<Record<string, Incident>> = {
     happens: ({ simulator }) => simulator.rotateSecret,
     alerts: { CreditDataClientRefused: 3, CreditDataNoToken: 5 }
   },
-  "the token endpoint answers 503": {
+  "the token endpoint returns 503": {
     tokenLifetime: "20 seconds",
     happens: ({ simulator }) =>
       simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: Number.POSITIVE_INFINITY }),

@@ -5,7 +5,7 @@ import { Effect, Schedule, Schema } from "effect"
 import { files } from "@credit-data/tools/telemetry/files"
 import { freePorts } from "@credit-data/test-support/freePorts"
 
-const Answer = HttpClientResponse.schemaBodyJson(Schema.Struct({
+const QueryResponse = HttpClientResponse.schemaBodyJson(Schema.Struct({
   data: Schema.Struct({
     result: Schema.Array(Schema.Struct({
       metric: Schema.Record({ key: Schema.String, value: Schema.String }),
@@ -45,7 +45,7 @@ export const startPrometheus = Effect.fnUntraced(function*(target: number, rules
   ))
   const query = (expression: string) =>
     HttpClient.get(`http://127.0.0.1:${port}/api/v1/query`, { urlParams: { query: expression } }).pipe(
-      Effect.flatMap(Answer),
+      Effect.flatMap(QueryResponse),
       Effect.map(({ data }) => data.result)
     )
   return {

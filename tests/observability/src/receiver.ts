@@ -34,7 +34,7 @@ interface Export {
 
 const options = { longs: String, enums: String, bytes: String }
 
-/** In OTLP's JSON, ids are hexadecimal, while the JSON of Protocol Buffers has base64. */
+/** In OTLP's JSON, ids are hexadecimal, while Protocol Buffers' JSON uses base64. */
 const withBytes = (key: string, value: unknown): unknown =>
   /^(traceId|spanId|parentSpanId)$/.test(key) && typeof value === "string" && /^[0-9a-f]*$/.test(value)
     ? Buffer.from(value, "hex").toString("base64")
@@ -50,7 +50,7 @@ const decode = (path: Path, contentType: string | undefined, bytes: Buffer): Rec
   return type.toObject(type.fromObject(json), options)
 }
 
-/** A collector that decodes what it gets. It keeps the reasons of what it refuses. */
+/** A collector that decodes what it gets. It records why it refuses a request. */
 export const make = Effect.gen(function*() {
   const exports: Array<Export> = []
   const refused: Array<string> = []

@@ -30,7 +30,7 @@ const ofAnother = ({ series, values }: Series, instance: string): Series => ({
   values
 })
 
-/** Series with which an alert fires from one minute to another, or with which it stays silent for three hours. */
+/** Series with which an alert fires from one minute to another, or with which it remains silent for three hours. */
 type Case = readonly [why: string, series: ReadonlyArray<Series>]
 
 const cases: Record<string, {
@@ -118,7 +118,7 @@ const cases: Record<string, {
     ]
   },
   CreditDataScopeMissing: {
-    fires: [["a scope is not granted any more", [missing("0x10 1x60"), missing("0x70", "furnishment:all")], 12]],
+    fires: [["a scope is no longer granted", [missing("0x10 1x60"), missing("0x70", "furnishment:all")], 12]],
     silent: [
       ["all scopes are granted", [missing("0x180")]],
       ["a scope was missing for a moment", [missing("0x10 1 0x60")]]
@@ -178,7 +178,7 @@ describe("the alert rules", () => {
       assert.include(output, `${alerts.length} rules found`)
     }))
 
-  it("lead to a part of the documentation that says what to do, under one address", () => {
+  it("lead to a part of the documentation that explains what to do, under one address", () => {
     const urls = Array.from(rules.matchAll(/runbook_url: (\S+)$/gm), ([, url = ""]) => url)
     const operations = readFileSync(files.operations, "utf8")
     assert.deepStrictEqual(urls, alerts.map((alert) => `${runbooks}#${alert.toLowerCase()}`))

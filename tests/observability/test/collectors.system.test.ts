@@ -8,7 +8,7 @@ import { startService } from "../src/service.ts"
 
 const Environment = Layer.merge(Simulator.layer(), NodeHttpClient.layer)
 
-/** Accepts connections and never answers. */
+/** Accepts connections and never responds. */
 const blackHole = Effect.acquireRelease(
   Effect.async<ReturnType<typeof createServer>>((resume) => {
     const sockets = createServer(() => {})
@@ -21,7 +21,7 @@ const blackHole = Effect.acquireRelease(
 }))
 
 describe("the example service", () => {
-  const collectors = [["is down", freePorts(1)], ["accepts connections and never answers", blackHole]] as const
+  const collectors = [["is down", freePorts(1)], ["accepts connections and never responds", blackHole]] as const
   for (const [what, port] of collectors) {
     it.scopedLive(`ends soon when the collector ${what}`, () =>
       Effect.gen(function*() {

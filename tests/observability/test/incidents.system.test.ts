@@ -37,7 +37,7 @@ const now = Effect.sync(() => Date.now() / 1_000)
 
 describe("a program in an incident, its metrics and a real Prometheus", () => {
   it.scopedLive(
-    "give the alerts that are expected, in time, and no others, and each panel has data",
+    "causes the expected alerts in time, and no others, and each panel has data",
     () =>
       Effect.gen(function*() {
         const { port } = yield* serveMetrics

@@ -21,7 +21,7 @@ const consumer = "4711-0815"
 const secret = "canary-of-the-client-secret"
 const credentials = { clientId: "canary-of-the-client-id", clientSecret: Redacted.make(secret) }
 
-// metrics belong to the process, so each test has series of its own
+// metrics belong to the process, so each test has its own series
 const clients = (name: string) =>
   DataAccess.layer().pipe(
     Layer.merge(Telemetry.layer({ attributes: { client: name } })),

@@ -9,7 +9,7 @@ const Environment = Layer.merge(Simulator.layer(), NodeHttpClient.layer)
 
 describe("the example service", () => {
   it.scopedLive(
-    "answers, is healthy, shows metrics, and exports traces, metrics and logs without ids of consumers",
+    "responds, is healthy, shows metrics, and exports traces, metrics and logs without ids of consumers",
     () =>
       Effect.gen(function*() {
         const receiver = yield* Receiver.make

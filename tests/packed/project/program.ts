@@ -1,4 +1,4 @@
-// The first program of a new user: calls with a token of V2, the same with V1, and a failure that is identified by its tag.
+// The first program of a new user: calls with a V2 token, calls with a V1 token, and a failure that is identified by its tag.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"

@@ -29,7 +29,7 @@ const bundle = (folder: string, file: string) =>
 /** The sizes of the bundles in bytes, compressed by gzip. */
 export interface Sizes {
   readonly token: number
-  /** The same program without tokens. */
+  /** The program without tokens. */
   readonly floor: number
 }
 
@@ -52,7 +52,7 @@ export const compareBundles = Effect.fnUntraced(function*(folder: string, bar: n
   return { figures, sizes }
 })
 
-/** The largest allowed ratio of a bundle on Effect 4 to the same on Effect 3. The part of these packages may not be larger. */
+/** The largest allowed ratio of a bundle on Effect 4 to the bundle on Effect 3. The part of these packages may not be larger. */
 const barBetweenLines = 0.75
 
 /** Compares the bundles on Effect 3 and on Effect 4. */
@@ -60,7 +60,7 @@ export const compareLines = (three: Sizes, four: Sizes) => {
   const ratio = four.token / three.token
   const own = (sizes: Sizes) => sizes.token - sizes.floor
   const figures = `Effect 4: ${ratio.toFixed(2)} × Effect 3, at most ${barBetweenLines}; ` +
-    `what is ours: ${own(four)} bytes, on Effect 3 ${own(three)}`
+    `our packages: ${own(four)} bytes, on Effect 3 ${own(three)}`
   return ratio > barBetweenLines || own(four) > own(three)
     ? Effect.fail(new CommandFailed(`The bundle is too large: ${figures}`))
     : Effect.succeed(figures)

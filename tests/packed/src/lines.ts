@@ -13,7 +13,7 @@ export interface Line {
   readonly lowest: Versions
   /** The peers of @effect/platform-node that the packages do not have themselves. */
   readonly askedFor: Versions
-  /** The largest allowed ratio of a bundle with tokens to the same without tokens. */
+  /** The largest allowed ratio of a bundle with tokens to a bundle without tokens. */
   readonly bundleBar: number
   /** The runtime on which the program always runs. */
   readonly runtime: Runtime

@@ -44,30 +44,30 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
 
   const [runtime, command] = line.runtime
   const byNpm = yield* temporary
-  yield* step("install by npm, lowest peers, and types", makeProject(line, byNpm, tarballs, "npm", line.lowest))
-  yield* step(`${runtime}, installed by npm`, runProgram(byNpm, command, redis))
+  yield* step("install with npm, lowest peers, and types", makeProject(line, byNpm, tarballs, "npm", line.lowest))
+  yield* step(`${runtime}, installed with npm`, runProgram(byNpm, command, redis))
   const upgraded = yield* temporary
   yield* step(
-    "install by npm from a registry, with the next release of core alone, and types",
+    "install with npm from a registry, with the next release of only core, and types",
     Effect.flatMap(registryWithNextCore(tarballs), (from) => makeProjectFrom(line, upgraded, from))
   )
-  yield* step(`${runtime}, with the next release of core alone`, runProgram(upgraded, command, redis))
+  yield* step(`${runtime}, with the next release of only core`, runProgram(upgraded, command, redis))
   const byPnpm = yield* temporary
   yield* step(
-    "install by pnpm, highest peers, and types",
+    "install with pnpm, highest peers, and types",
     Effect.flatMap(
       highest(line, [tarballs["@credit-data/simulator"] ?? "", tarballs["@credit-data/store-redis"] ?? ""]),
       (versions) => makeProject(line, byPnpm, tarballs, "pnpm", versions)
     )
   )
-  yield* step(`${runtime}, installed by pnpm`, runProgram(byPnpm, command, redis))
+  yield* step(`${runtime}, installed with pnpm`, runProgram(byPnpm, command, redis))
 
   const esbuild = path.join(here, "node_modules/.bin/esbuild")
   const bundle = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle/program.mjs"]
   // some dependencies of the platform are CommonJS and call `require`
   const require =
     "--banner:js=import{createRequire as toRequire}from'node:module';const require=toRequire(import.meta.url);"
-  yield* step("bundle by esbuild", run(byNpm, esbuild, "program.ts", ...bundle, require))
+  yield* step("bundle with esbuild", run(byNpm, esbuild, "program.ts", ...bundle, require))
   yield* step(`${runtime}, bundled`, runProgram(byNpm, command, redis, "bundle/program.mjs"))
 
   const { figures, sizes } = yield* step("size of the bundle", compareBundles(byNpm, line.bundleBar))
@@ -75,8 +75,8 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
 
   if (isWhole) {
     for (const [name, other] of line.otherRuntimes) {
-      yield* step(`${name}, installed by npm`, runProgram(byNpm, other, redis))
-      yield* step(`${name}, installed by pnpm`, runProgram(byPnpm, other, redis))
+      yield* step(`${name}, installed with npm`, runProgram(byNpm, other, redis))
+      yield* step(`${name}, installed with pnpm`, runProgram(byPnpm, other, redis))
     }
   }
   return sizes
@@ -90,7 +90,7 @@ const walkCommand = Effect.fnUntraced(function*(root: string) {
   const folder = yield* temporary
   const tarball = yield* step("bundle and pack", packOne(path.join(root, "packages/cli"), folder))
   yield* step("contents of the tarball", Command.checkBundle(tarball))
-  const command = yield* step("install by npm", Command.install(tarball, folder))
+  const command = yield* step("install with npm", Command.install(tarball, folder))
   for (const [name, program] of [runtime, ...(isWhole ? otherRuntimes : [])]) {
     yield* step(`${name}: credit-data token`, Command.getSimulatedToken(program, command))
   }

@@ -40,7 +40,7 @@ export const checkLowest = Effect.fnUntraced(function*(line: Line, tarball: stri
 // The types of @effect/platform-node need @types/ws but do not depend on it.
 const types = { typescript: "7.0.2", "@types/node": "20.19.43", "@types/ws": "8" }
 
-/** Copies the small program into a folder, and installs what the manifest says. */
+/** Copies the small program into a folder, and installs the packages in the manifest. */
 const writeProject = Effect.fnUntraced(function*(line: Line, folder: string, manifest: object) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -56,7 +56,7 @@ const checkTypes = Effect.fnUntraced(function*(folder: string) {
   yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
 })
 
-/** Makes the same project from a registry that has the packages, by npm, and checks the types. */
+/** Makes the project with npm from a registry that has the packages, and checks the types. */
 export const makeProjectFrom = Effect.fnUntraced(function*(
   line: Line,
   folder: string,
@@ -67,7 +67,7 @@ export const makeProjectFrom = Effect.fnUntraced(function*(
   yield* checkTypes(folder)
 })
 
-/** Makes a project with a small program, installs the packages from their tarballs by npm or pnpm, and checks the types. */
+/** Makes a project with a small program, installs the packages from their tarballs with npm or pnpm, and checks the types. */
 export const makeProject = Effect.fnUntraced(function*(
   line: Line,
   folder: string,

@@ -6,7 +6,7 @@ import { Effect, Schedule } from "effect"
 import { spawn } from "node:child_process"
 import { createServer, request } from "node:http"
 
-/** A real registry on loopback, for the packages of this project only. Everything else comes from the usual one. */
+/** A real registry on loopback, for the packages of this project only. Everything else comes from the usual registry. */
 export const startRegistry = Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -41,9 +41,9 @@ export const startRegistry = Effect.gen(function*() {
   return port
 })
 
-/** A way to the registry on which the publication of one package fails, once. Returns its port. */
+/** A proxy to the registry on which the publication of one package fails, once. Returns its port. */
 export const startFlakyWay = Effect.fnUntraced(function*(registry: number) {
-  /** How many publications succeed before the one that fails. */
+  /** How many publications succeed before the failure. */
   let left = Number.POSITIVE_INFINITY
   const server = createServer((incoming, response) => {
     const isPublication = incoming.method === "PUT" && !/\/-\/package\//.test(incoming.url ?? "")
@@ -55,9 +55,9 @@ export const startFlakyWay = Effect.fnUntraced(function*(registry: number) {
     }
     const { headers, method, url } = incoming
     incoming.pipe(
-      request({ host: "127.0.0.1", port: registry, path: url, method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(response)
+      request({ host: "127.0.0.1", port: registry, path: url, method, headers }, (upstream) => {
+        response.writeHead(upstream.statusCode ?? 500, upstream.headers)
+        upstream.pipe(response)
       })
     )
   })

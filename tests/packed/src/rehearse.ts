@@ -1,5 +1,5 @@
 // Rehearses releases against a real registry on loopback, with the scripts of a release: the first one, a minor and a breaking one. Installs
-// what the pages say, as a stranger does.
+// the packages as the pages describe, as a stranger does.
 
 import { Command as Process, FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -58,7 +58,7 @@ Effect.gen(function*() {
       "fetch-retries=0"
     ].join("\n")
   )
-  // each npm below is that of a stranger, or of the job that publishes
+  // each npm below belongs to a stranger, or to the publishing job
   process.env["NPM_CONFIG_USERCONFIG"] = settings
 
   const clone = path.join(yield* temporary, "clone")
@@ -71,7 +71,7 @@ Effect.gen(function*() {
   const publish = run(clone, process.execPath, "tools/release/publish.mjs", "tarballs")
   const version = step("version and pack", Effect.zipRight(pnpm("run", "version-packages"), pnpm("run", "tarballs")))
 
-  /** Fails if the tags of a package are not these. */
+  /** Fails if a package has other tags. */
   const checkTags = (three: string, four: string) =>
     Effect.forEach(packages, (name) =>
       Effect.gen(function*() {
@@ -104,7 +104,7 @@ Effect.gen(function*() {
   yield* step("tags", checkTags("1.0.0", "2.0.0"))
   yield* step("publish again, which changes nothing", Effect.zipRight(publish, checkTags("1.0.0", "2.0.0")))
 
-  yield* Console.log("What the pages say")
+  yield* Console.log("The pages' install lines")
   const documents = (yield* fs.readDirectory(path.join(root, "docs"))).filter((name) => name.endsWith(".md"))
   const pages = [
     "README.md",
@@ -204,7 +204,7 @@ Effect.gen(function*() {
   )
   yield* step("publish again, which completes it", publish)
   yield* step("tags", checkTags("1.1.0", "2.1.0"))
-  yield* step("upgrade core alone on Effect 3", run(first, "npm", "i", "@credit-data/core@effect-3"))
+  yield* step("upgrade only core on Effect 3", run(first, "npm", "i", "@credit-data/core@effect-3"))
   yield* step("the first program", runProgram(first, programs.three))
   yield* step("upgrade all on Effect 3", run(first, "bash", "-c", lines[0]?.line ?? ""))
   yield* step("the first program", runProgram(first, programs.three))

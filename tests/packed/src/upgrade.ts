@@ -29,11 +29,11 @@ const repack = <E, R>(
     return { manifest, tarball: path.join(folder, "packed.tgz") }
   })
 
-/** Before the first release, all versions are 0.0.0, and no range accepts another one. */
+/** Before the first release, all versions are 0.0.0, and no range accepts another version. */
 const release = (tarball: string) =>
   repack(tarball, (_, manifest) => Effect.succeed(manifest.replaceAll("0.0.0", "1.0.0")))
 
-/** The next minor release of core, in which nothing is left of the entry that only the packages of this project may use. */
+/** The next minor release of core, without the entry that only the packages of this project may use. */
 const nextMinor = ({ manifest, tarball }: Release) =>
   repack(tarball, (folder, text) =>
     Effect.gen(function*() {
@@ -75,7 +75,7 @@ const serveRegistry = Effect.fnUntraced(function*(releases: ReadonlyArray<Releas
 
 /**
  * A registry with the packages of these tarballs, and the next minor release of core. Returns its address, and the version of each package
- * for a program that upgrades core alone.
+ * for a program that upgrades only core.
  */
 export const registryWithNextCore = Effect.fnUntraced(function*(tarballs: Tarballs) {
   const releases = yield* Effect.forEach(Object.values(tarballs), release)

@@ -18,11 +18,11 @@ export const responseError = (
   fields: Fields & { readonly response: HttpClientResponse.HttpClientResponse }
 ): HttpClientError.ResponseError => new HttpClientError.ResponseError({ reason, ...fields })
 
-/** Whether an error is that of a request without a response. */
+/** Whether an error belongs to a request without a response. */
 export const isRequestError = (error: unknown): error is HttpClientError.RequestError =>
   HttpClientError.isHttpClientError(error) && error._tag === "RequestError"
 
-/** Whether an error is that of a request with a response. */
+/** Whether an error belongs to a request with a response. */
 export const isResponseError = (error: unknown): error is HttpClientError.ResponseError =>
   HttpClientError.isHttpClientError(error) && error._tag === "ResponseError"
 

@@ -14,14 +14,14 @@ export const freePort: Effect.Effect<number> = Effect.async((resume) => {
   })
 })
 
-/** The server does not answer, or not yet. */
+/** The server does not respond, or not yet. */
 class NotReady extends Data.TaggedError("NotReady")<{}> {}
 
-/** Sends one inline command over a connection of its own, and returns the beginning of the answer. */
+/** Sends one inline command over its own connection, and returns the beginning of the output. */
 const ask = (port: number, command: string): Effect.Effect<string, NotReady> =>
   Effect.async((resume) => {
     const socket = connect(port, "127.0.0.1")
-    socket.setTimeout(1_000, () => socket.destroy(new Error("no answer")))
+    socket.setTimeout(1_000, () => socket.destroy(new Error("no response")))
     socket.once("error", () => resume(Effect.fail(new NotReady())))
     socket.once("connect", () => socket.write(`${command}\r\n`))
     socket.once("data", (data) => {
@@ -74,7 +74,7 @@ export const startRedis = Effect.fnUntraced(function*(options: {
   const command = (text: string) => Effect.orDie(ask(port, text))
   const isReady = ask(port, "PING").pipe(
     Effect.filterOrFail(
-      (answer) => options.tls === true || !answer.startsWith("-LOADING"),
+      (output) => options.tls === true || !output.startsWith("-LOADING"),
       () => new NotReady()
     ),
     Effect.retry(Schedule.spaced("20 millis")),
@@ -98,9 +98,9 @@ export const startRedis = Effect.fnUntraced(function*(options: {
     port,
     folder,
     url: `${options.tls === true ? "rediss" : "redis"}://127.0.0.1:${port}`,
-    /** Sends one command and returns the beginning of the answer. */
+    /** Sends one command and returns the beginning of the output. */
     command,
-    /** The process does not run until `resume`. Connections stay open. */
+    /** The process does not run until `resume`. Connections remain open. */
     pause: Effect.sync(() => child.kill("SIGSTOP")),
     resume: Effect.sync(() => child.kill("SIGCONT")),
     kill: stop("SIGKILL"),

@@ -11,7 +11,7 @@ interface Sleeper {
  * test lets time pass very often.
  */
 export const make = (options: {
-  /** Whether work is under way that needs no timer, such as that of WebCrypto. Default: never. */
+  /** Whether work is under way that needs no timer, such as WebCrypto's. Default: never. */
   readonly isBusy?: () => boolean
 } = {}) => {
   let now = 0

@@ -128,7 +128,7 @@ export const panels: ReadonlyArray<Panel> = [
   },
   {
     title: "Shared tokens",
-    description: "Responses that were taken from a shared store, so that no token request was sent.",
+    description: "Responses taken from a shared store, so that no token request was sent.",
     unit: "short",
     queries: [[count("shared_total", "outcome"), "{{outcome}}"]]
   },
@@ -161,7 +161,7 @@ const figure = ({ title, unit }: Panel) =>
     .unit(unit)
     .graphMode(BigValueGraphMode.None)
     .colorMode(BigValueColorMode.None)
-    // which error it is stands in the name of its series
+    // the name of the series contains the error
     .textMode(title === "Failing with" ? BigValueTextMode.ValueAndName : BigValueTextMode.Value)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
 
@@ -205,7 +205,7 @@ export const dashboard = () => {
   return builder.build()
 }
 
-/** The builder gives them to every variable, and Grafana's schema knows them for intervals only. */
+/** The builder gives them to every variable, and Grafana's schema allows them for intervals only. */
 const ofIntervals: ReadonlySet<string> = new Set(["auto", "auto_min", "auto_count"])
 
 /** A dashboard as its file. */

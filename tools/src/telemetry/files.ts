@@ -12,5 +12,5 @@ export const files = {
   service: at("examples/src/service/main.ts")
 }
 
-/** Where the alerts lead to. */
+/** The pages that the alerts link to. */
 export const runbooks = "https://github.com/credit-data/credit-data/blob/main/docs/operations.md"

@@ -7,7 +7,7 @@ export const minutes = 240
 
 /** What happens in the run, in minutes from its start. */
 export const incidents = [
-  { from: 85, to: 125, name: "the token endpoint answers 503" },
+  { from: 85, to: 125, name: "the token endpoint returns 503" },
   { from: 170, to: 172, name: "the API rejects the token" }
 ] as const
 

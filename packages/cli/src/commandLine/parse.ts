@@ -14,7 +14,7 @@ export type Run = { readonly [N in Runs]: { readonly name: N } & Invocation<N> }
 /** The others print text only. */
 type Runs = Exclude<Name, "completions">
 
-/** What the arguments ask for. A message repeats no value, because it may be a secret. */
+/** What the arguments request. A message repeats no value, because it may be a secret. */
 export type Request =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Wrong"; readonly message: string }
@@ -124,7 +124,7 @@ const checkOperands = ({ operands: expected }: Specification, operands: Readonly
   }
 }
 
-/** The arguments of a command that runs a program, and from its first operand on those of the program. */
+/** The arguments of a command that runs a program, and from the first operand on, the program's arguments. */
 const divided = (args: ReadonlyArray<string>, specification: Specification) => {
   const program = specification.operands?.isProgram === true
     ? tokensOf(args, specification).find(({ kind }) => kind !== "option")
@@ -175,7 +175,7 @@ const requestOf = (args: ReadonlyArray<string>): Request => {
   }
 }
 
-/** Finds out what the arguments ask for. Needs nothing of Effect, so that help and completions come at once. */
+/** Finds out what the arguments request. Needs nothing of Effect, so that help and completions come at once. */
 export const parse = (args: ReadonlyArray<string>): Request => {
   try {
     return requestOf(args)

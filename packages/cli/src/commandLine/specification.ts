@@ -21,7 +21,7 @@ export interface Choice extends Common {
 /** An option with any value. */
 export interface Text extends Common {
   readonly kind: "text"
-  /** What the help shows in place of the value. */
+  /** What the help shows instead of the value. */
   readonly placeholder: string
   readonly isFile?: true
   readonly isRepeated?: true
@@ -37,7 +37,7 @@ export type Option = Flag | Choice | Text | Integer
 
 /** What follows the options. */
 interface Operands {
-  /** What the help shows in place of them. */
+  /** What the help shows instead of them. */
   readonly placeholder: string
   readonly minimum: number
   readonly maximum: number
@@ -67,7 +67,7 @@ export interface Invocation<S extends Specification> {
   readonly operands: ReadonlyArray<string>
 }
 
-/** What the help shows in place of the value, if the option has one. */
+/** What the help shows instead of the value, if the option has one. */
 export const placeholderOf = (option: Option): string | undefined => {
   switch (option.kind) {
     case "flag":

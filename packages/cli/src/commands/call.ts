@@ -40,7 +40,9 @@ const isHeader = (name: string, value: string) => {
   }
 }
 
-/** One field for each name. Fields with the same name mean the same as one with all their values (RFC 9110, section 5.3). */
+/**
+ * One field for each name. Fields with the same name are equivalent to one field with all their values (RFC 9110, section 5.3).
+ */
 const combined = (fields: ReadonlyArray<readonly [name: string, value: string]>): Record<string, string> => {
   const values = new Map<string, string>()
   for (const [name, value] of fields) {

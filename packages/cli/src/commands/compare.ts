@@ -114,7 +114,7 @@ const json = ({ probes, problems, v1, v2, verdict }: Comparison.Comparison): str
     } satisfies PrintedJson.Compare
   )
 
-/** The supply of a version. It logs nothing, because the comparison has the same. */
+/** The supply of a version. It logs nothing, because the comparison prints its failures. */
 const supplyOf = Effect.fnUntraced(function*(version: Supply.Version) {
   const endpoint = yield* Layer.build(Supply.endpointLayer(version))
   const supply = Logger.withMinimumLogLevel(AccessTokens.make(), LogLevel.None)

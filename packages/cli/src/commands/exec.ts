@@ -9,10 +9,10 @@ import { Ended, Failure } from "../failure.ts"
 import * as Supply from "../supply.ts"
 import { variable } from "./token.ts"
 
-/** A shell shows a program that was ended by a signal with this code and the number of the signal. */
+/** A shell reports a program that was ended by a signal with this code plus the signal's number. */
 const signalBase = 128
 
-/** The program gets the token in place of the secret. */
+/** The program gets the token instead of the secret. */
 const environmentWith = (token: string): NodeJS.ProcessEnv => {
   const { CREDIT_DATA_CLIENT_SECRET: _, ...others } = process.env
   return { ...others, [variable]: token }

@@ -34,7 +34,7 @@ const unreadable = (directory: string, reason: string) =>
 
 const withoutNetwork = Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.dieMessage("only read")))
 
-/** What the cache has for these variables. Sends nothing, and does not create the folder of the cache. */
+/** What the cache contains for these variables. Sends nothing, and does not create the folder of the cache. */
 const cached = Effect.fnUntraced(function*(choice: Pick<Supply.Choice, "auth">) {
   const version = yield* Supply.versionOf(choice)
   const endpoint = yield* Layer.build(Supply.endpointLayer(version))
@@ -55,7 +55,7 @@ const cached = Effect.fnUntraced(function*(choice: Pick<Supply.Choice, "auth">) 
 }, (effect) =>
   effect.pipe(
     Effect.scoped,
-    // there is nothing to report but what the cache has
+    // there is nothing to report but the cache's contents
     Logger.withMinimumLogLevel(LogLevel.None),
     Effect.provide([NodeFileSystem.layer, withoutNetwork])
   ))
@@ -119,7 +119,7 @@ export const status = ({ options }: Invocation<"status">) =>
     if (Option.isNone(failure)) return yield* noToken
     return yield* new Failure({
       code: ofTokenError(failure.value.error),
-      message: `The cache has a failure in place of a token: ${
+      message: `The cache contains a failure instead of a token: ${
         failureText(failure.value)
       }. ${failure.value.error.message}`
     })

@@ -41,13 +41,13 @@ const noResponse = (api: Target) => (error: GroupClient.GroupClientError): Faile
       }
     : {
       detail: `no usable response: ${error._tag}`,
-      advice: [`Check what responds at ${api.variable}: the API, or a proxy in its place.`],
+      advice: [`Check what responds at ${api.variable}: the API, or a proxy instead.`],
       notes: []
     }
 
 /** Sends a request with the token. Reads only the beginning of the body, because nothing is done with it. */
 const send = Effect.fnUntraced(function*({ method, path }: Comparison.Probe, { endpoint, token }: Obtained) {
-  // a request that has its own token uses nothing of the supply
+  // a request that has its own token does not use the supply
   const supply = AccessTokens.layer().pipe(Layer.provide(Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint)))
   const client = yield* Effect.provide(GroupClient.make({ name: "API" }), supply)
   const response = yield* client.execute(

@@ -23,7 +23,7 @@ export interface Setup {
   readonly api: Target.Target
 }
 
-/** The variable that holds the address of the authorization server. */
+/** The variable that contains the authorization server's address. */
 const addressVariable = { v1: "CREDIT_DATA_AUTH_V1_URL", v2: "CREDIT_DATA_AUTH_V2_URL" } as const
 
 const read = (version: Version) =>
@@ -59,7 +59,7 @@ const summaryOf = ([first, ...others]: ReadonlyArray<Problem>): string =>
 const adviceFor = ({ expected, isMissing, variable }: Problem): string =>
   `${isMissing ? "Set" : "Change"} ${variable}: ${Str.uncapitalize(expected)}.`
 
-/** The variables of both versions that decide what happens, without those of proxies. */
+/** The variables of both versions that decide what happens, without the proxy variables. */
 const names = [
   "CREDIT_DATA_AUTH",
   "CREDIT_DATA_ENVIRONMENT",

@@ -38,7 +38,7 @@ const direct = (target: Target) =>
   Effect.async<Net.Socket, Failed>((resume) => {
     const socket = Net.connect({ host: target.host, port: target.port })
     socket.once("connect", () => resume(Effect.succeed(socket)))
-    // stays: an error that comes after the check must not end the process
+    // remains: an error that comes after the check must not end the process
     socket.on("error", (error) => resume(unconnected(target, error)))
     return Effect.sync(() => socket.destroy())
   })

@@ -30,7 +30,7 @@ const adviceWhenSlow = {
   configuration: "Check where the variables come from: that source did not respond.",
   name: "Check the DNS settings of this machine: no DNS server responded.",
   connection: firewall,
-  TLS: "Check that the port in the address is one for https, and that no firewall inspects or drops the handshake.",
+  TLS: "Check that the port in the address is an https port, and that no firewall inspects or drops the handshake.",
   clock: "Contact the operator: the server accepts connections and does not respond.",
   token: "Contact the operator: the server accepts connections and does not respond.",
   scopes: "Run the command again.",

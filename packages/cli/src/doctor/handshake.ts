@@ -31,7 +31,7 @@ const unfinished = (target: Target, error: unknown): Effect.Effect<never, Failed
   return failed(
     `the handshake failed${code}`,
     Transport.reason(asRequestError) === "Reset"
-      ? `Check that the port in ${target.variable} is one for https, and that no firewall blocks TLS to ${target.host}.`
+      ? `Check that the port in ${target.variable} is an https port, and that no firewall blocks TLS to ${target.host}.`
       : Transport.describe(asRequestError, { name: target.role, address: target.variable })
   )
 }
@@ -51,7 +51,7 @@ const handshake = (target: Target, socket: Socket) =>
     return Effect.sync(() => secured.destroy())
   })
 
-/** The certificate of the server, and those of its authorities. The last one names itself as its issuer. */
+/** The server's certificate, and the certificates of its authorities. The last certificate names itself as its issuer. */
 const chainOf = (socket: Tls.TLSSocket): ReadonlyArray<Tls.DetailedPeerCertificate> => {
   const chain: Array<Tls.DetailedPeerCertificate> = []
   let next: Tls.DetailedPeerCertificate | undefined = socket.getPeerCertificate(true)
@@ -95,10 +95,10 @@ const untrusted = (
       `the host in ${target.variable}, and ask the operator whether the server sends its whole chain.`
   )
 
-/** A server that does not answer a handshake within this time speaks plain HTTP. */
+/** A server that does not respond to a handshake within this time speaks plain HTTP. */
 const plainTimeLimit = "1 second"
 
-/** An address with http is for this machine only. Its port may be one for https, which only ends the connection. */
+/** An address with http is for this machine only. Its port may be an https port, which only ends the connection. */
 const checkPlain = (target: Target): Effect.Effect<Finding, Failed, Scope.Scope> =>
   Connection.open(target).pipe(
     Effect.flatMap((socket) => handshake(target, socket)),

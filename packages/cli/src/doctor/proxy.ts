@@ -56,7 +56,7 @@ const parse = (variable: string, text: string): Either.Either<Proxy, string> =>
     )
   )
 
-/** The first of these variables that is set. An empty one hides the next one, and names no proxy. */
+/** The first of these variables that is set. An empty variable hides the next, and names no proxy. */
 const first = (variables: Variables, names: ReadonlyArray<string>): Either.Either<Option.Option<Proxy>, string> =>
   Option.match(Arr.findFirst(names, (name) => variables[name] !== undefined), {
     onNone: () => Either.right(Option.none()),
@@ -77,7 +77,7 @@ const isExcluded = (noProxy: string, url: URL): boolean => {
   })
 }
 
-/** A proxy would get what is sent to this machine in plain text. undici's NO_PROXY knows no ranges of addresses. */
+/** A proxy would get what is sent to this machine in plain text. undici's NO_PROXY does not support address ranges. */
 export const isLoopback = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 
 /** Reads the variables of forward proxies. Returns the proxy of a URL, or the problems, without the values. */

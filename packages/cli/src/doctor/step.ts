@@ -1,7 +1,7 @@
 import type { TransportReason } from "@credit-data/core/TokenError"
 import * as Effect from "effect/Effect"
 
-// What the examination says, and in which words.
+// What the examination reports, and in which words.
 
 export type Result = "ok" | "warning" | "failed" | "skipped"
 

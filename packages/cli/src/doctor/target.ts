@@ -7,7 +7,7 @@ import { portOf, type Proxy } from "./proxy.ts"
 export interface Target {
   /** What messages call it. */
   readonly role: "the authorization server" | "the API"
-  /** The variable that holds its address. */
+  /** The variable that contains its address. */
   readonly variable: string
   readonly url: URL
   /** The host as sockets and DNS expect it: an IPv6 address without its brackets. */
@@ -40,6 +40,6 @@ export const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, "
 /** Host and port, as a person writes them. */
 export const authority = ({ port, url }: Target): string => `${url.hostname}:${port}`
 
-/** An error of a socket as an error of the platform, because core classifies and describes those. */
+/** A socket error as a platform error, because core classifies and describes platform errors. */
 export const requestError = (url: string, cause: unknown): HttpClientError.RequestError =>
   new HttpClientError.RequestError({ request: HttpClientRequest.get(url), reason: "Transport", cause })

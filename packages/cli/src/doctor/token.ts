@@ -21,7 +21,7 @@ const endpoints = {
 
 const see = (variables: string): string => `See ${variables}.`
 
-/** The variable that a code is about. The contract has no code for a wrong audience, so any other may be it. */
+/** The variable that a code is about. The contract has no code for a wrong audience, so any other code may stand for it. */
 const byCode: ReadonlyMap<string | undefined, string> = new Map([
   ["invalid_scope", see("CREDIT_DATA_SCOPES")],
   ["unauthorized_client", see("CREDIT_DATA_CLIENT_ID")],

@@ -62,7 +62,7 @@ describe("the configuration", () => {
       assert.match(failed.advice, /^Change CREDIT_DATA_AUTH_V2_URL: .*such as a byte order mark/)
     }))
 
-  it.scopedLive("http in place of https is found", () =>
+  it.scopedLive("http instead of https is found", () =>
     Effect.gen(function*() {
       const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_BASE_URL: "http://canary-value.example" }))
       assert.include(failed.advice, "Change CREDIT_DATA_BASE_URL: expected https (http only for localhost")
@@ -89,7 +89,7 @@ describe("the network", () => {
     Effect.gen(function*() {
       const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: "https://oauth.invalid" }))
       assert.strictEqual(failed.name, "name")
-      // without a network, DNS does not answer
+      // without a network, DNS does not respond
       assert.match(failed.detail, /^oauth\.invalid does not resolve$|^DNS did not respond for oauth\.invalid$/)
       assert.include(failed.advice, "set HTTPS_PROXY if this network needs a forward proxy")
     }))
@@ -210,10 +210,10 @@ describe("TLS", () => {
 
   it.scopedLive("a port for plain http is found", () =>
     Effect.gen(function*() {
-      const port = yield* Support.answering({})
+      const port = yield* Support.responding({})
       const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://localhost:${port}` }))
       assert.strictEqual(failed.name, "TLS")
-      assert.include(failed.advice, "The server did not answer with TLS.")
+      assert.include(failed.advice, "The server did not respond with TLS.")
     }))
 
   for (
@@ -245,7 +245,7 @@ describe("TLS", () => {
   }
 
   it.scopedLive(
-    "a certificate that expires within 30 days is a warning, and the examination goes on",
+    "a certificate that expires within 30 days is a warning, and the examination continues",
     () =>
       Effect.gen(function*() {
         const { api, authority, variables } = yield* Support.simulatedWithCertificates(12.5)
@@ -263,7 +263,7 @@ describe("TLS", () => {
     30_000
   )
 
-  it.scoped("a server that never answers the handshake is found after 10 seconds, and its connection is closed", () =>
+  it.scoped("a server that never responds to the handshake is found after 10 seconds, and its connection is closed", () =>
     Effect.gen(function*() {
       const { connections, port } = yield* Support.silent
       const running = yield* Effect.fork(
@@ -275,7 +275,7 @@ describe("TLS", () => {
       yield* TestClock.adjust("10 seconds")
       const failed = failureOf(yield* Fiber.join(running))
       assert.deepInclude(failed, { name: "TLS", detail: "not done after 10 seconds" })
-      assert.include(failed.advice, "Check that the port in the address is one for https")
+      assert.include(failed.advice, "Check that the port in the address is an https port")
       yield* until(() => connections() === 0)
     }))
 })
@@ -283,7 +283,7 @@ describe("TLS", () => {
 describe("the clock", () => {
   const withDate = (millis: number) =>
     Effect.gen(function*() {
-      const port = yield* Support.answering({ date: new Date(Date.now() + millis).toUTCString() })
+      const port = yield* Support.responding({ date: new Date(Date.now() + millis).toUTCString() })
       return yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` })
     })
 
@@ -306,12 +306,12 @@ describe("the clock", () => {
 
   it.scopedLive("a server without a date is a warning", () =>
     Effect.gen(function*() {
-      const port = yield* Support.answering({})
+      const port = yield* Support.responding({})
       const lines = yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` })
       assert.include(lineOf(lines, "warning").detail, "the authorization server sent no date")
     }))
 
-  it("a slow answer and the missing milliseconds of a date do not count as a difference", () => {
+  it("a slow response and the missing milliseconds of a date do not count as a difference", () => {
     assert.strictEqual(aheadBy({ date: 5_000, sentAt: 5_900, receivedAt: 6_000 }), 0)
     assert.strictEqual(aheadBy({ date: 5_000, sentAt: 1_000, receivedAt: 9_000 }), 0)
     assert.strictEqual(aheadBy({ date: 5_000, sentAt: 36_500, receivedAt: 40_000 }), 30_500)
@@ -495,7 +495,7 @@ describe("an examination", () => {
   it.scoped("reports each step when it is done", () =>
     Effect.gen(function*() {
       const client = HttpClient.make(() => Effect.never)
-      const port = yield* Support.answering({})
+      const port = yield* Support.responding({})
       const reported: Array<string> = []
       const fourth = yield* Deferred.make<void>()
       const report = ({ name }: Step) => {
@@ -514,7 +514,7 @@ describe("an examination", () => {
 
   it.scopedLive("reports a defect of the client as a step, without its message", () =>
     Effect.gen(function*() {
-      const port = yield* Support.answering({})
+      const port = yield* Support.responding({})
       const lines = yield* examined({ version: "v2", probes: [] }).pipe(
         Effect.provideService(HttpClient.HttpClient, HttpClient.make(() => Effect.die(new TypeError(Support.secret)))),
         Effect.withConfigProvider(ConfigProvider.fromMap(

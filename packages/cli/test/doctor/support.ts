@@ -34,7 +34,7 @@ const withProxies = (variables: Record<string, string>) => {
   )
 }
 
-/** What must not show in any step, whatever is found. */
+/** What no step may show, whatever is found. */
 export const secret = "canary-secret-0123456789abcdefghijklmnop"
 
 const canaries = [secret, "canary-proxy-user", "canary-proxy-password", "canary-value", "Bearer", "eyJ"]
@@ -87,7 +87,7 @@ export const examineWith = (
     Effect.scoped
   )
 
-/** The same with the built program, which trusts an authority: Node reads that variable only when it starts. */
+/** Examines with the built program, which trusts an authority: Node reads that variable only when it starts. */
 export const examineTrusting = Effect.fnUntraced(
   function*(authority: Certificate, variables: Record<string, string>, probe?: string) {
     const file = join(yield* temporaryFolder, "authority.pem")
@@ -155,14 +155,14 @@ export const silent = Effect.gen(function*() {
   return { port, connections: () => connections }
 })
 
-/** A server that answers every request with these headers. */
-export const answering = (headers: Record<string, string>) =>
+/** A server that responds to every request with these headers. */
+export const responding = (headers: Record<string, string>) =>
   listen(createHttpServer((_, response) => {
     response.sendDate = false
     response.writeHead(404, headers).end()
   }))
 
-/** A forward proxy that answers CONNECT with this status. Returns its port, and what it received. */
+/** A forward proxy that responds to CONNECT with this status. Returns its port, and what it received. */
 export const forwardProxy = Effect.fnUntraced(function*(status: number) {
   const received: Array<{ readonly target: string; readonly authorization: string | undefined }> = []
   const server = createHttpServer()

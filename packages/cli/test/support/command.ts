@@ -11,7 +11,7 @@ export const token = /simulated\.V2\.\d+\.\w+/
 /** The character that starts a control sequence of a terminal. */
 export const escape = String.fromCharCode(27)
 
-/** A test with a simulator of its own. */
+/** A test with its own simulator. */
 export const test = <A, E>(name: string, effect: Effect.Effect<A, E, Simulator.Simulator>) =>
   it.live(name, () => Effect.provide(effect, Simulator.layer()), 60_000)
 

@@ -20,7 +20,7 @@ interface Refusal {
 export const message = (failure: Failure, what: string, todo: string): string =>
   [
     `The token endpoint ${failure.tokenEndpoint} (${failure.environment}) ${what}.`,
-    ...(failure.shared === true ? ["Another process of the fleet got this answer."] : []),
+    ...(failure.shared === true ? ["Another process of the fleet received this response."] : []),
     ...(failure.deadlineEnded === true ? ["The deadline ended the retries."] : []),
     failure.hint ?? todo,
     ...(failure.nextTryAt === undefined ? [] : [`Next attempt not before ${DateTime.formatIso(failure.nextTryAt)}.`])
@@ -37,16 +37,16 @@ export const refusal = ({ description, error, status }: Refusal): string =>
   `${status}${error === undefined ? "" : ` ${error}`}${description === undefined ? "" : ` ("${description}")`}`
 
 export const refusedClient =
-  "Check that the client id and the client secret are those of this environment, and whether the operator has rotated them."
+  "Check that the client id and the client secret belong to this environment, and whether the operator has rotated them."
 
 const wrongServer =
-  "Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses."
+  "Check that the address belongs to this environment and to the Auth version (V1 or V2) that the program uses."
 
 const byCode: ReadonlyMap<string | undefined, string> = new Map([
-  ["access_denied", "Check that the audience is the one of this environment, and that the client may ask for it."],
-  ["invalid_request", "Check that the audience is the one of this environment."],
-  ["invalid_scope", "Ask only for scopes that the operator has granted to this client."],
-  ["invalid_target", "Check that the audience is the one of this environment."],
+  ["access_denied", "Check that the audience belongs to this environment, and that the client may request it."],
+  ["invalid_request", "Check that the audience belongs to this environment."],
+  ["invalid_scope", "Request only scopes that the operator has granted to this client."],
+  ["invalid_target", "Check that the audience belongs to this environment."],
   ["unauthorized_client", "Ask the operator to allow this client the client_credentials grant."],
   ["unsupported_grant_type", wrongServer]
 ])
@@ -54,14 +54,14 @@ const byCode: ReadonlyMap<string | undefined, string> = new Map([
 const temporary = "This is usually temporary. If it persists, contact the operator."
 
 const inFront =
-  "The answer is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may " +
+  "The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may " +
   "have sent it."
 
 const withoutCode = (status: number): string =>
   status === 403
     ? `${inFront} Check whether a client certificate is required, whether the address of this machine is allowed, and whether ` +
-      "the credentials are those of this environment."
-    : `${inFront} Check that the address is that of this environment, and of the Auth version (V1 or V2) that the program uses.`
+      "the credentials belong to this environment."
+    : `${inFront} Check that the address belongs to this environment and to the Auth version (V1 or V2) that the program uses.`
 
 export const failedServer = (
   failure: { readonly status: number; readonly error?: string | undefined; readonly retryable: boolean }
@@ -71,7 +71,7 @@ export const failedServer = (
 
 export const brokenRule = {
   Redirect: "a redirect, which is never followed",
-  Status: "a status that is not in the contract",
+  Status: "a status outside the contract",
   Size: "a body that is too large",
   Utf8: "a body that is not UTF-8",
   Json: "a body that is not JSON",
@@ -100,16 +100,16 @@ export const expiredMeanwhile = (lifetimeMillis: number, tookMillis: number): st
 export const invalidResponse = (rule: keyof typeof brokenRule): string =>
   rule === "Expired"
     ? "The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires."
-    : "Check that the address is that of the authorization server, and that no proxy or login page answers in its place."
+    : "Check that the address belongs to the authorization server, and that no proxy or login page responds instead."
 
 export const reason = {
   NameNotFound: "its host name does not resolve",
-  NameServiceFailed: "DNS did not answer",
+  NameServiceFailed: "DNS did not respond",
   Refused: "the connection was refused",
   Unreachable: "its host cannot be reached",
-  Reset: "the connection was closed before an answer",
-  Cut: "the connection broke off before the end of the answer",
-  Garbled: "the answer is not HTTP",
+  Reset: "the connection was closed before a response arrived",
+  Cut: "the connection broke off before the end of the response",
+  Garbled: "the response is not HTTP",
   Tls: "the TLS handshake failed, so nothing was sent",
   Proxy: "a forward proxy did not let the request through",
   Timeout: "it took too long",
@@ -119,17 +119,17 @@ export const reason = {
 /** Which proxy failed, and how. */
 export const proxy = (failure: { readonly proxy?: string | undefined; readonly proxyStatus?: number | undefined }) =>
   `the forward proxy ${failure.proxy === undefined ? "" : `${failure.proxy} `}${
-    failure.proxyStatus === undefined ? "could not be reached" : `answered ${failure.proxyStatus}`
+    failure.proxyStatus === undefined ? "could not be reached" : `returned ${failure.proxyStatus}`
   }`
 
 /** What to do when the server speaks another protocol. */
 export const protocol = {
-  NotTls: "The server did not answer with TLS. The port is probably for plain HTTP. Check the port in the address.",
+  NotTls: "The server did not respond with TLS. The port is probably for plain HTTP. Check the port in the address.",
   Http2Only:
     "The server speaks HTTP/2 only, and this program speaks HTTP/1.1. Check the port in the address, or enable HTTP/1.1 on the server."
 }
 
-/** What to do about a failure of the transport. `server` did not answer, and `address` is where its address is set. */
+/** What to do about a failure of the transport. `server` did not respond, and `address` is where its address is set. */
 export const transport = (why: keyof typeof reason, server: string, address: string): string => {
   switch (why) {
     case "NameNotFound":
@@ -139,13 +139,13 @@ export const transport = (why: keyof typeof reason, server: string, address: str
     case "Refused":
       return `Check the host and the port in ${address}.`
     case "Unreachable":
-      return "Check the network and the rules of its firewalls."
+      return "Check the network and its firewall rules."
     case "Garbled":
-      return `Check ${address}, and what stands between this machine and ${server}.`
+      return `Check ${address}, and the proxies and gateways between this machine and ${server}.`
     case "Tls":
       return `Check the certificate of ${server}, and the authorities that this program trusts.`
     case "Proxy":
-      return "Check the settings of the proxy (HTTPS_PROXY), its credentials and its rules."
+      return "Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules."
     case "Timeout":
       return `Check whether ${server} is slow, or whether a firewall drops the connection.`
     case "Other":

@@ -1,7 +1,7 @@
 import type * as DateTime from "effect/DateTime"
 import { InvalidClient, InvalidResponse, ServerError, type TokenError, TransportError } from "../TokenError.ts"
 
-/** The same failure, with information that was found later. */
+/** A copy of the failure, with information that was found later. */
 export const amend = (
   error: TokenError,
   known: { readonly hint: string } | { readonly nextTryAt: DateTime.Utc | undefined } | {

@@ -15,7 +15,7 @@ export interface CallerSettings {
   readonly provide: <A, E>(stream: Stream.Stream<A, E>) => Stream.Stream<A, E>
 }
 
-/** Runs an effect with the settings of its caller. */
+/** Runs an effect with its caller's settings. */
 export const withCallerSettings = <A, E, R>(
   use: (settings: CallerSettings) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>

@@ -60,7 +60,7 @@ const linesOf = (error: ConfigError.ConfigError): ReadonlyArray<Line> => {
   return left._op === "MissingData" && right._op === "MissingData" ? [lineOf(left, right.message)] : linesOf(left)
 }
 
-/** The same error, printed with one line for each variable. */
+/** A copy of the error that prints one line for each variable. */
 const readable = (print: (lines: ReadonlyArray<string>) => string) => (error: ConfigError.ConfigError) => {
   const text = print(linesOf(error).map(({ path, text }) => `${path.join("_")}${text}`))
   const printed: ConfigError.ConfigError = {

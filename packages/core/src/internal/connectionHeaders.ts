@@ -16,7 +16,7 @@ const ofConnection = [
   "http2-settings"
 ]
 
-/** `Connection` cannot name these, because they belong to the request: a caller would remove the token. */
+/** `Connection` cannot name these, because they belong to the request: otherwise a caller could remove the token. */
 const ofRequest: ReadonlySet<string> = new Set(["authorization", "content-length", "content-type"])
 
 /** The value of `Connection` names headers that belong to the connection too. */

@@ -1,8 +1,8 @@
 import * as Predicate from "effect/Predicate"
 import { printable, printableCode } from "./foreignText.ts"
 
-// A foreign error can hold anything. An error of undici's parser holds the raw bytes of the connection, an error of `node:http`
-// holds a packet, and an error of a user's client holds the whole request.
+// A foreign error can contain anything. undici's parser errors contain the raw bytes of the connection, `node:http` errors
+// contain a packet, and errors of a user's client contain the whole request.
 
 /** The maximum number of nested causes that are copied. */
 const maxDepth = 8

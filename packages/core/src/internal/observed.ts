@@ -43,7 +43,7 @@ const observed = (span: Tracer.Span): Observed => ({
   }
 })
 
-/** What a tracer may see of a result: no value, and of a defect only that there was one, because it can hold anything. */
+/** What a tracer may see of a result: no value, and of a defect only that there was one, because it can contain anything. */
 const asShown = <A, E>(exit: Exit.Exit<A, E>, shown: (error: E) => unknown): Exit.Exit<unknown, unknown> => {
   if (Exit.isSuccess(exit)) return Exit.void
   const failure = Cause.failureOption(exit.cause)

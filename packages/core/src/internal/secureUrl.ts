@@ -21,6 +21,6 @@ export const secureUrl = (text: string): Parsed<string> => {
   return Either.right(url.href.replace(/\/+$/, ""))
 }
 
-/** The same for an address to which the program adds a path. Users sometimes set the whole address by mistake. */
+/** Checks an address to which the program adds a path. Users sometimes set the whole address by mistake. */
 export const withoutPath = (path: `/${string}`) => (text: string): Parsed<string> =>
   Either.filterOrLeft(secureUrl(text), (url) => !url.endsWith(path), () => `Expected the address without ${path}`)

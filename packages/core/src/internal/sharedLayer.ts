@@ -9,8 +9,8 @@ export interface Requirements {
 }
 
 /**
- * A layer that is reused only where its configuration and its requirements are the same. (A nested `provide` of Effect 3 builds each
- * layer anew, so there is nothing to do. Effect 4 reuses the layers that were built outside.)
+ * A layer that is reused only where its configuration and its requirements are the same. (A nested `provide` of Effect 3
+ * builds each layer again, so there is nothing to do. Effect 4 reuses the layers that were built outside.)
  */
 export const sharedLayer = <A, E, R>(
   make: LazyArg<Layer.Layer<A, E, R>>,

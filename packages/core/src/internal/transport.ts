@@ -102,23 +102,23 @@ export const opaque = <E>(
 ): HttpClient.HttpClient.With<E> => HttpClient.makeWith<never, never, E, never>(Effect.flatMap(execute), Effect.succeed)
 
 /**
- * Is this the error of a client that refused the status of an answer, as `HttpClient.filterStatusOk` does? Such an error carries
+ * Is this the error of a client that refused a response status, as `HttpClient.filterStatusOk` does? Such an error carries
  * the response.
  */
 export const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
   HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
 
 /**
- * Why a request got no complete answer, as a reason of `TransportError`.
+ * Why a request got no complete response, as a reason of `TransportError`.
  */
 export const reason = (error: HttpClientError.HttpClientError): TransportReason =>
   transportFailure(error, "Request").reason
 
 /**
- * Describes what happened to a request that got no answer, and what to do. For the engineer on call.
+ * Describes what happened to a request that got no response, and what to do. For the engineer on call.
  */
 export const describe = (error: HttpClientError.RequestError, server: {
-  /** The server that did not answer, such as `the API`. */
+  /** The server that did not respond, such as `the API`. */
   readonly name: string
   /** Where the address of the server is set, such as the name of a variable. */
   readonly address: string
@@ -128,13 +128,13 @@ export const describe = (error: HttpClientError.RequestError, server: {
   const todo = failure.protocol === undefined
     ? advice.transport(failure.reason, server.name, server.address)
     : advice.protocol[failure.protocol]
-  return `No answer from ${server.name}: ${what}. ${todo}`
+  return `No response from ${server.name}: ${what}. ${todo}`
 }
 
 /**
- * The parts of a foreign error that are safe to pass on: name, message and code, and the same parts of its causes. Nothing that
- * could hold a request is kept. Of each text, at most 200 characters of ordinary words remain, and "…" for other words. A text is
- * withheld if most of it is not plain text, or if it shows one of the secrets.
+ * The parts of a foreign error that are safe to pass on: name, message and code, and the same parts of its causes. Nothing
+ * that could contain a request is kept. Of each text, at most 200 characters of ordinary words remain, and "…" for other words. A
+ * text is withheld if most of it is not plain text, or if it shows one of the secrets.
  */
 export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Redacted>): unknown =>
   foreign.foreignError(error, secrets.map((secret) => Redacted.value(secret)))

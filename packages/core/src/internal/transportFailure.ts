@@ -12,7 +12,7 @@ export interface TransportFailure {
   readonly proxy?: string | undefined
   /** The status with which a forward proxy refused the connection. */
   readonly proxyStatus?: number | undefined
-  /** The server speaks another protocol: probably plain HTTP in place of TLS, or HTTP/2 only. */
+  /** The server speaks another protocol: probably plain HTTP instead of TLS, or HTTP/2 only. */
   readonly protocol?: "NotTls" | "Http2Only" | undefined
 }
 
@@ -73,7 +73,7 @@ const proxyStatusOf = (error: unknown): number | undefined => {
 
 const portOf = (url: URL): string => url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
 
-/** The forward proxy, if the host or port of the failed connection differs from that of the URL. */
+/** The forward proxy, if the host or port of the failed connection differs from the URL's. */
 const proxyOf = (error: unknown, url: URL): string | undefined => {
   const hostname = text(error, "hostname")
   if (hostname !== "") return hostname === url.hostname.replace(/^\[|\]$/g, "") ? undefined : hostname

@@ -29,7 +29,7 @@ export const credentials = (
   return Either.andThen(field.problems(fields), Either.all(fields))
 }
 
-/** Removes slashes from the end of the base URL. Each adapter checks the address of its own authorization server. */
+/** Removes slashes from the end of the base URL. Each adapter checks its own authorization server's address. */
 export const environment = (given: Environment): Either.Either<Environment, ConfigError.ConfigError> => {
   const fields = {
     name: field.at(["environment", "name"])(field.text(given.name)),

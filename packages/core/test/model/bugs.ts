@@ -11,7 +11,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a failed renewal is tried again without a pause",
     file: "tokenLife",
-    find: "if (failure !== undefined) return on.serve(held.exit)",
+    find: "if (failure !== undefined) return on.returnToken(held.exit)",
     put: ""
   },
   {
@@ -21,7 +21,7 @@ export const bugs: ReadonlyArray<Bug> = [
     put: "return on.await()"
   },
   {
-    name: "a token is served a second longer than it lives",
+    name: "a token is returned a second longer than it lives",
     file: "tokenLife",
     find: "expiresAt: Instant.atWallTime(sentAt, to)",
     put: "expiresAt: Instant.atWallTime(sentAt, to + 1000)"
@@ -35,19 +35,19 @@ export const bugs: ReadonlyArray<Bug> = [
       "  const to = from + DateTime.toEpochMillis(token.expiresAt) - DateTime.toEpochMillis(token.requestedAt)\n"
   },
   {
-    name: "nobody waits for the renewal of a token that is about to expire",
+    name: "no caller waits for the renewal of a token that is about to expire",
     file: "tokenLife",
     find: "return Instant.reached(now, held.expiringAt) ?",
     put: "return false ?"
   },
   {
-    name: "everybody waits for a renewal",
+    name: "every caller waits for a renewal",
     file: "tokenLife",
     find: "return Instant.reached(now, held.expiringAt) ?",
     put: "return true ?"
   },
   {
-    name: "the rejection of any token counts for the one that is held",
+    name: "the rejection of any token counts as a rejection of the current token",
     file: "tokenLife",
     find: "held === undefined || !isSame(held.token, token) || held.rejected",
     put: "held === undefined || held.rejected"
@@ -86,7 +86,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a failed renewal is retried at once while there is a valid token",
     file: "recovery",
-    find: "const isRetried = Life.servable(state, at) === undefined && error.retryable",
+    find: "const isRetried = Life.validToken(state, at) === undefined && error.retryable",
     put: "const isRetried = error.retryable"
   },
   {
@@ -103,28 +103,28 @@ export const bugs: ReadonlyArray<Bug> = [
     put: "const rejected = false"
   },
   {
-    name: "a rejection before the request spoils its answer",
+    name: "a rejection before the request counts against its token",
     file: "flights",
     find: "cell.life = Life.requested(cell.life, now(), forcedRenewalMillis)",
     put: ""
   },
   {
-    name: "those who wait get the failure of the flight in place of the valid token",
+    name: "waiting callers get the flight's failure instead of the valid token",
     file: "supply",
     find: "validOr(() => after(exit, () => get))",
     put: "after(exit, () => get)"
   },
   {
-    name: "a caller who gives up ends the flight",
+    name: "a caller that gives up ends the flight",
     file: "singleFlight",
     find: "outcome: () => Deferred.await(outcome)",
     put: "outcome: () => Effect.onInterrupt(Deferred.await(outcome), () => FiberHandle.clear(handle))"
   },
   {
-    name: "those who could have the valid token wait for a renewal to the end",
+    name: "callers that could have the valid token wait until a renewal ends",
     file: "tokenLife",
-    find: "? on.awaitFor(patience) : on.serveAndRenew",
-    put: "? on.await() : on.serveAndRenew"
+    find: "? on.awaitFor(patience) : on.returnAndRenew",
+    put: "? on.await() : on.returnAndRenew"
   },
   {
     name: "a retry has no deadline",
@@ -141,7 +141,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a connection that was reset is retried after the pause only",
     file: "recovery",
-    find: "Life.servable(state, at) === undefined && retriesLeft === retries",
+    find: "Life.validToken(state, at) === undefined && retriesLeft === retries",
     put: "false"
   },
   {
@@ -153,7 +153,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "an expired token is taken",
     file: "flights",
-    find: "return Life.servable(next, now()) === undefined ? undefined : next",
+    find: "return Life.validToken(next, now()) === undefined ? undefined : next",
     put: "return next"
   },
   {
@@ -163,10 +163,10 @@ export const bugs: ReadonlyArray<Bug> = [
     put: "held: undefined,"
   },
   {
-    name: "a rejected token is served while its renewal is under way",
+    name: "a rejected token is returned while its renewal is under way",
     file: "tokenLife",
     find: "if (held.rejected) return on.awaitFor(Math.min(patience, longestPatience))",
-    put: "if (held.rejected) return on.serveAndRenew(held.exit)"
+    put: "if (held.rejected) return on.returnAndRenew(held.exit)"
   },
   {
     name: "callers wait for the replacement of a rejected token until half of its life is over",
@@ -189,18 +189,18 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "replace gives the rejected token back when its renewal failed",
     file: "tokenLife",
-    find: "if (!isReplaced(state, now)) return on.serve(held.exit)\n  const failure",
+    find: "if (!isReplaced(state, now)) return on.returnToken(held.exit)\n  const failure",
     put:
-      "if (!isReplaced(state, now) || remembered(state, now) !== undefined) return on.serve(held.exit)\n  const failure"
+      "if (!isReplaced(state, now) || remembered(state, now) !== undefined) return on.returnToken(held.exit)\n  const failure"
   },
   {
-    name: "replace takes what get would take",
+    name: "replace returns what get would return",
     file: "supply",
     find: "(exit) => after(exit, () => replacement(rejected))",
     put: "validAfter"
   },
   {
-    name: "a missing scope is asked for at every call",
+    name: "a missing scope is requested at every call",
     file: "tokenLife",
     find: "if (missingScope !== undefined && !Instant.reached(now, missingScope.nextTryAt)) return state",
     put: ""
@@ -218,7 +218,7 @@ export const bugs: ReadonlyArray<Bug> = [
     put: "state.missingScope"
   },
   {
-    name: "a missing scope is asked for while a failure is remembered",
+    name: "a missing scope is requested while a failure is remembered",
     file: "tokenLife",
     find: "if (remembered(state, now) !== undefined) return state\n",
     put: ""

@@ -1,7 +1,7 @@
 // An executable specification of the supply of tokens, without fibers: a clock, a token, at most one flight, and a list of
 // waiting callers.
 
-/** How the endpoint answers. A request gets the answer of the mode in which it was sent. */
+/** How the endpoint responds. The mode at the time of sending decides the response to a request. */
 export type Mode =
   | "grants"
   | "grants all scopes"
@@ -81,7 +81,7 @@ interface Flight {
 /** What a caller got: the text of a token, the name of a failure, "waits" or "interrupted". */
 export type Outcome = string
 
-/** What a caller wants. */
+/** What a caller requests. */
 type Wish =
   | { readonly kind: "get" }
   /** The end of the flight, even if there is a valid token. */
@@ -109,23 +109,23 @@ export class Model {
   private missing: { readonly until: number; readonly pause: number } | undefined
   /** When a caller that could have the valid token stops waiting for its renewal. */
   private readonly patience = new Map<number, number>()
-  /** When a caller that wants another token gives up. */
+  /** When a caller that requests another token gives up. */
   private readonly deadlines = new Map<number, number>()
 
   get text(): string {
     return this.lastText
   }
 
-  /** A caller asks for a token. */
+  /** A caller requests a token. */
   call(): void {
-    this.answer(this.arrive({ kind: "get" }))
+    this.settle(this.arrive({ kind: "get" }))
   }
 
-  /** A caller wants another token than the rejected one. */
+  /** A caller requests a replacement for the rejected token. */
   replace(rejected: string): void {
     const index = this.arrive({ kind: "replace", rejected })
     this.reject(rejected)
-    this.answer(index)
+    this.settle(index)
     if (this.outcomes[index] === "waits") this.deadlines.set(index, this.now + replaceDeadline)
   }
 
@@ -203,7 +203,7 @@ export class Model {
     if (this.flight === undefined) this.request(this.now + deadline, 2)
   }
 
-  private answer(index: number): void {
+  private settle(index: number): void {
     const { token, valid } = this
     const wish = this.wishes[index]
     if (wish?.kind === "replace" && token?.text === wish.rejected && valid !== undefined) {
@@ -237,7 +237,7 @@ export class Model {
       this.patience.delete(index)
       if (this.outcomes[index] !== "waits") continue
       if (this.valid !== undefined) this.outcomes[index] = this.valid
-      else this.answer(index)
+      else this.settle(index)
     }
   }
 
@@ -304,7 +304,7 @@ export class Model {
       if (outcome !== "waits") return
       if (this.wishes[index]?.kind === "get" && this.valid !== undefined) this.outcomes[index] = this.valid
       else if (error !== undefined) this.outcomes[index] = error
-      else this.answer(index)
+      else this.settle(index)
     })
   }
 }

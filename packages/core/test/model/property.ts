@@ -11,7 +11,7 @@ const makeReal = Effect.gen(function*() {
   let mode: Mode = "grants"
   let requests = 0
   let lastText = ""
-  const answer = (mode: Mode, number: number): ReturnType<TokenEndpoint.Service["requestToken"]> => {
+  const outcomeOf = (mode: Mode, number: number): ReturnType<TokenEndpoint.Service["requestToken"]> => {
     switch (mode) {
       case "grants":
       case "grants late":
@@ -39,11 +39,11 @@ const makeReal = Effect.gen(function*() {
     requestedScopes: Option.some(["data-access:all", "furnishment:all"] as const),
     deadline: Duration.millis(deadline),
     requestToken: Effect.fnUntraced(function*() {
-      const asked = mode
-      const answered = yield* Effect.exit(answer(asked, ++requests))
-      yield* Effect.sleep(latency[asked])
-      if (Exit.isSuccess(answered) && asked !== "grants expired") lastText = textOf(answered.value)
-      return yield* answered
+      const modeAtStart = mode
+      const outcome = yield* Effect.exit(outcomeOf(modeAtStart, ++requests))
+      yield* Effect.sleep(latency[modeAtStart])
+      if (Exit.isSuccess(outcome) && modeAtStart !== "grants expired") lastText = textOf(outcome.value)
+      return yield* outcome
     })
   })
   const pause = Schedule.exponential("1 second").pipe(
@@ -82,7 +82,7 @@ const makeReal = Effect.gen(function*() {
       return fiber === undefined ? Effect.void : Effect.forkDaemon(Fiber.interrupt(fiber))
     },
     reject: (text: string) => Effect.flatMap(token(text, lifetime), tokens.invalidate),
-    answer: (next: Mode) =>
+    respond: (next: Mode) =>
       Effect.sync(() => {
         mode = next
       }),
@@ -136,7 +136,7 @@ const commands = [
   fc.constantFrom<Mode>(...modes, "fails", "hangs", "grants", "grants all scopes").map((mode) =>
     command(`endpoint ${mode}`, (model) => {
       model.mode = mode
-    }, (real) => real.answer(mode))
+    }, (real) => real.respond(mode))
   ),
   refresh,
   refresh,

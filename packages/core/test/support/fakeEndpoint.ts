@@ -39,7 +39,7 @@ export const failures = {
   tls: new TokenError.TransportError({ ...where, reason: "Tls" })
 }
 
-type Answer = (text: string) => Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
+type Respond = (text: string) => Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
 
 /**
  * A token endpoint without a network, which counts its requests. By default a request takes 100 ms and returns token-1, token-2,
@@ -51,26 +51,28 @@ export const make = (options: {
   readonly deadline?: Duration.DurationInput
 } = {}) =>
   Effect.gen(function*() {
-    const grant: Answer = (text) => token(text, options.lifetime ?? "1 hour")
+    const grant: Respond = (text) => token(text, options.lifetime ?? "1 hour")
     const requests = yield* Ref.make(0)
     const aborted = yield* Ref.make(0)
-    const answer = yield* Ref.make(grant)
+    const current = yield* Ref.make(grant)
     const requestToken = () =>
       Effect.gen(function*() {
         const number = yield* Ref.updateAndGet(requests, (count) => count + 1)
-        const answered = yield* Effect.flatMap(Ref.get(answer), (answer) => answer(`token-${number}`)).pipe(Effect.exit)
+        const outcome = yield* Effect.flatMap(Ref.get(current), (respond) => respond(`token-${number}`)).pipe(
+          Effect.exit
+        )
         yield* Effect.sleep(options.latency ?? "100 millis")
-        return yield* answered
+        return yield* outcome
       }).pipe(Effect.onInterrupt(() => Ref.update(aborted, (count) => count + 1)))
     return {
       /** The number of token requests. */
       requests: Ref.get(requests),
       /** The number of token requests that were aborted. */
       aborted: Ref.get(aborted),
-      /** Sets the answer to all later requests. */
-      answer: (next: Answer) => Ref.set(answer, next),
-      fail: (error: TokenError.TokenError) => Ref.set(answer, () => Effect.fail(error)),
-      recover: Ref.set(answer, grant),
+      /** Sets how the endpoint responds to all later requests. */
+      respond: (next: Respond) => Ref.set(current, next),
+      fail: (error: TokenError.TokenError) => Ref.set(current, () => Effect.fail(error)),
+      recover: Ref.set(current, grant),
       layer: Layer.succeed(TokenEndpoint.TokenEndpoint, {
         environment,
         url: where.tokenEndpoint,

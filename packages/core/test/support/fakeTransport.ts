@@ -8,14 +8,14 @@ import {
 } from "@effect/platform"
 import { Effect, Layer, Option, Ref } from "effect"
 
-export type Answer = Effect.Effect<Response, HttpClientError.HttpClientError>
+export type Outcome = Effect.Effect<Response, HttpClientError.HttpClientError>
 
-/** An answer with this JSON. */
-export const json = (body: unknown, init?: ResponseInit): Answer =>
+/** A response with this JSON. */
+export const json = (body: unknown, init?: ResponseInit): Outcome =>
   Effect.sync(() => new Response(JSON.stringify(body), init))
 
-/** An answer with this body, as it is. */
-export const raw = (body: BodyInit | null, init?: ResponseInit): Answer => Effect.sync(() => new Response(body, init))
+/** A response with this body, unchanged. */
+export const raw = (body: BodyInit | null, init?: ResponseInit): Outcome => Effect.sync(() => new Response(body, init))
 
 export const granted = {
   access_token: "an-access-token",
@@ -26,8 +26,8 @@ export const granted = {
 
 const textOf = (body: HttpBody.HttpBody) => body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag
 
-/** A transport without a network. It gives the answers one after the other, and then the last one again and again. */
-export const make = (...answers: ReadonlyArray<Answer>) =>
+/** A transport without a network. It returns the outcomes one after the other, and then repeats the last. */
+export const make = (...outcomes: ReadonlyArray<Outcome>) =>
   Effect.gen(function*() {
     const sent = yield* Ref.make<
       ReadonlyArray<
@@ -43,8 +43,8 @@ export const make = (...answers: ReadonlyArray<Answer>) =>
           sent,
           (all) => [...all, { method, url, headers, body: textOf(body), init }]
         )
-        const answer = answers[Math.min(before.length, answers.length - 1)] ?? Effect.never
-        return HttpClientResponse.fromWeb(request, yield* answer)
+        const outcome = outcomes[Math.min(before.length, outcomes.length - 1)] ?? Effect.never
+        return HttpClientResponse.fromWeb(request, yield* outcome)
       })
     )
     return { sent: Ref.get(sent), layer: Layer.succeed(HttpClient.HttpClient, client) }

@@ -5,7 +5,7 @@ import * as FakeTransport from "./fakeTransport.ts"
 
 export const credentials = { clientId: "the-client", clientSecret: Redacted.make("the-secret") }
 
-/** The options of a token endpoint like that of V2. */
+/** The options of a token endpoint like V2's. */
 export const options: TokenEndpoint.Options = {
   environment,
   authorizationServer: "authV2Url",
@@ -18,14 +18,14 @@ export const options: TokenEndpoint.Options = {
 /** A token endpoint with these options, over a fake transport. */
 export const make = <E = never, R = never>(
   changed: Partial<TokenEndpoint.Options<E, R>>,
-  ...answers: ReadonlyArray<FakeTransport.Answer>
+  ...outcomes: ReadonlyArray<FakeTransport.Outcome>
 ) =>
   Effect.gen(function*() {
-    const transport = yield* FakeTransport.make(...answers)
+    const transport = yield* FakeTransport.make(...outcomes)
     const endpoint = yield* TokenEndpoint.make<E, R>({ ...options, ...changed }).pipe(Effect.provide(transport.layer))
     return { ...endpoint, sent: transport.sent }
   })
 
-/** The result of a token request with this answer. */
-export const requestToken = (answer: FakeTransport.Answer) =>
-  Effect.flatMap(Effect.orDie(make({}, answer)), (endpoint) => endpoint.requestToken(Replaces.Nothing()))
+/** The result of a token request with this outcome. */
+export const requestToken = (outcome: FakeTransport.Outcome) =>
+  Effect.flatMap(Effect.orDie(make({}, outcome)), (endpoint) => endpoint.requestToken(Replaces.Nothing()))

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 
 /** Effects for which no caller waits. */
 export interface Background {
-  /** Begins the effect, also when the scope has closed. */
+  /** Begins the effect, even when the scope has closed. */
   readonly run: (effect: Effect.Effect<void>) => Effect.Effect<void>
   /** Waits until nothing is under way any more, but not for long. */
   readonly idle: Effect.Effect<void>

@@ -7,8 +7,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { decodeJson } from "./json.ts"
 
-// The texts in the envelopes. They hold the lifetime and the end of it by the clock of the process that publishes. The store counts time
-// too. All of these clocks can be set, so the earliest end counts.
+// The texts in the envelopes. They contain the lifetime, and its end by the clock of the process that publishes. The store counts
+// time too. All of these clocks can be set, so the earliest end counts.
 
 const Token = Schema.Struct({
   secret: Schema.String,
@@ -38,7 +38,7 @@ const Failure = Schema.Union(
     error: Schema.optional(Schema.String),
     description: Schema.optional(Schema.String),
     hint: Schema.optional(Schema.String),
-    /** Whether the server asked for a wait. */
+    /** Whether the server requested a wait. */
     retryAfter: Schema.Boolean,
     /** How long the failure is shared. It is sealed, because the time to live in the store can be changed. */
     lifetimeMillis: Schema.Number,
@@ -66,7 +66,7 @@ export const decodeToken =
   (readAt: DateTime.Utc, remaining: Duration.Duration) =>
   (text: string): Option.Option<{ readonly token: AccessToken; readonly skewMillis: number }> =>
     decodeJson(Token)(text).pipe(
-      // the clock of the store was set back, or somebody has written the value again
+      // the clock of the store was set back, or the value was written again
       Option.filter(({ lifetimeMillis }) => Duration.toMillis(remaining) <= lifetimeMillis + roundingMillis),
       Option.map(({ coverage, expiresAt, lifetimeMillis, scopes, secret }) => {
         const endOfStore = DateTime.toEpochMillis(readAt) + Duration.toMillis(remaining)
@@ -88,7 +88,7 @@ export const decodeToken =
 export const isShared = (error: TokenError): error is SharedFailure =>
   error._tag === "InvalidClient" || error._tag === "ServerError"
 
-/** A failure is shared for a second, or as long as `Retry-After` says. */
+/** A failure is shared for a second, or for the duration of `Retry-After`. */
 export const lifetimeOfFailure = (failure: SharedFailure): number => Math.max(askedMillis(failure), 1_000)
 
 const askedMillis = (failure: SharedFailure): number =>
@@ -117,7 +117,7 @@ export const encodeRotated = (token: AccessToken): string =>
     expiresAt: DateTime.toEpochMillis(token.expiresAt)
   })
 
-/** The failure as this process reports it. The wait that the server asked for has partly passed. */
+/** The failure as this process reports it. The wait that the server requested has partly passed. */
 export const decodeFailure = (
   where: { readonly environment: string; readonly tokenEndpoint: string },
   readAt: DateTime.Utc,
@@ -131,8 +131,8 @@ export const decodeFailure = (
     ),
     Option.map((failure) => {
       if (failure._tag === rotated) return rotated
-      const { _tag, expiresAt: _, lifetimeMillis: __, retryAfter, ...answer } = failure
-      const shared = { ...answer, ...where, shared: true }
+      const { _tag, expiresAt: _, lifetimeMillis: __, retryAfter, ...response } = failure
+      const shared = { ...response, ...where, shared: true }
       return _tag === "InvalidClient"
         ? new InvalidClient(shared)
         : new ServerError({ ...shared, retryAfter: retryAfter ? remaining : undefined })

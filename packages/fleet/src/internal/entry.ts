@@ -28,7 +28,7 @@ const tokensOf = ({ environment, requestedScopes, url }: TokenEndpoint.Service, 
 
 /**
  * The entry of a token endpoint with its present credentials. The name is derived from the secret too, so a rotated secret starts
- * another entry, and nobody can try client ids without the secret.
+ * another entry, and client ids cannot be guessed without the secret.
  */
 export const make = (
   endpoint: TokenEndpoint.Service,

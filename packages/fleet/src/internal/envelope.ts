@@ -4,7 +4,7 @@ import type { Slot } from "../TokenStore.ts"
 import { type Entry, formatVersion } from "./entry.ts"
 
 // Bytes in the store: version (1 byte), salt (16), nonce (12), and the text under AES-256-GCM with its tag (RFC 5116). Each envelope
-// has a key of its own, derived from the client secret with the salt.
+// has its own key, derived from the client secret with the salt.
 
 const saltSize = 16
 const nonceSize = 12

@@ -15,8 +15,8 @@ import { maxValueSize } from "./memory.ts"
 import { isExisting, isMissing, storeError } from "./platformError.ts"
 
 // Each file is `<name>.<kind>.<fence>`. Only the file with the highest fence of its kind counts, so a process that was stopped and
-// wakes up cannot overwrite anything: it writes a file that nobody reads. The lease with the next fence is created exclusively, so
-// only one process gets it.
+// wakes up cannot overwrite anything: it writes a file that no process reads. The lease with the next fence is created
+// exclusively, so only one process gets it.
 
 type Kind = Slot | "Lease"
 
@@ -46,7 +46,7 @@ const halfWritten = /^[0-9a-f]{64}\.Writing\./
 /** The name of no entry. */
 const noName = "0".repeat(64)
 
-/** The user id of root. On Windows, which has none, it is that of all files. */
+/** The user id of root. On Windows, which has none, it is the user id of all files. */
 const root = 0
 
 /** No token lives this long. */
@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function*(
 
   const list = (name: string): Effect.Effect<ReadonlyArray<File>, PlatformError> =>
     fs.readDirectory(directory).pipe(
-      // somebody has deleted the folder
+      // the folder was deleted
       Effect.catchIf(isMissing, () => Effect.as(makeFolder, [])),
       Effect.map((names) =>
         names.flatMap((each) => {
@@ -143,7 +143,7 @@ export const make = Effect.fnUntraced(function*(
       return type !== "File" || size > maxFileSize ? Option.none() : Option.some(yield* fs.readFileString(path))
     }).pipe(Effect.catchIf(isMissing, () => Effect.succeed(Option.none())))
 
-  /** Writes a file as a whole, in place of one with the same name. */
+  /** Writes a file as a whole, and replaces a file with the same name. */
   const write = Effect.fnUntraced(function*(name: string, path: string, content: object) {
     const writing = pathOf(name, "Writing", crypto.randomUUID())
     yield* fs.writeFileString(writing, JSON.stringify(content), { flag: "wx", mode: 0o600 }).pipe(
@@ -181,7 +181,7 @@ export const make = Effect.fnUntraced(function*(
     return now() < expiresAt && expiresAt <= now() + 2 * Duration.toMillis(duration)
   }, Effect.catchIf(isMissing, () => Effect.succeed(false)))
 
-  /** The lease of this owner, if it is the one that counts and is in force. */
+  /** The lease of this owner, if it counts and is in force. */
   const own = Effect.fnUntraced(function*(name: string, owner: string) {
     const file = highest(yield* list(name), "Lease")
     if (file === undefined) return undefined
@@ -240,7 +240,7 @@ export const make = Effect.fnUntraced(function*(
 
   const releaseLease = Effect.fnUntraced(function*(name: string, owner: string) {
     const file = yield* own(name, owner)
-    // the file stays, so that the next lease has a higher fence
+    // the file remains, so that the next lease has a higher fence
     if (file !== undefined) yield* write(name, file.path, { owner, expiresAt: 0 })
   })
 
@@ -250,7 +250,7 @@ export const make = Effect.fnUntraced(function*(
     if (highestOf(before) > wanted.seen) return { slots: before, lease: Option.none<TakenLease>() }
     const lease = yield* createLease(name, files, wanted)
     if (Option.isNone(lease)) return { slots: before, lease }
-    // somebody may have published until the lease was taken
+    // another process may have published until the lease was taken
     const slots = yield* read(name)
     if (highestOf(slots) <= wanted.seen) return { slots, lease }
     yield* releaseLease(name, wanted.owner)

@@ -41,7 +41,7 @@ export const make = ({ access, clock, endpoint }: Options) => {
   let latest:
     | { readonly token: AccessToken; readonly name: string; readonly fence: number; readonly endsAt: Instant.Instant }
     | undefined
-  /** The last failure that this process took. It counts until this instant, however often somebody writes it again. */
+  /** The last failure that this process took. It counts until this instant, however often it is written again. */
   let lastFailure: { readonly name: string; readonly fence: number; readonly endsAt: Instant.Instant } | undefined
   const now = () => Instant.now(clock)
 
@@ -49,7 +49,7 @@ export const make = ({ access, clock, endpoint }: Options) => {
     latest = { token, name, fence, endsAt: Instant.atWallTime(now(), DateTime.toEpochMillis(token.expiresAt)) }
   }
 
-  /** May a stored token take the place of the one that is to be replaced? Only if it is a newer one. */
+  /** May a stored token take the place of the token that is to be replaced? Only if it is a newer one. */
   const mayReplace = (stored: AccessToken, name: string, fence: number, replaces: Replaces): boolean => {
     const isLatest = latest !== undefined && Equal.equals(stored.secret, latest.token.secret)
     // it has expired here, whatever another clock shows
@@ -59,7 +59,7 @@ export const make = ({ access, clock, endpoint }: Options) => {
     if (replaces._tag === "Insufficient" && !stored.covers(replaces.scope)) return false
     return latest !== undefined && latest.name === name && Equal.equals(latest.token.secret, replaces.token.secret)
       ? fence > latest.fence
-      // the process got that token alone or with another secret, so there are only the times to compare
+      // the process got that token without the store or with another secret, so there are only the times to compare
       : DateTime.greaterThan(stored.requestedAt, replaces.token.requestedAt)
   }
 

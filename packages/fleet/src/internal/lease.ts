@@ -32,7 +32,7 @@ export interface Attempt {
 interface Options {
   readonly store: TokenStore.Service
   readonly access: StoreAccess
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a clock that is never set. */
   readonly millis: () => number
 }
 

@@ -24,8 +24,9 @@ import * as Lease from "./lease.ts"
 import type { Alone, Session, StoreAccess } from "./storeAccess.ts"
 
 /**
- * The pauses in milliseconds between two looks at the store, while another process has the lease: a random time, and four times that
- * of a look, up to `atMost`. Hundreds of processes keep the store and their machine busy if they look too often.
+ * The pauses in milliseconds between two looks at the store, while another process has the lease: a random time, plus four
+ * times the duration of a look, up to `atMost`. Hundreds of processes keep the store and their machine busy if they look too
+ * often.
  */
 const leasePauseMillis = { from: 20, to: 200, atMost: 1_000 }
 
@@ -41,7 +42,7 @@ interface Options {
 
 /**
  * The token requests of a process whose fleet shares a store. One process of the fleet at a time has the lease and sends a token
- * request. The others wait for what it publishes. When the store is faulty, each process goes on alone.
+ * request. The others wait for what it publishes. When the store is faulty, each process requests its own tokens.
  */
 export const make = Effect.fnUntraced(function*({ access, client, clock, endpoint, entry: readEntry, store }: Options) {
   const background = yield* Background.make
@@ -109,11 +110,11 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
       const left = DateTime.toEpochMillis(token.expiresAt) - clock.unsafeCurrentTimeMillis()
       const expiresAt = Math.min(sentAt + Content.lifetimeOf(token), held.now() + left)
       seen.remember(entry, held.fence, token)
-      // a process that was stopped may get an answer after hours
+      // a process that was stopped may get a response after hours
       if (expiresAt > held.now()) yield* publish(publishToken(session, entry, held.fence, token, expiresAt))
     } else {
       const failure = Option.filter(Cause.failureOption(outcome.cause), Content.isShared)
-      // the mark of a rotation stays, for processes that can read the next secret
+      // the mark of a rotation remains, for processes that can read the next secret
       if (Option.isSome(failure) && !isRotated) yield* publish(publishFailure(session, entry, held, failure.value))
     }
     return yield* outcome
@@ -154,7 +155,7 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
       }
       const highest = Fences.highestOf(slots)
       if (highest > seenFence) {
-        // none of these values can be used, so the lease is what the process wants
+        // none of these values can be used, so the process tries to take the lease
         seenFence = highest
         continue
       }
@@ -167,8 +168,8 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
     }
   })
 
-  /** Returns the answer at once. Publishes it and gives the lease back while nobody waits. */
-  const answered = (session: Session, replaces: Replaces): Effect.Effect<AccessToken, Alone | TokenError> =>
+  /** Returns the outcome at once. Publishes it and gives the lease back in the background. */
+  const obtained = (session: Session, replaces: Replaces): Effect.Effect<AccessToken, Alone | TokenError> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
         const scope = yield* Scope.make()
@@ -180,7 +181,7 @@ export const make = Effect.fnUntraced(function*({ access, client, clock, endpoin
 
   const requestToken = (replaces: Replaces): Effect.Effect<AccessToken, TokenError> =>
     // the lease under which this process publishes its last token would keep it waiting as if another one had it
-    Effect.flatMap(Effect.zipRight(background.idle, access.session), (session) => answered(session, replaces)).pipe(
+    Effect.flatMap(Effect.zipRight(background.idle, access.session), (session) => obtained(session, replaces)).pipe(
       Effect.tap((token) => token.shared === true ? access.taken("tokensTaken") : Effect.void),
       Effect.tapError((error) =>
         error._tag !== "Alone" && Content.isShared(error) && error.shared === true

@@ -16,26 +16,26 @@ import { toleranceMillis } from "./content.ts"
 const budgetMillis = 600
 
 /**
- * The time is counted in steps of this length, which may take longer. So a process that gets no CPU does not take its own slowness
- * for that of the store.
+ * The time is counted in steps of this length, which may take longer. A process that gets no CPU therefore does not mistake
+ * its own slowness for the store's.
  */
 const stepMillis = 50
 
 /** Ends an operation that cannot be interrupted. */
 const longestOperation = Duration.seconds(10)
 
-/** After so many consecutive token requests with a fault, the store is left alone for some time. */
+/** After this many consecutive token requests with a fault, the store is left alone for some time. */
 const faultsToPause = 3
 const pauseMillis = 10_000
 
-/** The store is faulty, and the process goes on alone. It was reported already. */
+/** The store is faulty, and the process requests its own token. The fault is already reported. */
 export class Alone extends Data.TaggedError("Alone")<{}> {}
 
 /** The uses of the store by one token request. */
 export interface Session {
   /** Runs an operation for which a caller waits, within what is left of the budget. */
   readonly withinBudget: <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
-  /** Runs an operation for which nobody waits, or while the process waits for another one anyway. Only a fault counts. */
+  /** Runs an operation for which no caller waits, or while the process waits for another process anyway. Only a fault counts. */
   readonly unhurried: Session["withinBudget"]
   /** The store cannot be used for another reason. */
   readonly fail: (reason: TokenEvent.StoreFailure) => Effect.Effect<never, Alone>
@@ -49,7 +49,9 @@ export interface StoreAccess {
   readonly session: Effect.Effect<Session, Alone>
   readonly taken: (what: "tokensTaken" | "failuresTaken") => Effect.Effect<void>
   readonly published: (content: "Token" | "Failure") => Effect.Effect<void>
-  /** By how much the clocks of the store and of this process disagree with that of the publisher about the end of a token's life. */
+  /**
+   * By how much the clocks of the store and of this process disagree with the publisher's clock about the end of a token's life.
+   */
   readonly skewed: (millis: number) => Effect.Effect<void>
   readonly status: Effect.Effect<StoreStatus>
   readonly events: Stream.Stream<TokenEvent.TokenEvent>
@@ -161,7 +163,7 @@ export const make = Effect.fnUntraced(function*(
           `A clock is wrong by ${
             Math.round(millis / 1_000)
           } s: the shared token of ${tokenEndpoint} expires earlier by the clock of ` +
-            "the process that published it than by those of the store and of this process. The earlier time counts. Check the clocks."
+            "the process that published it than by the clocks of the store and of this process. The earlier time counts. Check the clocks."
         )
       }),
     status: Effect.sync(() => ({

@@ -8,7 +8,7 @@ import * as Content from "./content.ts"
 import type { Entry } from "./entry.ts"
 import * as Envelope from "./envelope.ts"
 
-/** What the two slots of an entry hold. Reads only. */
+/** What the two slots of an entry contain. Reads only. */
 export const read = Effect.fnUntraced(function*(
   { environment, url }: TokenEndpoint.Service,
   entry: Entry,

@@ -50,7 +50,7 @@ const withoutEnd: Bug = (store, entry) => ({
     })
 })
 
-/** Somebody writes the first failure of the fleet again and again, under this fence and with this text in its envelope. */
+/** An attacker writes the first failure of the fleet again and again, under this fence and with this text in its envelope. */
 const replaying = (change: (failure: { readonly fence: number; readonly text: string }) => typeof failure): Bug => {
   let failure: { readonly fence: number; readonly text: string } | undefined
   return (store, entry) => {
@@ -79,7 +79,7 @@ const replaying = (change: (failure: { readonly fence: number; readonly text: st
 /** A sealed failure is written again and again. */
 export const replayedFailure = (): Bug => replaying((failure) => failure)
 
-/** Processes that take a failure again whenever it is written again are as those that see another one each time. */
+/** Processes that take a failure again whenever it is written again behave as if they saw another failure each time. */
 const countedAgain = (): Bug =>
   replaying(({ fence, text }) => ({
     fence: fence + 1_000_000,
@@ -88,7 +88,7 @@ const countedAgain = (): Bug =>
 
 /** The bugs that the model must find, one at a time. A new one is made for each run. */
 export const bugs: Readonly<Record<string, () => Bug>> = {
-  "a lease is longer than the patience of those who wait": () => (store) => ({
+  "a lease is longer than the patience of waiting processes": () => (store) => ({
     ...store,
     takeLease: (name, lease) => store.takeLease(name, { ...lease, duration: Duration.times(lease.duration, 30) }),
     renewLease: (name, lease) => store.renewLease(name, { ...lease, duration: Duration.times(lease.duration, 30) })

@@ -14,14 +14,14 @@ export type Event =
   | { readonly what: "pass"; readonly millis: number }
   | { readonly what: "server"; readonly mode: Mode }
 
-/** The bug that is planted, as a change of the store of one process. It can open what is sealed. */
+/** The bug that is planted, as a change of one process's store. It can open what is sealed. */
 export type Bug = (store: TokenStore.Service, entry: Entry.Entry) => TokenStore.Service
 
 const lifetime = 3_600_000
 const latency: Record<Mode, number> = { grants: 200, "grants late": 3_500, fails: 200 }
 const deadline = 10_000
 const lease = 2_000
-/** Reads that follow each other within this time are those of one wait. */
+/** Reads that follow each other within this time belong to one wait. */
 const longestPoll = 250
 
 interface TokenRequest {
@@ -45,7 +45,7 @@ interface Machine {
 
 /** A process that remembers a failure finds the token of another one within this time. */
 const findsWithin = 2_000
-/** After this time without a disturbance, nobody waits for a process that does not answer any more, and no failure is remembered. */
+/** After this time without a fault, no process waits for one that no longer responds, and no failure is remembered. */
 const quiet = 60_000
 
 /** The wall clocks of the processes are kept in step. */
@@ -89,7 +89,7 @@ export const run = Effect.fnUntraced(
       machine.disturbedAt = now()
       for (const request of active) if (request.by === machine) request.disturbed = true
     }
-    /** A process sends a request of its own if it was stopped while it waited, or if it waited too long because of several others. */
+    /** A process sends its own request if it was stopped while it waited, or if it waited too long because of several others. */
     const mayBeImpatient = ({ disturbedAt, waitsSince }: Machine) =>
       now() - disturbedAt <= deadline ||
       (now() - waitsSince >= deadline && disturbances.filter((at) => at >= waitsSince - lease).length > 1)
@@ -117,7 +117,7 @@ export const run = Effect.fnUntraced(
           const { machine } = own
           if (machine === undefined) return yield* Effect.die(new Error("The process has not started."))
           const request: TokenRequest = { by: machine, number: ++requests, sentAt: now(), disturbed: false }
-          const answer = mode
+          const modeAtStart = mode
           machine.lastRequest = request.number
           const rival = Array.from(active).find(({ disturbed }) => !disturbed)
           if (rival !== undefined && !mayBeImpatient(machine)) {
@@ -126,10 +126,10 @@ export const run = Effect.fnUntraced(
           active.add(request)
           const requestedAt = yield* DateTime.now
           yield* Effect.ensuring(
-            held(Effect.sleep(latency[answer]).pipe(Effect.withClock(time.clock))),
+            held(Effect.sleep(latency[modeAtStart]).pipe(Effect.withClock(time.clock))),
             Effect.sync(() => active.delete(request))
           )
-          if (answer === "fails") {
+          if (modeAtStart === "fails") {
             return yield* new TokenError.ServerError({
               environment: "test",
               tokenEndpoint: "https://v2.example",
@@ -203,12 +203,12 @@ export const run = Effect.fnUntraced(
       const age = Exit.isSuccess(outcome)
         ? now() - (issuedAt.get(Redacted.value(outcome.value.secret)) ?? -Infinity)
         : 0
-      if (age >= oldest) violated(`a token of ${age} ms was served`)
-      // each disturbance costs the others the rest of a lease and another request
+      if (age >= oldest) violated(`a token of ${age} ms was returned`)
+      // each fault costs the others the rest of a lease and another request
       const longest = 5_000 + disturbances.length * 7_500
       const isComparable = !failed && machine.disturbedAt < askedAt
       if (isComparable && now() - askedAt > longest) violated(`a caller waited for ${now() - askedAt} ms`)
-      // a process that stood still for the whole life of a token gets one that has expired
+      // a process that stood still for a token's whole life gets an expired token
       const disturbedAt = Math.max(machine.disturbedAt, ...disturbances)
       if (Exit.isSuccess(outcome) || !machine.isAlive || now() - disturbedAt < quiet) return
       if (stored !== undefined && askedAt - stored.at > findsWithin && stored.endsAt > now() + largestSkew) {

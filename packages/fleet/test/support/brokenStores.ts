@@ -35,7 +35,7 @@ const anyoneReleases: Break = (store) => {
   }
 }
 
-/** Stores that break one rule of the contract, each in its own way, and the rule that tells. */
+/** Stores that break one rule of the contract, each in its own way, and the broken rule. */
 export const brokenStores: Readonly<Record<string, { readonly broken: Break; readonly rule: string }>> = {
   "fences fall": {
     broken: (store) => ({
@@ -66,7 +66,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
     },
     rule: "both slots and all entries are independent"
   },
-  "values live for ever": {
+  "values live forever": {
     broken: (store) => ({
       ...store,
       publish: (name, slot, value) => store.publish(name, slot, { ...value, expiresAt: value.expiresAt + 1e9 })
@@ -91,7 +91,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
   },
   "leases are not renewed": {
     broken: (store) => ({ ...store, renewLease: () => Effect.succeed(true) }),
-    rule: "a lease that is renewed goes on"
+    rule: "a lease that is renewed remains in force"
   },
   "leases never end": {
     broken: (store) => ({
@@ -107,7 +107,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
     }),
     rule: "taking a lease reads both slots, whether it was taken or not"
   },
-  "a lease is taken beside a value that nobody has read": {
+  "a lease is taken beside a value that no process has read": {
     broken: (store) => ({
       ...store,
       takeLease: (name, lease) => store.takeLease(name, { ...lease, seen: Number.MAX_SAFE_INTEGER })

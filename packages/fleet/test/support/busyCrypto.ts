@@ -4,7 +4,7 @@ const counted =
   <Args extends ReadonlyArray<unknown>, A>(work: (...args: Args) => Promise<A>) => (...args: Args): Promise<A> => {
     pending++
     return work(...args).finally(() => {
-      // the fiber that waits for it goes on within the next turns of the event loop
+      // the waiting fiber continues within the next turns of the event loop
       setImmediate(() => pending--)
     })
   }

@@ -14,8 +14,8 @@ interface Client {
   readonly scopes?: readonly [AccessScope.AccessScope]
 }
 
-/** What the token endpoint answers: a token of this lifetime in seconds, or a failure. */
-export interface Answer {
+/** What the token endpoint returns: a token of this lifetime in seconds, or a failure. */
+export interface TokenResponse {
   readonly status?: number
   readonly error?: string
   readonly headers?: Record<string, string>
@@ -52,28 +52,31 @@ export const entryOf = (client: Client) =>
 /** The usual client. */
 export const usualClient = Effect.flatMap(endpointOf({}), clientOf)
 
-/** What the store holds for the usual client. */
+/** What the store contains for the usual client. */
 export const readStore = (store: TokenStore.Service) =>
   SharedTokens.read.pipe(
     Effect.provide(Layer.effect(TokenEndpoint.TokenEndpoint, endpointOf({}))),
     Effect.provideService(TokenStore.TokenStore, store)
   )
 
-/** An authorization server in memory. A request takes 200 ms, and its tokens live for an hour, unless a test says otherwise. */
+/**
+ * An authorization server in memory. A request takes 200 ms, and its tokens live for an hour, unless a test sets another
+ * lifetime.
+ */
 export const makeServer = () => {
   const server = {
     requests: 0,
     refused: 0,
     latency: Duration.millis(200),
     secret,
-    answer: (): Answer => ({}),
+    respond: (): TokenResponse => ({}),
     issued: Array<string>()
   }
   const client = HttpClient.make((request) =>
     Effect.gen(function*() {
       const number = ++server.requests
       const body = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
-      const { error, headers, lifetime = 3_600, status = 200 } = server.answer()
+      const { error, headers, lifetime = 3_600, status = 200 } = server.respond()
       yield* Effect.sleep(server.latency)
       const isKnown = new URLSearchParams(body).get("client_secret") === server.secret
       const respond = (status: number, body: object) =>
@@ -102,7 +105,7 @@ export interface Process {
 
 const settings = { renewalWindow: { from: 0.8, to: 0.8 } }
 
-/** The supply of a process in a scope of its own, and its log. */
+/** The supply of a process in its own scope, and its log. */
 const buildSupply = Effect.fnUntraced(function*<E>(
   endpoint: Effect.Effect<TokenEndpoint.Service, E>,
   store: TokenStore.Service,

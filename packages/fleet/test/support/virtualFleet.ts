@@ -23,7 +23,7 @@ export const setUp = Effect.fnUntraced(function*(options: {
     Array.from({ length: options.size ?? 2 }),
     (_, index) => start((index % 5 - 2) * 1_000)
   )
-  /** What processes get that ask at the same time. */
+  /** What processes get that request tokens at the same time. */
   const ask = Effect.fnUntraced(function*(processes: ReadonlyArray<Process>, within = 30_000) {
     const fibers = yield* Effect.forEach(processes, ({ tokens }) => Effect.fork(Effect.exit(tokens.get)))
     yield* time.pass(within)
@@ -34,7 +34,7 @@ export const setUp = Effect.fnUntraced(function*(options: {
       ask([process], within),
       ([outcome]) => outcome === undefined ? Effect.die(new Error("No outcome.")) : Effect.succeed(outcome)
     )
-  /** Sets all wall clocks back, but not that of the store. */
+  /** Sets all wall clocks back, except for the store's. */
   const setBack = (millis: number) => {
     back = millis
   }

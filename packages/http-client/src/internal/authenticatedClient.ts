@@ -49,9 +49,9 @@ const transport = ({ transformClient }: Options, client: HttpClient.HttpClient, 
 
 /** One call, from the request of its caller to the response that the caller gets. */
 interface Call {
-  /** The request of the caller. `HttpClient.withScope` finds its scope by the identity of this object. */
+  /** The caller's request. `HttpClient.withScope` finds its scope by the identity of this object. */
   readonly original: Request
-  /** The same request with its absolute URL. */
+  /** The caller's request with its absolute URL. */
   readonly request: Request
   /** The span of the call. */
   readonly observed: ObservedCall
@@ -121,7 +121,7 @@ export const make = Effect.fnUntraced(
             })
           ))
 
-    /** Sends the authorized request. The response does not refer to that one, but to the request of the caller. */
+    /** Sends the authorized request. The response refers to the caller's request instead. */
     const send = (call: Call, sent: Sent, authorized: Request): Effect.Effect<Received, GroupClientError> =>
       Effect.matchCauseEffect(inScopeOf(call.original)(client.execute(authorized)), {
         onSuccess: (response) => Effect.succeed(received(sent, response, Effect.succeed)),

@@ -19,7 +19,7 @@ export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
   }
 }
 
-/** The most bytes that are read of a body that nobody may want. */
+/** The most bytes that are read of a body that may be unused. */
 const mostRead = 64 * 1024
 
 /**

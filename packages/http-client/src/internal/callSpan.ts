@@ -11,7 +11,7 @@ import * as FiberRef from "effect/FiberRef"
 import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type { GroupClientError } from "../GroupClient.ts"
-import { isAnswered } from "./callerError.ts"
+import { hasResponse } from "./callerError.ts"
 import { PathTemplate } from "./pathTemplate.ts"
 import type { Base } from "./target.ts"
 
@@ -21,13 +21,16 @@ interface Options {
   readonly base: Base
 }
 
-/** The tag of an error. Those of the platform say too little, so theirs is the status, or why there was no answer. */
+/**
+ * The tag of an error. The platform's tags are not specific enough, so they are replaced by the status, or by why there was no
+ * response.
+ */
 const errorType = (error: GroupClientError): string => {
   if (!HttpClientError.isHttpClientError(error)) return error._tag
-  return isAnswered(error) ? String(error.response.status) : Transport.reason(error)
+  return hasResponse(error) ? String(error.response.status) : Transport.reason(error)
 }
 
-/** The message and the stack of an error of the platform hold the URL. */
+/** The message and the stack of a platform error contain the URL. */
 const withoutUrl = (error: GroupClientError): unknown =>
   HttpClientError.isHttpClientError(error) ? { _tag: error._tag, message: errorType(error) } : error
 
@@ -56,7 +59,7 @@ const annotateOutcome = (
   const failure = Cause.failureOption(exit.cause)
   if (Option.isNone(failure)) return
   const error = failure.value
-  if (HttpClientError.isHttpClientError(error) && isAnswered(error)) {
+  if (HttpClientError.isHttpClientError(error) && hasResponse(error)) {
     annotate("http.response.status_code", error.response.status)
   }
   annotate("error.type", errorType(error))
@@ -87,7 +90,7 @@ const makeTimer = (clock: Clock.Clock) => {
   }
 }
 
-/** What a call knows of its span. */
+/** A call's access to its span. */
 export interface ObservedCall extends Observed.Observed {
   /** Adds the time of this wait for a token to the span. */
   readonly waiting: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -96,8 +99,8 @@ export interface ObservedCall extends Observed.Observed {
 const unobserved: ObservedCall = { span: Option.none(), annotate: () => {}, waiting: identity }
 
 /**
- * Runs a call in a span. The attributes of the span contain neither the query nor the token, and no path unless the program asks
- * for it, because paths hold personal data.
+ * Runs a call in a span. The attributes of the span contain neither the query nor the token, and no path unless the program
+ * enables it, because paths contain personal data.
  */
 export const inSpan = (
   options: Options,

@@ -6,12 +6,13 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type { InsufficientScope } from "../InsufficientScope.ts"
 import { api, described, type Sent } from "./sent.ts"
 
-// Rewrites the errors of a transport: they refer to the request of the caller, and not to the one with the token.
+// Rewrites transport errors: they refer to the caller's request, and not to the request with the token.
 
 /** An error that has a response. */
-type Answered = HttpClientError.ResponseError
+type ErrorWithResponse = HttpClientError.ResponseError
 
-export const isAnswered = (error: HttpClientError.HttpClientError): error is Answered => error._tag === "ResponseError"
+export const hasResponse = (error: HttpClientError.HttpClientError): error is ErrorWithResponse =>
+  error._tag === "ResponseError"
 
 /** The connection failed, in contrast to a request that could not be built. */
 export const isTransportError = (error: HttpClientError.HttpClientError): boolean =>

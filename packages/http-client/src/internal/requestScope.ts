@@ -21,10 +21,10 @@ export const keepScope = (
     return sent
   })
 
-/** Makes everything that is sent here belong to the scope of this request, or to none: also within another call. */
+/** Makes everything that is sent here belong to the scope of this request, or to none: even within another call. */
 export const inScopeOf = (original: HttpClientRequest.HttpClientRequest) => <A, E>(sending: Effect.Effect<A, E>) =>
   Effect.flatMap(FiberRef.get(currentController), (current) => {
     const controller = scopedRequests.get(original)
-    // most calls have no scope of their own, and `locally` costs as much as the rest of a call
+    // most calls do not have their own scope, and `locally` costs as much as the rest of a call
     return controller === current ? sending : Effect.locally(sending, currentController, controller)
   })

@@ -7,11 +7,11 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Inspectable from "effect/Inspectable"
 import * as Stream from "effect/Stream"
-import { died, isAnswered, requestError, responseError } from "./callerError.ts"
+import { died, hasResponse, requestError, responseError } from "./callerError.ts"
 import type { Sent } from "./sent.ts"
 
 /**
- * A response that refers to the request of the caller. The request that was sent has the token in its headers. Neither the
+ * A response that refers to the caller's request. The request that was sent has the token in its headers. Neither the
  * response nor the errors of reading its body give access to that request.
  */
 class CallerResponse extends Inspectable.Class implements HttpClientResponse.HttpClientResponse {
@@ -112,7 +112,7 @@ const printable = (headers: Headers.Headers): Record<string, string> =>
     ])
   )
 
-/** Makes a response refer to the request of the caller. Its body can be that of another response. */
+/** Makes a response refer to the caller's request. Its body can come from another response. */
 export const forCaller = (
   sent: Sent,
   response: HttpClientResponse.HttpClientResponse,
@@ -121,7 +121,7 @@ export const forCaller = (
 
 const errorForCaller = (sent: Sent) => (error: HttpClientError.HttpClientError): HttpClientError.HttpClientError => {
   if (!HttpClientError.isHttpClientError(error)) return died(sent)
-  return isAnswered(error)
+  return hasResponse(error)
     ? responseError(sent, error, forCaller(sent, error.response))
     : requestError(sent, error)
 }

@@ -3,13 +3,13 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 
-/** The request of the caller, and the secrets of the request that was sent for it. */
+/** The caller's request, and the secrets of the request that was sent for it. */
 export interface Sent {
   readonly request: HttpClientRequest.HttpClientRequest
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
-/** What an error calls the other side, and the variable with its address. */
+/** The name of the server in errors, and the variable with its address. */
 export const api = { name: "the API", address: "CREDIT_DATA_BASE_URL" }
 
 /** The description of the transport; or our own, if that one is missing or shows the token. */

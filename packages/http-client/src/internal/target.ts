@@ -16,7 +16,7 @@ export const parseBase = (baseUrl: string): Base => {
   return { protocol, host, hostname, origin, pathname, href: href.replace(/\/$/, "") }
 }
 
-/** Whether a path stays below the base path, also on a server that decodes slashes before it resolves dots. */
+/** Whether a path remains below the base path, even on a server that decodes slashes before it resolves dots. */
 const isBeneath = (base: Base, path: string): boolean => {
   const decoded = new URL(base.origin + path.replace(/%2f|%5c/gi, "/")).pathname
   return base.pathname === "/" || [path, decoded].every((each) => `${each}/`.startsWith(`${base.pathname}/`))
@@ -27,8 +27,8 @@ const isPlainPath = (url: string): boolean => /^\/[\w-][\w/?&=+,-]*$/.test(url)
 
 /**
  * The URL that a request is sent to, which always has the origin of the base URL; or the reason why it is refused. The URL
- * parser decides whether a URL names a host, not a pattern of ours. So every spelling that the parser reads as another host is
- * refused.
+ * parser decides whether a URL names a host, and not our own pattern, so every spelling that the parser reads as another host
+ * is refused.
  */
 export const target = (base: Base, url: string): Either.Either<string, string> => {
   if (isPlainPath(url)) return Either.right(base.href + url)
@@ -39,7 +39,7 @@ export const target = (base: Base, url: string): Either.Either<string, string> =
     return named.protocol === base.protocol && named.host === base.host && named.username === "" &&
         named.password === ""
       ? Either.right(named.href)
-      : Either.left(`A token is sent only to ${base.origin}. Use a relative URL, or one of that origin`)
+      : Either.left(`A token is sent only to ${base.origin}. Use a relative URL, or a URL of that origin`)
   }
   const separator = /^([?#]|$)/.test(url) ? "" : "/"
   const beneath = new URL(`${base.href}${separator}${url.replace(/^\//, "")}`)

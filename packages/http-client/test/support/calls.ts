@@ -37,12 +37,12 @@ export const failingWith = (
 export const call = Effect.fnUntraced(function*<A, E>(
   use: (client: GroupClient.GroupClient) => Effect.Effect<A, E>,
   options: {
-    readonly answer?: Parameters<typeof transport>[0]
+    readonly respond?: Parameters<typeof transport>[0]
     readonly supply?: Parameters<typeof supply>[0]
     readonly settings?: GroupClient.Settings
   } = {}
 ) {
-  const { client, sent } = yield* transport(options.answer ?? rejecting())
+  const { client, sent } = yield* transport(options.respond ?? rejecting())
   const layer = over(DataAccess.layer(options.settings), yield* supply(options.supply), client)
   const exit = yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, use), layer))
   return { sent: yield* sent, exit, value: yield* Effect.either(exit) }

@@ -47,19 +47,19 @@ export const supply = (options: {
         Effect.void,
       reportMissingScope: () =>
         Effect.succeed(DateTime.unsafeMake(60_000)),
-      status: Effect.die("not asked for here"),
+      status: Effect.die("not needed here"),
       events: Stream.empty
     }
   })
 
-/** A transport without a network, which records each request and answers it. */
-export const transport = (answer: (request: HttpClientRequest.HttpClientRequest) => Response) =>
+/** A transport without a network, which records each request and responds to it. */
+export const transport = (respond: (request: HttpClientRequest.HttpClientRequest) => Response) =>
   Effect.map(Ref.make<ReadonlyArray<HttpClientRequest.HttpClientRequest>>([]), (sent) => ({
     sent: Ref.get(sent),
     client: HttpClient.make((request) =>
       Effect.as(
         Ref.update(sent, (all) => [...all, request]),
-        HttpClientResponse.fromWeb(request, answer(request))
+        HttpClientResponse.fromWeb(request, respond(request))
       )
     )
   }))
@@ -75,7 +75,7 @@ export const over = <A, E>(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 
-/** Answers 401 to requests with these tokens, and 200 to all others. */
+/** Returns 401 to requests with these tokens, and 200 to all others. */
 export const rejecting = (...tokens: ReadonlyArray<string>) => (request: HttpClientRequest.HttpClientRequest) =>
   new Response("the body", {
     status: tokens.some((text) => request.headers["authorization"] === `Bearer ${text}`) ? 401 : 200

@@ -11,7 +11,7 @@ import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import type { Plan, Stage } from "../Plan.ts"
 
-/** A caller waits for the plan for this long. Then the old plan serves, until the new one has been read. */
+/** A caller waits for the plan for this long. The old plan then remains in effect until the new one has been read. */
 const patience = 1_000
 
 /** A reading that takes longer has failed, so that another one can start. */
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function*<E, R>(options: {
       within(longestReading, () => new Cause.TimeoutException()),
       Effect.onExit((outcome) => commit(done, outcome)),
       Effect.exit,
-      // also when the caller that starts the reading cannot be interrupted
+      // even when the caller that starts the reading cannot be interrupted
       Effect.interruptible
     )
 

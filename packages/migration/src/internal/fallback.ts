@@ -22,7 +22,7 @@ const textOf: (reason: MigrationEvent.FallbackReason) => string = MigrationEvent
   Failed: ({ error }) =>
     `The token request to Auth V2 failed: ${error._tag}. Tokens of Auth V1 are used until Auth V2 works.`,
   Slow: () =>
-    `Auth V2 gave no token within ${Duration.format(patience)}. Tokens of Auth V1 are used until Auth V2 works.`,
+    `Auth V2 returned no token within ${Duration.format(patience)}. Tokens of Auth V1 are used until Auth V2 works.`,
   MissingScopes: ({ scopes }) =>
     `The token of Auth V2 lacks ${scopes.join(" ")}. Tokens of Auth V1 are used until Auth V2 works.`,
   Rejected: () =>
@@ -30,7 +30,7 @@ const textOf: (reason: MigrationEvent.FallbackReason) => string = MigrationEvent
 })
 
 const fallbacks = Metric.counter("credit_data.migration.fallbacks", {
-  description: "How often tokens of Auth V1 began to serve instead of those of Auth V2, by reason.",
+  description: "How often the fallback to V1 tokens began, by reason.",
   incremental: true
 })
 
@@ -38,7 +38,7 @@ const fallbacks = Metric.counter("credit_data.migration.fallbacks", {
 export const counterOf = (environment: string, reason: MigrationEvent.FallbackReason["_tag"]) =>
   Metric.tagged(Metric.tagged(fallbacks, "credit_data.environment", environment), "reason", reason)
 
-/** Whether callers get tokens of Auth V1 instead of those of Auth V2, since when, and why. */
+/** Whether callers get V1 tokens instead of V2 tokens, since when, and why. */
 export interface Fallback {
   readonly isOn: () => boolean
   /** Not for a while after the API rejected the tokens of Auth V2. */
@@ -56,7 +56,7 @@ export interface Fallback {
 export const make = ({ clock, environment, isPlanned, publish }: {
   readonly clock: Clock.Clock
   readonly environment: string
-  /** Does the plan in use have a fallback? It may have changed since Auth V2 was asked. */
+  /** Does the plan in use have a fallback? It may have changed since the request to Auth V2. */
   readonly isPlanned: () => boolean
   readonly publish: (event: () => MigrationEvent.MigrationEvent) => Effect.Effect<void>
 }): Fallback => {

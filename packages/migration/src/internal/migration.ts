@@ -21,7 +21,7 @@ import * as tokenFacts from "./tokenFacts.ts"
 
 type Version = "v1" | "v2"
 
-/** In the background, Auth V2 is asked for a token at most this often. Its supply answers from memory most of the time. */
+/** In the background, a V2 token is requested at most this often. Its supply returns it from memory most of the time. */
 const backgroundMillis = 1_000
 
 interface Options<E, R> {
@@ -98,14 +98,14 @@ export const make = Effect.fnUntraced(function*<E, R>(
   const issuerOf = (token: AccessToken): Version =>
     issuers.get(token) ?? (plan.inUse().stage === "v2" && !fallback.isOn() ? "v2" : "v1")
 
-  /** What the token of Auth V2 lacks. The supply has asked for these scopes. */
+  /** What the token of Auth V2 lacks. The supply has requested these scopes. */
   const missing = (token: AccessToken) => token.missing(v2.requestedScopes)
 
-  /** Obtains a token from Auth V2, and decides whether it can serve. */
+  /** Obtains a token from Auth V2, and decides whether it can be used. */
   const tryV2: Effect.Effect<Option.Option<AccessToken>> = Effect.matchEffect(v2.get, {
     onFailure: (error) => Effect.as(fallback.begin(MigrationEvent.FallbackReason.Failed({ error })), Option.none()),
     onSuccess: (token) => {
-      // the API may have rejected its tokens since this one was asked for
+      // the API may have rejected its tokens since this token was requested
       if (!fallback.mayTryV2()) return Effect.succeedNone
       const scopes = missing(token)
       return scopes.length === 0
@@ -149,7 +149,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
     fallbacks++
     return token
   }
-  // without a token of either version, the failure of the version that is to serve counts
+  // without a token of either version, the failure of the planned version counts
   const getInsteadOfV2 = Effect.catchAll(Effect.map(getV1, insteadOfV2), () => getV2)
   const getWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
     fallback.isOn()
@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function*<E, R>(
     return plan.fallback ? refreshWithFallback : Effect.map(v2.refresh, served("v2"))
   }
 
-  /** The state of the version that serves, with the counts of both. */
+  /** The state of the version in use, with the counts of both. */
   const status = Effect.zipWith(v1.status, v2.status, (ofV1, ofV2) => {
     const { fallback: isPlanned, stage } = plan.inUse()
     const isOfV1 = stage !== "v2" ||

@@ -15,13 +15,13 @@ import * as Encoding from "effect/Encoding"
 /** From connecting to the last byte. */
 const deadline = "30 seconds"
 
-/** The answer to a probe. The hash stays in here, because the body of a short answer could be guessed from it. */
-interface Answer {
+/** The response to a probe. The hash is not passed on, because a short body could be guessed from it. */
+interface ProbeResponse {
   readonly status: number
   readonly hash: string
 }
 
-class NoAnswer extends Data.TaggedError("NoAnswer")<{ readonly reason: string }> {}
+class NoResponse extends Data.TaggedError("NoAnswer")<{ readonly reason: string }> {}
 
 const reasonOf = (error: GroupClient.GroupClientError): string =>
   HttpClientError.isHttpClientError(error) ? Transport.reason(error) : error._tag
@@ -31,13 +31,13 @@ interface Probe {
   readonly path: string
 }
 
-/** Sends probes to the business API, each with one given token, whatever the answer is. */
+/** Sends probes to the business API, each with one given token, whatever the response is. */
 export const make = Effect.fnUntraced(function*(tokens: AccessTokens.Service): Effect.fn.Return<
-  (probe: Probe, token: AccessToken) => Effect.Effect<Either.Either<Answer, string>>,
+  (probe: Probe, token: AccessToken) => Effect.Effect<Either.Either<ProbeResponse, string>>,
   ConfigError.ConfigError,
   HttpClient.HttpClient
 > {
-  // a request that has its own token uses nothing of the supply
+  // a request that has its own token does not use the supply
   const client = yield* Effect.provideService(
     GroupClient.make({ name: "Comparison" }),
     AccessTokens.AccessTokens,
@@ -46,8 +46,8 @@ export const make = Effect.fnUntraced(function*(tokens: AccessTokens.Service): E
   return ({ method, path }, token) =>
     client.execute(HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret)).pipe(
       Effect.flatMap((response) => Effect.map(response.arrayBuffer, (body) => ({ status: response.status, body }))),
-      Effect.mapError((error) => new NoAnswer({ reason: reasonOf(error) })),
-      within(deadline, () => new NoAnswer({ reason: "Timeout" })),
+      Effect.mapError((error) => new NoResponse({ reason: reasonOf(error) })),
+      within(deadline, () => new NoResponse({ reason: "Timeout" })),
       Effect.flatMap(({ body, status }) =>
         Effect.map(
           Effect.promise(() => crypto.subtle.digest("SHA-256", body)),

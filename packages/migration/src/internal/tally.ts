@@ -9,7 +9,7 @@ import type { VersionReport } from "../MigrationReport.ts"
 /** Counts what happens with one version, and passes its events on. */
 export interface Tally {
   readonly report: (status: TokenStatus) => VersionReport
-  /** How many tokens were served. */
+  /** How many tokens callers got. */
   readonly served: () => number
   readonly serve: () => void
   readonly rejected: () => void

@@ -29,9 +29,9 @@ export const startGate = Effect.fnUntraced(function*(target: string) {
       return
     }
     const { headers, method = "POST", url = "/" } = request
-    request.pipe(send(`${target}${url}`, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      answer.pipe(response)
+    request.pipe(send(`${target}${url}`, { method, headers }, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers)
+      upstream.pipe(response)
     }))
   })
   yield* Effect.acquireRelease(

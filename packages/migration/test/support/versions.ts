@@ -3,8 +3,8 @@ import { Migration, type Plan } from "@credit-data/migration"
 import { HttpClient } from "@effect/platform"
 import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
 
-/** What a token endpoint answers. */
-type Answer = "grants" | "grants too little" | "refuses" | "is busy" | "has no host" | "hangs"
+/** How a token endpoint behaves. */
+type Behaviour = "grants" | "grants too little" | "refuses" | "is busy" | "has no host" | "hangs"
 
 export const environment = { name: "test", audience: "audience", baseUrl: "https://api.example" }
 
@@ -12,23 +12,23 @@ const scopes = ["data-access:all", "furnishment:all"] as const
 
 /** A token endpoint in memory. Each token lives for an hour. */
 const makeEndpoint = (version: "V1" | "V2", own = environment) => {
-  const server = { requests: 0, answer: "grants" satisfies Answer as Answer }
+  const server = { requests: 0, behaviour: "grants" satisfies Behaviour as Behaviour }
   const url = `https://${version.toLowerCase()}.example/token`
   const where = { environment: own.name, tokenEndpoint: url }
   const requestToken = Effect.fnUntraced(function*() {
     const number = ++server.requests
-    if (server.answer === "hangs") return yield* Effect.never
-    if (server.answer === "refuses") {
+    if (server.behaviour === "hangs") return yield* Effect.never
+    if (server.behaviour === "refuses") {
       return yield* new TokenError.InvalidClient({ ...where, status: 401 })
     }
-    if (server.answer === "is busy") return yield* new TokenError.ServerError({ ...where, status: 503 })
-    if (server.answer === "has no host") {
+    if (server.behaviour === "is busy") return yield* new TokenError.ServerError({ ...where, status: 503 })
+    if (server.behaviour === "has no host") {
       return yield* new TokenError.TransportError({ ...where, reason: "NameNotFound" })
     }
     const requestedAt = yield* DateTime.now
     return new AccessToken.AccessToken({
       secret: Redacted.make(`${version}-${number}`),
-      scopes: version === "V1" ? ["read:consumers"] : server.answer === "grants" ? scopes : scopes.slice(0, 1),
+      scopes: version === "V1" ? ["read:consumers"] : server.behaviour === "grants" ? scopes : scopes.slice(0, 1),
       requestedAt,
       expiresAt: DateTime.addDuration(requestedAt, Duration.hours(1)),
       coverage: version === "V1" ? "AnyScope" : "GrantedScopes"
@@ -48,7 +48,7 @@ const makeEndpoint = (version: "V1" | "V2", own = environment) => {
   return { server, layer }
 }
 
-/** A migration over two token endpoints in memory. The test sets the plan and what the endpoints answer. */
+/** A migration over two token endpoints in memory. The test sets the plan and how the endpoints behave. */
 export const setUp = Effect.fnUntraced(function*(
   initial: Plan.Plan,
   options: {

@@ -4,35 +4,36 @@ import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import type { Cluster, Redis } from "ioredis"
 
-// What the driver reports, as the code in the log and as advice. The text of an error can hold anything, so none is passed on.
+// What the driver reports, as the code in the log and as advice. The text of an error can contain anything, so it is not passed
+// on.
 
 /** What to do about a code, for the engineer on call. */
 const advice: ReadonlyArray<readonly [codes: RegExp, hint: string]> = [
-  [/^ECONNREFUSED$/, "Nothing listens at the address of Redis: check that it runs, and the host and the port."],
+  [/^ECONNREFUSED$/, "Nothing listens at the Redis address: check that it runs, and the host and the port."],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "The host name of Redis does not resolve: check its address and the DNS."],
-  [/^(WRONGPASS|NOAUTH)$/, "Redis refuses the user name or the password: check them in its address."],
+  [/^(WRONGPASS|NOAUTH)$/, "Redis rejects the user name or the password: check them in its address."],
   [
     /CERT|^UNABLE_TO_|^ERR_TLS_/,
-    "The certificate of Redis is not trusted: set the option tls to its certificate authority."
+    "The Redis certificate is not trusted: set the option tls to its certificate authority."
   ],
-  [/^(ERR_SSL_|EPROTO)/, "Redis does not answer with TLS: check whether its address needs redis:// or another port."],
+  [/^(ERR_SSL_|EPROTO)/, "Redis does not respond with TLS: check whether its address needs redis:// or another port."],
   [
     /^(MAXCLIENTS|EPIPE|ECONNRESET|CLOSED)$/,
-    "Redis closes the connection: check whether it has as many as it accepts (maxclients), and whether its port expects TLS (rediss://)."
+    "Redis closes the connection: check whether it has reached its limit (maxclients), and whether its port expects TLS (rediss://)."
   ],
   [
     /^ETIMEDOUT$/,
-    "Redis does not answer a new connection: check whether a firewall drops it, and whether its address needs redis:// instead of rediss://."
+    "Redis does not respond to a new connection: check whether a firewall drops it, and whether its address needs redis:// instead of rediss://."
   ],
-  [/^NOPERM$/, "The user of Redis lacks a permission: compare it with acl.conf of this package."],
-  [/^UNKNOWN$/, "Redis lacks a command: it has to be 6.2 or later."],
-  [/^OOM$/, "The memory of Redis is full: raise maxmemory, or choose another policy."],
-  [/^READONLY$/, "This server is a read-only replica: check the address of Redis, or wait for the failover to end."],
-  [/^(CLUSTERDOWN|MASTERDOWN|TRYAGAIN)$/, "The cluster of Redis is not complete: check its nodes and its slots."],
+  [/^NOPERM$/, "The Redis user lacks a permission: compare it with acl.conf of this package."],
+  [/^UNKNOWN$/, "Redis lacks a command: the server must be version 6.2 or later."],
+  [/^OOM$/, "Redis is out of memory: raise maxmemory, or choose another policy."],
+  [/^READONLY$/, "This server is a read-only replica: check the Redis address, or wait for the failover to end."],
+  [/^(CLUSTERDOWN|MASTERDOWN|TRYAGAIN)$/, "The Redis cluster is not complete: check its nodes and its slots."],
   [/^LOADING$/, "Redis is still loading its data: wait until it has started."]
 ]
 
-/** The code of an error of the driver: that of the system, or the first word of the answer of Redis. */
+/** The code of a driver error: the system's code, or the first word of the Redis error. */
 export const codeOf = (error: unknown): string | undefined => {
   if (!Predicate.isError(error)) return undefined
   if (/max number of clients/.test(error.message)) return "MAXCLIENTS"

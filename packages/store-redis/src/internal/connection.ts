@@ -7,14 +7,14 @@ import type * as Scope from "effect/Scope"
 import { Cluster, Redis, type RedisOptions } from "ioredis"
 import type { Options } from "../RedisTokenStore.ts"
 
-/** After this time without an answer, the connection counts as dead. The callers have gone on alone long before. */
+/** After this time without a response, the connection counts as dead. The callers have requested their own tokens long before. */
 const commandTimeout = 2_000
 const connectTimeout = 2_000
 
-/** A server that was stopped does not answer `QUIT`, and closing a scope takes at most a second. */
+/** A server that was stopped does not respond to `QUIT`, and closing a scope takes at most a second. */
 const quitTimeout = "500 millis"
 
-/** A connection is idle for hours, and what is between may drop it. */
+/** A connection is idle for hours, and a firewall on the way may drop it. */
 const keepAlive = 30_000
 
 const isLocal = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
@@ -24,7 +24,7 @@ export const example = "rediss://user:password@redis.example:6379"
 
 /** The address, or what was expected instead. */
 const parse = (text: string, options: Omit<Options, "url">): URL | string => {
-  const expected = `Expected the address of Redis, for example ${example}`
+  const expected = `Expected a Redis address, for example ${example}`
   if (!URL.canParse(text)) return expected
   const url = new URL(text)
   if ((url.protocol !== "redis:" && url.protocol !== "rediss:") || url.hostname === "") return expected
@@ -59,7 +59,8 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
     disconnectTimeout: 100,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
-    // it costs the first operation a round trip, and only with sentinels it shows more than the answer to that operation: the role
+    // it costs the first operation a round trip, and only with sentinels it shows more than the result of that operation: the
+    // role
     enableReadyCheck: options.sentinels !== undefined,
     autoResendUnfulfilledCommands: false,
     retryStrategy: (times) => Math.min(times * 200, 2_000),

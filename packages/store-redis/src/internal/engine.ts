@@ -13,7 +13,7 @@ const fenceLife = Duration.toMillis("7 days")
 
 /** The longest fence, and the colon after it. */
 const prefixSize = 17
-const maxAnswerSize = maxValueSize + prefixSize
+const maxStoredSize = maxValueSize + prefixSize
 
 const isTimeout = (error: unknown) => Predicate.isError(error) && error.message === "Command timed out"
 
@@ -37,9 +37,9 @@ const ready = (client: Redis | Cluster, lastCode: () => string | undefined): Eff
     })
   })
 
-const slotOf = (answer: unknown): Option.Option<StoredValue> => {
-  if (!Array.isArray(answer)) return Option.none()
-  const [value, left]: ReadonlyArray<unknown> = answer
+const slotOf = (result: unknown): Option.Option<StoredValue> => {
+  if (!Array.isArray(result)) return Option.none()
+  const [value, left]: ReadonlyArray<unknown> = result
   if (!Buffer.isBuffer(value) || typeof left !== "number") return Option.none()
   const colon = value.subarray(0, prefixSize).indexOf(":")
   const fence = value.subarray(0, Math.max(0, colon)).toString("latin1")
@@ -50,15 +50,15 @@ const slotOf = (answer: unknown): Option.Option<StoredValue> => {
     : Option.none()
 }
 
-const slotsOf = (answer: unknown): Slots => {
-  const [token, failure]: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
+const slotsOf = (result: unknown): Slots => {
+  const [token, failure]: ReadonlyArray<unknown> = Array.isArray(result) ? result : []
   return { Token: slotOf(token), Failure: slotOf(failure) }
 }
 
 export const make = (
   client: Redis | Cluster,
   { isOwn, lastCode, prefix }: {
-    /** Not a connection of the program. */
+    /** Not for a connection of the program. */
     readonly isOwn: boolean
     /** Why the connection failed the last time. */
     readonly lastCode: () => string | undefined
@@ -79,7 +79,8 @@ export const make = (
       Effect.tryPromise({
         try: (): Promise<unknown> =>
           client.callBuffer("EVAL", script, keys.length, ...keys, ...args).catch((error: unknown) => {
-            // the connection may be dead, and a dead connection would not end by itself; that of the program is the program's affair
+            // the connection may be dead, and a dead connection would not end by itself; the program's own connection is its own
+            // affair
             if (isOwn && isTimeout(error)) client.disconnect(true)
             throw error
           }),
@@ -96,7 +97,7 @@ export const make = (
   return {
     read: (name) => {
       const { Failure, Token } = keys(name)
-      return Effect.map(run(scripts.read, [Token, Failure], [maxAnswerSize]), slotsOf)
+      return Effect.map(run(scripts.read, [Token, Failure], [maxStoredSize]), slotsOf)
     },
     takeLease: (name, { above, duration, owner, seen }) => {
       const { Failure, Token, fence, lease } = keys(name)
@@ -104,12 +105,12 @@ export const make = (
         run(
           scripts.takeLease,
           [Token, Failure, lease, fence],
-          [maxAnswerSize, owner, millis(duration), above, seen, fenceLife]
+          [maxStoredSize, owner, millis(duration), above, seen, fenceLife]
         ),
-        (answer) => {
-          const [, , next, micros]: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []
+        (result) => {
+          const [, , next, micros]: ReadonlyArray<unknown> = Array.isArray(result) ? result : []
           return {
-            slots: slotsOf(answer),
+            slots: slotsOf(result),
             lease: Buffer.isBuffer(next) && Buffer.isBuffer(micros)
               ? Option.some({ fence: Number(next.toString()), takenAt: Math.floor(Number(micros.toString()) / 1_000) })
               : Option.none()
@@ -118,12 +119,12 @@ export const make = (
       )
     },
     renewLease: (name, { duration, owner }) =>
-      Effect.map(run(scripts.renewLease, [keys(name).lease], [owner, millis(duration)]), (answer) => answer === 1),
+      Effect.map(run(scripts.renewLease, [keys(name).lease], [owner, millis(duration)]), (result) => result === 1),
     releaseLease: (name, owner) => Effect.asVoid(run(scripts.releaseLease, [keys(name).lease], [owner])),
     publish: (name, slot: Slot, { bytes, expiresAt, fence }) =>
       Effect.map(
         run(scripts.publish, [keys(name)[slot]], [fence, Buffer.from(bytes), Math.floor(expiresAt)]),
-        (answer) => answer === 1
+        (result) => result === 1
       )
   }
 }

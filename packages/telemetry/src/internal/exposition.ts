@@ -29,7 +29,7 @@ const escaped = (text: string): string => text.replace(/\\/g, "\\\\").replace(/\
 type Line = readonly [series: string, value: string]
 
 const line = (name: string, labels: Labels, value: number): Line => {
-  // two labels can become one, and Prometheus refuses a whole page because of a label that stands there twice
+  // two labels can become one, and Prometheus refuses a whole page because of a duplicate label
   const named = new Map(Object.entries(labels).toReversed().map(([key, text]) => [labelName(key), text]))
   const pairs = Array.from(named).toSorted(([a], [b]) => a < b ? -1 : 1)
     .map(([key, text]) => `${key}="${escaped(text).replace(/"/g, "\\\"")}"`)
@@ -62,8 +62,8 @@ const lines = (name: string, sample: Sample): ReadonlyArray<Line> => {
 }
 
 /**
- * All series of a name have to stand together, be of one type, and differ. Of a name with two types, and of a series that appears twice,
- * only the first one is shown.
+ * All series of a name have to stand together, be of one type, and differ. Of a name with two types, and of a series that
+ * appears twice, only the first is shown.
  */
 export const expose = (samples: ReadonlyArray<Sample>): string => {
   const families = new Map<string, { readonly first: Sample; readonly values: Map<string, string> }>()

@@ -72,8 +72,8 @@ const invalidations = Registry.counter({
 
 const shared = Registry.counter({
   name: "credit_data.token.shared",
-  description: "Answers that were taken from a shared store, so that no token request was sent",
-  unit: "{answer}"
+  description: "Responses taken from a shared store, so that no token request was sent",
+  unit: "{response}"
 })
 
 const storeFaults = Registry.counter({
@@ -140,7 +140,7 @@ export interface Metrics {
   readonly count: (event: TokenEvent.TokenEvent) => Effect.Effect<void>
   /** Shows the present state. */
   readonly show: (status: TokenStatus.TokenStatus) => Effect.Effect<void>
-  /** Takes back what would stay wrong after the supply has gone. Other supplies with the same labels stay visible. */
+  /** Takes back what would remain wrong after the supply has gone. Other supplies with the same labels remain visible. */
   readonly end: Effect.Effect<void>
 }
 

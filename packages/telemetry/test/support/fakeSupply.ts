@@ -55,9 +55,9 @@ export const make = (before: Partial<TokenStatus.TokenStatus> = {}) =>
     }
     return {
       layer: Layer.succeed(AccessTokens.AccessTokens, service),
-      /** How often a token was asked for. */
+      /** How often a token was requested. */
       gets: Ref.get(gets),
-      /** What happens when a token is asked for. */
+      /** What happens when a token is requested. */
       onGet: (effect: Effect.Effect<void>) => Ref.set(onGet, effect),
       set: (change: Partial<TokenStatus.TokenStatus>) => Ref.update(status, (before) => ({ ...before, ...change })),
       /** Makes the next reading of the status die. */

@@ -25,7 +25,7 @@ export const constant = (value: number): Draw => ({ next: () => value, split: ()
 
 export const between = (draw: Draw, from: number, to: number): number => from + (to - from) * draw.next()
 
-/** The same numbers as a service of Effect. */
+/** These numbers as a service of Effect. */
 export const service = (draw: Draw): Random.Random => ({
   [Random.RandomTypeId]: Random.RandomTypeId,
   next: Effect.sync(draw.next),

@@ -2,24 +2,24 @@ import { AccessToken, type Replaces, TokenError } from "@credit-data/core"
 import { DateTime, Either, Redacted } from "effect"
 import { deadline, lifetime, outageOf, type Scenario, second } from "./scenario.ts"
 
-/** The answer to a token request, and when it arrives. */
-export interface Answer {
+/** The response to a token request, and when it arrives. */
+export interface TokenResponse {
   readonly at: number
   readonly outcome: Either.Either<AccessToken.AccessToken, TokenError.TokenError>
 }
 
-/** A token endpoint. It is asked in the order of time. */
+/** A token endpoint. It gets requests in the order of time. */
 export interface Endpoint {
-  readonly ask: (now: number, replaces: Replaces.Replaces) => Answer
+  readonly ask: (now: number, replaces: Replaces.Replaces) => TokenResponse
 }
 
-/** The time from a request to its answer, at an endpoint that is not busy. */
+/** The time from a request to its response, at an endpoint that is not busy. */
 const latency = 200
 
 export const where = { environment: "simulation", tokenEndpoint: "https://oauth.simulation.example/oauth2/token" }
 
 export const timeout: TokenError.TokenError = new TokenError.TransportError({ ...where, reason: "Timeout" })
-const noAnswer = Either.left(timeout)
+const noResponse = Either.left(timeout)
 const refusal = Either.left<TokenError.TokenError>(new TokenError.ServerError({ ...where, status: 503 }))
 
 const secret = Redacted.make("a token")
@@ -44,25 +44,25 @@ export const traffic = ({ duration }: Scenario): Traffic => ({
   failures: 0
 })
 
-/** An endpoint with one queue. It also serves requests whose client has stopped waiting, as most servers do. */
+/** An endpoint with one queue. It also responds to requests whose client has stopped waiting, as most servers do. */
 export const make = (scenario: Scenario, traffic: Traffic): Endpoint => {
   const outage = outageOf(scenario)
   let freeAt = 0
-  const answer = (now: number): Answer => {
+  const respond = (now: number): TokenResponse => {
     if (now >= outage.from && now < outage.to) return { at: now + latency, outcome: refusal }
     if (scenario.capacity !== undefined) freeAt = Math.max(freeAt, now) + second / scenario.capacity
     const at = Math.max(now, Math.ceil(freeAt)) + latency
     return at - now < deadline
       ? { at, outcome: Either.right(grant(now)) }
-      : { at: now + deadline, outcome: noAnswer }
+      : { at: now + deadline, outcome: noResponse }
   }
   return {
     ask: (now) => {
-      const answered = answer(now)
+      const response = respond(now)
       const index = Math.floor(now / second)
       traffic.perSecond[index] = (traffic.perSecond[index] ?? 0) + 1
-      if (Either.isLeft(answered.outcome)) traffic.failures++
-      return answered
+      if (Either.isLeft(response.outcome)) traffic.failures++
+      return response
     }
   }
 }

@@ -1,8 +1,8 @@
-/** Items in the order of their times: a binary heap. The times have an array of their own, which the processor reads fast. */
+/** Items in the order of their times: a binary heap. The times have their own array, which the processor reads fast. */
 export interface EventQueue<Item> {
   /** Adds an item for a time, in milliseconds from the start. An item after the end is dropped. */
   readonly add: (at: number, item: Item) => void
-  /** Takes all items, also those that are added meanwhile. */
+  /** Takes all items, including items that are added meanwhile. */
   readonly takeAll: (use: (item: Item, now: number) => void) => void
 }
 

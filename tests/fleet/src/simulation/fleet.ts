@@ -31,8 +31,8 @@ const instant = (millis: number): Instant.Instant => ({
 })
 
 const calls = {
-  serve: () => "Wait" as const,
-  serveAndRenew: () => "Request" as const,
+  returnToken: () => "Wait" as const,
+  returnAndRenew: () => "Request" as const,
   await: () => "Request" as const,
   awaitFor: () => "Request" as const,
   fail: () => "Fail" as const
@@ -47,7 +47,7 @@ const nextChange = ({ failure, held }: TokenLife.State, now: number): number => 
   return next
 }
 
-/** Simulates a fleet. The decisions are those of core, and this function only carries them out. */
+/** Simulates a fleet. Core makes the decisions, and this function only carries them out. */
 export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
   const queue = EventQueue.make<(now: number) => void>(scenario.duration)
   const traffic = Endpoint.traffic(scenario)
@@ -73,12 +73,12 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
     const replaces = TokenLife.replaces(client.state, sentAt)
     const dueShare = Draw.between(draw, scenario.renewalWindow.from, scenario.renewalWindow.to)
     client.state = TokenLife.requested(client.state, sentAt, 0)
-    const answer = endpoint.ask(sentAt.wallMillis, replaces)
-    if (answer.at >= limit) return queue.add(limit, (at) => fail(client, flight, Endpoint.timeout, instant(at)))
-    queue.add(answer.at, (at) => {
-      if (Either.isLeft(answer.outcome)) return fail(client, flight, answer.outcome.left, instant(at))
+    const response = endpoint.ask(sentAt.wallMillis, replaces)
+    if (response.at >= limit) return queue.add(limit, (at) => fail(client, flight, Endpoint.timeout, instant(at)))
+    queue.add(response.at, (at) => {
+      if (Either.isLeft(response.outcome)) return fail(client, flight, response.outcome.left, instant(at))
       const options = { dueShare, missesScope: false, forcedRenewalMillis: 0 }
-      client.state = TokenLife.obtained(client.state, answer.outcome.right, sentAt, options)
+      client.state = TokenLife.obtained(client.state, response.outcome.right, sentAt, options)
       client.pauses = undefined
       call(client, instant(at))
     })

@@ -3,7 +3,7 @@ import { resultOf } from "./results.ts"
 import { hour, minute, outageOf, peakAfterStart, requestsOf, second } from "./scenario.ts"
 import { type Name, scenarios } from "./scenarios.ts"
 
-/** The highest rate within each of these intervals, which hold whole seconds. */
+/** The highest rate within each of these intervals, which contain whole seconds. */
 const highest = (
   name: Name,
   { from, step, to }: { readonly from: number; readonly step: number; readonly to: number }
@@ -62,7 +62,7 @@ const outages = (): string => {
     unit: "Token requests per second of 100 000 clients, the highest rate in each 10 seconds",
     highest: 5,
     marks: marks(from, to, 5 * minute, (at) => `${at / minute} min`),
-    band: { from: 0.2, to: 0.6, label: "the endpoint answers 503" },
+    band: { from: 0.2, to: 0.6, label: "the endpoint returns 503" },
     panels: rows.map(([name, title]) => {
       const start = outageOf(scenarios[name]).from
       return {
@@ -78,7 +78,7 @@ const coldStart = (): string => {
   const affected = (name: Name) => `${grouped(resultOf(name).affected)} clients get failures`
   return draw({
     title: "100 000 clients start without a token",
-    unit: "Token requests per second. The endpoint serves 500 per second and queues the others.",
+    unit: "Token requests per second. The endpoint handles 500 per second and queues the others.",
     highest: 5,
     marks: marks(0, range.to, 10 * second, (at) => `${at / second} s`),
     limit: { value: scenarios.cold.capacity ?? 0, label: "capacity" },

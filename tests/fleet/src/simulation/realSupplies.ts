@@ -5,7 +5,7 @@ import * as Endpoint from "./endpoint.ts"
 import { deadline, hour, type Result, type Scenario, startOf } from "./scenario.ts"
 import * as VirtualTime from "./virtualTime.ts"
 
-/** A caller comes at least this often, also when the supply announces no request. */
+/** A caller comes at least this often, even when the supply announces no request. */
 const longestAbsence = 6 * hour
 
 /** The endpoint of the simulation, as the port that a real supply calls. */
@@ -21,13 +21,13 @@ const portOf = (endpoint: Endpoint.Endpoint) =>
     deadline: Duration.millis(deadline),
     requestToken: Effect.fnUntraced(function*(replaces) {
       const now = yield* Clock.currentTimeMillis
-      const answer = endpoint.ask(now, replaces)
-      yield* Effect.sleep(answer.at - now)
-      return yield* answer.outcome
+      const response = endpoint.ask(now, replaces)
+      yield* Effect.sleep(response.at - now)
+      return yield* response.outcome
     })
   })
 
-/** Calls whenever the answer of the supply may change: when it announces a request, and when the token expires. */
+/** Calls whenever the supply's result may change: when it announces a request, and when the token expires. */
 const callForever = Effect.fnUntraced(function*(tokens: AccessTokens.Service, onFailure: () => void) {
   let polls = 0
   for (;;) {

@@ -17,9 +17,9 @@ export interface Scenario {
   readonly renewalWindow: { readonly from: number; readonly to: number }
   /** The clients share a store. */
   readonly isShared: boolean
-  /** The endpoint answers 503 for this time, from the moment at which the first renewal becomes due. */
+  /** The endpoint returns 503 for this time, from the moment at which the first renewal becomes due. */
   readonly outage: number
-  /** How many requests the endpoint serves per second, if there is a limit. The others wait in an unbounded queue. */
+  /** How many requests the endpoint handles per second, if there is a limit. The others wait in an unbounded queue. */
   readonly capacity: number | undefined
   readonly duration: number
 }

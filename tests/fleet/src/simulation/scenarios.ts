@@ -18,7 +18,7 @@ const fixed: Scenario = { ...usual, renewalWindow: { from: 0.8, to: 0.8 } }
 const shared: Scenario = { ...usual, isShared: true }
 const outage = 10 * minute
 
-/** An endpoint that cannot serve all clients at once. */
+/** An endpoint that cannot handle all clients at once. */
 const cold: Scenario = { ...usual, rollout: second, capacity: 500, duration: 30 * second }
 
 export const scenarios = {

@@ -1,9 +1,9 @@
 import type { AccessToken, Replaces } from "@credit-data/core"
 import { DateTime, Either } from "effect"
-import type { Answer, Endpoint } from "./endpoint.ts"
+import type { TokenResponse, Endpoint } from "./endpoint.ts"
 import { second } from "./scenario.ts"
 
-/** The time that a store takes to answer. */
+/** The time that a store takes to respond. */
 const latency = 1
 
 /** How often a client that waits for another client's request reads the store. */
@@ -12,13 +12,13 @@ const pollInterval = 100
 /** How long a failure is shared. */
 const failureMemory = second
 
-/** May a client take this token in place of the one that it replaces? */
+/** May this token replace the client's token? */
 const isUsable = (token: AccessToken.AccessToken, now: number, replaces: Replaces.Replaces): boolean =>
   DateTime.toEpochMillis(token.expiresAt) > now && !("token" in replaces && replaces.token === token)
 
-/** A store that never fails: one client asks the endpoint for the whole fleet, and the others take its answer. */
+/** A store that never fails: one client requests a token for the whole fleet, and the others take it. */
 export const make = (endpoint: Endpoint): Endpoint => {
-  let last: Answer | undefined
+  let last: TokenResponse | undefined
   return {
     ask: (now, replaces) => {
       if (last !== undefined) {

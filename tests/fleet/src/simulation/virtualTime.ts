@@ -26,7 +26,7 @@ export const make = (end: number) => {
   }
 
   return {
-    /** Runs an effect until the end. Then interrupts it. */
+    /** Runs an effect until the end, and then interrupts it. */
     run: <A, E>(effect: Effect.Effect<A, E>) => {
       const fiber = Effect.runFork(effect.pipe(Effect.withClock(clock)), {
         scheduler: Scheduler.make((task) => tasks.push(task))

@@ -17,12 +17,12 @@ export interface Fleet {
   readonly replace: (name: string) => Effect.Effect<void>
 }
 
-/** What can happen. `run` ends when the fault has ended, and takes about as long as asked. */
+/** What can happen. `run` ends when the fault has ended, and takes about the given time. */
 export interface Possible {
   readonly name: string
   readonly what: Happened["what"]
   readonly run: (millis: number, who: ReadonlyArray<string>) => Effect.Effect<void>
-  /** The processes that it concerns, of those that were drawn. Default: all. */
+  /** The affected processes among the processes drawn. Default: all. */
   readonly who?: (drawn: ReadonlyArray<string>) => ReadonlyArray<string>
 }
 
@@ -68,12 +68,12 @@ export const ofProcesses = ({ names, replace, signal }: Fleet): ReadonlyArray<Po
 
 /** What happens to the token endpoint. */
 export const ofEndpoint = (simulator: Simulator.Service): ReadonlyArray<Possible> => {
-  const answers = (fault: Fault.Fault) =>
+  const during = (fault: Fault.Fault) =>
     between(simulator.failTokenRequests(fault, { times: 10_000 }), simulator.clearFaults)
   return [
-    { name: "the endpoint answers 503", what: "Endpoint", run: answers(Fault.Response({ status: 503 })) },
-    { name: "the endpoint takes 3 s", what: "Endpoint", run: answers(Fault.Delay({ duration: "3 seconds" })) },
-    { name: "the endpoint closes connections", what: "Connections", run: answers(Fault.Reset()) },
+    { name: "the endpoint returns 503", what: "Endpoint", run: during(Fault.Response({ status: 503 })) },
+    { name: "the endpoint takes 3 s", what: "Endpoint", run: during(Fault.Delay({ duration: "3 seconds" })) },
+    { name: "the endpoint closes connections", what: "Connections", run: during(Fault.Reset()) },
     { name: "all tokens are revoked", what: "Tokens", run: () => simulator.revokeTokens }
   ]
 }
@@ -82,12 +82,12 @@ const eachKey = (body: string) => `EVAL "for _, key in ipairs(redis.call('KEYS',
 
 /** What happens to a store on Redis. */
 export const ofRedis = ({ command, kill, pause, restart, resume }: Redis): ReadonlyArray<Possible> => {
-  const told = (text: string) => () => Effect.asVoid(command(text))
+  const sent = (text: string) => () => Effect.asVoid(command(text))
   return [
     { name: "Redis stands still", what: "Store", run: between(pause, resume) },
     { name: "Redis is killed", what: "Store", run: between(kill, restart) },
-    { name: "Redis is emptied", what: "Store", run: told("FLUSHALL") },
-    { name: "Redis closes all connections", what: "Store", run: told("CLIENT KILL TYPE normal") },
+    { name: "Redis is emptied", what: "Store", run: sent("FLUSHALL") },
+    { name: "Redis closes all connections", what: "Store", run: sent("CLIENT KILL TYPE normal") },
     {
       name: "Redis is full",
       what: "Store",
@@ -98,7 +98,11 @@ export const ofRedis = ({ command, kill, pause, restart, resume }: Redis): Reado
       what: "Store",
       run: between(command("REPLICAOF 127.0.0.1 1"), command("REPLICAOF NO ONE"))
     },
-    { name: "Redis holds garbage", what: "Store", run: told(eachKey("redis.call('SET', key, 'garbage', 'PX', 9000)")) },
+    {
+      name: "Redis contains garbage",
+      what: "Store",
+      run: sent(eachKey("redis.call('SET', key, 'garbage', 'PX', 9000)"))
+    },
     {
       name: "Redis goes back to older values",
       what: "Store",
@@ -120,14 +124,14 @@ export const ofFiles = (directory: string): ReadonlyArray<Possible> => [
     run: () => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
   },
   {
-    name: "the files hold garbage",
+    name: "the files contain garbage",
     what: "Store",
     run: () =>
       Effect.sync(() => {
         try {
           for (const file of readdirSync(directory)) writeFileSync(join(directory, file), "garbage")
         } catch {
-          // somebody has deleted the folder, or a process has renamed the file
+          // the folder was deleted, or a process has renamed the file
         }
       })
   }

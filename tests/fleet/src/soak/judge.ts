@@ -1,6 +1,6 @@
 import type { Call } from "../protocol.ts"
 
-/** What was recorded during a soak. All times are those of the machine in milliseconds. */
+/** What was recorded during a soak. All times are the machine's, in milliseconds. */
 export interface Recording {
   readonly processes: number
   /** The lifetime of a token. */
@@ -27,11 +27,11 @@ export interface Resources {
   readonly sockets: number
 }
 
-/** A fault that happened, what it disturbed, and for how long. */
+/** A fault that happened, what it affected, and for how long. */
 export interface Happened {
   readonly name: string
   readonly what: "Endpoint" | "Connections" | "Store" | "Processes" | "Tokens"
-  /** Those that were stopped or killed, or all if it is not known. */
+  /** The processes that were stopped or killed, or all if this is unknown. */
   readonly who?: ReadonlyArray<string> | undefined
   readonly from: number
   readonly until: number
@@ -42,13 +42,15 @@ export interface Judgement {
   readonly violations: ReadonlyArray<string>
 }
 
-/** After the first token that follows an outage, every process has one within this time. */
+/** After the first token that follows an outage, every process has a token within this time. */
 const findsWithin = 2_000
 
-/** What two processes know of when a token was requested differs by less than this. */
+/** The times at which two processes record a token as requested differ by less than this. */
 const roundingMillis = 1_000
 
-/** A call takes no longer while the endpoint answers: the rest of a lease, a token request, and time of a machine that is busy. */
+/**
+ * A call takes no longer while the endpoint responds: the rest of a lease, a token request, and time of a machine that is busy.
+ */
 const longestWait = 8_000
 
 /** Tokens are renewed at the earliest after this part of their life. */
@@ -86,7 +88,7 @@ export const judge = (recording: Recording): Judgement => {
       )
     }
     const before = newest.get(process) ?? 0
-    // only counted: an endpoint may issue tokens in another order than that of the requests
+    // only counted: an endpoint may issue tokens in another order than the requests
     if (token.id < before) outOfOrder++
     newest.set(process, Math.max(before, token.id))
   }
@@ -96,7 +98,7 @@ export const judge = (recording: Recording): Judgement => {
     const first = tokens.map(({ issuedAt }) => issuedAt).toSorted((a, b) => a - b).find((at) => at >= until)
     return { from, until: (first ?? recording.until) + findsWithin }
   })
-  // the token that a process finds in place of a revoked one may have been revoked too
+  // the token that a process finds instead of a revoked token may have been revoked too
   const revocations = faults.filter(({ what }) => what === "Tokens").map(({ from, until }) => ({
     from,
     until: until + findsWithin
@@ -167,7 +169,7 @@ export const judge = (recording: Recording): Judgement => {
       "lower numbers after higher ones": outOfOrder,
       "token requests": requests.length,
       "token requests allowed": most,
-      "token requests of processes alone": Math.round(processes * lives),
+      "token requests without the store": Math.round(processes * lives),
       "longest wait in ms": Math.round(highest(calls.map(({ waited }) => waited))),
       "growth of a heap in KiB": Math.round(growth("heap") / 1_024),
       "growth of sockets": growth("sockets")

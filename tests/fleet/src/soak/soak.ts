@@ -119,7 +119,7 @@ export const soak = Effect.fnUntraced(
         `${((startedAt - from) / 1_000).toFixed(1).padStart(7)} s  ${fault.name}, for ${Date.now() - startedAt} ms`
       )
     }
-    // all that was disturbed recovers
+    // everything affected recovers
     yield* Effect.sleep("10 seconds")
     yield* record
     const until = Date.now()

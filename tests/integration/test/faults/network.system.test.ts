@@ -8,7 +8,7 @@ import { holds, nothingLeft, transportError } from "../../src/faultRow.ts"
 import { expectedOver, tables, untilTheDeadline } from "../../src/networkFaults.ts"
 import { transports } from "../../src/transports.ts"
 
-/** The connections that stay open after a good request. `fetch` has one pool per process, which cannot be closed. */
+/** The connections that remain open after a successful request. `fetch` has one pool per process, which cannot be closed. */
 const idleConnections = { fetch: 1, "node:http": 0, undici: 0 } as const
 
 describe.concurrent.each(transports)("a token request over %s", (name, transport) => {

@@ -44,7 +44,7 @@ const requestToken = (transport: Layer.Layer<HttpClient.HttpClient>) =>
       )
     )
 
-/** Starts a forward proxy with this answer, and returns its port and what it received. */
+/** Starts a forward proxy with this response, and returns its port and what it received. */
 const proxy = Effect.fnUntraced(function*(statusLine: string) {
   let received = ""
   const server = createServer((socket) => {
@@ -74,7 +74,7 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
       ["503 Service Unavailable", 503, true]
     ] as const
   ) {
-    it.scopedLive(`that answers ${proxyStatus} is named as the cause, and receives no secret`, () =>
+    it.scopedLive(`that returns ${proxyStatus} is named as the cause, and receives no secret`, () =>
       Effect.gen(function*() {
         const { port, received } = yield* proxy(statusLine)
         const address = `http://me:hidden@127.0.0.1:${port}`
@@ -83,7 +83,7 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
         )
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Proxy", proxyStatus })
         assert.strictEqual(error.retryable, retryable)
-        assert.include(error.message, `the forward proxy 127.0.0.1:${port} answered ${proxyStatus}`)
+        assert.include(error.message, `the forward proxy 127.0.0.1:${port} returned ${proxyStatus}`)
         assert.notInclude(JSON.stringify(error), "hidden")
         assert.notInclude(received(), canary)
       }))
@@ -96,7 +96,7 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
       assert.isTrue(error.retryable)
       assert.include(
         error.message,
-        "the forward proxy 127.0.0.1:1 could not be reached. Check the settings of the proxy"
+        "the forward proxy 127.0.0.1:1 could not be reached. Check the proxy settings"
       )
     }))
 

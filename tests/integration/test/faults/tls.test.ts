@@ -13,16 +13,16 @@ import { canary } from "../../src/canaries.ts"
 import { granted } from "../../src/serverInMemory.ts"
 import { listen, trusting } from "../../src/tls.ts"
 
-const answer = JSON.stringify(granted(1))
+const tokenBody = JSON.stringify(granted(1))
 
-/** Starts a server with this certificate that answers with a token. Returns its port and all that it decrypted. */
+/** Starts a server with this certificate that returns a token. Returns its port and all that it decrypted. */
 const serve = Effect.fnUntraced(function*(certificate: Certificate) {
   let decrypted = ""
   const server = createTlsServer({ ...certificate }, (socket) => {
     socket.on("error", () => socket.destroy())
     socket.on("data", (data) => {
       decrypted += data.toString("latin1")
-      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${answer.length}\r\n\r\n${answer}`)
+      socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${tokenBody.length}\r\n\r\n${tokenBody}`)
     })
   })
   const port = yield* listen(server)
@@ -102,7 +102,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       assert.notInclude(received, canary)
     }))
 
-  it.scoped("a token request ends at the deadline if the server never answers the handshake", () =>
+  it.scoped("a token request ends at the deadline if the server never responds to the handshake", () =>
     Effect.gen(function*() {
       let connections = 0
       const port = yield* listen(createTcpServer((socket) => {
@@ -134,7 +134,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
         flights++
         server.write(data)
       })
-      // the second TLS flight of the client ends the handshake and holds the request
+      // the second TLS flight of the client ends the handshake and contains the request
       server.on("data", (data) => client.write(flights < 2 ? data : tamper(data)))
       client.on("close", () => server.destroy())
       server.on("close", () => client.destroy())
@@ -172,7 +172,10 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
         socket.on("data", () => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"))
       }))
       const error = yield* Effect.flip(requestToken(port, transport((yield* makeAuthority).cert)))
-      assert.include(error.message, "the TLS handshake failed, so nothing was sent. The server did not answer with TLS")
+      assert.include(
+        error.message,
+        "the TLS handshake failed, so nothing was sent. The server did not respond with TLS"
+      )
     }))
 })
 
@@ -183,7 +186,7 @@ describe("two clients in one program", () => {
       NodeHttpClient.makeAgentLayer({ ca: authority.cert, ...certificate })
     )
 
-  it.scoped("stay separate with Layer.fresh: the client certificate goes to the token endpoint, and to no other server", () =>
+  it.scoped("remain separate with Layer.fresh: the client certificate goes to the token endpoint, and to no other server", () =>
     Effect.gen(function*() {
       const authority = yield* makeAuthority
       const server = yield* makeCertificate({ host: "localhost", days: 30, authority })
@@ -203,7 +206,7 @@ describe("two clients in one program", () => {
           )
         )
       })
-      const tokenEndpoint = yield* listening("token endpoint", answer)
+      const tokenEndpoint = yield* listening("token endpoint", tokenBody)
       const api = yield* listening("API", "{}")
       const Auth = AuthV2.layer({
         environment: {

@@ -6,10 +6,10 @@ export { Agent, ProxyAgent } from "undici"
 /** The exit code of a program after SIGINT. */
 export const interruptedExitCode = 130
 
-/** Whether `node:http` reports a failed upload in place of an answer that came before the end of the upload. */
-export const losesEarlyAnswer = false
+/** Whether `node:http` reports a failed upload instead of a response that arrived before the end of the upload. */
+export const losesEarlyResponse = false
 
-/** What users see otherwise than on Effect 3, by situation. docs/effect-4.md names each. */
+/** What users see that differs from Effect 3, by situation. docs/effect-4.md names each. */
 export const otherBehaviour: Readonly<Record<string, string>> = {
   "an error, printed by Node": "the JSON",
   "a response":

@@ -29,11 +29,11 @@ export const responseError = (
 ): HttpClientError.HttpClientError =>
   new HttpClientError.HttpClientError({ reason: new responseErrors[reason](fields) })
 
-/** Whether an error is that of a request without a response. */
+/** Whether an error belongs to a request without a response. */
 export const isRequestError = (error: unknown): error is HttpClientError.HttpClientError =>
   HttpClientError.isHttpClientError(error) && error.response === undefined
 
-/** Whether an error is that of a request with a response. */
+/** Whether an error belongs to a request with a response. */
 export const isResponseError = (
   error: unknown
 ): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } =>

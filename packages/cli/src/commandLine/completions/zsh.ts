@@ -20,7 +20,7 @@ const operandsOf = (name: Name): ReadonlyArray<string> => {
   const { operands } = specificationOf(name)
   if (operands === undefined) return []
   if (operands.isProgram === true) return ["'(-)1:program:_command_names -e'", "'*::argument:_normal'"]
-  // a message for an operand without values would make zsh list the options in place of completing them
+  // a message for an operand without values would make zsh list the options instead of completing them
   return operands.values === undefined ? [] : [quoted(`1:${name}:(${operands.values.join(" ")})`)]
 }
 

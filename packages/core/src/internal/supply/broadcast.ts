@@ -14,8 +14,8 @@ export interface Broadcast<A> {
 }
 
 /**
- * Keeps up to `capacity` values for each listener. (Effect's PubSub does the same, but its other features would be a seventh of
- * the code that a program bundles for its tokens.)
+ * Keeps up to `capacity` values for each listener. (Effect's PubSub does this too, but its other features would be a seventh
+ * of the code that a program bundles for its tokens.)
  */
 export const make = Effect.fnUntraced(
   function*<A>(capacity: number): Effect.fn.Return<Broadcast<A>, never, Scope.Scope> {

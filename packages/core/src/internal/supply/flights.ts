@@ -61,9 +61,9 @@ interface Limit {
 /** The flights of a supply: token requests with their retries, at most one flight at a time. */
 export interface Flights {
   readonly isUnderWay: () => boolean
-  /** Begins a flight unless one is under way. `prepare` runs before its first request. */
+  /** Begins a flight unless another is under way. `prepare` runs before its first request. */
   readonly begin: (replaces?: () => Replaces, prepare?: Effect.Effect<void>) => void
-  /** The outcome of the last flight that was begun, when it ends. The span of the caller links to the requests. */
+  /** The outcome of the last flight that was begun, when it ends. The caller's span links to the requests. */
   readonly outcome: Effect.Effect<Exit.Exit<AccessToken, TokenError>>
   /** Takes a token that another process has obtained, unless the state has changed since the lookup began. */
   readonly find: Effect.Effect<void>
@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(function*(
       missesScope: missingScopes(token).length > 0,
       forcedRenewalMillis
     })
-    return Life.servable(next, now()) === undefined ? undefined : next
+    return Life.validToken(next, now()) === undefined ? undefined : next
   }
 
   /** A token has taken the place of what was there before. */
@@ -119,7 +119,7 @@ export const make = Effect.fnUntraced(function*(
   ) =>
     Effect.suspend(() => {
       pauses.reset()
-      const isRenewal = Life.servable(before, now()) !== undefined
+      const isRenewal = Life.validToken(before, now()) !== undefined
       return Effect.zipRight(
         reports.obtained(attempt, token, { dueAt, isRenewal, streak: before.streak }),
         reports.grantedLess(missingScopes(token))
@@ -181,7 +181,7 @@ export const make = Effect.fnUntraced(function*(
     cell.life = Life.gaveUp(cell.life, failure, nextTryAt)
     // the status shows the failure before a listener gets the event
     yield* reports.failed(attempt, failure)
-    const hasToken = Life.servable(cell.life, failed.at) !== undefined
+    const hasToken = Life.validToken(cell.life, failed.at) !== undefined
     yield* reports.gaveUp(failure, {
       token: !hasToken ? "None" : cell.life.held?.rejected === true ? "Rejected" : "Valid",
       previous

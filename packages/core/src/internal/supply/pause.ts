@@ -43,11 +43,12 @@ export const make = (schedule: Schedule.Schedule<unknown, TokenError>): Pauses =
     reset: steps.reset,
     after: (error) => {
       if (!error.retryable) return Effect.succeed(refusalPause)
-      const asked = error._tag === "ServerError" ? error.retryAfter : undefined
+      const requested = error._tag === "ServerError" ? error.retryAfter : undefined
       return Effect.map(
         // the user's schedule may throw, and a pause is needed even then
         Effect.catchAllDefect(step(error), () => Effect.succeed(longestPause)),
-        (pause) => asked !== undefined && Duration.greaterThanOrEqualTo(asked, Duration.seconds(1)) ? asked : pause
+        (pause) =>
+          requested !== undefined && Duration.greaterThanOrEqualTo(requested, Duration.seconds(1)) ? requested : pause
       )
     }
   }

@@ -20,7 +20,7 @@ export interface Failed {
 
 /** The transports do not report whether the server had closed an idle connection, so the first reset is retried at once. */
 export const isRetriedAtOnce = (state: Life.State, { at, error, retriesLeft }: Failed): boolean =>
-  Life.servable(state, at) === undefined && retriesLeft === retries && error._tag === "TransportError" &&
+  Life.validToken(state, at) === undefined && retriesLeft === retries && error._tag === "TransportError" &&
   error.reason === "Reset"
 
 /** When the next token request may be sent after this failure and its pause, and whether this flight sends it. */
@@ -30,7 +30,7 @@ export const decide = (
   pause: Duration.Duration
 ): { readonly nextTryAt: Instant.Instant; readonly isRetried: boolean } => {
   const nextTryAt = Instant.later(at, Duration.toMillis(pause))
-  const isRetried = Life.servable(state, at) === undefined && error.retryable && retriesLeft > 0 &&
+  const isRetried = Life.validToken(state, at) === undefined && error.retryable && retriesLeft > 0 &&
     Instant.millisBetween(nextTryAt, deadlineAt) > 0
   return { nextTryAt, isRetried }
 }

@@ -12,9 +12,9 @@ import { inSpan } from "../observed.ts"
 export interface RequestSpans {
   /** Another flight begins, and callers wait only for its requests. */
   readonly reset: () => void
-  /** Runs a token request in a span of its own. */
+  /** Runs a token request in its own span. */
   readonly inSpan: <A>(reason: RequestReason, request: Effect.Effect<A, TokenError>) => Effect.Effect<A, TokenError>
-  /** Links the span of a caller to the requests of the present flight that end from now on, when the effect has run. */
+  /** Links a caller's span to the requests of the present flight that end from now on, when the effect has run. */
   readonly linked: <A, E>(waiting: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 

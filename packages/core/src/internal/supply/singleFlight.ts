@@ -17,8 +17,8 @@ export interface SingleFlight<A, E> {
   /** A run is under way, and not overdue. */
   readonly isUnderWay: () => boolean
   /**
-   * Begins a run unless one is under way. An overdue run is replaced: its timers have stopped, and all callers would wait for it
-   * forever.
+   * Begins a run unless another is under way. An overdue run is replaced: its timers have stopped, and all callers would wait for
+   * it forever.
    */
   readonly begin: (run: Effect.Effect<A, E>, overdueAfterMillis: number) => void
   /** The outcome of the last run that was begun, when that run ends. */
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*<A, E>(
   return {
     isUnderWay,
     // The check and the assignment are one synchronous step, so there is never a second run. The assignment comes before the fork,
-    // because the first steps of a run may ask for a token: a tracer can do so.
+    // because the first steps of a run may request a token: a tracer can do so.
     begin: (run, overdueAfterMillis) => {
       if (isUnderWay()) return
       const ownOutcome = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)

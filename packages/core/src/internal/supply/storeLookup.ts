@@ -17,8 +17,9 @@ const patienceMillis = 600
 const overdueMillis = 10_000
 
 /**
- * Looks into the shared store for a token of another process, while callers ask and the failure of the last token request is remembered.
- * The failure protects the token endpoint, and a lookup sends nothing to it. All callers together cause one lookup about once a second.
+ * Looks into the shared store for a token of another process, while callers request tokens and the failure of the last token
+ * request is remembered. The failure protects the token endpoint, and a lookup sends nothing to it. All callers together cause
+ * one lookup about once a second.
  */
 export const make = Effect.fnUntraced(function*(
   clock: Clock.Clock,

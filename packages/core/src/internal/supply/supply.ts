@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function*(
   const reports = yield* Reports.make(endpoint, clock)
   const flights = yield* Flights.make({ cell, clock, endpoint, options, reports })
   const lookUp = endpoint.sharing === undefined ? undefined : yield* StoreLookup.make(clock, flights.find)
-  // what the supply logs goes to its own loggers, also when a caller causes it
+  // what the supply logs goes to its own loggers, even when a caller causes it
   const inBackground = yield* FiberSet.makeRuntime()
   const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
 
@@ -73,24 +73,24 @@ export const make = Effect.fnUntraced(function*(
   const after = (exit: Exit.Exit<AccessToken, TokenError>, next: () => Token): Token =>
     Exit.isInterrupted(exit) ? (isOpen ? next() : Effect.interrupt) : Exit.isFailure(exit) ? exit : next()
 
-  const serve = (token: Exit.Exit<AccessToken>) => {
+  const returnToken = (token: Exit.Exit<AccessToken>) => {
     tokensServed++
     return token
   }
 
   /** A valid token, whatever the outcome of a flight was. */
   const validOr = (onNone: () => Token): Token => {
-    const token = Life.servable(cell.life, now())
-    return token === undefined ? onNone() : serve(token)
+    const token = Life.validToken(cell.life, now())
+    return token === undefined ? onNone() : returnToken(token)
   }
   const validAfter = (exit: Exit.Exit<AccessToken, TokenError>) => validOr(() => after(exit, () => get))
 
   /** What a caller gets by each decision of `Life.decide`. */
-  const answers = {
-    serve,
-    serveAndRenew: (token: Exit.Exit<AccessToken>) => {
+  const outcomes = {
+    returnToken,
+    returnAndRenew: (token: Exit.Exit<AccessToken>) => {
       flights.begin()
-      return serve(token)
+      return returnToken(token)
     },
     await: () => Effect.flatMap(beginAndWait(), validAfter),
     awaitFor: (patience: number) =>
@@ -105,9 +105,9 @@ export const make = Effect.fnUntraced(function*(
       : (failure: Exit.Exit<never, TokenError>) => Effect.zipRight(lookUp, Effect.suspend(() => validOr(() => failure)))
   }
 
-  const get: Token = Effect.suspend(() => Life.decide<Token>(cell.life, now(), answers))
+  const get: Token = Effect.suspend(() => Life.decide<Token>(cell.life, now(), outcomes))
 
-  /** Marks the held token as rejected, and starts its renewal. */
+  /** Marks the current token as rejected, and starts its renewal. */
   const invalidate = (rejected: AccessToken) =>
     Effect.suspend(() => {
       const before = cell.life
@@ -131,7 +131,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.suspend(() =>
       Life.decideReplacement<Token>(cell.life, rejected, now(), {
         get: () => get,
-        serve,
+        returnToken,
         await: () => Effect.flatMap(beginAndWait(), (exit) => after(exit, () => replacement(rejected))),
         fail: (failure) =>
           lookUp === undefined ? failure : Effect.zipRight(

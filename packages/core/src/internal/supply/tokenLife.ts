@@ -11,13 +11,13 @@ import * as Instant from "../instant.ts"
 // The life of a token (contract, section 3): its state, what a caller gets at an instant, and the transitions from one state to
 // the next. All functions are pure.
 
-/** The token that the supply holds, and the instants at which its phases begin. */
+/** The supply's current token, and the instants at which its phases begin. */
 interface Held {
   readonly token: AccessToken
   readonly exit: Exit.Exit<AccessToken>
   /** The business API rejected the token. It is used only until there is another one. */
   readonly rejected: boolean
-  /** A token that was not rejected until then is one that the business API accepts. */
+  /** A token that was not rejected until then is accepted by the business API. */
   readonly provenAt: Instant.Instant
   readonly dueAt: Instant.Instant
   readonly expiringAt: Instant.Instant
@@ -59,7 +59,7 @@ export const none: State = {
 }
 
 /** The token, while it may be sent. */
-export const servable = (state: State, now: Instant.Instant): Exit.Exit<AccessToken> | undefined =>
+export const validToken = (state: State, now: Instant.Instant): Exit.Exit<AccessToken> | undefined =>
   state.held === undefined || Instant.reached(now, state.held.expiresAt) ? undefined : state.held.exit
 
 /** The remembered failure, while it is too early for another token request. */
@@ -72,9 +72,9 @@ const longestPatience = 2_500
 /** Decides from the state what a caller gets at an instant. */
 export const decide = <A>(state: State, now: Instant.Instant, on: {
   /** The token. */
-  readonly serve: (token: Exit.Exit<AccessToken>) => A
+  readonly returnToken: (token: Exit.Exit<AccessToken>) => A
   /** The token, while a token request is made in the background. */
-  readonly serveAndRenew: (token: Exit.Exit<AccessToken>) => A
+  readonly returnAndRenew: (token: Exit.Exit<AccessToken>) => A
   /** The outcome of a token request. */
   readonly await: () => A
   /** The outcome of a token request; or the token, if the request takes longer than this many milliseconds. */
@@ -83,23 +83,23 @@ export const decide = <A>(state: State, now: Instant.Instant, on: {
   readonly fail: (failure: Exit.Exit<never, TokenError>) => A
 }): A => {
   const { held } = state
-  if (held !== undefined && !Instant.reached(now, held.dueAt)) return on.serve(held.exit)
+  if (held !== undefined && !Instant.reached(now, held.dueAt)) return on.returnToken(held.exit)
   const failure = remembered(state, now)
   if (held === undefined || Instant.reached(now, held.expiresAt)) {
     return failure !== undefined ? on.fail(failure.exit) : on.await()
   }
-  if (failure !== undefined) return on.serve(held.exit)
+  if (failure !== undefined) return on.returnToken(held.exit)
   const patience = Instant.millisUntil(now, held.expiresAt) / 2
   if (held.rejected) return on.awaitFor(Math.min(patience, longestPatience))
-  return Instant.reached(now, held.expiringAt) ? on.awaitFor(patience) : on.serveAndRenew(held.exit)
+  return Instant.reached(now, held.expiringAt) ? on.awaitFor(patience) : on.returnAndRenew(held.exit)
 }
 
-/** Decides what a caller gets in place of a token that the business API rejected. */
+/** Decides what a caller gets instead of a token that the business API rejected. */
 export const decideReplacement = <A>(state: State, rejected: AccessToken, now: Instant.Instant, on: {
-  /** The same as `get`: another token has replaced the rejected one, or there is no valid token. */
+  /** What `get` returns: another token has replaced the rejected one, or there is no valid token. */
   readonly get: () => A
   /** The rejected token itself, because it is too early for another renewal. */
-  readonly serve: (token: Exit.Exit<AccessToken>) => A
+  readonly returnToken: (token: Exit.Exit<AccessToken>) => A
   /** The outcome of a token request. */
   readonly await: () => A
   /** The remembered failure. */
@@ -107,14 +107,14 @@ export const decideReplacement = <A>(state: State, rejected: AccessToken, now: I
 }): A => {
   const { held } = state
   if (held === undefined || !isSame(held.token, rejected) || Instant.reached(now, held.expiresAt)) return on.get()
-  if (!isReplaced(state, now)) return on.serve(held.exit)
+  if (!isReplaced(state, now)) return on.returnToken(held.exit)
   const failure = remembered(state, now)
   return failure !== undefined ? on.fail(failure.exit) : on.await()
 }
 
 /** Why a caller that finds this state starts a token request, and which token it replaces. */
 export const replaces = (state: State, now: Instant.Instant): Replaces =>
-  state.held === undefined || servable(state, now) === undefined
+  state.held === undefined || validToken(state, now) === undefined
     ? { _tag: "Nothing" }
     : state.held.rejected
     ? { _tag: "Rejected", token: state.held.token }
@@ -186,7 +186,7 @@ export const failed = (state: State, at: Instant.Instant): State => ({
   streak: { failures: (state.streak?.failures ?? 0) + 1, since: state.streak?.since ?? at }
 })
 
-/** A failure is not retried but remembered. The held token stays. */
+/** A failure is remembered and not retried. The current token remains. */
 export const gaveUp = (state: State, error: TokenError, nextTryAt: Instant.Instant): State => ({
   ...state,
   failure: { error, exit: Exit.fail(error), nextTryAt }
@@ -199,8 +199,8 @@ const isSame = (a: AccessToken | undefined, b: AccessToken): boolean =>
   a !== undefined && Equal.equals(a.secret, b.secret)
 
 /**
- * A token was rejected. If the supply holds this token, it must be replaced: now, or as soon as the last such renewal is long enough
- * ago. Until then it stays in use, because it may still work for other calls.
+ * A token was rejected. If it is the current token, it must be replaced: now, or as soon as the last such renewal is long
+ * enough ago. Until then it remains in use, because it may still work for other calls.
  */
 export const rejected = (
   state: State,

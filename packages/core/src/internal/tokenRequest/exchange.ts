@@ -62,8 +62,8 @@ const propagate = (request: HttpClientRequest.HttpClientRequest) =>
   Effect.map(Effect.option(Effect.currentSpan), (span) => HttpClientRequest.setHeaders(request, traceHeaders(span)))
 
 /**
- * Posts a form and reads the response, over a client that `Transport.sealed` has made. The client's errors hold the request,
- * so they are reduced to what is known of the failure.
+ * Posts a form and reads the response, over a client that `Transport.sealed` has made. The client's errors contain the
+ * request, so they are reduced to what is known of the failure.
  */
 export const exchange = (
   client: HttpClient.HttpClient,
@@ -96,7 +96,7 @@ export const exchange = (
     )
   )
   return exchanged.pipe(
-    // A defect of the transport may hold the request, and a transport that interrupts itself would interrupt all callers.
+    // A defect of the transport may contain the request, and a transport that interrupts itself would interrupt all callers.
     // An interruption from outside is not caught here.
     Effect.catchAllCause((cause) =>
       Effect.fail(Option.getOrElse(Cause.failureOption(cause), (): TransportFailure => ({ reason: "Other" })))

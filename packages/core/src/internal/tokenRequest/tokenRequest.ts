@@ -42,7 +42,7 @@ const form = (options: Options, credentials: ClientCredentials): ReadonlyArray<r
   ["grant_type", "client_credentials"]
 ]
 
-/** The proxy of the usual variable, without the credentials that its address may hold. */
+/** The proxy of the usual variable, without the credentials that its address may contain. */
 const usualProxy = Config.string("HTTPS_PROXY").pipe(
   Config.orElse(() => Config.string("https_proxy")),
   Effect.map((url) => URL.canParse(url) ? new URL(url).host : undefined),

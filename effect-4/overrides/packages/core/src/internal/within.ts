@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import type { LazyArg } from "effect/Function"
 
 /**
- * Ends an effect when its time is over, also within an uninterruptible region. Does not wait for a part of the effect that cannot
+ * Ends an effect when its time is over, even within an uninterruptible region. Does not wait for a part of the effect that cannot
  * be interrupted. (`Effect.timeout` waits in both cases.)
  */
 export const within =

@@ -2,7 +2,7 @@ import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 
-// `HttpClient.withScope` finds the scope of a request in a map that Effect 4 keeps to itself. Around these clients it has no
+// `HttpClient.withScope` finds the scope of a request in a private map of Effect 4. Around these clients it has no
 // effect: use `Effect.timeout` or interruption to end a call.
 
 /** Leaves the request as it is. */

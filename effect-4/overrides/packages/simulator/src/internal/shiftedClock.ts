@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 
 const nanosPerMilli = BigInt(1_000_000)
 
-/** A clock that is ahead of another one by these milliseconds, and that sleeps in its own way. */
+/** A clock that is ahead of another clock by these milliseconds, and that sleeps in its own way. */
 export const shifted = (
   base: Clock.Clock,
   millis: () => number,

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import { type Definition, type Labels, type Sample, withoutUnit } from "./sample.ts"
 
-// The only module that knows Effect's metrics, whose interface differs between the major versions of Effect.
+// The only module that uses Effect's metrics, whose interface differs between the major versions of Effect.
 
 /** Changes one series of a metric. */
 export type Update = (value: number) => Effect.Effect<void>
@@ -30,7 +30,7 @@ export const histogram =
     return (value) => Metric.update(series, value)
   }
 
-/** All series of the program, also those of other libraries and of Effect itself. */
+/** All series of the program, including those of other libraries and of Effect itself. */
 export const snapshot: Effect.Effect<ReadonlyArray<Sample>> = Effect.map(
   Metric.snapshot,
   (snapshots) =>

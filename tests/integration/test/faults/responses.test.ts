@@ -15,16 +15,16 @@ import { granted, makeServerInMemory } from "../../src/serverInMemory.ts"
 
 type Rows = ReadonlyArray<readonly [name: string, fault: Fault.Fault, expected: Expected]>
 
-const answer = (status: number, body?: string | Uint8Array, headers?: Record<string, string>) =>
+const respond = (status: number, body?: string | Uint8Array, headers?: Record<string, string>) =>
   Fault.Response({ status, body, headers })
 
 const token = granted(0)
 
-/** The good answer with these fields replaced. A field that is undefined is left out. */
-const but = (fields: Record<string, unknown>) => answer(200, JSON.stringify({ ...token, ...fields }))
+/** The valid response with these fields replaced. A field that is undefined is left out. */
+const but = (fields: Record<string, unknown>) => respond(200, JSON.stringify({ ...token, ...fields }))
 
-/** The good answer, with this text as the value of `expires_in`. */
-const expiresIn = (text: string) => answer(200, JSON.stringify(token).replace("86400", text))
+/** The valid response, with this text as the value of `expires_in`. */
+const expiresIn = (text: string) => respond(200, JSON.stringify(token).replace("86400", text))
 
 const html = `<html><body>${canary}</body></html>`
 
@@ -38,25 +38,25 @@ const refusals: Rows = [
   ["401 invalid_client", Fault.oauthError(401, "invalid_client", canary), invalidClient(401)],
   ["400 invalid_client", Fault.oauthError(400, "invalid_client"), invalidClient(400)],
   ["403 invalid_client", Fault.oauthError(403, "invalid_client"), invalidClient(403)],
-  ["401 with HTML", answer(401, html), invalidClient(401)],
-  ["401 without a body", answer(401), invalidClient(401)],
-  ["401 with a challenge", answer(401, "", { "www-authenticate": `Basic realm="${canary}"` }), invalidClient(401)],
+  ["401 with HTML", respond(401, html), invalidClient(401)],
+  ["401 without a body", respond(401), invalidClient(401)],
+  ["401 with a challenge", respond(401, "", { "www-authenticate": `Basic realm="${canary}"` }), invalidClient(401)],
   ...["invalid_scope", "unauthorized_client", "unsupported_grant_type", "invalid_request", "invalid_target"].map(
     (error) => [`400 ${error}`, Fault.oauthError(400, error, canary), serverError(400, error)] as const
   ),
-  ["403 with HTML", answer(403, html), serverError(403)],
-  ["404 without a body", answer(404), serverError(404)],
-  ["407 of a forward proxy", answer(407, html), { error: { _tag: "TransportError", reason: "Proxy" }, requests: 1 }],
-  ["401 with an id_token of 700 KB", answer(401, largeRefusal), invalidClient(401)],
-  ["418 with a truncated body", answer(418, "{\"error\":"), serverError(418)]
+  ["403 with HTML", respond(403, html), serverError(403)],
+  ["404 without a body", respond(404), serverError(404)],
+  ["407 of a forward proxy", respond(407, html), { error: { _tag: "TransportError", reason: "Proxy" }, requests: 1 }],
+  ["401 with an id_token of 700 KB", respond(401, largeRefusal), invalidClient(401)],
+  ["418 with a truncated body", respond(418, "{\"error\":"), serverError(418)]
 ]
 
-const retryAfter = (status: number, wait: string) => answer(status, "", { "retry-after": wait })
+const retryAfter = (status: number, wait: string) => respond(status, "", { "retry-after": wait })
 
 const passing: Rows = [
   ["500 server_error", Fault.oauthError(500, "server_error", canary), passingServerError(500, "server_error")],
-  ["502 with HTML", answer(502, html), passingServerError(502)],
-  ["503 without a body", answer(503), passingServerError(503)],
+  ["502 with HTML", respond(502, html), passingServerError(502)],
+  ["503 without a body", respond(503), passingServerError(503)],
   ["429", Fault.oauthError(429, "temporarily_unavailable"), passingServerError(429, "temporarily_unavailable")],
   ["503, Retry-After 2", retryAfter(503, "2"), passingServerError(503)],
   ["429, Retry-After as a date", retryAfter(429, "Thu, 01 Jan 1970 00:00:02 GMT"), passingServerError(429)],
@@ -66,43 +66,43 @@ const passing: Rows = [
   ["503, Retry-After of a year", retryAfter(503, "31536000"), { ...passingServerError(503), requests: 1 }]
 ]
 
-const notATokenAnswer: Rows = [
+const notATokenResponse: Rows = [
   ["200 with an error", Fault.oauthError(200, "invalid_scope"), serverError(200, "invalid_scope")],
   ["200 with invalid_client", Fault.oauthError(200, "invalid_client"), serverError(200, "invalid_client")],
   [
     "200 with an error beside a token",
-    answer(200, JSON.stringify({ ...token, error: "invalid_scope" })),
+    respond(200, JSON.stringify({ ...token, error: "invalid_scope" })),
     serverError(200, "invalid_scope")
   ],
-  ["200 without a body", answer(200), invalidResponse("Json")],
-  ["204", answer(204), invalidResponse("Status", 204)],
-  ["206", answer(206, JSON.stringify(token)), invalidResponse("Status", 206)],
-  ["an array", answer(200, JSON.stringify([token])), invalidResponse("Object")],
-  ["a string", answer(200, JSON.stringify(canary)), invalidResponse("Object")],
-  ["a number", answer(200, "42"), invalidResponse("Object")],
-  ["null", answer(200, "null"), invalidResponse("Object")],
-  ["truncated JSON", answer(200, JSON.stringify(token).slice(0, -1)), invalidResponse("Json")],
-  ["trailing garbage", answer(200, `${JSON.stringify(token)}}`), invalidResponse("Json")],
-  ["HTML", answer(200, html), invalidResponse("Json")],
-  ["arrays, 200 000 deep", answer(200, "[".repeat(200_000) + "]".repeat(200_000)), invalidResponse("Object")],
+  ["200 without a body", respond(200), invalidResponse("Json")],
+  ["204", respond(204), invalidResponse("Status", 204)],
+  ["206", respond(206, JSON.stringify(token)), invalidResponse("Status", 206)],
+  ["an array", respond(200, JSON.stringify([token])), invalidResponse("Object")],
+  ["a string", respond(200, JSON.stringify(canary)), invalidResponse("Object")],
+  ["a number", respond(200, "42"), invalidResponse("Object")],
+  ["null", respond(200, "null"), invalidResponse("Object")],
+  ["truncated JSON", respond(200, JSON.stringify(token).slice(0, -1)), invalidResponse("Json")],
+  ["trailing garbage", respond(200, `${JSON.stringify(token)}}`), invalidResponse("Json")],
+  ["HTML", respond(200, html), invalidResponse("Json")],
+  ["arrays, 200 000 deep", respond(200, "[".repeat(200_000) + "]".repeat(200_000)), invalidResponse("Object")],
   [
     "objects, 200 000 deep",
-    answer(200, `{"access_token":${"{\"a\":".repeat(100_000)}1${"}".repeat(100_000)}}`),
+    respond(200, `{"access_token":${"{\"a\":".repeat(100_000)}1${"}".repeat(100_000)}}`),
     invalidResponse("AccessToken")
   ],
-  ["Latin-1", answer(200, Buffer.from(JSON.stringify({ ...token, note: "ü" }), "latin1")), invalidResponse("Utf8")],
-  ["UTF-16", answer(200, Buffer.from(JSON.stringify(token), "utf16le")), invalidResponse("Json")],
+  ["Latin-1", respond(200, Buffer.from(JSON.stringify({ ...token, note: "ü" }), "latin1")), invalidResponse("Utf8")],
+  ["UTF-16", respond(200, Buffer.from(JSON.stringify(token), "utf16le")), invalidResponse("Json")],
   [
     "UTF-16 with a byte order mark",
-    answer(200, Buffer.from(`\ufeff${JSON.stringify(token)}`, "utf16le")),
+    respond(200, Buffer.from(`\ufeff${JSON.stringify(token)}`, "utf16le")),
     invalidResponse("Utf8")
   ],
-  ["1 MiB and one byte", answer(200, JSON.stringify(token).padEnd(1024 * 1024 + 1)), invalidResponse("Size")],
-  ["304", answer(304), invalidResponse("Status", 304)],
+  ["1 MiB and one byte", respond(200, JSON.stringify(token).padEnd(1024 * 1024 + 1)), invalidResponse("Size")],
+  ["304", respond(304), invalidResponse("Status", 304)],
   ...[301, 302, 303, 307, 308].map((status) =>
     [
       `${status}`,
-      answer(status, undefined, { location: "https://elsewhere.example" }),
+      respond(status, undefined, { location: "https://elsewhere.example" }),
       invalidResponse("Redirect", status)
     ] as const
   )
@@ -149,10 +149,10 @@ const longText: Rows = [
 describe.each([
   ["refusals", refusals],
   ["temporary failures", passing],
-  ["not a token response", notATokenAnswer],
+  ["not a token response", notATokenResponse],
   ["invalid fields", brokenFields],
   ["long text", longText]
-])("answers of the token endpoint: %s", (_, rows) => {
+])("responses of the token endpoint: %s", (_, rows) => {
   for (const [name, fault, expected] of rows) {
     it.effect(
       name,

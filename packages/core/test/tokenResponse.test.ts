@@ -2,12 +2,12 @@ import { TokenError, Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Logger, Option, Redacted, TestClock } from "effect"
 import { parse } from "../src/internal/tokenRequest/retryAfter.ts"
-import { type Answer, granted, json, raw } from "./support/fakeTransport.ts"
+import { type Outcome, granted, json, raw } from "./support/fakeTransport.ts"
 import { make, requestToken } from "./support/tokenEndpoint.ts"
 
-const lifetime = (answer: object) =>
+const lifetime = (body: object) =>
   Effect.map(
-    requestToken(json(answer)),
+    requestToken(json(body)),
     ({ expiresAt, requestedAt }) => DateTime.distance(requestedAt, expiresAt) / 1000
   )
 
@@ -19,7 +19,7 @@ const invalidResponse = (rule: TokenError.ResponseRule, status = 200) =>
 const body = (bytes: ReadonlyArray<number>) => raw(new Uint8Array(bytes))
 
 describe("a 200 within the contract", () => {
-  it.effect("an answer within the contract becomes a token", () =>
+  it.effect("a response within the contract becomes a token", () =>
     Effect.gen(function*() {
       yield* TestClock.adjust("3 seconds")
       const token = yield* requestToken(json({ ...granted, refresh_token: "ignored" }))
@@ -75,7 +75,7 @@ describe("a 200 within the contract", () => {
       assert.deepStrictEqual((yield* requestToken(json({ ...granted, scope: " a  b " }))).scopes, ["a", "b"])
     }))
 
-  it.effect("an answer may arrive in pieces", () =>
+  it.effect("a response may arrive in pieces", () =>
     Effect.gen(function*() {
       const bytes = new TextEncoder().encode(JSON.stringify(granted))
       const pieces = Effect.sync(() =>
@@ -91,14 +91,14 @@ describe("a 200 within the contract", () => {
       assert.strictEqual(Redacted.value((yield* requestToken(pieces)).secret), "an-access-token")
     }))
 
-  it.effect("only an answer without expires_in logs a warning", () =>
+  it.effect("only a response without expires_in logs a warning", () =>
     Effect.gen(function*() {
       const warnings: Array<unknown> = []
       const logger = Logger.make(({ logLevel, message }) => {
         if (logLevel.label === "WARN") warnings.push(message)
       })
-      const token = (answer: Answer) =>
-        Effect.provide(requestToken(answer), Logger.replace(Logger.defaultLogger, logger))
+      const token = (outcome: Outcome) =>
+        Effect.provide(requestToken(outcome), Logger.replace(Logger.defaultLogger, logger))
       yield* token(json(granted))
       assert.strictEqual(warnings.length, 0)
       const { expiresAt, requestedAt } = yield* token(json(without("expires_in")))
@@ -117,7 +117,7 @@ describe("a 200 within the contract", () => {
       assert.strictEqual((yield* Effect.flip(scopeWith("abcdefgh")))._tag, "InvalidResponse")
     }))
 
-  it.effect("an answer that breaks off in the middle is a TransportError", () =>
+  it.effect("a response that breaks off in the middle is a TransportError", () =>
     Effect.gen(function*() {
       const ending = (failure: Error) =>
         Effect.sync(() =>
@@ -143,7 +143,7 @@ describe("a 200 within the contract", () => {
 })
 
 describe("a 200 outside the contract", () => {
-  const rows: ReadonlyArray<readonly [name: string, answer: Answer, rule: TokenError.ResponseRule]> = [
+  const rows: ReadonlyArray<readonly [name: string, outcome: Outcome, rule: TokenError.ResponseRule]> = [
     ["empty", raw(null), "Json"],
     ["an array", json([granted]), "Object"],
     ["a string", json("an-access-token"), "Object"],
@@ -188,10 +188,10 @@ describe("a 200 outside the contract", () => {
     ["a scope of more than 16 KiB", json({ ...granted, scope: "a ".repeat(9_000) }), "Scope"],
     ["more than 1 MiB", raw(" ".repeat(1024 * 1024) + JSON.stringify(granted)), "Size"]
   ]
-  for (const [name, answer, rule] of rows) {
+  for (const [name, outcome, rule] of rows) {
     it.effect(`${name} is an InvalidResponse: ${rule}`, () =>
       Effect.gen(function*() {
-        const error = yield* Effect.flip(requestToken(answer))
+        const error = yield* Effect.flip(requestToken(outcome))
         assert.deepInclude({ ...error }, invalidResponse(rule))
         assert.strictEqual(error.retryable, rule === "Expired", "that ends by itself")
         assert.notInclude(`${error} ${JSON.stringify(error)}`, "an-access-token")
@@ -226,21 +226,21 @@ describe("other statuses below 400", () => {
   for (const status of [201, 202, 204, 206]) {
     it.effect(`${status} is an InvalidResponse`, () =>
       Effect.gen(function*() {
-        const answer = raw(status === 204 ? null : JSON.stringify(granted), { status })
-        assert.deepInclude({ ...(yield* Effect.flip(requestToken(answer))) }, invalidResponse("Status", status))
+        const outcome = raw(status === 204 ? null : JSON.stringify(granted), { status })
+        assert.deepInclude({ ...(yield* Effect.flip(requestToken(outcome))) }, invalidResponse("Status", status))
       }))
   }
   it.effect("304 is not a redirect", () =>
     Effect.gen(function*() {
-      const answer = raw(null, { status: 304 })
-      assert.deepInclude({ ...(yield* Effect.flip(requestToken(answer))) }, invalidResponse("Status", 304))
+      const outcome = raw(null, { status: 304 })
+      assert.deepInclude({ ...(yield* Effect.flip(requestToken(outcome))) }, invalidResponse("Status", 304))
     }))
 
   for (const status of [300, 301, 302, 303, 307, 308]) {
     it.effect(`${status} is an InvalidResponse, and no other server gets a request`, () =>
       Effect.gen(function*() {
-        const answer = raw(null, { status, headers: { location: "https://elsewhere.example/" } })
-        const endpoint = yield* make({}, answer)
+        const outcome = raw(null, { status, headers: { location: "https://elsewhere.example/" } })
+        const endpoint = yield* make({}, outcome)
         assert.deepInclude(
           { ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) },
           invalidResponse("Redirect", status)
@@ -256,9 +256,13 @@ describe("a refusal of the client", () => {
     Effect.gen(function*() {
       const refused = { error: "invalid_client", error_description: "Secret mismatch." }
       for (
-        const answer of [json(refused, { status: 401 }), json(refused, { status: 400 }), json(refused, { status: 403 })]
+        const outcome of [
+          json(refused, { status: 401 }),
+          json(refused, { status: 400 }),
+          json(refused, { status: 403 })
+        ]
       ) {
-        const error = yield* Effect.flip(requestToken(answer))
+        const error = yield* Effect.flip(requestToken(outcome))
         assert.deepInclude({ ...error }, {
           _tag: "InvalidClient",
           error: "invalid_client",
@@ -307,8 +311,8 @@ describe("a failure of the server", () => {
   for (const [status, error, retryable] of rows) {
     it.effect(`${status} ${error ?? "without a body"} is ${retryable ? "" : "not "}retryable`, () =>
       Effect.gen(function*() {
-        const answer = error === undefined ? raw(null, { status }) : json({ error, access_token: "no" }, { status })
-        const failure = yield* Effect.flip(requestToken(answer))
+        const outcome = error === undefined ? raw(null, { status }) : json({ error, access_token: "no" }, { status })
+        const failure = yield* Effect.flip(requestToken(outcome))
         assert.deepInclude({ ...failure }, { _tag: "ServerError", status, error })
         assert.strictEqual(failure.retryable, retryable)
       }))
