@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import type { Measurement } from "./report.ts"
 
-/** A process of its own, because it uses a browser. */
+/** A separate process, because it uses a browser. */
 const program = fileURLToPath(new URL("../../tests/console/src/load.ts", import.meta.url))
 
 const Times = Schema.Array(Schema.Number)

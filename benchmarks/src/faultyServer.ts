@@ -1,4 +1,4 @@
-// The simulator in a process of its own, with tokens of ten seconds and a new fault every few seconds. Its message is its variables.
+// The simulator in a separate process, with tokens of ten seconds and a new fault every few seconds. Its message is its variables.
 
 import { Fault, Simulator } from "@credit-data/simulator"
 import { Effect, Random } from "effect"

@@ -106,7 +106,6 @@ const habits: ReadonlyArray<Habit> = [
 /** What is right although a habit finds it. */
 const allowed: ReadonlyArray<readonly [file: string, text: string]> = []
 
-
 /** The prose of a page: without blocks of code, code, quotations, and the addresses of links. */
 const proseOf = (text: string): string =>
   text

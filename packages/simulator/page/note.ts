@@ -3,7 +3,7 @@ import { $ } from "./dom.ts"
 const note = $("note")
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Shows the result of an action. An error stays until the next action. */
+/** Shows the result of an action. An error remains until the next action. */
 export const say = (text: string, tone = ""): void => {
   note.textContent = text
   note.className = tone

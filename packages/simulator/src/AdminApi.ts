@@ -191,7 +191,7 @@ export const State = Schema.Struct({
   faults: Schema.Array(PendingFault),
   fixtures: Schema.Array(Schema.Struct({ method: Schema.String, path: Schema.String, status: Schema.Number }))
     .annotations({
-      description: "Without their bodies, which can hold anything"
+      description: "Without their bodies, which can contain anything"
     })
 }).annotations({ identifier: "State" })
 
@@ -206,7 +206,7 @@ export const Variables = Schema.Record({ key: Schema.String, value: Schema.Strin
 })
 
 /**
- * The request has no key, or another one than that of the simulator. Its body has a tag, so that clients of every version of Effect
+ * The request has no key, or not the simulator's key. Its body has a tag, so that clients of every version of Effect
  * recognise it.
  *
  * @since 1.0.0

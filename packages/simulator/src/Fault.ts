@@ -13,7 +13,7 @@ import type * as Duration from "effect/Duration"
  * - `Delay`: gives the usual response after this time of the Effect Clock.
  * - `Silence`: never responds.
  * - `Reset`: resets the connection.
- * - `Bytes`: writes these bytes directly to the connection, without HTTP. Then it ends or resets the connection, or leaves it
+ * - `Bytes`: writes these bytes directly to the connection, without HTTP, and then ends or resets the connection, or leaves it
  *   open.
  * - `Drip`: writes these bytes one at a time, at this interval of the Effect Clock, and leaves the connection open.
  * - `Endless`: writes these bytes, and then one mebibyte of spaces again and again, as fast as the client reads.

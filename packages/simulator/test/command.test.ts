@@ -175,7 +175,7 @@ describe("what the command of the simulator prints", () => {
     }))
 })
 
-describe("the settings of the command of the simulator", () => {
+describe("the settings of the simulator's command", () => {
   it.effect("come from its options", () =>
     Effect.gen(function*() {
       const options = Option.getOrThrow(

@@ -113,7 +113,7 @@ describe("a fixture", () => {
     }).pipe(withFixtures({ body: {} }, { method: "POST", body: {} })))
 })
 
-/** Writes files to a folder of their own, and loads what is at this path in it. */
+/** Writes files to a separate folder, and loads what is at this path in it. */
 const load = (files: Record<string, string>, at = "") =>
   Effect.gen(function*() {
     const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]

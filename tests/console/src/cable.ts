@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { connect, createServer, type Socket } from "node:net"
 
-/** A connection to a server that can be cut and mended. It has an address of its own. */
+/** A connection to a server that can be cut and mended. It has its own address. */
 export const cable = (url: string) =>
   Effect.acquireRelease(
     Effect.async<{

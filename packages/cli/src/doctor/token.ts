@@ -36,10 +36,10 @@ const isClear = (code: string | undefined): boolean => code === "invalid_scope" 
 const isWrongAddress = ({ error, status }: { readonly error?: string | undefined; readonly status: number }) =>
   status === 404 || status === 405 || status === 410 || error === "unsupported_grant_type"
 
-/** The library waits no longer, whatever the server wants. */
+/** The library waits no longer, even if the server asks for more. */
 const longestPause = Duration.minutes(1)
 
-/** How long the server wants clients to wait. */
+/** How long the server asks clients to wait. */
 const pauseOf = ({ retryAfter }: { readonly retryAfter?: Duration.Duration | undefined }): string => {
   if (retryAfter === undefined) return ""
   const atLeast = Duration.greaterThanOrEqualTo(retryAfter, longestPause) ? "at least " : ""

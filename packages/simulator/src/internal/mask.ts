@@ -1,11 +1,11 @@
 import * as Redacted from "effect/Redacted"
 
-// Requests are shown as they are apart from their secrets, because a developer wants to see what the program sent. So this module
+// Requests are shown unchanged except for their secrets, because a developer wants to see what the program sent. This module therefore
 // searches for secrets that the simulator issued itself and whose form it knows. The library shows of foreign text only known words.
 
 const replacement = "***"
 
-/** A client secret after a rotation. It has a form of its own, so that all of them can be found. */
+/** A client secret after a rotation. Its form is recognizable, so that all of them can be found. */
 export const rotatedSecret = (random: number): string => `simulated-secret-${random.toString(36).padStart(23, "0")}`
 
 /** The tokens and the rotated secrets, as they are issued. */

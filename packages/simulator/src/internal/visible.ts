@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type * as Received from "../Received.ts"
 import type * as Simulator from "../Simulator.ts"
 
-// What people may see of a request and its response: neither the secrets of the simulator, nor real ones that somebody sent by
+// What people may see of a request and its response: neither the secrets of the simulator, nor real secrets that were sent by
 // mistake to a token endpoint or in a header, or that a fault returns as a token.
 
 type Service = Pick<Simulator.Service, "credentials" | "mask">

@@ -53,7 +53,7 @@ describe("the protection of the admin server", () => {
       Effect.provide(AdminServer.layer({ key: Redacted.make("") }).pipe(Layer.provideMerge(Simulator.layer())))
     ))
 
-  it.effect("holds for a target that is no URL", () =>
+  it.effect("applies to a target that is no URL", () =>
     Effect.gen(function*() {
       const { headers, status } = yield* read("//?a=b")
       assert.strictEqual(status, 404)

@@ -23,13 +23,13 @@ const event = (id: string | undefined, name: string, data: string) =>
  */
 const hasId = ({ _tag }: Change.Change) => _tag === "Request" || _tag === "Token"
 
-/** Until the first bytes arrive, an `EventSource` stays in the state "connecting". */
+/** Until the first bytes arrive, an `EventSource` remains in the state "connecting". */
 const opening = "retry: 1000\n\n"
 
 /** The start is a reset and the first settings, so that a client forgets an earlier run. */
 const beforeStart = -1
 
-/** The revision after which a client wants the events. An id of another run counts as none. */
+/** The revision after which the events are sent to a client. An id of another run counts as none. */
 const revisionIn = (lastEventId: string | undefined, run: string): Option.Option<number> =>
   Option.map(
     Option.fromNullable(/^([\w-]+)\.(\d{1,15})$/.exec(lastEventId ?? "")).pipe(Option.filter(([, of]) => of === run)),

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 
-/** Text that nobody can guess. */
+/** Text that cannot be guessed. */
 export const randomText: Effect.Effect<string> = Effect.sync(() => randomBytes(18).toString("base64url"))
 
 const digest = (text: Redacted.Redacted) => createHash("sha256").update(Redacted.value(text)).digest()

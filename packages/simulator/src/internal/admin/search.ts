@@ -16,7 +16,7 @@ export const search = (simulator: Simulator.Service, text: string) =>
   Effect.flatMap(simulator.received, (all) =>
     Effect.filter(all, (received) =>
       Effect.map(
-        // many long bodies must not hold up the servers of the simulator
+        // many long bodies must not block the simulator's servers
         Effect.zipRight(Effect.yieldNow(), views.detail(simulator, received)),
         (detail) => textOf(detail).includes(text.toLowerCase())
       )))
