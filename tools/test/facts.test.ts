@@ -180,7 +180,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/core/src/internal/supply/tokenLife.ts",
     "expiringMillis = 5_000",
     "docs/concepts.md",
-    "Due --> Expiring: 5 s are left"
+    "Due --> Expiring: 5 s left"
   ],
   ["packages/core/src/internal/supply/recovery.ts", "retries = 2", "docs/concepts.md", "is retried up to twice"],
   [
