@@ -23,7 +23,7 @@ Effect.gen(function*() {
   process.send?.(yield* Simulator.variables)
   process.once("disconnect", () => process.exit())
   yield* Effect.forkScoped(Effect.forever(Effect.delay(revocation, "1 minute")))
-  yield* Random.nextIntBetween(0, faults.length).pipe(
+  return yield* Random.nextIntBetween(0, faults.length).pipe(
     Effect.flatMap((index) => faults[index] ?? Effect.void),
     Effect.delay("4 seconds"),
     Effect.forever
