@@ -1,5 +1,6 @@
 import { amend } from "@credit-data/core/Internal"
 import { isTokenError, type TokenError } from "@credit-data/core/TokenError"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -21,6 +22,10 @@ const isBinding = (error: TokenError, { options }: Run): boolean =>
 
 const messageOf = (error: unknown, given: Run): string => {
   if (isTokenError(error) && !isBinding(error, given)) return amend(error, { nextTryAt: undefined }).message
+  // the rest of its message is for programs
+  if (HttpClientError.isHttpClientError(error) && error._tag === "RequestError" && error.description !== undefined) {
+    return error.description
+  }
   return error instanceof Error && error.message !== "" ? error.message : String(error)
 }
 

@@ -14,7 +14,7 @@ describe("the output of credit-data", () => {
   )
 
   test(
-    "is help that fits into 100 columns and names the program",
+    "is help that fits into 80 columns and names the program",
     Effect.gen(function*() {
       const names = ["token", "compare", "call", "exec", "status", "simulator", "doctor"]
       const [none, help, number, ...helps] = yield* together(
@@ -25,7 +25,9 @@ describe("the output of credit-data", () => {
       )
       assert.strictEqual(none.code, 0)
       assert.strictEqual(help.stdout, none.stdout)
-      for (const line of none.stdout.split("\n")) assert.isAtMost(line.length, 100)
+      for (const { stdout } of [none, ...helps]) {
+        for (const line of stdout.split("\n")) assert.isAtMost(line.length, 80, line)
+      }
       for (const [index, name] of names.entries()) {
         assert.include(none.stdout, `  ${name} `)
         assert.include(helps[index]?.stdout, `\nUsage: credit-data ${name} `)

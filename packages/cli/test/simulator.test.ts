@@ -17,11 +17,10 @@ describe("credit-data simulator", () => {
       const { code, stdout } = yield* start(process.execPath, [program, "simulator", ...options], {
         variables: {},
         observe: (stdout, kill) => {
-          if (stdout.includes("export SIMULATOR_KEY")) kill("SIGINT")
+          if (stdout.includes("In a shell")) kill("SIGINT")
         }
       })
-      assert.include(stdout, `export CREDIT_DATA_AUTH_V2_URL='http://127.0.0.1:${first + 2}'`)
-      assert.include(stdout, `export SIMULATOR_URL='http://127.0.0.1:${first + 3}'`)
+      assert.include(stdout, `http://127.0.0.1:${first + 3}/#key=`)
       assert.strictEqual(code, 130)
       assert.isTrue(yield* areFree(first, 4))
       assert.include(readFileSync(file, "utf8"), `CREDIT_DATA_AUTH_V2_URL='http://127.0.0.1:${first + 2}'`)

@@ -2,9 +2,14 @@ import { $ } from "./dom.ts"
 import { forgetKey, key } from "./key.ts"
 import { say } from "./note.ts"
 
+const rules: Readonly<Record<string, string>> = {
+  body: "must be JSON",
+  path: "must begin with a slash"
+}
+
 /** Shows which field is wrong, and never its value, because that can be a secret. */
 export const refuse = (field: string, form?: HTMLFormElement): void => {
-  say(`The field ${field} is not valid.`, "bad")
+  say(`The field ${field} ${rules[field] ?? "is not valid"}.`, "bad")
   form?.querySelector<HTMLElement>(`[name=${field}]`)?.focus()
 }
 
@@ -33,6 +38,15 @@ export const post = async (path: string, body?: string, form?: HTMLFormElement):
 
 /** Shows that the action of a button succeeded. */
 export const confirm = (button: HTMLElement): void => say(`${button.ariaLabel ?? button.textContent}: done.`)
+
+/** Asks whether the key is that of this run, by removing a fault that does not exist. A restarted simulator has another key. */
+export const checkKey = async (): Promise<void> => {
+  if (!key()) return
+  const response = await fetch("/api/faults/0/remove", { method: "POST", headers: { "x-api-key": key() } }).catch(() =>
+    undefined
+  )
+  if (response?.status === 401) forgetKey()
+}
 
 /** The buttons that only send an action have it in their attributes. */
 document.onclick = async ({ target }) => {

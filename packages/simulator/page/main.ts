@@ -1,3 +1,4 @@
+import { checkKey } from "./actions.ts"
 import "./copy.ts"
 import { $, setText } from "./dom.ts"
 import { setLive } from "./key.ts"
@@ -27,7 +28,10 @@ const connect = () => {
   on("request", putRequest)
   on("token", putToken)
   on("state", putState)
-  events.onopen = () => showConnection("Live")
+  events.onopen = () => {
+    showConnection("Live")
+    void checkKey()
+  }
   events.onerror = () => {
     showConnection("Disconnected")
     // the browser gives up if the response is no stream

@@ -106,7 +106,12 @@ describe("the business API", () => {
       )
       assert.strictEqual(
         yield* reason("/enablement-services/a", token),
-        "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all. Request a token with the scope."
+        "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all. The token was requested without it: add it to CREDIT_DATA_SCOPES, and request a new token."
+      )
+      yield* simulator.grantScopes(["data-access:all"])
+      assert.include(
+        yield* reason("/enablement-services/a", token),
+        "V2 does not grant it to the client now: grant it, and request a new token."
       )
       yield* simulator.advanceClock("1 hour")
       assert.strictEqual(

@@ -50,7 +50,7 @@ describe("an open request", () => {
         const reasons = [
           "No fixture for GET /data-access/consumer/42; nearest: GET /data-access/consumers/{id}, " +
           "which has \"consumers\" instead of \"consumer\".",
-          "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all. Request a token with the scope.",
+          "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all. The token was requested without it: add it to CREDIT_DATA_SCOPES, and request a new token.",
           "The call has no Authorization header. Send \"Authorization: Bearer\" with a token.",
           "Token 1 was revoked. Request a new one.",
           "The fault Reset was applied."

@@ -5,19 +5,19 @@ export const shells = ["bash", "zsh", "fish"] as const
 const auth = {
   kind: "choice",
   values: ["v1", "v2"],
-  summary: "token endpoint version (CREDIT_DATA_AUTH, or v2)"
+  summary: "token endpoint (CREDIT_DATA_AUTH, or v2)"
 } as const satisfies Choice
 
 const cache = {
   kind: "flag",
-  summary: "keep the token on disk, sealed, and use it again"
+  summary: "keep the token on disk, sealed"
 } as const satisfies Flag
 
 const envFile = {
   kind: "text",
   placeholder: "FILE",
   isFile: true,
-  summary: "read variables from FILE; the environment wins"
+  summary: "variables, unless the environment has them"
 } as const satisfies Text
 
 const json = { kind: "flag", summary: "print JSON" } as const satisfies Flag
@@ -38,13 +38,13 @@ const commands = {
       output: {
         kind: "choice",
         values: ["text", "json", "header", "env"],
-        summary: "its form: header is for curl, env for eval"
+        summary: "form (header: for curl)"
       },
       "show-token": { kind: "flag", summary: "show the token even on a terminal" }
     },
     examples: [
       "--cache --output json",
-      "--output header | curl --header @- \"$CREDIT_DATA_BASE_URL/data-access/consumers/42\""
+      "--output header | curl -H @- \"$URL\""
     ]
   },
   doctor: {
@@ -58,13 +58,13 @@ const commands = {
     examples: ["--env-file .env", "--probe /data-access/consumers/42 --json"]
   },
   compare: {
-    summary: "compare V1 with V2: a token from each, your probes with both",
+    summary: "compare V1 with V2: tokens, and your probes with both",
     options: {
       "env-file": envFile,
       json,
       probe: { ...probe, summary: "send PATH, or 'GET PATH', with both tokens (repeatable)" }
     },
-    examples: ["--probe /data-access/consumers/42 --probe /furnishment/submissions/7", "--env-file .env --json"]
+    examples: ["--probe /data-access/consumers/42", "--env-file .env --json"]
   },
   call: {
     summary: "send one call to the business API, with a token",
@@ -92,13 +92,13 @@ const commands = {
       request: { kind: "text", placeholder: "METHOD", short: "X", summary: "method (GET, or POST with --data)" }
     },
     operands: { placeholder: "PATH", minimum: 1, maximum: 1 },
-    examples: ["/data-access/consumers/42", "-X PUT -d @submission.json --fail /furnishment/submissions/7"]
+    examples: ["/data-access/consumers/42", "-X PUT -d @body.json --fail /furnishment/submissions/7"]
   },
   exec: {
     summary: "run a program with the token in CREDIT_DATA_ACCESS_TOKEN",
     options: { auth, cache, "env-file": envFile },
     operands: { placeholder: "-- PROGRAM [ARGUMENT...]", minimum: 1, maximum: Infinity, isProgram: true },
-    examples: ["-- ./import.sh", "--cache -- sh -c 'curl -H \"Authorization: Bearer $CREDIT_DATA_ACCESS_TOKEN\" ...'"]
+    examples: ["-- ./import.sh", "--env-file .env -- node import.js"]
   },
   status: {
     summary: "show the cached token's life and its scopes; sends nothing",
@@ -114,20 +114,20 @@ const commands = {
         kind: "text",
         placeholder: "PATH",
         isFile: true,
-        summary: "API responses: JSON files in PATH, or an OpenAPI file"
+        summary: "a folder of JSON responses, or an OpenAPI file"
       },
       log: { kind: "flag", summary: "print a line for each request" },
       port: {
         kind: "integer",
         placeholder: "PORT",
-        summary: "first of 3 ports, of 4 with --console (SIMULATOR_PORT, or 7400)"
+        summary: "first of 3 ports, 4 with --console (7400)"
       },
       "token-lifetime": { kind: "text", placeholder: "TIME", summary: "token lifetime: 90s, 10m, 24h (24h)" },
       "write-env": {
         kind: "text",
         placeholder: "FILE",
         isFile: true,
-        summary: "write the variables to a new file that only you can read"
+        summary: "write the variables to a new file"
       }
     },
     examples: ["--console --write-env simulator.env", "--fixtures ./fixtures --token-lifetime 10m --log"]
@@ -137,8 +137,8 @@ const commands = {
     options: {},
     operands: { placeholder: shells.join("|"), minimum: 1, maximum: 1, values: shells },
     examples: [
-      "bash > ~/.local/share/bash-completion/completions/credit-data",
-      "fish > ~/.config/fish/completions/credit-data.fish"
+      "bash >> ~/.bash_completion",
+      "fish | source"
     ]
   }
 } as const satisfies Record<string, Specification>

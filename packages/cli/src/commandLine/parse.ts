@@ -120,7 +120,7 @@ const checkOperands = ({ operands: expected }: Specification, operands: Readonly
   }
   const [first = ""] = operands
   if (expected !== undefined && (operands.length < expected.minimum || expected.values?.includes(first) === false)) {
-    throw new Wrong(`Expected ${expected.placeholder}.`)
+    throw new Wrong(`Expected ${expected.placeholder.replaceAll("|", ", ")}.`)
   }
 }
 

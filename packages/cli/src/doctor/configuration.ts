@@ -56,6 +56,10 @@ const summaryOf = ([first, ...others]: ReadonlyArray<Problem>): string =>
     ? `${others.length + 1} variables are missing or malformed`
     : `${first.variable} ${first.isMissing ? "is missing" : "is malformed"}`
 
+const nothingSet =
+  "No variable is set. If they are in a file, add --env-file FILE. Without credentials, try the simulator: " +
+  "credit-data simulator --write-env simulator.env"
+
 const adviceFor = ({ expected, isMissing, variable }: Problem): string =>
   `${isMissing ? "Set" : "Change"} ${variable}: ${Str.uncapitalize(expected)}.`
 
@@ -101,7 +105,7 @@ export const check = Effect.fnUntraced(function*(
     return yield* Effect.fail({
       detail: summaryOf(problems),
       advice: problems.map(adviceFor),
-      notes
+      notes: notes.length > 0 ? notes : [nothingSet]
     })
   }
   const { audience, authUrl, baseUrl, environment, requestedScopes } = variables.right

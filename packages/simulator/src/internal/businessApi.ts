@@ -1,3 +1,4 @@
+import type * as AccessScope from "@credit-data/core/AccessScope"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -41,6 +42,7 @@ const noGroup = ({ path }: Call) =>
  */
 export const respond = (
   tokens: TokenStore,
+  granted: ReadonlyArray<AccessScope.AccessScope>,
   call: Call,
   handle: (group: string) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
@@ -64,9 +66,11 @@ export const respond = (
         : Effect.succeed(challenge(
           403,
           "insufficient_scope",
-          `${group} needs the scope ${scope}. Token ${token.id} has ${
-            token.scopes.join(" ") || "no scope"
-          }. Request a token with the scope.`,
+          `${group} needs the scope ${scope}. Token ${token.id} has ${token.scopes.join(" ") || "no scope"}. ${
+            granted.includes(scope)
+              ? "The token was requested without it: add it to CREDIT_DATA_SCOPES, and request a new token."
+              : "V2 does not grant it to the client now: grant it, and request a new token."
+          }`,
           `, scope="${scope}"`
         ))
   })

@@ -195,7 +195,7 @@ export const make = (options: Options) =>
     const respondAsApi: Handler = (_, received, body) => {
       const { authorization, method, url } = received
       const call = { method, path: pathOf(url), authorization: Option.map(authorization, Redacted.value) }
-      return businessApi.respond(tokens, call, (group) => {
+      return businessApi.respond(tokens, settings.grantedScopes, call, (group) => {
         if (settings.fixtures.length > 0) {
           return Effect.succeed(fixtures.respond(settings.fixtures, call))
         }

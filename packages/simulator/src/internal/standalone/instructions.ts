@@ -39,9 +39,25 @@ The variables for a program that controls the simulator:
 
 ${exported({ SIMULATOR_URL, SIMULATOR_KEY })}`
 
-/** What the program prints when it starts. */
-export const instructions = Effect.gen(function*() {
+/** The variables are in a file, so only the next steps are left. */
+const forFile = (file: string, admin: Option.Option<Parameters<typeof forConsole>[0]>) =>
+  [
+    "The simulator of the credit-data service is running. Ctrl-C ends it.",
+    "",
+    `  Variables   ${file}`,
+    ...Option.match(admin, {
+      onNone: () => [],
+      onSome: ({ SIMULATOR_KEY, SIMULATOR_URL }) => [`  Console     ${SIMULATOR_URL}/#key=${SIMULATOR_KEY}`]
+    }),
+    "",
+    `With the command:  credit-data doctor --env-file ${file}`,
+    `In a shell:        set -a; . ${file.includes("/") ? file : `./${file}`}; set +a`
+  ].join("\n")
+
+/** What the program prints when it starts. `file` has the variables, if there is one. */
+export const instructions = Effect.fnUntraced(function*(file: string | undefined) {
   const variables = yield* Simulator.variables
   const admin = yield* Variables.control
+  if (file !== undefined) return forFile(file, admin)
   return [forPrograms(variables), ...Option.toArray(Option.map(admin, forConsole))].join("\n\n")
 })

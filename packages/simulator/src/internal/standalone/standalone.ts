@@ -87,6 +87,6 @@ export const run = (
         )
     )
     if (options.writeEnv !== undefined) yield* Effect.provide(EnvironmentFile.write(options.writeEnv), context)
-    yield* Effect.flatMap(instructions, Console.log).pipe(Effect.provide(context))
+    yield* Effect.flatMap(instructions(options.writeEnv), Console.log).pipe(Effect.provide(context))
     return yield* (options.log === true ? requestLog : Effect.never).pipe(Effect.provide(context))
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
