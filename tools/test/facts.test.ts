@@ -205,7 +205,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/http-client/src/internal/body.ts",
     "mostRead = 64 * 1024",
     "packages/http-client/README.md",
-    "up to 64 KiB of the response within a second"
+    "up to 64 KiB of the response for at most a second"
   ],
   [
     "packages/migration/src/internal/fallback.ts",
