@@ -153,14 +153,20 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/fleet/src/internal/protocol.ts",
     "leasePauseMillis = { from: 20, to: 200, atMost: 1_000 }",
     "docs/fleet.md",
-    "a random pause of 20 to 200 ms, plus four times the duration of their last look (at most 1 second)"
+    "a random pause of 20 to 200 ms, plus four times the duration of their last check (at most 1 second)"
   ],
   ["packages/fleet/src/internal/storeAccess.ts", "budgetMillis = 600", "docs/fleet.md", "at most 0.6 seconds in total"],
   [
     "packages/fleet/src/internal/storeAccess.ts",
     "faultsToPause = 3\nconst pauseMillis = 10_000",
     "docs/fleet.md",
-    "After three faults without a success in between, the process leaves the store alone for 10 seconds"
+    "After three consecutive faults, the process does not use the store for 10 seconds"
+  ],
+  [
+    "packages/store-redis/src/internal/connection.ts",
+    "commandTimeout = 2_000\nconst connectTimeout = 2_000",
+    "docs/fleet.md",
+    "abandons a command or a connection after 2 seconds"
   ],
   ["packages/core/src/internal/sealing.ts", "shortestSecret = 32", "docs/fleet.md", "needs at least 32 characters"],
   ["packages/core/src/internal/sealing.ts", "shortestSecret = 32", "packages/cli/README.md", "at least 32 characters"],
