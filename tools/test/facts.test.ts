@@ -223,7 +223,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/migration/src/internal/fallback.ts",
     "rejectionMillis = 5 * 60_000",
     "docs/migration.md",
-    "get tokens of V1 for five minutes"
+    "get V1 tokens for five minutes"
   ],
   [
     "packages/migration/src/Migration.ts",
