@@ -32,9 +32,9 @@ it.effect("the server returns 200, and 503 while Data Access fails", () =>
   Effect.gen(function*() {
     const simulator = yield* Simulator.Simulator
     const client = yield* HttpClient.HttpClient
-    assert.strictEqual((yield* client.get("/")).status, 200)
+    assert.strictEqual((yield* client.get("/health/data-access")).status, 200)
 
     yield* simulator.failCalls(Fault.Response({ status: 502 }))
-    assert.strictEqual((yield* client.get("/")).status, 503)
+    assert.strictEqual((yield* client.get("/health/data-access")).status, 503)
     assert.strictEqual(yield* simulator.tokenRequests, 1)
   }).pipe(Effect.provide(Test)))

@@ -17,7 +17,7 @@ const envFile = {
   kind: "text",
   placeholder: "FILE",
   isFile: true,
-  summary: "read variables from FILE; the environment wins"
+  summary: "read variables from FILE, unless already set"
 } as const satisfies Text
 
 const json = { kind: "flag", summary: "print JSON" } as const satisfies Flag
