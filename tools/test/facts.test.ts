@@ -190,7 +190,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/fleet/src/internal/protocol.ts",
     "leasePauseMillis = { from: 20, to: 200, atMost: 1_000 }",
     "docs/fleet.md",
-    "a random pause of 20 to 200 ms, plus four times the duration of their last check (at most 1 second)"
+    "a random 20 to 200 ms, plus four times the duration of their last check (at most 1 second)"
   ],
   ["packages/fleet/src/internal/storeAccess.ts", "budgetMillis = 600", "docs/fleet.md", "at most 0.6 seconds in total"],
   [
