@@ -10,7 +10,7 @@ const program = Effect.gen(function*() {
 })
 
 const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
-// over connections that are kept, but no longer than servers and firewalls keep them
+// keeps connections alive, but closes them before servers and firewalls do
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
   Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))
 )

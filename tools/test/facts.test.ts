@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import * as TokenError from "../../packages/core/src/TokenError.ts"
+import * as InsufficientScope from "../../packages/http-client/src/InsufficientScope.ts"
 import { exitCode } from "../../packages/cli/src/exitCode.ts"
 import { type Counts, examplesIn, rewriteExamples } from "../../effect-4/src/rewrite.ts"
 
@@ -76,6 +78,41 @@ it("the exit codes of the command are all in its README", () => {
   assert.sameMembers(codes, Object.values(exitCode))
 })
 
+describe("the page for engineers on call", () => {
+  const page = "docs/operations.md"
+
+  it("lists each alert with its severity", () => {
+    const rules = read("packages/telemetry/alerts/credit-data.rules.yml")
+    const inRules = [...rules.matchAll(/- alert: (\w+)[^]*?severity: (\w+)/g)].map((
+      [, alert, severity]
+    ) => [alert, severity])
+    const inPage = rows(section(page, "## Alerts")).flatMap(([alert = "", severity]) => {
+      const name = /^\[`(\w+)`\]/.exec(alert)?.[1]
+      return name === undefined ? [] : [[name, severity]]
+    })
+    assert.isAbove(inRules.length, 5)
+    assert.deepStrictEqual(inPage, inRules)
+  })
+
+  it("lists the fields of each failure", () => {
+    const table = rows(section(page, "### Fields").replaceAll("\\|", "or"))
+    const fieldsOf = (failure: string, isTokenError: boolean) =>
+      table.flatMap(([fields = "", , owners = ""]) => {
+        const isIn = owners === "all five" || owners.includes(`\`${failure}\``) && !owners.includes("except") ||
+          isTokenError && owners.startsWith("the four") && !owners.endsWith(`except \`${failure}\``)
+        return isIn ? [...fields.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name) : []
+      })
+    const own = (fields: object) => Object.keys(fields).filter((name) => name !== "_tag")
+    for (const failure of TokenError.TokenError.members) {
+      assert.sameMembers(fieldsOf(failure._tag, true), [...own(failure.fields), "message", "retryable"], failure._tag)
+    }
+    assert.sameMembers(
+      fieldsOf("InsufficientScope", false),
+      [...own(InsufficientScope.InsufficientScope.fields), "message"]
+    )
+  })
+})
+
 it("examples call paths of the endpoint groups", () => {
   for (const page of pages) {
     for (const code of examplesIn(read(page))) {
@@ -124,9 +161,9 @@ describe("figures from the comparison with other libraries", () => {
     }
     assert.include(
       flat("README.md"),
-      `got ${requests["Effect's Cache"]} token requests from a hand-written \`Cache\` and ${
+      `received ${requests["Effect's Cache"]} token requests from a hand-written \`Cache\` and ${
         requests[ours]
-      } from this supply`
+      } from these packages`
     )
     const record = (name: string) => flat(`docs/decisions/${name}.md`)
     assert.include(
@@ -153,14 +190,20 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/fleet/src/internal/protocol.ts",
     "leasePauseMillis = { from: 20, to: 200, atMost: 1_000 }",
     "docs/fleet.md",
-    "a random pause of 20 to 200 ms, plus four times the duration of their last look (at most 1 second)"
+    "a random 20 to 200 ms, plus four times the duration of their last check (at most 1 second)"
   ],
   ["packages/fleet/src/internal/storeAccess.ts", "budgetMillis = 600", "docs/fleet.md", "at most 0.6 seconds in total"],
   [
     "packages/fleet/src/internal/storeAccess.ts",
     "faultsToPause = 3\nconst pauseMillis = 10_000",
     "docs/fleet.md",
-    "After three faults without a success in between, the process leaves the store alone for 10 seconds"
+    "After three consecutive faults, the process does not use the store for 10 seconds"
+  ],
+  [
+    "packages/store-redis/src/internal/connection.ts",
+    "commandTimeout = 2_000\nconst connectTimeout = 2_000",
+    "docs/fleet.md",
+    "abandons a command or a connection after 2 seconds"
   ],
   ["packages/core/src/internal/sealing.ts", "shortestSecret = 32", "docs/fleet.md", "needs at least 32 characters"],
   ["packages/core/src/internal/sealing.ts", "shortestSecret = 32", "packages/cli/README.md", "at least 32 characters"],
@@ -205,7 +248,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/http-client/src/internal/body.ts",
     "mostRead = 64 * 1024",
     "packages/http-client/README.md",
-    "up to 64 KiB of the response within a second"
+    "up to 64 KiB of the response for at most a second"
   ],
   [
     "packages/migration/src/internal/fallback.ts",
@@ -217,13 +260,37 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/migration/src/internal/fallback.ts",
     "rejectionMillis = 5 * 60_000",
     "docs/migration.md",
-    "get tokens of V1 for five minutes"
+    "get V1 tokens for five minutes"
   ],
   [
     "packages/migration/src/Migration.ts",
     "planInterval ?? \"10 seconds\"",
     "docs/migration.md",
     "at most every 10 seconds"
+  ],
+  [
+    "packages/core/src/internal/supply/pause.ts",
+    "longestPause = Duration.seconds(60)",
+    "docs/operations.md",
+    "The pauses then grow to between 30 and 60 seconds"
+  ],
+  [
+    "packages/fleet/src/SharedTokens.ts",
+    "Duration.times(endpoint.deadline, 2)",
+    "docs/operations.md",
+    "within the deadline of 10 seconds, or 20 with a shared store"
+  ],
+  [
+    "packages/core/src/internal/supply/tokenLife.ts",
+    "shortestScopePause = 60_000\nconst longestScopePause = 60 * 60_000",
+    "docs/operations.md",
+    "after one minute, then at intervals of up to one hour"
+  ],
+  [
+    "packages/store-redis/src/RedisTokenStore.ts",
+    "prefix = \"credit-data:\"",
+    "docs/fleet.md",
+    "delete the keys that begin with `credit-data:`"
   ],
   ["packages/telemetry/src/HealthCheck.ts", "patience = \"800 millis\"", "docs/telemetry.md", "waits for up to 800 ms"]
 ]

@@ -90,6 +90,33 @@ const habits: ReadonlyArray<Habit> = [
     planted: "The supply tells when it retries."
   },
   {
+    found:
+      /\b(sends?|sent|sending|reads?|reading|requests?|requested|tries|tried|try)\b(?! (this|that|these) )[^.|;:]{0,20}\bagain\b/i,
+    instead: "resend, re-read, request another, retry",
+    onlyPages: true,
+    planted: "The client replaces the token and sends the request again."
+  },
+  {
+    found:
+      /\b(tokens?|leases?|pauses?|outages?) of (about )?(\d[\d.]*|one|two|five|ten) ?(ms|s|seconds?|minutes?|hours?|days?)\b/i,
+    instead: "put the time before the noun: a five-second token, a ten-minute outage",
+    onlyPages: true,
+    planted: "The process gets a lease of 2 seconds."
+  },
+  {
+    found:
+      /\b(failure|request|error|body|response|token|scope)s? that (is|are|was|were) (not )?(\w+able|missing|wrong|valid|rejected|revoked)\b(?= *[.,;:|)]|$)/im,
+    instead: "an adjective or a participle: a non-retryable failure, a rejected token",
+    onlyPages: true,
+    planted: "The pause follows a failure that is not retryable."
+  },
+  {
+    found: /\bkeeps? the promises?\b|\bstands still\b|\bleaves? [\w ]+ alone\b|\bpicks? up\b/i,
+    instead: "say what the code does: meets the requirements, is paused, does not use",
+    onlyPages: true,
+    planted: "The process leaves the store alone for 10 seconds."
+  },
+  {
     found: /\bbegins? anew\b|\bbuilt? anew\b|\bthere is one too many\b|\banswered so\b|\bby use\b/i,
     instead: "start again, built again",
     planted: "The next test begins anew."

@@ -17,7 +17,7 @@ const envFile = {
   kind: "text",
   placeholder: "FILE",
   isFile: true,
-  summary: "variables, unless the environment has them"
+  summary: "read variables from FILE, unless set"
 } as const satisfies Text
 
 const json = { kind: "flag", summary: "print JSON" } as const satisfies Flag
