@@ -39,7 +39,7 @@ export const post = async (path: string, body?: string, form?: HTMLFormElement):
 /** Shows that the action of a button succeeded. */
 export const confirm = (button: HTMLElement): void => say(`${button.ariaLabel ?? button.textContent}: done.`)
 
-/** Asks whether the key is that of this run, by removing a fault that does not exist. A restarted simulator has another key. */
+/** Checks whether the key belongs to this run, by removing a fault that does not exist. A restarted simulator has another key. */
 export const checkKey = async (): Promise<void> => {
   if (!key()) return
   const response = await fetch("/api/faults/0/remove", { method: "POST", headers: { "x-api-key": key() } }).catch(() =>
