@@ -51,6 +51,10 @@ const withOtherName = (span: string, name: string): string => {
   return other === undefined ? span : `${span} (Effect 4: \`${other}\`)`
 }
 
+/** Does the line around this place give the name on Effect 4 itself? */
+const hasBothNames = (text: string, at: number): boolean =>
+  text.slice(text.lastIndexOf("\n", at) + 1).split("\n", 1)[0]?.includes("Effect 4") === true
+
 /** A page with the code for both lines of Effect in tabs, where it differs, and with both names in its prose. */
 const withBothLines = (page: string): string => {
   const text = read(page)
@@ -60,9 +64,9 @@ const withBothLines = (page: string): string => {
     let index = 0
     return section.replaceAll(
       /^```ts\n[^]*?\n```$|^( *)```[^]*?\n\1```$|`([\w.]+)`/gm,
-      (found, _, name: string | undefined) =>
+      (found, _, name: string | undefined, at: number) =>
         name !== undefined
-          ? isAboutDifferences(page) ? found : withOtherName(found, name)
+          ? isAboutDifferences(page) || hasBothNames(section, at) ? found : withOtherName(found, name)
           : found.startsWith("```ts\n")
           ? tabs(found, codes[index++])
           : found
