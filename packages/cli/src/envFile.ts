@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs"
 import { parseEnv } from "node:util"
+import { codeOf } from "./errorCode.ts"
 
 const readableByOthers = 0o044
 
@@ -9,9 +10,6 @@ const read: { file?: string; readonly names: Set<string> } = { names: new Set() 
 /** Where the value of a variable comes from: the path of the file of `--env-file`, or the environment. */
 export const sourceOf = (variable: string): string | undefined =>
   read.names.has(variable) ? read.file : process.env[variable] === undefined ? undefined : "the environment"
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown reason"
 
 /** Sets the variables of a file, unless the environment has them. Returns what is wrong with the file. */
 export const readEnvFile = ({ options }: { readonly options: { readonly "env-file"?: string | undefined } }):

@@ -47,7 +47,3 @@ export const ofExit = (exit: Exit.Exit<unknown, unknown>): number =>
         onNone: () => Cause.isInterruptedOnly(cause) ? exitCode.interrupted : exitCode.defect
       })
   })
-
-/** The code of an error of Node. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown reason"

@@ -84,6 +84,15 @@ describe("the completions of credit-data", () => {
       assert.deepStrictEqual(stdout.trim().split("\n"), lines.map(([, words]) => words.at(-1)))
     }), 60_000)
 
+  it.scopedLive("leave nothing in the shell that could hide a program", () =>
+    Effect.gen(function*() {
+      const { file } = yield* prepared("bash")
+      const { stdout } = yield* start("bash", ["--norc", "-c", `. ${file}; compgen -A function`])
+      const names = stdout.trim().split("\n")
+      assert.include(names, "_credit_data")
+      for (const name of names) assert.match(name, /^_credit_data/)
+    }))
+
   it.scopedLive("offer nothing that the help does not describe", () =>
     Effect.gen(function*() {
       for (const shell of ["bash", "zsh", "fish"]) {
