@@ -20,6 +20,8 @@ export const members: Readonly<Record<string, string>> = {
   "Logger.logfmtLogger": "Logger.formatLogFmt",
   "Logger.jsonLogger": "Logger.formatJson",
   "FiberRef.currentLoggers": "References.CurrentLoggers",
+  "Effect.withFiberRuntime": "Effect.withFiber",
+  "HttpClient.currentTracerDisabledWhen": "HttpClient.TracerDisabledWhen",
   "Effect.locally": "Effect.provideService",
   "Effect.either": "Effect.result",
   "Cause.isInterruptedOnly": "Cause.hasInterruptsOnly",
@@ -66,7 +68,6 @@ export const members: Readonly<Record<string, string>> = {
   "Predicate.isRecord": "Predicate.isObject",
   "Random.nextRange": "Random.nextBetween",
   "Schema.Schema": "Schema.Codec",
-  "Schema.compose": "Schema.decodeTo",
   "Schema.encode": "Schema.encodeEffect",
   "Schema.decodeUnknown": "Schema.decodeUnknownEffect",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
@@ -93,7 +94,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "class $NAME extends Context.Reference<$SELF>()($ID, $OPTIONS) {}",
     "const $NAME = Context.Reference($ID, $OPTIONS)"
   ],
-  ["Deferred.makeUnsafe<$A>(FiberId.none)", "Deferred.makeUnsafe<$A>()"],
   ["Duration.decodeUnknown($INPUT)", "Duration.fromInput($INPUT)"],
   ["Effect.configProviderWith(Effect.succeed)", "ConfigProvider.ConfigProvider"],
   ["Effect.withClock($CLOCK)", "Effect.provideService(Clock.Clock, $CLOCK)"],
@@ -124,7 +124,8 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "(error: unknown): error is HttpClientError.HttpClientError => $IS",
     "(error: unknown): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } => $IS"
   ],
-  ["FiberRef.get(HttpClient.currentTracerDisabledWhen)", "HttpClient.TracerDisabledWhen"],
+  ["fiber.getFiberRef($REF)", "fiber.getRef($REF)"],
+  ["fiber.currentContext", "fiber.context"],
   ["{ kind: $KIND, captureStackTrace: false, $$$AFTER }", "{ kind: $KIND, $$$AFTER }"],
   ["ConfigProvider.orElse($FIRST, () => $SECOND)", "ConfigProvider.orElse($FIRST, $SECOND)"],
   ["HashSet.make($LOGGER)", "new Set([$LOGGER])"],
@@ -195,12 +196,9 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["FiberRef.get(FiberRef.currentTracerEnabled)", "References.TracerEnabled"],
   ["logLevel.label", "logLevel.toUpperCase()"],
   ["Effect.yieldNow()", "Effect.yieldNow"],
-  ["Schema.nonNegative()", "Schema.check(Schema.isGreaterThanOrEqualTo(0))"],
   ["Schema.between($MIN, $MAX)", "Schema.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"],
   ["Schema.int()", "Schema.check(Schema.isInt())"],
-  ["Schema.maxLength($SIZE)", "Schema.check(Schema.isMaxLength($SIZE))"],
   ["Schema.pattern($TEXT)", "Schema.check(Schema.isPattern($TEXT))"],
-  ["Schema.Redacted($SCHEMA)", "Schema.RedactedFromValue($SCHEMA)"],
   ["yield* Result.andThen($FIRST, $SECOND)", "yield* Effect.fromResult(Result.andThen($FIRST, $SECOND))"],
   ["Schema.Union($$$MEMBERS)", "Schema.Union([$$$MEMBERS])"],
   ["Schema.Literal($$$LITERALS)", "Schema.Literals([$$$LITERALS])"]
@@ -313,7 +311,6 @@ export const imports: Readonly<Record<string, string>> = {
 /** Modules that are gone. */
 export const removed: ReadonlySet<string> = new Set([
   "effect/Either",
-  "effect/FiberId",
   "effect/ConfigError",
   "effect/Encoding"
 ])

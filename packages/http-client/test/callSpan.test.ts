@@ -1,9 +1,9 @@
 import { type AccessToken, TokenError } from "@credit-data/core"
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
-import { HttpClient } from "@effect/platform"
+import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Exit, Fiber, TestClock } from "effect"
+import { Effect, Either, Exit, Fiber, FiberRef, TestClock, Tracer } from "effect"
 import { inspect } from "node:util"
 import { call, failingWith, get } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
@@ -192,6 +192,48 @@ describe("the traces of a call", () => {
         ["inside", call?.spanId],
         ["inside", call?.spanId]
       ])
+    }))
+
+  const tracings: Record<string, <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>> = {
+    "with a span": Effect.withTracer(recordingTracer().tracer),
+    "without a span": (call) => Effect.locally(call, HttpClient.currentTracerDisabledWhen, () => true),
+    "with a tracer that throws": Effect.withTracer({ ...recordingTracer().tracer, span: throwing })
+  }
+  for (const [name, withTracing] of Object.entries(tracings)) {
+    it.effect(`restore the settings of the caller's fiber, ${name}`, () =>
+      Effect.gen(function*() {
+        const settings = Effect.all([
+          FiberRef.get(FiberRef.currentTracerEnabled),
+          Effect.serviceOption(FetchHttpClient.RequestInit),
+          Effect.serviceOption(Tracer.ParentSpan)
+        ])
+        const before = yield* settings
+        const { client } = yield* transport(rejecting("token-1"))
+        for (const each of [client, HttpClient.make(() => Effect.interrupt)]) {
+          const after = yield* Effect.gen(function*() {
+            const dataAccess = yield* DataAccess.DataAccess
+            yield* Effect.exit(withTracing(dataAccess.get("/a")))
+            return yield* settings
+          }).pipe(Effect.provide(over(DataAccess.layer(), yield* supply(), each)))
+          assert.deepStrictEqual(after, before)
+        }
+      }))
+  }
+
+  it.effect("have the spans of a supply that replaces a rejected token", () =>
+    Effect.gen(function*() {
+      const { spans, tracer } = recordingTracer()
+      const tokens = yield* supply()
+      const traced: typeof tokens = {
+        ...tokens,
+        replace: (rejected) => Effect.withSpan(tokens.replace(rejected), "replace")
+      }
+      const { client } = yield* transport(rejecting("token-1"))
+      yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
+        Effect.provide(over(DataAccess.layer(), traced, client)),
+        Effect.withTracer(tracer)
+      )
+      assert.deepStrictEqual(spans.map(({ name }) => name), ["Data Access GET", "replace"])
     }))
 
   it.effect("can be switched off by the caller", () =>

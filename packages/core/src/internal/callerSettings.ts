@@ -8,31 +8,41 @@ import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 
 /** The settings of the caller's fiber: its context, with the options of `fetch`, and whether tracing is enabled. */
-export interface CallerSettings {
-  /** Restores the settings after `silence` or `adoptSpan`. */
-  readonly restore: Effect.Effect<void>
+export class CallerSettings {
+  readonly #context: Context.Context<never>
+  readonly #tracerEnabled: boolean
+
+  constructor(context: Context.Context<never>, tracerEnabled: boolean) {
+    this.#context = context
+    this.#tracerEnabled = tracerEnabled
+  }
+
+  /** Restores the settings after `silence` or `adoptSpan`. What the fiber does still belongs to this span, if one is given. */
+  restore(span: Option.Option<Tracer.Span> = Option.none()): Effect.Effect<void> {
+    const context = Option.isNone(span) ? this.#context : Context.add(this.#context, Tracer.ParentSpan, span.value)
+    return set(() => context, this.#tracerEnabled)
+  }
+
   /** Makes a stream of the caller run with these settings in any fiber. */
-  readonly provide: <A, E>(stream: Stream.Stream<A, E>) => Stream.Stream<A, E>
+  provide<A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> {
+    return Stream.unwrapScoped(
+      Effect.as(
+        Effect.locallyScoped(FiberRef.currentTracerEnabled, this.#tracerEnabled),
+        Stream.provideContext(stream, withOptionsOfFetch(this.#context))
+      )
+    )
+  }
 }
 
 /** Runs an effect with its caller's settings. */
 export const withCallerSettings = <A, E, R>(
   use: (settings: CallerSettings) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime((fiber) => {
-    const context = fiber.getFiberRef(FiberRef.currentContext)
-    const tracerEnabled = fiber.getFiberRef(FiberRef.currentTracerEnabled)
-    return use({
-      restore: set(() => context, tracerEnabled),
-      provide: (stream) =>
-        Stream.unwrapScoped(
-          Effect.as(
-            Effect.locallyScoped(FiberRef.currentTracerEnabled, tracerEnabled),
-            Stream.provideContext(stream, withOptionsOfFetch(context))
-          )
-        )
-    })
-  })
+  Effect.withFiberRuntime((fiber) =>
+    use(
+      new CallerSettings(fiber.getFiberRef(FiberRef.currentContext), fiber.getFiberRef(FiberRef.currentTracerEnabled))
+    )
+  )
 
 /** Sets both at once, because each change copies all settings of the fiber. */
 const set = (context: (present: Context.Context<never>) => Context.Context<never>, tracerEnabled: boolean) =>

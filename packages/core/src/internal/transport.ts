@@ -4,7 +4,6 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as advice from "./advice.ts"
@@ -63,6 +62,11 @@ export const sealed = (client: HttpClient.HttpClient, options: {
   readonly lastStep?:
     | ((request: HttpClientRequest.HttpClientRequest) => Effect.Effect<HttpClientRequest.HttpClientRequest>)
     | undefined
+  /**
+   * Restores the settings of the caller after each response. `false`: the caller does so, by `restore` or the end of
+   * `Observed.inSpan` or `Observed.inNoSpan`, and until then runs nothing of the user. Default: `true`.
+   */
+  readonly restoresSettings?: boolean | undefined
 }): HttpClient.HttpClient => {
   const lastStep = options.lastStep ?? Effect.succeed
   const checked = HttpClient.mapRequestEffect(
@@ -80,15 +84,13 @@ export const sealed = (client: HttpClient.HttpClient, options: {
         )
   )
   const execute = (request: HttpClientRequest.HttpClientRequest) =>
-    // one region for all settings, because each region costs as much as the rest of a call
-    withCallerSettings((caller) =>
-      Effect.onExit(checked.execute(withBodyOf(caller, request)), (exit) => {
-        if (Exit.isSuccess(exit) && exit.value.status === 101 && !("upgrade" in request.headers)) {
-          endUpgraded(exit.value)
-        }
-        return caller.restore
+    withCallerSettings((caller) => {
+      const response = Effect.map(checked.execute(withBodyOf(caller, request)), (response) => {
+        if (response.status === 101 && !("upgrade" in request.headers)) endUpgraded(response)
+        return response
       })
-    )
+      return options.restoresSettings === false ? response : Effect.onExit(response, () => caller.restore())
+    })
   return opaque(execute)
 }
 

@@ -117,8 +117,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a caller that gives up ends the flight",
     file: "singleFlight",
-    find: "outcome: () => Deferred.await(outcome)",
-    put: "outcome: () => Effect.onInterrupt(Deferred.await(outcome), () => FiberHandle.clear(handle))"
+    find: "waiting.delete(resume)",
+    put: "waiting.delete(resume); Effect.runFork(FiberHandle.clear(handle))"
   },
   {
     name: "callers that could have the valid token wait until a renewal ends",

@@ -1,3 +1,4 @@
+import type * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import { Observed, Transport, Validation } from "@credit-data/core/Internal"
@@ -16,7 +17,7 @@ import * as Redacted from "effect/Redacted"
 import type { GroupClient, GroupClientError, Options } from "../GroupClient.ts"
 import { InsufficientScope } from "../InsufficientScope.ts"
 import { canBeSentAgain, release } from "./body.ts"
-import { inSpan, type ObservedCall } from "./callSpan.ts"
+import { inSpan, type WaitTimer } from "./callSpan.ts"
 import { isClosedConnection } from "./closedConnection.ts"
 import { inScopeOf, keepScope } from "./requestScope.ts"
 import * as ResendBudget from "./resendBudget.ts"
@@ -43,7 +44,12 @@ const isOf = (base: Base, url: string): boolean =>
 
 /** The client that sends the requests, and only to this origin. */
 const transport = ({ transformClient }: Options, client: HttpClient.HttpClient, base: Base): HttpClient.HttpClient => {
-  const sealed = Transport.sealed(client, { isAllowed: (url) => isOf(base, url), lastStep: keepScope })
+  const sealed = Transport.sealed(client, {
+    isAllowed: (url) => isOf(base, url),
+    lastStep: keepScope,
+    // two regions cost as much as the rest of a call, and the span of the call is one already
+    restoresSettings: transformClient !== undefined
+  })
   return transformClient?.(sealed) ?? sealed
 }
 
@@ -54,7 +60,9 @@ interface Call {
   /** The caller's request with its absolute URL. */
   readonly request: Request
   /** The span of the call. */
-  readonly observed: ObservedCall
+  readonly observed: Observed.Observed
+  /** The time that it has waited for tokens. */
+  readonly timer: WaitTimer
   /** How often the request was sent again. */
   resends: number
   /** How often the request was sent again because its connection had been closed. */
@@ -70,7 +78,7 @@ interface Received {
   /** The result of the call if no other response follows. A client can turn a status into an error. */
   readonly end: Effect.Effect<Response, GroupClientError>
   /** Reads the response, so that its connection can be used while the call waits. Returns the same result. */
-  readonly release: Effect.Effect<Effect.Effect<Response, GroupClientError>>
+  readonly release: () => Effect.Effect<Effect.Effect<Response, GroupClientError>>
 }
 
 const received = (
@@ -80,7 +88,7 @@ const received = (
 ): Received => ({
   status: response.status,
   end: end(forCaller(sent, response)),
-  release: Effect.map(release(response), (body) => end(forCaller(sent, response, body)))
+  release: () => Effect.map(release(response), (body) => end(forCaller(sent, response, body)))
 })
 
 const resend = (call: Call) =>
@@ -99,27 +107,25 @@ export const make = Effect.fnUntraced(
     const environment = yield* Validation.environment(tokens.environment)
     const base = parseBase(environment.baseUrl)
     const client = transport(options, yield* HttpClient.HttpClient, base)
-    const budget = ResendBudget.make(yield* Effect.clock)
-    const spanOptions = {
-      environment: environment.name,
-      group: options.name,
-      base
-    }
+    const clock = yield* Effect.clock
+    const budget = ResendBudget.make(clock)
+    const spanOptions = { environment: environment.name, group: options.name, base, clock }
     const { scope } = options
     yield* tokens.registerClient(Option.fromNullable(scope))
-    const covering = (token: AccessToken.AccessToken, wasSent = false) =>
-      scope === undefined || token.covers(scope)
-        ? Effect.succeed(token)
-        : Effect.flatMap(tokens.reportMissingScope(scope), (nextTryAt) =>
-          Effect.fail(
-            new InsufficientScope({
-              environment: environment.name,
-              needed: scope,
-              granted: token.scopes,
-              nextTryAt,
-              ...(wasSent && { wasSent })
-            })
-          ))
+    /** The scope of the group, if the token does not cover it. */
+    const missingScope = (token: AccessToken.AccessToken) =>
+      scope === undefined || token.covers(scope) ? undefined : scope
+    const insufficient = (needed: AccessScope.AccessScope, token: AccessToken.AccessToken, wasSent: boolean) =>
+      Effect.flatMap(tokens.reportMissingScope(needed), (nextTryAt) =>
+        Effect.fail(
+          new InsufficientScope({
+            environment: environment.name,
+            needed,
+            granted: token.scopes,
+            nextTryAt,
+            ...(wasSent && { wasSent })
+          })
+        ))
 
     /** Sends the authorized request. The response refers to the caller's request instead. */
     const send = (call: Call, sent: Sent, authorized: Request): Effect.Effect<Received, GroupClientError> =>
@@ -160,10 +166,12 @@ export const make = Effect.fnUntraced(
           return yield* end
         }
         // an unread response keeps its connection, which may be the one that the token request waits for
-        const ownEnd = yield* release
-        const replacement = yield* Effect.option(call.observed.waiting(tokens.replace(token)))
+        const ownEnd = yield* release()
+        const replacement = yield* Effect.option(call.timer.measured(tokens.replace(token)))
         if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* ownEnd
-        const other = yield* covering(replacement.value, true)
+        const other = replacement.value
+        const missing = missingScope(other)
+        if (missing !== undefined) return yield* insufficient(missing, other, true)
         yield* resend(call)
         call.observed.annotate("credit_data.token.replaced", true)
         const again = yield* sendWith(call, other)
@@ -174,15 +182,16 @@ export const make = Effect.fnUntraced(
     )
 
     const authenticated = (call: Call): Effect.Effect<Response, GroupClientError> =>
-      Effect.flatMap(
-        call.observed.waiting(tokens.get),
-        (token) =>
-          Effect.flatMap(covering(token), () =>
-            Effect.flatMap(
-              sendWith(call, token),
-              (first) => first.status === 401 ? rejected(call, token, first) : first.end
-            ))
-      )
+      Effect.flatMap(call.timer.measured(tokens.get), (token) => {
+        const missing = missingScope(token)
+        return missing === undefined
+          ? Effect.flatMap(
+            sendWith(call, token),
+            (first) =>
+              first.status === 401 ? Effect.zipRight(call.observed.restore(), rejected(call, token, first)) : first.end
+          )
+          : insufficient(missing, token, false)
+      })
 
     /** Sends the request with the caller's own Authorization header, which is as secret as our token. */
     const asItIs = (call: Call): Effect.Effect<Response, GroupClientError> => {
@@ -197,11 +206,11 @@ export const make = Effect.fnUntraced(
           Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description })),
         onRight: (url) => {
           const absolute = HttpClientRequest.setUrl(original, url)
-          return inSpan(spanOptions, absolute, (observed) => {
+          return inSpan(spanOptions, absolute, (observed, timer) => {
             const request = options.propagateTrace === true
               ? HttpClientRequest.setHeaders(absolute, Observed.traceHeaders(observed.span))
               : absolute
-            const call: Call = { original, request, observed, resends: 0, closedConnections: 0 }
+            const call: Call = { original, request, observed, timer, resends: 0, closedConnections: 0 }
             budget.sent()
             return "authorization" in original.headers ? asItIs(call) : authenticated(call)
           })

@@ -5,10 +5,9 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
-import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import type { GroupClientError } from "../GroupClient.ts"
 import { hasResponse } from "./callerError.ts"
@@ -19,6 +18,7 @@ interface Options {
   readonly environment: string
   readonly group: string
   readonly base: Base
+  readonly clock: Clock.Clock
 }
 
 /**
@@ -48,55 +48,55 @@ const attributes = (
 
 const annotateOutcome = (
   exit: Exit.Exit<HttpClientResponse.HttpClientResponse, GroupClientError>,
-  annotate: Observed.Observed["annotate"]
+  observed: Observed.Observed
 ): void => {
   if (Exit.isSuccess(exit)) {
     const { status } = exit.value
-    annotate("http.response.status_code", status)
-    if (status >= 400) annotate("error.type", String(status))
+    observed.annotate("http.response.status_code", status)
+    if (status >= 400) observed.annotate("error.type", String(status))
     return
   }
   const failure = Cause.failureOption(exit.cause)
   if (Option.isNone(failure)) return
   const error = failure.value
   if (HttpClientError.isHttpClientError(error) && hasResponse(error)) {
-    annotate("http.response.status_code", error.response.status)
+    observed.annotate("http.response.status_code", error.response.status)
   }
-  annotate("error.type", errorType(error))
+  observed.annotate("error.type", errorType(error))
 }
 
 /** Measures how long a call waits for tokens. */
-const makeTimer = (clock: Clock.Clock) => {
-  let waited = 0n
-  let since: bigint | undefined
-  const stop = () => {
-    if (since !== undefined) waited += clock.unsafeCurrentTimeNanos() - since
-    since = undefined
+export class WaitTimer {
+  readonly #clock: Clock.Clock
+  #waited = 0n
+  #since: bigint | undefined
+
+  constructor(clock: Clock.Clock) {
+    this.#clock = clock
   }
-  return {
-    measured: <A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => {
-        since = clock.unsafeCurrentTimeNanos()
-        return Effect.map(wait, (value) => {
-          stop()
-          return value
-        })
-      }),
-    /** Until now: a wait that failed or was interrupted has no other end. */
-    seconds: () => {
-      stop()
-      return Number(waited) / 1e9
-    }
+
+  #stop(): void {
+    if (this.#since !== undefined) this.#waited += this.#clock.unsafeCurrentTimeNanos() - this.#since
+    this.#since = undefined
+  }
+
+  /** Adds the time of this wait. */
+  measured<A, E>(wait: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.suspend(() => {
+      this.#since = this.#clock.unsafeCurrentTimeNanos()
+      return Effect.map(wait, (value) => {
+        this.#stop()
+        return value
+      })
+    })
+  }
+
+  /** Until now: a wait that failed or was interrupted has no other end. */
+  get seconds(): number {
+    this.#stop()
+    return Number(this.#waited) / 1e9
   }
 }
-
-/** A call's access to its span. */
-export interface ObservedCall extends Observed.Observed {
-  /** Adds the time of this wait for a token to the span. */
-  readonly waiting: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
-}
-
-const unobserved: ObservedCall = { span: Option.none(), annotate: () => {}, waiting: identity }
 
 /**
  * Runs a call in a span. The attributes of the span contain neither the query nor the token, and no path unless the program
@@ -105,24 +105,27 @@ const unobserved: ObservedCall = { span: Option.none(), annotate: () => {}, wait
 export const inSpan = (
   options: Options,
   request: HttpClientRequest.HttpClientRequest,
-  call: (observed: ObservedCall) => Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError>
+  call: (
+    observed: Observed.Observed,
+    timer: WaitTimer
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError>
 ): Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError> =>
-  Effect.flatMap(FiberRef.get(HttpClient.currentTracerDisabledWhen), (isDisabled) => {
-    if (isDisabled(request)) return call(unobserved)
-    return Effect.flatMap(PathTemplate, (template) =>
-      Effect.clockWith((clock) => {
-        const timer = makeTimer(clock)
-        return Observed.inSpan(
-          [options.group, request.method, ...Option.toArray(template)].join(" "),
-          {
-            attributes: attributes(options, request, template),
-            atEnd: (exit, annotate) => {
-              annotateOutcome(exit, annotate)
-              annotate("credit_data.token.wait_duration", timer.seconds())
-            },
-            shown: withoutUrl
-          },
-          (observed) => call({ ...observed, waiting: timer.measured })
-        )
-      }))
+  Effect.withFiberRuntime((fiber) => {
+    const timer = new WaitTimer(options.clock)
+    if (fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)) {
+      return Observed.inNoSpan((observed) => call(observed, timer))
+    }
+    const template = Context.get(fiber.currentContext, PathTemplate)
+    return Observed.inSpan(
+      `${options.group} ${request.method}${Option.isSome(template) ? ` ${template.value}` : ""}`,
+      {
+        attributes: attributes(options, request, template),
+        atEnd: (exit, observed) => {
+          annotateOutcome(exit, observed)
+          observed.annotate("credit_data.token.wait_duration", timer.seconds)
+        },
+        shown: withoutUrl
+      },
+      (observed) => call(observed, timer)
+    )
   })

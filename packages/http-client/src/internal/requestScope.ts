@@ -16,15 +16,18 @@ const currentController = FiberRef.unsafeMake<AbortController | undefined>(undef
 export const keepScope = (
   sent: HttpClientRequest.HttpClientRequest
 ): Effect.Effect<HttpClientRequest.HttpClientRequest> =>
-  Effect.map(FiberRef.get(currentController), (controller) => {
+  Effect.withFiberRuntime((fiber) => {
+    const controller = fiber.getFiberRef(currentController)
     if (controller !== undefined) scopedRequests.set(sent, controller)
-    return sent
+    return Effect.succeed(sent)
   })
 
 /** Makes everything that is sent here belong to the scope of this request, or to none: even within another call. */
 export const inScopeOf = (original: HttpClientRequest.HttpClientRequest) => <A, E>(sending: Effect.Effect<A, E>) =>
-  Effect.flatMap(FiberRef.get(currentController), (current) => {
+  Effect.withFiberRuntime<A, E>((fiber) => {
     const controller = scopedRequests.get(original)
     // most calls do not have their own scope, and `locally` costs as much as the rest of a call
-    return controller === current ? sending : Effect.locally(sending, currentController, controller)
+    return controller === fiber.getFiberRef(currentController)
+      ? sending
+      : Effect.locally(sending, currentController, controller)
   })

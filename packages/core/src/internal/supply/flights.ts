@@ -65,6 +65,8 @@ export interface Flights {
   readonly begin: (replaces?: () => Replaces, prepare?: Effect.Effect<void>) => void
   /** The outcome of the last flight that was begun, when it ends. The caller's span links to the requests. */
   readonly outcome: Effect.Effect<Exit.Exit<AccessToken, TokenError>>
+  /** How many callers wait for that outcome. */
+  readonly callersWaiting: () => number
   /** Takes a token that another process has obtained, unless the state has changed since the lookup began. */
   readonly find: Effect.Effect<void>
   /** An effect with the time limit of one flight. */
@@ -224,6 +226,7 @@ export const make = Effect.fnUntraced(function*(
       flights.begin(run, limitMillis + graceMillis)
     },
     outcome: spans.linked(Effect.suspend(flights.outcome)),
+    callersWaiting: flights.waiting,
     find: Effect.suspend(() => {
       const { sharing } = endpoint
       const { failure } = cell.life

@@ -1,4 +1,5 @@
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -49,9 +50,9 @@ export const make = (endpoint: TokenEndpoint.Service): RequestSpans => {
         "TokenEndpoint.requestToken",
         {
           attributes: { ...attributes, "credit_data.token.reason": reason },
-          atEnd: (exit, annotate) => {
+          atEnd: (exit, observed) => {
             const error = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
-            if (Option.isSome(error)) annotate("error.type", errorType(error.value))
+            if (Option.isSome(error)) observed.annotate("error.type", errorType(error.value))
           },
           shown: (error) => error
         },
@@ -64,7 +65,8 @@ export const make = (endpoint: TokenEndpoint.Service): RequestSpans => {
         }
       ),
     linked: (waiting) =>
-      Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (parent) => {
+      Effect.withFiberRuntime((fiber) => {
+        const parent = Context.getOption(fiber.currentContext, Tracer.ParentSpan)
         if (Option.isNone(parent) || parent.value._tag !== "Span") return waiting
         const caller = parent.value
         const { ended, spans } = requests

@@ -1,10 +1,8 @@
 import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberHandle from "effect/FiberHandle"
-import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Instant from "../instant.ts"
@@ -23,6 +21,15 @@ export interface SingleFlight<A, E> {
   readonly begin: (run: Effect.Effect<A, E>, overdueAfterMillis: number) => void
   /** The outcome of the last run that was begun, when that run ends. */
   readonly outcome: () => Effect.Effect<Exit.Exit<A, E>>
+  /** How many callers wait for that outcome. */
+  readonly waiting: () => number
+}
+
+/** The last run that was begun, and what resumes each caller that waits for its outcome. */
+interface Run<A, E> {
+  readonly overdueAt: Instant.Instant
+  readonly waiting: Set<(outcome: Effect.Effect<Exit.Exit<A, E>>) => void>
+  outcome: Effect.Effect<Exit.Exit<A, E>> | undefined
 }
 
 export const make = Effect.fnUntraced(function*<A, E>(
@@ -30,11 +37,10 @@ export const make = Effect.fnUntraced(function*<A, E>(
 ): Effect.fn.Return<SingleFlight<A, E>, never, Scope.Scope> {
   const handle = yield* FiberHandle.make<Exit.Exit<A, E>, never>()
   const fork = yield* FiberHandle.runtime(handle)()
-  // For each of many callers, waiting for a fiber costs more than waiting for a Deferred.
-  let outcome = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
-  let current: { readonly overdueAt: Instant.Instant } | undefined
+  let last: Run<A, E> | undefined
 
-  const isUnderWay = () => current !== undefined && !Instant.reached(Instant.now(clock), current.overdueAt)
+  const isUnderWay = () =>
+    last !== undefined && last.outcome === undefined && !Instant.reached(Instant.now(clock), last.overdueAt)
 
   return {
     isUnderWay,
@@ -42,19 +48,34 @@ export const make = Effect.fnUntraced(function*<A, E>(
     // because the first steps of a run may request a token: a tracer can do so.
     begin: (run, overdueAfterMillis) => {
       if (isUnderWay()) return
-      const ownOutcome = Deferred.unsafeMake<Exit.Exit<A, E>>(FiberId.none)
-      outcome = ownOutcome
-      const own = { overdueAt: Instant.later(Instant.now(clock), overdueAfterMillis) }
-      current = own
+      const own: Run<A, E> = {
+        overdueAt: Instant.later(Instant.now(clock), overdueAfterMillis),
+        waiting: new Set(),
+        outcome: undefined
+      }
+      last = own
       const detached = Effect.exit(run).pipe(
         Effect.interruptible, // the layer may have been built in an uninterruptible region
         Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
       )
       fork(detached).addObserver((exit) => {
-        if (current === own) current = undefined
-        Deferred.unsafeDone(ownOutcome, Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause)))
+        const outcome = Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause))
+        own.outcome = outcome
+        for (const resume of own.waiting) resume(outcome)
+        own.waiting.clear()
       })
     },
-    outcome: () => Deferred.await(outcome)
+    outcome: () => {
+      if (last === undefined) return Effect.never
+      const { outcome, waiting } = last
+      // a Set counts the callers, and ten thousand that give up cost linear time, which they do not with a Deferred
+      return outcome ?? Effect.async((resume) => {
+        waiting.add(resume)
+        return Effect.sync(() => {
+          waiting.delete(resume)
+        })
+      })
+    },
+    waiting: () => last?.waiting.size ?? 0
   }
 })

@@ -37,7 +37,6 @@ export const make = Effect.fnUntraced(function*(
 
   let isOpen = true
   let refreshedAt: Instant.Instant | undefined
-  let callersWaiting = 0
   let tokensServed = 0
   /** What the clients of this supply need. */
   const needed = new Set<AccessScope>()
@@ -52,20 +51,9 @@ export const make = Effect.fnUntraced(function*(
     })
   )
 
-  /** Waits for the outcome of the flight that is under way. */
-  const outcome = Effect.acquireUseRelease(
-    Effect.sync(() => {
-      callersWaiting++
-    }),
-    () => flights.outcome,
-    () =>
-      Effect.sync(() => {
-        callersWaiting--
-      })
-  )
   const beginAndWait = () => {
     flights.begin()
-    return outcome
+    return flights.outcome
   }
 
   // After a flight, waiting callers look at the state again: a failed flight leaves a valid token in place, and a new token may
@@ -160,7 +148,7 @@ export const make = Effect.fnUntraced(function*(
         cell.life = Life.forgotten(cell.life)
         flights.begin(() => ({ _tag: "Refresh", token: cell.life.held?.token }), endpoint.client?.rereadCredentials)
       }
-      return Effect.flatMap(outcome, (exit) => after(exit, () => get))
+      return Effect.flatMap(flights.outcome, (exit) => after(exit, () => get))
     }),
     registerClient: (scope: Option.Option<AccessScope>) =>
       Effect.sync(() => {
@@ -187,7 +175,7 @@ export const make = Effect.fnUntraced(function*(
       missingScopes: cell.life.held === undefined ? [] : cell.life.held.token.missing(endpoint.requestedScopes),
       blocked: cell.life.held !== undefined && isBlocked(cell.life.held.token),
       ...Life.status(cell.life, now()),
-      callersWaiting,
+      callersWaiting: flights.callersWaiting(),
       tokensServed,
       eventsLost: reports.eventsLost(),
       store: Option.none()

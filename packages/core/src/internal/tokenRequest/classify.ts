@@ -4,7 +4,6 @@ import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import { pipe } from "effect/Function"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type { AccessScope } from "../../AccessScope.ts"
 import { AccessToken, type Coverage } from "../../AccessToken.ts"
@@ -104,10 +103,8 @@ const echoesSecret = (
 const scopeNames = (scope: string): ReadonlyArray<string> => scope.split(" ").filter((name) => name !== "")
 
 const grant = (request: SentRequest) => ({ accessToken, expiresIn, scope }: tokenResponse.TokenResponse): Granted => {
-  const lifetime = Predicate.isNullable(expiresIn)
-    ? unknownLifetime
-    : usableFor(expiresIn)
-  const scopes = Predicate.isNullable(scope)
+  const lifetime = expiresIn === undefined ? unknownLifetime : usableFor(expiresIn)
+  const scopes = scope === undefined
     ? Option.getOrElse(request.requestedScopes, () => [])
     : scopeNames(scope).map(printableScope)
   return {
@@ -118,7 +115,7 @@ const grant = (request: SentRequest) => ({ accessToken, expiresIn, scope }: toke
       expiresAt: DateTime.addDuration(request.requestedAt, lifetime),
       coverage: request.coverage
     }),
-    lifetimeKnown: !Predicate.isNullable(expiresIn)
+    lifetimeKnown: expiresIn !== undefined
   }
 }
 

@@ -1,26 +1,10 @@
 import * as Either from "effect/Either"
 import { pipe } from "effect/Function"
-import type * as Redacted from "effect/Redacted"
 import * as Predicate from "effect/Predicate"
-import * as Schema from "effect/Schema"
+import * as Redacted from "effect/Redacted"
 import type { ResponseRule } from "../../TokenError.ts"
 
 type Ruled<A> = Either.Either<A, ResponseRule>
-
-/** A token must fit into a header: visible ASCII (RFC 6749, appendix A.12, without the space). */
-const AccessTokenText = Schema.String.pipe(Schema.maxLength(64 * 1024), Schema.pattern(/^[\x21-\x7e]+$/))
-
-const BearerText = Schema.String.pipe(Schema.pattern(/^bearer$/i))
-
-const Seconds = Schema.Finite.pipe(Schema.nonNegative())
-
-/** Some servers send the number as text. */
-const ExpiresIn = Schema.Union(
-  Seconds,
-  Schema.String.pipe(Schema.pattern(/^\d+$/), Schema.compose(Schema.NumberFromString), Schema.compose(Seconds))
-)
-
-const ScopeText = Schema.String.pipe(Schema.maxLength(16 * 1024), Schema.pattern(/^[\x20-\x7e]*$/))
 
 /** Parses the JSON object in a body. The failure is only the name of the broken rule, so that nothing of the body is kept. */
 export const parseObject = (body: Uint8Array): Ruled<object> =>
@@ -57,8 +41,18 @@ export const oauthError = (object: object): OAuthError => ({
 export interface TokenResponse {
   readonly accessToken: Redacted.Redacted
   /** In seconds. */
-  readonly expiresIn: number | null | undefined
-  readonly scope: string | null | undefined
+  readonly expiresIn: number | undefined
+  readonly scope: string | undefined
+}
+
+/** The text, if it matches and is not too long. */
+const matching = (value: unknown, pattern: RegExp, maxLength: number): string | undefined =>
+  Predicate.isString(value) && value.length <= maxLength && pattern.test(value) ? value : undefined
+
+/** A number of seconds. Some servers send it as text. */
+const secondsOf = (value: unknown): number | undefined => {
+  const seconds = Predicate.isString(value) && /^\d+$/.test(value) ? Number(value) : value
+  return Predicate.isNumber(seconds) && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
 /**
@@ -66,12 +60,15 @@ export interface TokenResponse {
  * 5.1), and `null` counts as missing. Other fields are ignored.
  */
 export const decode = (object: object): Ruled<TokenResponse> => {
-  const read = <A, I>(name: string, schema: Schema.Schema<A, I>, rule: ResponseRule): Ruled<A> =>
-    Either.mapLeft(Schema.decodeUnknownEither(schema)(property(object, name)), () => rule)
-  return Either.all({
-    accessToken: read("access_token", Schema.Redacted(AccessTokenText), "AccessToken"),
-    tokenType: read("token_type", BearerText, "TokenType"),
-    expiresIn: read("expires_in", Schema.NullishOr(ExpiresIn), "ExpiresIn"),
-    scope: read("scope", Schema.NullishOr(ScopeText), "Scope")
-  })
+  // a token must fit into a header: visible ASCII (RFC 6749, appendix A.12, without the space)
+  const accessToken = matching(property(object, "access_token"), /^[\x21-\x7e]+$/, 64 * 1024)
+  if (accessToken === undefined) return Either.left("AccessToken")
+  if (matching(property(object, "token_type"), /^bearer$/i, 6) === undefined) return Either.left("TokenType")
+  const givenSeconds = property(object, "expires_in")
+  const expiresIn = secondsOf(givenSeconds)
+  if (expiresIn === undefined && !Predicate.isNullable(givenSeconds)) return Either.left("ExpiresIn")
+  const givenScope = property(object, "scope")
+  const scope = matching(givenScope, /^[\x20-\x7e]*$/, 16 * 1024)
+  if (scope === undefined && !Predicate.isNullable(givenScope)) return Either.left("Scope")
+  return Either.right({ accessToken: Redacted.make(accessToken), expiresIn, scope })
 }

@@ -1,6 +1,7 @@
 import * as Channel from "effect/Channel"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
 import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as Option from "effect/Option"
 import * as References from "effect/References"
@@ -8,24 +9,31 @@ import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 
 /** The settings of the caller's fiber: its context, with the options of `fetch`, and whether tracing is enabled. */
-export interface CallerSettings {
-  /** Restores the settings after `silence` or `adoptSpan`. */
-  readonly restore: Effect.Effect<void>
+export class CallerSettings {
+  readonly #fiber: Fiber.Fiber<unknown, unknown>
+  readonly #context: Context.Context<never>
+
+  constructor(fiber: Fiber.Fiber<unknown, unknown>) {
+    this.#fiber = fiber
+    this.#context = fiber.context
+  }
+
+  /** Restores the settings after `silence` or `adoptSpan`. What the fiber does still belongs to this span, if one is given. */
+  restore(span: Option.Option<Tracer.Span> = Option.none()): Effect.Effect<void> {
+    const context = Option.isNone(span) ? this.#context : Context.add(this.#context, Tracer.ParentSpan, span.value)
+    return Effect.sync(() => this.#fiber.setContext(context))
+  }
+
   /** Makes a stream of the caller run with these settings in any fiber. */
-  readonly provide: <A, E>(stream: Stream.Stream<A, E>) => Stream.Stream<A, E>
+  provide<A, E>(stream: Stream.Stream<A, E>): Stream.Stream<A, E> {
+    return within(this.#context, stream)
+  }
 }
 
 /** Runs an effect with its caller's settings. */
 export const withCallerSettings = <A, E, R>(
   use: (settings: CallerSettings) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.withFiber((fiber) => {
-    const { context } = fiber
-    return use({
-      restore: Effect.sync(() => fiber.setContext(context)),
-      provide: (stream) => within(context, stream)
-    })
-  })
+): Effect.Effect<A, E, R> => Effect.withFiber((fiber) => use(new CallerSettings(fiber)))
 
 /**
  * Replaces the context of a stream. `Stream.updateContext` would merge it with the context of the fiber that reads the stream.
