@@ -8,6 +8,8 @@ const simulator = Effect.flatMap(Simulator.Simulator, Effect.succeed)
 /** Calls get 401 until their token is replaced. */
 const revocation = Effect.flatMap(simulator, ({ revokeTokens }) => revokeTokens)
 
+const noFaults = Effect.flatMap(simulator, ({ clearFaults }) => clearFaults)
+
 /** What else goes wrong, one at a time. */
 const faults = [
   Effect.flatMap(simulator, ({ failCalls }) => failCalls(Fault.Reset(), { times: 5 })),
@@ -24,7 +26,8 @@ Effect.gen(function*() {
   process.once("disconnect", () => process.exit())
   yield* Effect.forkScoped(Effect.forever(Effect.delay(revocation, "1 minute")))
   return yield* Random.nextIntBetween(0, faults.length).pipe(
-    Effect.flatMap((index) => faults[index] ?? Effect.void),
+    // a fault that no request has met must not add up with the next one
+    Effect.flatMap((index) => Effect.zipRight(noFaults, faults[index] ?? Effect.void)),
     Effect.delay("4 seconds"),
     Effect.forever
   )

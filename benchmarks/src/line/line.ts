@@ -3,8 +3,8 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
-import { FetchHttpClient } from "@effect/platform"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { FetchHttpClient, HttpClient } from "@effect/platform"
+import { Context, Deferred, Effect, Layer, ManagedRuntime, Redacted } from "effect"
 
 const layer = (baseUrl: string, base: string) =>
   AuthV2.layer({
@@ -49,6 +49,43 @@ export const makeSupply = async (base: string) => {
     },
     dispose: () => runtime.dispose()
   }
+}
+
+/** What the floors get a token from. */
+class Kept extends Context.Tag("Kept")<Kept, { readonly get: Effect.Effect<Redacted.Redacted> }>() {}
+
+const floorOf = async (get: Effect.Effect<Redacted.Redacted>) => {
+  const runtime = ManagedRuntime.make(Layer.succeed(Kept, { get }))
+  const kept = Effect.map(Effect.flatMap(Kept, (each) => each.get), Redacted.value)
+  // a runtime is built by its first effect
+  await runtime.runPromise(Effect.void)
+  return { get: () => runtime.runPromise(kept), dispose: () => runtime.dispose() }
+}
+
+/** What Effect itself costs for a cached token: a constant, as a Promise. */
+export const makeCachedFloor = () => floorOf(Effect.succeed(Redacted.make("token")))
+
+/** What Effect itself costs for callers without a token: a request by `fetch`, and a Deferred that all of them wait for. */
+export const makeColdFloor = (base: string) => {
+  const token = Effect.runSync(Deferred.make<Redacted.Redacted>())
+  let isRequested = false
+  const get = Effect.suspend(() => {
+    if (!isRequested) {
+      isRequested = true
+      void fetch(`${base}/oauth2/token`, { method: "POST" }).then(() =>
+        Effect.runSync(Deferred.succeed(token, Redacted.make("token")))
+      )
+    }
+    return Deferred.await(token)
+  })
+  return floorOf(get)
+}
+
+/** What a call costs over Effect's HttpClient, without a token. */
+export const makeBareCalls = (url: string, path: string) => {
+  const runtime = ManagedRuntime.make(FetchHttpClient.layer)
+  const call = Effect.flatMap(HttpClient.get(url + path), ({ text }) => text)
+  return { call: () => runtime.runPromise(call), dispose: () => runtime.dispose() }
 }
 
 /** Makes calls of Data Access over fetch, with tokens from this endpoint. */

@@ -2,9 +2,10 @@ import { bearerTokenAuthenticationPolicy, createEmptyPipeline, createPipelineReq
 import { OAuth2Client as BadgatewayClient, OAuth2Fetch } from "@badgateway/oauth2-client"
 import { FetchHttpClient, HttpBody, HttpClient } from "@effect/platform"
 import { Cache, Duration, Effect, Exit, Layer, ManagedRuntime } from "effect"
-import { OAuth2Client as GoogleClient } from "google-auth-library"
 import { allowInsecureRequests, clientCredentialsGrant, ClientSecretPost, Configuration } from "openid-client"
 import { ClientCredentials } from "simple-oauth2"
+import type { Dispatcher } from "undici"
+import { createOidcInterceptor } from "undici-oidc-interceptor"
 import { effect4 } from "../effect4.ts"
 import * as effect3 from "../line/line.ts"
 
@@ -17,8 +18,10 @@ export interface Supply {
 /** A library that obtains tokens. */
 export interface Peer {
   readonly name: string
-  /** A limit of the library, or the code that was written around it. */
+  /** How it is set up, and the code that was written around it. */
   readonly note: string
+  /** What these packages do and it does not. */
+  readonly leavesOut: string
   /** Makes a supply. It adds the path `/oauth2/token` to the base. */
   readonly make: (base: string) => Promise<Supply>
 }
@@ -32,8 +35,18 @@ export const us = "@credit-data"
 export const us4 = "@credit-data, Effect 4"
 
 const ours: ReadonlyArray<Peer> = [
-  { name: us, note: "a Promise from `runPromise` of an Effect runtime", make: effect3.makeSupply },
-  { name: us4, note: "the same, on Effect 4", make: async (base) => (await effect4).makeSupply(base) }
+  {
+    name: us,
+    note: "`AuthV2.layer`, and a Promise from `runPromise` of an Effect runtime",
+    leavesOut: "",
+    make: effect3.makeSupply
+  },
+  {
+    name: us4,
+    note: "the same, on Effect 4",
+    leavesOut: "",
+    make: async (base) => (await effect4).makeSupply(base)
+  }
 ]
 
 interface TokenResponse {
@@ -58,7 +71,9 @@ const requestByHand = (base: string) =>
 
 const effectCache: Peer = {
   name: "Effect's Cache",
-  note: "our own code around `Cache.makeWith`: 90 % of the lifetime, failures are not kept",
+  note: "our own code around `Cache.makeWith` of Effect 3: 90 % of the lifetime, and failures are kept for a second",
+  leavesOut: "renewal in the background, pauses that grow, `Retry-After`, a replacement after a 401; on Effect 3 the " +
+    "interruption of the first caller fails all others",
   make: async (base) => {
     const runtime = ManagedRuntime.make(Layer.empty)
     await runtime.runtime()
@@ -67,7 +82,7 @@ const effectCache: Peer = {
         capacity: 1,
         lookup: () => requestByHand(base),
         timeToLive: Exit.match({
-          onFailure: () => Duration.zero,
+          onFailure: () => Duration.seconds(1),
           onSuccess: (token) => Duration.seconds(token.expires_in * 0.9)
         })
       })
@@ -81,7 +96,8 @@ const effectCache: Peer = {
 
 const effectCached: Peer = {
   name: "cachedInvalidateWithTTL",
-  note: "our own code: the time to live has to be known before the request; invalidated after a failure",
+  note: "our own code: invalidated after a failure, because the time to live is one constant, known before the request",
+  leavesOut: "lifetimes from responses, renewal in the background, a pause after a failure, a replacement after a 401",
   make: async (base) => {
     const lifetime = Number(base.split("/").at(-2))
     const runtime = ManagedRuntime.make(Layer.empty)
@@ -99,6 +115,7 @@ const effectCached: Peer = {
 const badgateway: Peer = {
   name: "@badgateway/oauth2-client",
   note: "`OAuth2Fetch.getAccessToken`",
+  leavesOut: "a margin before the end of a token, a pause after a failure",
   make: async (base) => {
     const client = new BadgatewayClient({
       server: base,
@@ -112,47 +129,63 @@ const badgateway: Peer = {
   }
 }
 
+/** The code that users of a library without a cache write: one request for all callers, renewed at 90 % of the lifetime. */
+const keeping = (request: () => Promise<{ readonly text: string; readonly seconds: number }>): Supply => {
+  let token: Promise<string> | undefined
+  let until = 0
+  return {
+    get: () => {
+      if (token !== undefined && performance.now() < until) return token
+      until = Infinity
+      token = request().then(({ seconds, text }) => {
+        until = performance.now() + seconds * 900
+        return text
+      })
+      token.catch(() => {
+        until = 0
+      })
+      return token
+    },
+    dispose: nothing
+  }
+}
+
 const simple: Peer = {
   name: "simple-oauth2",
-  note: "keeps no token: our own code around `expired`, as its README shows",
+  note: "keeps no token: our own code around it shares a request, and renews at 90 % of the lifetime",
+  leavesOut: "everything but the request",
   make: async (base) => {
     const client = new ClientCredentials({
       client: { id: clientId, secret: clientSecret },
       auth: { tokenHost: base, tokenPath: `${new URL(base).pathname}/oauth2/token` },
       options: { authorizationMethod: "body" }
     })
-    let token: Awaited<ReturnType<typeof client.getToken>> | undefined
-    return {
-      get: async () => {
-        if (token === undefined || token.expired()) token = await client.getToken({})
-        return String(token.token["access_token"])
-      },
-      dispose: nothing
-    }
+    return keeping(async () => {
+      const { token } = await client.getToken({})
+      return { text: String(token["access_token"]), seconds: Number(token["expires_in"]) }
+    })
   }
 }
 
 const openid: Peer = {
   name: "openid-client",
-  note: "keeps no token: our own code around `expiresIn`",
+  note: "keeps no token: the same code around it",
+  leavesOut: "everything but the request, which it checks more strictly than the others",
   make: async (base) => {
     const server = { issuer: base, token_endpoint: `${base}/oauth2/token` }
     const config = new Configuration(server, clientId, undefined, ClientSecretPost(clientSecret))
     allowInsecureRequests(config)
-    let token: Awaited<ReturnType<typeof clientCredentialsGrant>> | undefined
-    return {
-      get: async () => {
-        if ((token?.expiresIn() ?? 0) <= 0) token = await clientCredentialsGrant(config)
-        return token?.access_token ?? ""
-      },
-      dispose: nothing
-    }
+    return keeping(async () => {
+      const { access_token, expires_in } = await clientCredentialsGrant(config)
+      return { text: access_token, seconds: expires_in ?? 0 }
+    })
   }
 }
 
 const azure: Peer = {
   name: "@azure/core-rest-pipeline",
   note: "its bearer policy, with a credential and an HttpClient of a few lines",
+  leavesOut: "a pause after a failure without a token; it renews in the last two minutes of a token",
   make: async (base) => {
     const pipeline = createEmptyPipeline()
     const getToken = async () => {
@@ -178,19 +211,49 @@ const azure: Peer = {
   }
 }
 
-const google: Peer = {
-  name: "google-auth-library",
-  note: "has no client_credentials grant: it uses a refresh token",
+const controller: Dispatcher.DispatchController = {
+  aborted: false,
+  paused: false,
+  reason: null,
+  abort: () => {},
+  pause: () => {},
+  resume: () => {}
+}
+
+const authorizationOf = (headers: Dispatcher.DispatchOptions["headers"]): string =>
+  typeof headers === "object" && headers !== null && "authorization" in headers ? String(headers["authorization"]) : ""
+
+const undici: Peer = {
+  name: "undici-oidc-interceptor",
+  note: "an interceptor for undici's dispatcher; it requires tokens that are JSON Web Tokens",
+  leavesOut: "a pause after a failure; tokens that end within 10 seconds count as expired",
   make: async (base) => {
-    const client = new GoogleClient({
+    const origin = "https://api.example"
+    const intercept = createOidcInterceptor({
+      idpTokenUrl: `${base}/oauth2/token`,
       clientId,
       clientSecret,
-      endpoints: { oauth2TokenUrl: `${base}/oauth2/token` },
-      // the default of five minutes is longer than the lifetime of a short token
-      eagerRefreshThresholdMillis: 0
+      urls: [origin]
     })
-    client.setCredentials({ refresh_token: "refresh" })
-    return { get: async () => (await client.getAccessToken()).token ?? "", dispose: nothing }
+    const dispatch = intercept((options, handler) => {
+      handler.onRequestStart?.(controller, {})
+      handler.onResponseStart?.(controller, 200, {}, "OK")
+      handler.onResponseEnd?.(controller, { authorization: authorizationOf(options.headers) })
+      return true
+    })
+    return {
+      get: () =>
+        new Promise((resolve, reject) => {
+          dispatch({ origin, path: "/", method: "GET" }, {
+            onRequestStart: () => {},
+            onResponseStart: () => {},
+            onResponseData: () => {},
+            onResponseEnd: (_, { authorization }) => resolve(String(authorization).slice("Bearer ".length)),
+            onResponseError: (_, error) => reject(error)
+          })
+        }),
+      dispose: nothing
+    }
   }
 }
 
@@ -202,5 +265,5 @@ export const peers: ReadonlyArray<Peer> = [
   simple,
   openid,
   azure,
-  google
+  undici
 ]

@@ -1,5 +1,3 @@
-import { FetchHttpClient, HttpClient } from "@effect/platform"
-import { Context, Deferred, Effect, Layer, ManagedRuntime, Redacted, Ref } from "effect"
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -11,13 +9,13 @@ import * as lines from "../packages.ts"
 import { median } from "../report.ts"
 import { type Peer, peers, type Supply, us, us4 } from "./peers.ts"
 
-/** The figures of one scenario, by the name of the library. A floor is the cost of the Effect runtime without any library. */
+/** The figures of one scenario, by the name of the library. */
 export interface Result {
   readonly scenario: string
   readonly unit: string
   readonly values: Readonly<Record<string, number>>
-  /** The name of the floor among the values, if most of the cost is the Effect runtime. */
-  readonly floor?: string
+  /** What Effect alone costs on the line of a library, by the name of the library. */
+  readonly floors?: Readonly<Record<string, number>>
   /** A lower figure is not better here. */
   readonly isInformation?: true
 }
@@ -62,41 +60,56 @@ const interleaved = async (
   return Object.fromEntries(figures.map(([name, values]) => [name, median(values)]))
 }
 
+/** Measures all libraries at the same time, because each takes long and little of the machine. */
+const ofAll = async <A>(measure: (peer: Peer) => Promise<A>): Promise<Record<string, A>> =>
+  Object.fromEntries(await Promise.all(peers.map(async (peer) => [peer.name, await measure(peer)] as const)))
+
+/** Measures one library after the other. */
 const ofEach = async <A>(measure: (peer: Peer) => Promise<A>): Promise<Record<string, A>> => {
   const values: Array<readonly [string, A]> = []
   for (const peer of peers) values.push([peer.name, await measure(peer)])
   return Object.fromEntries(values)
 }
 
-/** The floor: the Effect runtime and a token in a Ref or a Deferred. */
-class Kept extends Context.Tag("Kept")<Kept, { readonly get: Effect.Effect<Redacted.Redacted> }>() {}
+const lineOf = { [us]: effect3, [us4]: await effect4 }
 
-/** The program of the floors: it gets a token from a service. */
-const kept = Effect.map(Effect.flatMap(Kept, ({ get }) => get), Redacted.value)
+const floorName = (name: string) => `the floor of ${name}`
+
+/** Separates the floors from the libraries. */
+const split = (all: Readonly<Record<string, number>>): Pick<Result, "values" | "floors"> => ({
+  values: Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith(floorName("")))),
+  floors: Object.fromEntries(Object.keys(lineOf).map((name) => [name, all[floorName(name)] ?? Number.NaN]))
+})
+
+/** Measures the libraries and the floors in turns. */
+const withFloors = async (
+  rounds: number,
+  measured: Readonly<Record<string, () => Promise<number>>>,
+  floor: (line: typeof effect3) => Promise<() => Promise<number>>
+): Promise<Pick<Result, "values" | "floors">> => {
+  const floors: Record<string, () => Promise<number>> = {}
+  for (const [name, line] of Object.entries(lineOf)) floors[floorName(name)] = await floor(line)
+  const all = await interleaved(rounds, { ...measured, ...floors })
+  return split(all)
+}
 
 /** The time to get a cached token as a Promise. */
 const cached = async (url: string): Promise<Result> => {
   const times = 20_000
+  const time = ({ get }: Supply) => async () => {
+    await get()
+    const start = performance.now()
+    for (let time = 0; time < times; time++) await get()
+    return ((performance.now() - start) * 1_000) / times
+  }
   const supplies = await ofEach((peer) => peer.make(endpoint(url).base))
-  const runtime = ManagedRuntime.make(
-    Layer.effect(Kept, Effect.map(Ref.make(Redacted.make("token")), (ref) => ({ get: Ref.get(ref) })))
-  )
-  const floor: Supply = { get: () => runtime.runPromise(kept), dispose: () => runtime.dispose() }
-  const name = "a Ref, by runPromise"
-  const all = { ...supplies, [name]: floor }
-  const values = await interleaved(
+  const figures = await withFloors(
     9,
-    Object.fromEntries(
-      Object.entries(all).map(([name, { get }]) => [name, async () => {
-        await get()
-        const start = performance.now()
-        for (let time = 0; time < times; time++) await get()
-        return ((performance.now() - start) * 1_000) / times
-      }])
-    )
+    Object.fromEntries(Object.entries(supplies).map(([name, supply]) => [name, time(supply)])),
+    async (line) => time(await line.makeCachedFloor())
   )
-  for (const { dispose } of Object.values(all)) await dispose()
-  return { scenario: "a cached token", unit: "µs", values, floor: name }
+  for (const { dispose } of Object.values(supplies)) await dispose()
+  return { scenario: "a cached token", unit: "µs", ...figures }
 }
 
 /** Many concurrent callers without a token: the token requests that they cause, and the time that they take. */
@@ -112,35 +125,27 @@ const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>
     await dispose()
     return time
   }
-  const floor = async (base: string): Promise<Supply> => {
-    const token = Effect.runSync(Deferred.make<Redacted.Redacted>())
-    // the first caller starts the request, as in every library
-    const request = Effect.runSync(Effect.once(Effect.sync(() => {
-      void fetch(`${base}/oauth2/token`, { method: "POST" }).then(() =>
-        Effect.runSync(Deferred.succeed(token, Redacted.make("token")))
-      )
-    })))
-    const runtime = ManagedRuntime.make(
-      Layer.succeed(Kept, { get: Effect.zipRight(request, Deferred.await(token)) })
-    )
-    await runtime.runtime()
-    return { get: () => runtime.runPromise(kept), dispose: () => runtime.dispose() }
-  }
-  const name = "a Deferred, by runPromise"
-  const times = await interleaved(callers > 1_000 ? 5 : 7, {
-    ...Object.fromEntries(peers.map((peer) => [peer.name, at(peer.make, peer.name)])),
-    [name]: at(floor, name)
-  })
+  const { floors, values } = await withFloors(
+    callers > 1_000 ? 5 : 7,
+    Object.fromEntries(peers.map((peer) => [peer.name, at(peer.make, peer.name)])),
+    (line) => Promise.resolve(at(line.makeColdFloor, "floor"))
+  )
+  const { floor: _, ...counted } = requests
   const many = callers.toLocaleString("en").replace(",", " ")
-  const { [name]: _, ...counted } = requests
   return [
     { scenario: `${many} cold callers, token requests`, unit: "", values: counted },
-    { scenario: `${many} cold callers, an endpoint that takes 50 ms`, unit: "ms", values: times, floor: name }
+    { scenario: `${many} cold callers, an endpoint that takes 50 ms`, unit: "ms", values, ...(floors && { floors }) }
   ]
 }
 
-/** Requests a token 200 times a second, and counts slow calls and expired tokens. */
-const load = async ({ get }: Supply, time: number) => {
+/** When a token ends, as its claims say. */
+const endOf = (token: string): number => {
+  const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString())
+  return typeof claims === "object" && claims !== null && "expiresAt" in claims ? Number(claims.expiresAt) : Number.NaN
+}
+
+/** Requests a token again and again, and counts slow calls and expired tokens. */
+const load = async ({ get }: Supply, time: number, callsPerSecond = 200) => {
   let expired = 0
   let slow = 0
   const calls: Array<Promise<void>> = []
@@ -150,31 +155,40 @@ const load = async ({ get }: Supply, time: number) => {
     calls.push(
       get().then((token) => {
         if (performance.now() - start > 20) slow++
-        if (Date.now() >= Number(token.split(".")[1])) expired++
+        if (!(Date.now() < endOf(token))) expired++
       }, () => {})
     )
-    await pause(5)
+    await pause(1_000 / callsPerSecond)
   }
   await Promise.allSettled(calls)
   return { expired, slow }
 }
 
-/** Tokens that live for 2 s, under load for 6 s, from an endpoint that takes 50 ms. */
-const expiring = async (url: string): Promise<ReadonlyArray<Result>> => {
-  const results = await ofEach(async (peer) => {
-    const { base, count } = endpoint(url, { delay: 50, lifetime: 2 })
+/** What happens at the ends of tokens, under load, with an endpoint that takes 50 ms. */
+const expiring = async (
+  url: string,
+  { callsPerSecond, each, lifetime, seconds }: {
+    readonly lifetime: number
+    readonly seconds: number
+    readonly callsPerSecond: number
+    readonly each: typeof ofEach
+  }
+): Promise<ReadonlyArray<Result>> => {
+  const results = await each(async (peer) => {
+    const { base, count } = endpoint(url, { delay: 50, lifetime })
     const supply = await peer.make(base)
     await supply.get()
-    const outcome = await load(supply, 6_000)
+    const outcome = await load(supply, seconds * 1_000, callsPerSecond)
     await supply.dispose()
     return { ...outcome, requests: await count() }
   })
   const of = (what: "expired" | "slow" | "requests") =>
     Object.fromEntries(Object.entries(results).map(([name, result]) => [name, result[what]]))
+  const scenario = `tokens of ${lifetime} s for ${seconds} s`
   return [
-    { scenario: "tokens of 2 s for 6 s, expired tokens that callers got", unit: "", values: of("expired") },
-    { scenario: "tokens of 2 s for 6 s, calls over 20 ms", unit: "", values: of("slow") },
-    { scenario: "tokens of 2 s for 6 s, token requests", unit: "", values: of("requests"), isInformation: true }
+    { scenario: `${scenario}, expired tokens that callers got`, unit: "", values: of("expired") },
+    { scenario: `${scenario}, calls over 20 ms`, unit: "", values: of("slow") },
+    { scenario: `${scenario}, token requests`, unit: "", values: of("requests"), isInformation: true }
   ]
 }
 
@@ -210,25 +224,24 @@ const calls = async (url: string): Promise<Result> => {
     return response.text()
   }
   const { base } = endpoint(url)
-  const ours = effect3.makeCalls(url, path, base)
-  const ours4 = (await effect4).makeCalls(url, path, base)
-  const runtime = ManagedRuntime.make(FetchHttpClient.layer)
-  const floor = "Effect's HttpClient, no token"
-  const bare = Effect.flatMap(HttpClient.get(url + path), ({ text }) => text)
+  const ours = Object.entries(lineOf).map(([name, line]) => [name, line.makeCalls(url, path, base)] as const)
   const { [us]: _, [us4]: __, ...supplies } = await ofEach((peer) => peer.make(endpoint(url).base))
-  const values = await interleaved(9, {
-    [us]: () => cpu(ours.call),
-    [us4]: () => cpu(ours4.call),
-    [floor]: () => cpu(() => runtime.runPromise(bare)),
-    ...Object.fromEntries(Object.entries(supplies).map(([name, supply]) => [name, () => cpu(byFetch(supply))]))
-  })
-  await Promise.all([runtime, ours, ours4].map((each) => each.dispose()))
-  return { scenario: "CPU of an authenticated call over fetch, 32 in flight", unit: "µs", values, floor }
+  const figures = await withFloors(
+    9,
+    Object.fromEntries([
+      ...ours.map(([name, { call }]) => [name, () => cpu(call)] as const),
+      ...Object.entries(supplies).map(([name, supply]) => [name, () => cpu(byFetch(supply))] as const)
+    ]),
+    (line) => {
+      const { call } = line.makeBareCalls(url, path)
+      return Promise.resolve(() => cpu(call))
+    }
+  )
+  for (const [, { dispose }] of ours) await dispose()
+  return { scenario: "CPU of an authenticated call over fetch, 32 in flight", unit: "µs", ...figures }
 }
 
 const folder = fileURLToPath(new URL("..", import.meta.url))
-const platform = "effect and @effect/platform"
-const platform4 = "effect 4"
 
 const own = "export * as a from '@credit-data/auth-v2'; export * as b from '@credit-data/http-client'"
 
@@ -236,16 +249,21 @@ const own = "export * as a from '@credit-data/auth-v2'; export * as b from '@cre
 const programs: Readonly<Record<string, string>> = {
   [us]: own,
   [us4]: own,
-  [platform]:
+  [floorName(us)]:
     "export * as a from '@effect/platform/FetchHttpClient'; export * as b from '@effect/platform/HttpClient'; " +
     "export * as c from 'effect/Effect'; export * as d from 'effect/Layer'",
-  [platform4]: "export * as a from 'effect/http/FetchHttpClient'; export * as b from 'effect/http/HttpClient'; " +
+  [floorName(us4)]: "export * as a from 'effect/http/FetchHttpClient'; export * as b from 'effect/http/HttpClient'; " +
     "export * as c from 'effect/Effect'; export * as d from 'effect/Layer'",
-  "@badgateway/oauth2-client": "export * from '@badgateway/oauth2-client'",
-  "simple-oauth2": "export * from 'simple-oauth2'",
-  "openid-client": "export * from 'openid-client'",
-  "@azure/core-rest-pipeline": "export * from '@azure/core-rest-pipeline'",
-  "google-auth-library": "export * from 'google-auth-library'"
+  ...Object.fromEntries(
+    [
+      "@badgateway/oauth2-client",
+      "simple-oauth2",
+      "openid-client",
+      "@azure/core-rest-pipeline",
+      "undici-oidc-interceptor"
+    ]
+      .map((name) => [name, `export * from '${name}'`])
+  )
 }
 
 const bundled = (contents: string, file: string, line: lines.Line) =>
@@ -268,15 +286,15 @@ const loading = async (): Promise<ReadonlyArray<Result>> => {
   const times: Record<string, () => Promise<number>> = {}
   const run = promisify(execFile)
   for (const [index, [name, contents]] of Object.entries(programs).entries()) {
-    await bundled(contents, `program${index}`, name === us4 || name === platform4 ? lines.effect4 : lines.effect3)
+    await bundled(contents, `program${index}`, name === us4 || name === floorName(us4) ? lines.effect4 : lines.effect3)
     const file = `${folder}dist/cold/program${index}.mjs`
     sizes[name] = gzipSync(await readFile(file)).length / 1_000
     const script = `const s=performance.now();await import(${JSON.stringify(file)});console.log(performance.now()-s)`
     times[name] = async () => Number((await run(process.execPath, ["--input-type=module", "-e", script])).stdout)
   }
   return [
-    { scenario: "bundle, minified and in gzip", unit: "kB", values: sizes, floor: platform },
-    { scenario: "cold import of the bundle", unit: "ms", values: await interleaved(9, times), floor: platform }
+    { scenario: "bundle, minified and in gzip", unit: "kB", ...split(sizes) },
+    { scenario: "cold import of the bundle", unit: "ms", ...split(await interleaved(9, times)) }
   ]
 }
 
@@ -285,7 +303,8 @@ export const measure = async (url: string): Promise<ReadonlyArray<Result>> => [
   await cached(url),
   ...await cold(url, 1_000),
   ...await cold(url, 10_000),
-  ...await expiring(url),
+  ...await expiring(url, { lifetime: 2, seconds: 6, callsPerSecond: 200, each: ofEach }),
+  ...await expiring(url, { lifetime: 180, seconds: 200, callsPerSecond: 50, each: ofAll }),
   await failing(url),
   await calls(url),
   ...await loading()

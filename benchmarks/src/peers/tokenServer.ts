@@ -5,6 +5,14 @@
 import { createServer } from "node:http"
 import { listen } from "../listen.ts"
 
+const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString("base64url")
+
+/** A JSON Web Token without a signature. One of the libraries reads the end of a token from it, and `load` does. */
+const jwt = (count: number, expiresAt: number) =>
+  [encoded({ alg: "none", typ: "JWT" }), encoded({ exp: Math.floor(expiresAt / 1_000), expiresAt, count }), ""].join(
+    "."
+  )
+
 const seen = new Map<string, { count: number; readonly since: number }>()
 
 const server = createServer((request, response) => {
@@ -23,7 +31,7 @@ const server = createServer((request, response) => {
     if (Date.now() - requests.since < Number(failing)) return respond(500, { error: "server_error" }, Number(delay))
     return respond(
       200,
-      { access_token: `${requests.count}.${expiresAt}`, expires_in: Number(lifetime), token_type: "Bearer" },
+      { access_token: jwt(requests.count, expiresAt), expires_in: Number(lifetime), token_type: "Bearer" },
       Number(delay)
     )
   })

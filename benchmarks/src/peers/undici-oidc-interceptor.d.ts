@@ -1,0 +1,12 @@
+// The package has no types.
+
+declare module "undici-oidc-interceptor" {
+  import type { Dispatcher } from "undici"
+
+  export const createOidcInterceptor: (options: {
+    readonly idpTokenUrl: string
+    readonly clientId: string
+    readonly clientSecret: string
+    readonly urls: ReadonlyArray<string>
+  }) => Dispatcher.DispatcherComposeInterceptor
+}
