@@ -131,41 +131,43 @@ it("pages with install lines lead to the page that describes whether the package
   }
 })
 
-describe("figures from the comparison with other libraries", () => {
+describe("figures from the benchmarks", () => {
   const table = rows(read("benchmarks/results/peers.md"))
   const [header = []] = table
-  /** What a scenario measured, by library. */
-  const measured = (scenario: string): Readonly<Record<string, number>> => {
+  const rowOf = (scenario: string): ReadonlyArray<string> => {
     const row = table.find(([name]) => name === scenario)
     assert(row !== undefined, scenario)
+    return row
+  }
+  /** What a scenario measured, by library. */
+  const measured = (scenario: string): Readonly<Record<string, number>> => {
+    const row = rowOf(scenario)
     return Object.fromEntries(header.flatMap((name, index) => {
       const value = Number(row[index])
-      return index === 0 || name === "floor" || Number.isNaN(value) || row[index] === "" ? [] : [[name, value]]
+      return index === 0 || Number.isNaN(value) || row[index] === "" ? [] : [[name, value]]
     }))
   }
-  const ours = "@credit-data"
+  /** The ratio to Effect alone, on Effect 3 and on Effect 4. */
+  const ratios = (scenario: string) =>
+    rowOf(scenario).slice(1, 3).map((cell) => /([\d.]+) × Effect alone/.exec(cell)?.[1] ?? "?")
+  const lines = ["@credit-data", "@credit-data, Effect 4"] as const
+  const [ours] = lines
   const cached = "cachedInvalidateWithTTL"
-  const withoutGrant = "google-auth-library"
-  const requests = measured("an endpoint that fails for 3 s, 200 calls a second, token requests")
+  const requests = measured("an endpoint that fails for 3 s, 200 calls per second, token requests")
   const flat = (page: string) => read(page).replaceAll(/\s+/g, " ")
+  const record = (name: string) => flat(`docs/decisions/${name}.md`)
 
-  it("are those in its table", () => {
+  it("are those in the comparison with other libraries", () => {
     const cost = measured("a cached token, µs")
     const slow = measured("tokens of 2 s for 6 s, calls over 20 ms")
     const times = (name: string) => ((cost[name] ?? 0) / (cost[ours] ?? 1)).toFixed(1)
-    const others = Object.entries(requests).filter(([name]) => name !== ours && name !== withoutGrant)
-    const atExpiry = Object.entries(slow).filter(([name, calls]) => name !== withoutGrant && calls > 0)
-    const range = (entries: ReadonlyArray<readonly [string, number]>) => {
-      const values = entries.map(([, value]) => value)
-      return `${Math.min(...values)} to ${Math.max(...values)}`
-    }
+    const many = Object.values(requests).filter((count) => count > 100)
+    const atExpiry = Object.entries(slow).filter(([name, calls]) => !name.startsWith(ours) && calls > 0)
+    const range = (values: ReadonlyArray<number>) => `${Math.min(...values)} to ${Math.max(...values)}`
     assert.include(
       flat("README.md"),
-      `received ${requests["Effect's Cache"]} token requests from a hand-written \`Cache\` and ${
-        requests[ours]
-      } from these packages`
+      `received ${requests[ours]} token requests from these packages, and ${range(many)} from libraries without a pause`
     )
-    const record = (name: string) => flat(`docs/decisions/${name}.md`)
     assert.include(
       record("0001-own-supply"),
       `${times("Effect's Cache")} × as much with \`Cache\` and ${times(cached)} × as much with \`${cached}\``
@@ -176,11 +178,54 @@ describe("figures from the comparison with other libraries", () => {
         requests[cached]
       }`
     )
-    assert.include(record("0002-renewal-when-a-caller-asks"), `each has ${range(atExpiry)} such calls`)
+    assert.include(
+      record("0002-renewal-when-a-caller-asks"),
+      `each has ${range(atExpiry.map(([, calls]) => calls))} such calls`
+    )
     assert.include(
       record("0003-failures-are-remembered"),
-      `sends ${requests[ours]} token requests. Other libraries for this grant send ${range(others)}`
+      `sends ${requests[ours]} token requests. Libraries without a pause send ${range(many)}`
     )
+    const [ratio] = ratios("CPU of an authenticated call over fetch, 32 in flight")
+    assert.include(record("0004-checks-in-the-last-step"), `costs ${ratio} × the CPU of Effect's client`)
+  })
+
+  const costs = [
+    ["a cached token, as a Promise", "a cached token", "µs"],
+    [
+      "10 000 callers without a token, until the last of them has it",
+      "10 000 cold callers, an endpoint that takes 50 ms",
+      "ms"
+    ],
+    [
+      "CPU of a call with its token over `fetch`, with 32 in flight",
+      "CPU of an authenticated call over fetch, 32 in flight",
+      "µs"
+    ],
+    ["the bundle of a program with one client, minified and in gzip", "bundle, minified and in gzip", "kB"],
+    ["loading that bundle", "cold import of the bundle", "ms"]
+  ] as const
+
+  it("are on the page about costs", () => {
+    const page = rows(read("docs/cost.md"))
+    for (const [name, scenario, unit] of costs) {
+      const row = rowOf(`${scenario}, ${unit}`)
+      const cells = lines.map((line, index) =>
+        `${row[header.indexOf(line)]} ${unit} (${ratios(scenario)[index]} × Effect alone)`
+      )
+      assert.deepStrictEqual(page.find(([first]) => first === name)?.slice(1), cells)
+    }
+    const text = flat("docs/cost.md")
+    assert.include(text, `that failed for 3 seconds received ${requests[ours]} requests`)
+    const curves = read("benchmarks/results/curves.md").split("## ")
+    const ofThousand = (heading: string) =>
+      rows(curves.find((part) => part.startsWith(heading)) ?? "").find(([size]) => size === "1 000")?.[2]
+    assert.include(text, `A supply with its first token costs ${ofThousand("Supplies")} µs`)
+    assert.include(text, `a client with its first call ${ofThousand("Clients")} µs`)
+    const minutes = rows(read("benchmarks/results/sustained.md")).filter(([minute = ""]) => /^\d+$/.test(minute))
+    const cpu = minutes.map((cells) => Number(cells[7]))
+    assert.lengthOf(minutes, 15)
+    assert.include(text, `uses ${Math.min(...cpu)} to ${Math.max(...cpu)} % of a core`)
   })
 })
 
