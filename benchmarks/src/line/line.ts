@@ -65,6 +65,8 @@ const floorOf = async (get: Effect.Effect<Redacted.Redacted>) => {
 /** What Effect itself costs for a cached token: a constant, as a Promise. */
 export const makeCachedFloor = () => floorOf(Effect.succeed(Redacted.make("token")))
 
+const form = { grant_type: "client_credentials", client_id: "id", client_secret: "secret", scope: "data-access:all" }
+
 /** What Effect itself costs for callers without a token: a request by `fetch`, and a Deferred that all of them wait for. */
 export const makeColdFloor = (base: string) => {
   const token = Effect.runSync(Deferred.make<Redacted.Redacted>())
@@ -72,9 +74,10 @@ export const makeColdFloor = (base: string) => {
   const get = Effect.suspend(() => {
     if (!isRequested) {
       isRequested = true
-      void fetch(`${base}/oauth2/token`, { method: "POST" }).then(() =>
+      void fetch(`${base}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) }).then(async (response) => {
+        await response.text()
         Effect.runSync(Deferred.succeed(token, Redacted.make("token")))
-      )
+      })
     }
     return Deferred.await(token)
   })

@@ -211,9 +211,8 @@ export const make = Effect.fnUntraced(function*(
   return {
     isUnderWay: flights.isUnderWay,
     begin: (replaces = () => Life.replaces(cell.life, now()), prepare = Effect.void) => {
-      // before the flight starts to run, because callers wait for it at once
-      if (!flights.isUnderWay()) spans.reset()
       const run = Effect.suspend(() => {
+        spans.reset()
         const begunAt = now()
         return Effect.zipRight(
           prepare,
@@ -225,7 +224,7 @@ export const make = Effect.fnUntraced(function*(
       })
       flights.begin(run, limitMillis + graceMillis)
     },
-    outcome: spans.linked(Effect.suspend(flights.outcome)),
+    outcome: spans.linked(flights.outcome),
     callersWaiting: flights.waiting,
     find: Effect.suspend(() => {
       const { sharing } = endpoint

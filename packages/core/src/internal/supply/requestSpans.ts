@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { LazyArg } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type * as TokenEndpoint from "../../TokenEndpoint.ts"
@@ -16,7 +17,7 @@ export interface RequestSpans {
   /** Runs a token request in its own span. */
   readonly inSpan: <A>(reason: RequestReason, request: Effect.Effect<A, TokenError>) => Effect.Effect<A, TokenError>
   /** Links a caller's span to the requests of the present flight that end from now on, when the effect has run. */
-  readonly linked: <A, E>(waiting: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly linked: <A, E>(waiting: LazyArg<Effect.Effect<A, E>>) => Effect.Effect<A, E>
 }
 
 /** The requests of a flight: those that are exported, and how many have ended. */
@@ -67,10 +68,10 @@ export const make = (endpoint: TokenEndpoint.Service): RequestSpans => {
     linked: (waiting) =>
       Effect.withFiberRuntime((fiber) => {
         const parent = Context.getOption(fiber.currentContext, Tracer.ParentSpan)
-        if (Option.isNone(parent) || parent.value._tag !== "Span") return waiting
+        if (Option.isNone(parent) || parent.value._tag !== "Span") return waiting()
         const caller = parent.value
         const { ended, spans } = requests
-        return Effect.ensuring(waiting, Effect.suspend(() => link(caller, spans.slice(ended))))
+        return Effect.ensuring(waiting(), Effect.suspend(() => link(caller, spans.slice(ended))))
       })
   }
 }

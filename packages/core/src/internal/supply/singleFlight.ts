@@ -25,11 +25,25 @@ export interface SingleFlight<A, E> {
   readonly waiting: () => number
 }
 
-/** The last run that was begun, and what resumes each caller that waits for its outcome. */
+/** A run, and what resumes each caller that waits for it. */
 interface Run<A, E> {
   readonly overdueAt: Instant.Instant
   readonly waiting: Set<(outcome: Effect.Effect<Exit.Exit<A, E>>) => void>
-  outcome: Effect.Effect<Exit.Exit<A, E>> | undefined
+  /** Waits for the outcome. When the run has ended, it is the outcome. */
+  outcome: Effect.Effect<Exit.Exit<A, E>>
+  hasEnded: boolean
+}
+
+const makeRun = <A, E>(overdueAt: Instant.Instant): Run<A, E> => {
+  const waiting: Run<A, E>["waiting"] = new Set()
+  // a Set counts the callers, and when ten thousand give up, that costs linear time, unlike with a Deferred
+  const outcome = Effect.async<Exit.Exit<A, E>>((resume) => {
+    waiting.add(resume)
+    return Effect.sync(() => {
+      waiting.delete(resume)
+    })
+  })
+  return { overdueAt, waiting, outcome, hasEnded: false }
 }
 
 export const make = Effect.fnUntraced(function*<A, E>(
@@ -37,10 +51,10 @@ export const make = Effect.fnUntraced(function*<A, E>(
 ): Effect.fn.Return<SingleFlight<A, E>, never, Scope.Scope> {
   const handle = yield* FiberHandle.make<Exit.Exit<A, E>, never>()
   const fork = yield* FiberHandle.runtime(handle)()
+  /** The last run that was begun. */
   let last: Run<A, E> | undefined
 
-  const isUnderWay = () =>
-    last !== undefined && last.outcome === undefined && !Instant.reached(Instant.now(clock), last.overdueAt)
+  const isUnderWay = () => last !== undefined && !last.hasEnded && !Instant.reached(Instant.now(clock), last.overdueAt)
 
   return {
     isUnderWay,
@@ -48,34 +62,20 @@ export const make = Effect.fnUntraced(function*<A, E>(
     // because the first steps of a run may request a token: a tracer can do so.
     begin: (run, overdueAfterMillis) => {
       if (isUnderWay()) return
-      const own: Run<A, E> = {
-        overdueAt: Instant.later(Instant.now(clock), overdueAfterMillis),
-        waiting: new Set(),
-        outcome: undefined
-      }
+      const own = makeRun<A, E>(Instant.later(Instant.now(clock), overdueAfterMillis))
       last = own
       const detached = Effect.exit(run).pipe(
         Effect.interruptible, // the layer may have been built in an uninterruptible region
         Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
       )
       fork(detached).addObserver((exit) => {
-        const outcome = Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause))
-        own.outcome = outcome
-        for (const resume of own.waiting) resume(outcome)
+        own.outcome = Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause))
+        own.hasEnded = true
+        for (const resume of own.waiting) resume(own.outcome)
         own.waiting.clear()
       })
     },
-    outcome: () => {
-      if (last === undefined) return Effect.never
-      const { outcome, waiting } = last
-      // a Set counts the callers, and ten thousand that give up cost linear time, which they do not with a Deferred
-      return outcome ?? Effect.async((resume) => {
-        waiting.add(resume)
-        return Effect.sync(() => {
-          waiting.delete(resume)
-        })
-      })
-    },
+    outcome: () => last?.outcome ?? Effect.never,
     waiting: () => last?.waiting.size ?? 0
   }
 })

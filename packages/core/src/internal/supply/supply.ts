@@ -51,11 +51,6 @@ export const make = Effect.fnUntraced(function*(
     })
   )
 
-  const beginAndWait = () => {
-    flights.begin()
-    return flights.outcome
-  }
-
   // After a flight, waiting callers look at the state again: a failed flight leaves a valid token in place, and a new token may
   // already be rejected. A flight that was replaced is interrupted.
   const after = (exit: Exit.Exit<AccessToken, TokenError>, next: () => Token): Token =>
@@ -72,6 +67,7 @@ export const make = Effect.fnUntraced(function*(
     return token === undefined ? onNone() : returnToken(token)
   }
   const validAfter = (exit: Exit.Exit<AccessToken, TokenError>) => validOr(() => after(exit, () => get))
+  const tokenAfterFlight = Effect.flatMap(flights.outcome, validAfter)
 
   /** What a caller gets by each decision of `Life.decide`. */
   const outcomes = {
@@ -80,14 +76,19 @@ export const make = Effect.fnUntraced(function*(
       flights.begin()
       return returnToken(token)
     },
-    await: () => Effect.flatMap(beginAndWait(), validAfter),
-    awaitFor: (patience: number) =>
-      beginAndWait().pipe(
+    await: () => {
+      flights.begin()
+      return tokenAfterFlight
+    },
+    awaitFor: (patience: number) => {
+      flights.begin()
+      return flights.outcome.pipe(
         Effect.interruptible,
         Effect.timeoutOption(Duration.millis(patience)),
         Effect.withClock(clock),
         Effect.flatMap(Option.match({ onNone: () => validOr(() => get), onSome: validAfter }))
-      ),
+      )
+    },
     fail: lookUp === undefined
       ? identity<Token>
       : (failure: Exit.Exit<never, TokenError>) => Effect.zipRight(lookUp, Effect.suspend(() => validOr(() => failure)))
@@ -120,7 +121,10 @@ export const make = Effect.fnUntraced(function*(
       Life.decideReplacement<Token>(cell.life, rejected, now(), {
         get: () => get,
         returnToken,
-        await: () => Effect.flatMap(beginAndWait(), (exit) => after(exit, () => replacement(rejected))),
+        await: () => {
+          flights.begin()
+          return Effect.flatMap(flights.outcome, (exit) => after(exit, () => replacement(rejected)))
+        },
         fail: (failure) =>
           lookUp === undefined ? failure : Effect.zipRight(
             lookUp,
