@@ -53,7 +53,7 @@ const authenticatedCallOver = Effect.fnUntraced(function*(
       // a ratio of medians: the collection of garbage falls into some rounds of either
       value: median(own) / median(floor),
       unit: `× the bare transport (${median(floor).toFixed(0)} µs)`,
-      atMost: 1.1
+      atMost: 1.05
     }]
   }).pipe(Effect.provide(DataAccess.layer().pipe(Layer.provide(auth), Layer.provideMerge(transport))))
 }, Effect.scoped)

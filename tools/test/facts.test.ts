@@ -216,6 +216,8 @@ describe("figures from the benchmarks", () => {
       assert.deepStrictEqual(page.find(([first]) => first === name)?.slice(1), cells)
     }
     const text = flat("docs/cost.md")
+    const [bundle3, bundle4] = ratios("the bundle, beside one that reads its credentials")
+    assert.include(text, `the bundle is ${bundle3} × on Effect 3 and ${bundle4} × on Effect 4`)
     assert.include(text, `that failed for 3 seconds received ${requests[ours]} requests`)
     const curves = read("benchmarks/results/curves.md").split("## ")
     const ofThousand = (heading: string) =>

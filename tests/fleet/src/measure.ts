@@ -173,7 +173,7 @@ Effect.gen(function*() {
     pauseMillis,
     atMost: 9
   })
-  yield* print("endpoint returns 503: first response with Redis", shared / alone, "× without a store", 1.1)
+  yield* print("endpoint returns 503: first response with Redis", shared / alone, "× without a store", 1.05)
 
   const faults = {
     "stands still": (redis: Redis) => redis.pause,

@@ -1,0 +1,60 @@
+import { effect4 } from "../effect4.ts"
+import * as effect3 from "../line/line.ts"
+import { median } from "../report.ts"
+import { us, us4 } from "./peers.ts"
+
+/** The figures of one scenario, by the name of the library. */
+export interface Result {
+  readonly scenario: string
+  readonly unit: string
+  readonly values: Readonly<Record<string, number>>
+  /** What Effect alone costs on the line of a library, by the name of the library. */
+  readonly floors?: Readonly<Record<string, number>>
+  /** How much more than Effect alone a library may cost, by the name of the library. */
+  readonly atMost?: Readonly<Record<string, number>>
+  /** A lower figure is not better here. */
+  readonly isInformation?: true
+}
+
+/** Runs every measurement once per round, and returns the medians. */
+export const interleaved = async (
+  rounds: number,
+  measured: Readonly<Record<string, () => Promise<number>>>
+): Promise<Record<string, number>> => {
+  const figures = Object.keys(measured).map((name): readonly [string, Array<number>] => [name, []])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, values] of round % 2 === 0 ? figures : figures.toReversed()) {
+      // a measurement must not collect the garbage of another
+      globalThis.gc?.()
+      const value = await measured[name]?.()
+      // the first round is a warm-up
+      if (value !== undefined && round > 0) values.push(value)
+    }
+  }
+  return Object.fromEntries(figures.map(([name, values]) => [name, median(values)]))
+}
+
+export const lineOf = { [us]: effect3, [us4]: await effect4 }
+
+export const floorName = (name: string) => `the floor of ${name}`
+
+/** Separates the libraries from what was measured without them, under the name that `nameOf` makes of a library. */
+export const split = (
+  all: Readonly<Record<string, number>>,
+  nameOf: (name: string) => string
+): Pick<Result, "values" | "floors"> => ({
+  values: Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith(floorName("")))),
+  floors: Object.fromEntries(Object.keys(lineOf).map((name) => [name, all[nameOf(name)] ?? Number.NaN]))
+})
+
+/** Measures the libraries and the floors in turns. */
+export const withFloors = async (
+  rounds: number,
+  measured: Readonly<Record<string, () => Promise<number>>>,
+  floor: (line: typeof effect3) => Promise<() => Promise<number>>
+): Promise<Pick<Result, "values" | "floors">> => {
+  const floors: Record<string, () => Promise<number>> = {}
+  for (const [name, line] of Object.entries(lineOf)) floors[floorName(name)] = await floor(line)
+  const all = await interleaved(rounds, { ...measured, ...floors })
+  return split(all, floorName)
+}
