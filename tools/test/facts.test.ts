@@ -228,6 +228,8 @@ describe("figures from the benchmarks", () => {
     const cpu = minutes.map((cells) => Number(cells[7]))
     assert.lengthOf(minutes, 15)
     assert.include(text, `uses ${Math.min(...cpu)} to ${Math.max(...cpu)} % of a core`)
+    const files = minutes.map((cells) => Number(cells[9]))
+    assert.include(flat("docs/network.md"), `then had up to ${Math.max(...files)} open files`)
   })
 })
 
