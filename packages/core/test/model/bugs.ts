@@ -17,8 +17,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a failure without a token isn't remembered",
     file: "tokenLife",
-    find: "return failure !== undefined ? on.fail(failure.exit) : on.await()",
-    put: "return on.await()"
+    find: "return failure !== undefined ? on.fail(failure.exit) : on.await(now)",
+    put: "return on.await(now)"
   },
   {
     name: "a token is returned a second longer than it lives",
@@ -60,15 +60,16 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "every caller begins a flight",
-    file: "singleFlight",
-    find: "if (isUnderWay()) return\n",
-    put: "if (isUnderWay()) { Effect.runFork(Effect.withClock(run, clock)); return }\n"
+    file: "flights",
+    find: "begin: (at, replaces, prepare) =>\n",
+    put: "begin: (at, replaces, prepare) => flights.isUnderWay(at) ? " +
+      "void Effect.runFork(Effect.withClock(flight(replaces ?? (() => Life.replaces(cell.life, at)), prepare), clock)) :\n"
   },
   {
     name: "a flight is replaced before its deadline",
     file: "singleFlight",
-    find: "Instant.later(Instant.now(clock), overdueAfterMillis)",
-    put: "Instant.later(Instant.now(clock), 10_000)"
+    find: "Instant.later(now, overdueAfterMillis)",
+    put: "Instant.later(now, 10_000)"
   },
   {
     name: "a retry goes beyond the deadline",
@@ -117,14 +118,14 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a caller that gives up ends the flight",
     file: "singleFlight",
-    find: "waiting.delete(resume)",
-    put: "waiting.delete(resume); Effect.runFork(FiberHandle.clear(handle))"
+    find: "last?.outcome ?? Effect.never",
+    put: "Effect.onInterrupt(last?.outcome ?? Effect.never, () => FiberHandle.clear(handle))"
   },
   {
     name: "callers that could have the valid token wait until a renewal ends",
     file: "tokenLife",
-    find: "? on.awaitFor(patience) : on.returnAndRenew",
-    put: "? on.await() : on.returnAndRenew"
+    find: "? on.awaitFor(now, patience) : on.returnAndRenew",
+    put: "? on.await(now) : on.returnAndRenew"
   },
   {
     name: "a retry has no deadline",
@@ -165,8 +166,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a rejected token is returned while its renewal is under way",
     file: "tokenLife",
-    find: "if (held.rejected) return on.awaitFor(Math.min(patience, longestPatience))",
-    put: "if (held.rejected) return on.returnAndRenew(held.exit)"
+    find: "if (held.rejected) return on.awaitFor(now, Math.min(patience, longestPatience))",
+    put: "if (held.rejected) return on.returnAndRenew(now, held.exit)"
   },
   {
     name: "callers wait for the replacement of a rejected token until half of its life is over",
@@ -177,14 +178,14 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a rejection starts no renewal",
     file: "supply",
-    find: "if (Life.remembered(cell.life, now()) === undefined) flights.begin()",
+    find: "if (Life.remembered(cell.life, present) === undefined) flights.begin(present)",
     put: ""
   },
   {
     name: "a rejection sends a request while a failure is remembered",
     file: "supply",
-    find: "if (Life.remembered(cell.life, now()) === undefined) flights.begin()",
-    put: "flights.begin()"
+    find: "if (Life.remembered(cell.life, present) === undefined) flights.begin(present)",
+    put: "flights.begin(present)"
   },
   {
     name: "replace gives the rejected token back when its renewal failed",

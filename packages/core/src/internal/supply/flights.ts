@@ -60,9 +60,9 @@ interface Limit {
 
 /** The flights of a supply: token requests with their retries, at most one flight at a time. */
 export interface Flights {
-  readonly isUnderWay: () => boolean
+  readonly isUnderWay: (now: Instant.Instant) => boolean
   /** Begins a flight unless another is under way. `prepare` runs before its first request. */
-  readonly begin: (replaces?: () => Replaces, prepare?: Effect.Effect<void>) => void
+  readonly begin: (now: Instant.Instant, replaces?: () => Replaces, prepare?: Effect.Effect<void>) => void
   /** The outcome of the last flight that was begun, when it ends. The caller's span links to the requests. */
   readonly outcome: Effect.Effect<Exit.Exit<AccessToken, TokenError>>
   /** How many callers wait for that outcome. */
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Flights, never, Scope.Scope> {
   const now = () => Instant.now(clock)
   const spans = RequestSpans.make(endpoint)
-  const flights = yield* SingleFlight.make<AccessToken, TokenError>(clock)
+  const flights = yield* SingleFlight.make<AccessToken, TokenError>()
   const pauses = Pause.make(options.pause)
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
   const limitMillis = Duration.toMillis(endpoint.sharing?.timeLimit ?? endpoint.deadline) + graceMillis
@@ -208,22 +208,25 @@ export const make = Effect.fnUntraced(function*(
       )
     })
 
+  const flight = (replaces: () => Replaces, prepare: Effect.Effect<void> = Effect.void) =>
+    Effect.suspend(() => {
+      spans.reset()
+      const begunAt = now()
+      return Effect.zipRight(
+        prepare,
+        attemptRequest({ replaces, deadlineAt: Instant.later(begunAt, deadlineMillis) }, Recovery.retries, {
+          at: Instant.later(begunAt, limitMillis),
+          failure: timedOut
+        })
+      )
+    })
+  // every waiting caller asks for it
+  const renewal = flight(() => Life.replaces(cell.life, now()))
+
   return {
     isUnderWay: flights.isUnderWay,
-    begin: (replaces = () => Life.replaces(cell.life, now()), prepare = Effect.void) => {
-      const run = Effect.suspend(() => {
-        spans.reset()
-        const begunAt = now()
-        return Effect.zipRight(
-          prepare,
-          attemptRequest({ replaces, deadlineAt: Instant.later(begunAt, deadlineMillis) }, Recovery.retries, {
-            at: Instant.later(begunAt, limitMillis),
-            failure: timedOut
-          })
-        )
-      })
-      flights.begin(run, limitMillis + graceMillis)
-    },
+    begin: (at, replaces, prepare) =>
+      flights.begin(at, replaces === undefined ? renewal : flight(replaces, prepare), limitMillis + graceMillis),
     outcome: spans.linked(flights.outcome),
     callersWaiting: flights.waiting,
     find: Effect.suspend(() => {
@@ -239,7 +242,7 @@ export const make = Effect.fnUntraced(function*(
           onSome: (token) =>
             Effect.flatMap(drawDueShare, (dueShare) => {
               const before = cell.life
-              if (before.failure !== failure || flights.isUnderWay()) return Effect.void
+              if (before.failure !== failure || flights.isUnderWay(now())) return Effect.void
               const next = withToken(token, sentAt, dueShare)
               if (next === undefined) return Effect.void
               cell.life = next

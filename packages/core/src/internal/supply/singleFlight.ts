@@ -1,4 +1,3 @@
-import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,12 +12,12 @@ import * as Instant from "../instant.ts"
  */
 export interface SingleFlight<A, E> {
   /** A run is under way, and not overdue. */
-  readonly isUnderWay: () => boolean
+  readonly isUnderWay: (now: Instant.Instant) => boolean
   /**
    * Begins a run unless another is under way. An overdue run is replaced: its timers have stopped, and all callers would wait for
    * it forever.
    */
-  readonly begin: (run: Effect.Effect<A, E>, overdueAfterMillis: number) => void
+  readonly begin: (now: Instant.Instant, run: Effect.Effect<A, E>, overdueAfterMillis: number) => void
   /** The outcome of the last run that was begun, when that run ends. */
   readonly outcome: () => Effect.Effect<Exit.Exit<A, E>>
   /** How many callers wait for that outcome. */
@@ -46,23 +45,22 @@ const makeRun = <A, E>(overdueAt: Instant.Instant): Run<A, E> => {
   return { overdueAt, waiting, outcome, hasEnded: false }
 }
 
-export const make = Effect.fnUntraced(function*<A, E>(
-  clock: Clock.Clock
-): Effect.fn.Return<SingleFlight<A, E>, never, Scope.Scope> {
+export const make = Effect.fnUntraced(function*<A, E>(): Effect.fn.Return<SingleFlight<A, E>, never, Scope.Scope> {
   const handle = yield* FiberHandle.make<Exit.Exit<A, E>, never>()
   const fork = yield* FiberHandle.runtime(handle)()
   /** The last run that was begun. */
   let last: Run<A, E> | undefined
 
-  const isUnderWay = () => last !== undefined && !last.hasEnded && !Instant.reached(Instant.now(clock), last.overdueAt)
+  const isUnderWay = (now: Instant.Instant) =>
+    last !== undefined && !last.hasEnded && !Instant.reached(now, last.overdueAt)
 
   return {
     isUnderWay,
     // The check and the assignment are one synchronous step, so there is never a second run. The assignment comes before the fork,
     // because the first steps of a run may request a token: a tracer can do so.
-    begin: (run, overdueAfterMillis) => {
-      if (isUnderWay()) return
-      const own = makeRun<A, E>(Instant.later(Instant.now(clock), overdueAfterMillis))
+    begin: (now, run, overdueAfterMillis) => {
+      if (isUnderWay(now)) return
+      const own = makeRun<A, E>(Instant.later(now, overdueAfterMillis))
       last = own
       const detached = Effect.exit(run).pipe(
         Effect.interruptible, // the layer may have been built in an uninterruptible region

@@ -25,20 +25,22 @@ export const make = Effect.fnUntraced(function*(
   clock: Clock.Clock,
   lookUp: Effect.Effect<void>
 ): Effect.fn.Return<Effect.Effect<void>, never, Scope.Scope> {
-  const lookups = yield* SingleFlight.make<void, never>(clock)
+  const lookups = yield* SingleFlight.make<void, never>()
   const now = () => Instant.now(clock)
   let nextAt: Instant.Instant | undefined
 
-  const isPaused = () => nextAt !== undefined && !Instant.reached(now(), nextAt)
+  const isPaused = (at: Instant.Instant) =>
+    !lookups.isUnderWay(at) && nextAt !== undefined && !Instant.reached(at, nextAt)
 
   const begin = Effect.map(Random.nextRange(lookupPauseMillis.from, lookupPauseMillis.to), (pause) => {
     // while the pause was drawn, another caller may have begun a lookup, which may have ended already
-    if (lookups.isUnderWay() || isPaused()) return
-    nextAt = Instant.later(now(), pause)
-    lookups.begin(lookUp, overdueMillis)
+    const at = now()
+    if (lookups.isUnderWay(at) || isPaused(at)) return
+    nextAt = Instant.later(at, pause)
+    lookups.begin(at, lookUp, overdueMillis)
   })
   return Effect.suspend(() =>
-    !lookups.isUnderWay() && isPaused()
+    isPaused(now())
       ? Effect.void
       : Effect.zipRight(begin, Effect.suspend(lookups.outcome)).pipe(
         within(patienceMillis, constVoid),

@@ -72,16 +72,16 @@ export const make = Effect.fnUntraced(function*(
   /** What a caller gets by each decision of `Life.decide`. */
   const outcomes = {
     returnToken,
-    returnAndRenew: (token: Exit.Exit<AccessToken>) => {
-      flights.begin()
+    returnAndRenew: (at: Instant.Instant, token: Exit.Exit<AccessToken>) => {
+      flights.begin(at)
       return returnToken(token)
     },
-    await: () => {
-      flights.begin()
+    await: (at: Instant.Instant) => {
+      flights.begin(at)
       return tokenAfterFlight
     },
-    awaitFor: (patience: number) => {
-      flights.begin()
+    awaitFor: (at: Instant.Instant, patience: number) => {
+      flights.begin(at)
       return flights.outcome.pipe(
         Effect.interruptible,
         Effect.timeoutOption(Duration.millis(patience)),
@@ -108,7 +108,8 @@ export const make = Effect.fnUntraced(function*(
         reports.invalidated,
         Instant.reached(at, held.dueAt)
           ? Effect.sync(() => {
-            if (Life.remembered(cell.life, now()) === undefined) flights.begin()
+            const present = now()
+            if (Life.remembered(cell.life, present) === undefined) flights.begin(present)
           })
           : Effect.sync(() => {
             inBackground(reports.rejectedAgain(held.dueAt))
@@ -121,8 +122,8 @@ export const make = Effect.fnUntraced(function*(
       Life.decideReplacement<Token>(cell.life, rejected, now(), {
         get: () => get,
         returnToken,
-        await: () => {
-          flights.begin()
+        await: (at) => {
+          flights.begin(at)
           return Effect.flatMap(flights.outcome, (exit) => after(exit, () => replacement(rejected)))
         },
         fail: (failure) =>
@@ -146,11 +147,11 @@ export const make = Effect.fnUntraced(function*(
       ),
     refresh: Effect.suspend(() => {
       const at = now()
-      if (!flights.isUnderWay()) {
+      if (!flights.isUnderWay(at)) {
         if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get
         refreshedAt = at
         cell.life = Life.forgotten(cell.life)
-        flights.begin(() => ({ _tag: "Refresh", token: cell.life.held?.token }), endpoint.client?.rereadCredentials)
+        flights.begin(at, () => ({ _tag: "Refresh", token: cell.life.held?.token }), endpoint.client?.rereadCredentials)
       }
       return Effect.flatMap(flights.outcome, (exit) => after(exit, () => get))
     }),
@@ -161,13 +162,14 @@ export const make = Effect.fnUntraced(function*(
       }),
     reportMissingScope: (scope: AccessScope) =>
       Effect.sync(() => {
+        const at = now()
         const before = cell.life
         const token = before.held?.token
-        if (token?.covers(scope) === false) cell.life = Life.scopeMissed(before, now())
+        if (token?.covers(scope) === false) cell.life = Life.scopeMissed(before, at)
         // before the flight begins, because its first steps run at once
-        const nextTryAt = Life.nextTryForScope(cell.life, now())
+        const nextTryAt = Life.nextTryForScope(cell.life, at)
         if (token !== undefined && cell.life !== before) {
-          flights.begin(() => ({ _tag: "Insufficient", token, scope }))
+          flights.begin(at, () => ({ _tag: "Insufficient", token, scope }))
         }
         return Instant.wallTime(nextTryAt)
       }),

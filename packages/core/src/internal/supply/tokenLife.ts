@@ -74,11 +74,11 @@ export const decide = <A>(state: State, now: Instant.Instant, on: {
   /** The token. */
   readonly returnToken: (token: Exit.Exit<AccessToken>) => A
   /** The token, while a token request is made in the background. */
-  readonly returnAndRenew: (token: Exit.Exit<AccessToken>) => A
+  readonly returnAndRenew: (now: Instant.Instant, token: Exit.Exit<AccessToken>) => A
   /** The outcome of a token request. */
-  readonly await: () => A
+  readonly await: (now: Instant.Instant) => A
   /** The outcome of a token request; or the token, if the request takes longer than this many milliseconds. */
-  readonly awaitFor: (patience: number) => A
+  readonly awaitFor: (now: Instant.Instant, patience: number) => A
   /** The remembered failure, because it is too early for the next request. */
   readonly fail: (failure: Exit.Exit<never, TokenError>) => A
 }): A => {
@@ -86,12 +86,12 @@ export const decide = <A>(state: State, now: Instant.Instant, on: {
   if (held !== undefined && !Instant.reached(now, held.dueAt)) return on.returnToken(held.exit)
   const failure = remembered(state, now)
   if (held === undefined || Instant.reached(now, held.expiresAt)) {
-    return failure !== undefined ? on.fail(failure.exit) : on.await()
+    return failure !== undefined ? on.fail(failure.exit) : on.await(now)
   }
   if (failure !== undefined) return on.returnToken(held.exit)
   const patience = Instant.millisUntil(now, held.expiresAt) / 2
-  if (held.rejected) return on.awaitFor(Math.min(patience, longestPatience))
-  return Instant.reached(now, held.expiringAt) ? on.awaitFor(patience) : on.returnAndRenew(held.exit)
+  if (held.rejected) return on.awaitFor(now, Math.min(patience, longestPatience))
+  return Instant.reached(now, held.expiringAt) ? on.awaitFor(now, patience) : on.returnAndRenew(now, held.exit)
 }
 
 /** Decides what a caller gets instead of a token that the business API rejected. */
@@ -101,7 +101,7 @@ export const decideReplacement = <A>(state: State, rejected: AccessToken, now: I
   /** The rejected token itself, because it is too early for another renewal. */
   readonly returnToken: (token: Exit.Exit<AccessToken>) => A
   /** The outcome of a token request. */
-  readonly await: () => A
+  readonly await: (now: Instant.Instant) => A
   /** The remembered failure. */
   readonly fail: (failure: Exit.Exit<never, TokenError>) => A
 }): A => {
@@ -109,7 +109,7 @@ export const decideReplacement = <A>(state: State, rejected: AccessToken, now: I
   if (held === undefined || !isSame(held.token, rejected) || Instant.reached(now, held.expiresAt)) return on.get()
   if (!isReplaced(state, now)) return on.returnToken(held.exit)
   const failure = remembered(state, now)
-  return failure !== undefined ? on.fail(failure.exit) : on.await()
+  return failure !== undefined ? on.fail(failure.exit) : on.await(now)
 }
 
 /** Why a caller that finds this state starts a token request, and which token it replaces. */
