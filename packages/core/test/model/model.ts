@@ -264,6 +264,7 @@ export class Model {
         const hasAllScopes = mode === "grants all scopes"
         this.token = { text, sentAt, hasAllScopes, rejected: text === this.rejectedSince, replacedAt: sentAt }
         this.lastText = text
+        this.holdUntil = Math.min(this.holdUntil, sentAt + holdPause)
         this.failure = undefined
         this.failures = 0
         if (hasAllScopes) this.missing = undefined
