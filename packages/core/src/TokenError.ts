@@ -322,7 +322,7 @@ export type TokenError = typeof TokenError.Type
  * @since 1.0.0
  * @category guards
  */
-export const isTokenError: (u: unknown) => u is TokenError = Schema.is(TokenError)
+export const isTokenError = (u: unknown): u is TokenError => Schema.is(TokenError)(u)
 
 /** A timer may fire a few milliseconds early. */
 const early = 5

@@ -15,18 +15,21 @@ const isNoText = "(withheld: it is not plain text)"
 /** Stands for words that are not shown. */
 const gap = "…"
 
-const words: ReadonlySet<string> = new Set(vocabulary.trim().split(/\s+/))
+let words: ReadonlySet<string> | undefined
+
+/** The words are read when a text arrives, because most programs never print one. */
+const isListed = (word: string): boolean => (words ??= new Set(vocabulary.trim().split(/\s+/))).has(word)
 
 /** Whole terms that are no words, and codes of a well-known server. */
 const term = /^(?:application\/(?:json|x-www-form-urlencoded)|oauth ?2(?:\.0)?|[45]\d\d|aadsts\d{4,7})$/i
 
 const isWord = (word: string): boolean => {
   const lower = word.toLowerCase()
-  return words.has(lower) ||
+  return isListed(lower) ||
     ["s", "es", "d", "ed", "ing", "ly"].some((ending) => {
       if (!lower.endsWith(ending)) return false
       const stem = lower.slice(0, -ending.length)
-      return stem.length > 2 && (words.has(stem) || (ending === "ing" && words.has(`${stem}e`)))
+      return stem.length > 2 && (isListed(stem) || (ending === "ing" && isListed(`${stem}e`)))
     })
 }
 

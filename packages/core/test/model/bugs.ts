@@ -119,7 +119,8 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "a caller that gives up ends the flight",
     file: "singleFlight",
     find: "last?.outcome ?? Effect.never",
-    put: "Effect.onInterrupt(last?.outcome ?? Effect.never, () => FiberHandle.clear(handle))"
+    put:
+      "Effect.onInterrupt(last?.outcome ?? Effect.never, () => last?.fiber === undefined ? Effect.void : Fiber.interrupt(last.fiber))"
   },
   {
     name: "callers that could have the valid token wait until a renewal ends",

@@ -39,13 +39,15 @@ const checkRequestedScopes = ({ name, scope }: Options, tokens: AccessTokens.Ser
   ))
 }
 
-const isOf = (base: Base, url: string): boolean =>
-  url.startsWith(`${base.origin}/`) || (URL.canParse(url) && new URL(url).origin === base.origin)
-
 /** The client that sends the requests, and only to this origin. */
-const transport = ({ transformClient }: Options, client: HttpClient.HttpClient, base: Base): HttpClient.HttpClient => {
+const transport = (
+  { transformClient }: Options,
+  client: HttpClient.HttpClient,
+  { origin }: Base
+): HttpClient.HttpClient => {
+  const start = `${origin}/`
   const sealed = Transport.sealed(client, {
-    isAllowed: (url) => isOf(base, url),
+    isAllowed: (url) => url.startsWith(start) || (URL.canParse(url) && new URL(url).origin === origin),
     lastStep: keepScope,
     // two regions cost as much as the rest of a call, and the span of the call is one already
     restoresSettings: transformClient !== undefined

@@ -1,7 +1,8 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberHandle from "effect/FiberHandle"
+import * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import * as Instant from "../instant.ts"
@@ -24,30 +25,45 @@ export interface SingleFlight<A, E> {
   readonly waiting: () => number
 }
 
-/** A run, and what resumes each caller that waits for it. */
-interface Run<A, E> {
-  readonly overdueAt: Instant.Instant
-  readonly waiting: Set<(outcome: Effect.Effect<Exit.Exit<A, E>>) => void>
-  /** Waits for the outcome. When the run has ended, it is the outcome. */
-  outcome: Effect.Effect<Exit.Exit<A, E>>
-  hasEnded: boolean
-}
+type Resume<A, E> = (outcome: Effect.Effect<Exit.Exit<A, E>>) => void
 
-const makeRun = <A, E>(overdueAt: Instant.Instant): Run<A, E> => {
-  const waiting: Run<A, E>["waiting"] = new Set()
-  // a Set counts the callers, and when ten thousand give up, that costs linear time, unlike with a Deferred
-  const outcome = Effect.async<Exit.Exit<A, E>>((resume) => {
-    waiting.add(resume)
+/** A run, and the callers that wait for it. */
+class Run<A, E> {
+  readonly overdueAt: Instant.Instant
+  fiber: Fiber.RuntimeFiber<Exit.Exit<A, E>> | undefined
+  hasEnded = false
+  waiting = 0
+  /** What resumes each caller, or nothing where a caller gave up. */
+  #callers: Array<Resume<A, E> | undefined> = []
+  /** Waits for the outcome. When the run has ended, it is the outcome. */
+  outcome: Effect.Effect<Exit.Exit<A, E>> = Effect.async((resume) => {
+    // the fiber of a caller may yield before it begins to wait
+    if (this.hasEnded) return resume(this.outcome)
+    // a caller leaves its place empty, so ten thousand that give up cost linear time, unlike with a Deferred
+    const place = this.#callers.push(resume) - 1
+    this.waiting++
     return Effect.sync(() => {
-      waiting.delete(resume)
+      if (this.#callers[place] === undefined) return
+      this.#callers[place] = undefined
+      this.waiting--
     })
   })
-  return { overdueAt, waiting, outcome, hasEnded: false }
+
+  constructor(overdueAt: Instant.Instant) {
+    this.overdueAt = overdueAt
+  }
+
+  end(exit: Exit.Exit<A, E>): void {
+    this.hasEnded = true
+    this.outcome = Effect.succeed(exit)
+    for (const resume of this.#callers) resume?.(this.outcome)
+    this.#callers = []
+    this.waiting = 0
+  }
 }
 
 export const make = Effect.fnUntraced(function*<A, E>(): Effect.fn.Return<SingleFlight<A, E>, never, Scope.Scope> {
-  const handle = yield* FiberHandle.make<Exit.Exit<A, E>, never>()
-  const fork = yield* FiberHandle.runtime(handle)()
+  const fork = yield* FiberSet.makeRuntime<never, unknown, never>()
   /** The last run that was begun. */
   let last: Run<A, E> | undefined
 
@@ -60,20 +76,18 @@ export const make = Effect.fnUntraced(function*<A, E>(): Effect.fn.Return<Single
     // because the first steps of a run may request a token: a tracer can do so.
     begin: (now, run, overdueAfterMillis) => {
       if (isUnderWay(now)) return
-      const own = makeRun<A, E>(Instant.later(now, overdueAfterMillis))
+      const overdue = last?.hasEnded === false ? last.fiber : undefined
+      const own = new Run<A, E>(Instant.later(now, overdueAfterMillis))
       last = own
+      if (overdue !== undefined) fork(Fiber.interrupt(overdue))
       const detached = Effect.exit(run).pipe(
         Effect.interruptible, // the layer may have been built in an uninterruptible region
         Effect.mapInputContext((context: Context.Context<never>) => Context.omit(Tracer.ParentSpan)(context))
       )
-      fork(detached).addObserver((exit) => {
-        own.outcome = Effect.succeed(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause))
-        own.hasEnded = true
-        for (const resume of own.waiting) resume(own.outcome)
-        own.waiting.clear()
-      })
+      own.fiber = fork(detached)
+      own.fiber.addObserver((exit) => own.end(Exit.isSuccess(exit) ? exit.value : Exit.failCause(exit.cause)))
     },
     outcome: () => last?.outcome ?? Effect.never,
-    waiting: () => last?.waiting.size ?? 0
+    waiting: () => last?.waiting ?? 0
   }
 })
