@@ -35,11 +35,11 @@ const ratios = (result: Result, own: string): string => {
   ].join("; ")
 }
 
-/** The threshold on both lines: within 10 % of the lowest, or what it may cost beside Effect alone. */
+/** The threshold on both lines: within 10 % of the lowest of the others, or what it may cost beside Effect alone. */
 const isMet = (result: Result): boolean =>
   result.isInformation === true || [us, us4].every((own) => {
     const { atMost, best, floor, value } = comparison(result, own)
-    return value <= best * 1.1 || value <= (floor ?? Number.NaN) * atMost
+    return isWithOthers(result) && value <= best * 1.1 || value <= (floor ?? Number.NaN) * atMost
   })
 
 export const allMet = (results: ReadonlyArray<Result>): boolean => results.every(isMet)

@@ -69,7 +69,7 @@ const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>
     return time
   }
   const figures = await withFloors(
-    callers > 1_000 ? 5 : 7,
+    21,
     Object.fromEntries(peers.map((peer) => [peer.name, at(peer.make, peer.name)])),
     (line) => Promise.resolve(at(line.makeColdFloor, "floor"))
   )
@@ -81,8 +81,8 @@ const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>
       scenario: `${many} cold callers, an endpoint that takes 50 ms`,
       unit: "ms",
       ...figures,
-      // a supply is new in each round, so most of its code runs for the first time: in fibers, `coldCallers` requires 1.1
-      atMost: { [us]: 1.3, [us4]: 1.2 }
+      // the request of the floor does not go through Effect's HttpClient; in `coldCallers` it does, and the threshold is 1.1
+      atMost: { [us]: 1.15, [us4]: 1.15 }
     }
   ]
 }
@@ -176,7 +176,7 @@ const calls = async (url: string): Promise<Result> => {
   const ours = Object.entries(lineOf).map(([name, line]) => [name, line.makeCalls(url, path, base)] as const)
   const { [us]: _, [us4]: __, ...supplies } = await ofEach((peer) => peer.make(endpoint(url).base))
   const figures = await withFloors(
-    9,
+    21,
     Object.fromEntries([
       ...ours.map(([name, { call }]) => [name, () => cpu(call)] as const),
       ...Object.entries(supplies).map(([name, supply]) => [name, () => cpu(byFetch(supply))] as const)
@@ -191,7 +191,7 @@ const calls = async (url: string): Promise<Result> => {
     scenario: "CPU of an authenticated call over fetch, 32 in flight",
     unit: "µs",
     ...figures,
-    atMost: { [us]: 1.1, [us4]: 1.1 }
+    atMost: { [us]: 1.05, [us4]: 1.05 }
   }
 }
 

@@ -24,7 +24,8 @@ export const interleaved = async (
   const figures = Object.keys(measured).map((name): readonly [string, Array<number>] => [name, []])
   for (let round = 0; round <= rounds; round++) {
     for (const [name, values] of round % 2 === 0 ? figures : figures.toReversed()) {
-      // a measurement must not collect the garbage of another
+      // A measurement must not collect the garbage of another. V8 also discards code that was not called between a few collections, so
+      // without --no-flush-bytecode each round would compile its library again.
       globalThis.gc?.()
       const value = await measured[name]?.()
       // the first round is a warm-up

@@ -1,6 +1,6 @@
 import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { type Clock, Duration, Effect, Layer, Option } from "effect"
+import { type Clock, Deferred, Duration, Effect, Fiber, Layer, Option } from "effect"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
 import { granted, json } from "./support/fakeTransport.ts"
 import * as TokenEndpointOver from "./support/tokenEndpoint.ts"
@@ -128,6 +128,37 @@ describe("wall clock and monotonic clock", () => {
       const endpoint = yield* TokenEndpointOver.make({}, jumping)
       const obtained = yield* endpoint.requestToken(Replaces.Nothing()).pipe(Effect.withClock(clocks.clock))
       assert.strictEqual(textOf(obtained), "an-access-token")
+    }))
+
+  it.scoped("a token request whose timers have stopped is replaced, and all its callers get the next token", () =>
+    Effect.gen(function*() {
+      const clocks = TwoClocks.make()
+      const sent = yield* Deferred.make<void>()
+      const interrupted = yield* Deferred.make<void>()
+      const stuck = Effect.zipRight(Deferred.succeed(sent, undefined), Effect.never).pipe(
+        Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+      )
+      let requests = 0
+      const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
+        environment,
+        url: "https://v2.example/oauth2/token",
+        requestedScopes: Option.none(),
+        deadline: Duration.seconds(10),
+        requestToken: () => ++requests === 1 ? stuck : token("token-2", "24 hours")
+      })
+      const { get } = yield* AccessTokens.AccessTokens.pipe(
+        Effect.provide(
+          yield* Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))).pipe(Effect.withClock(clocks.clock))
+        )
+      )
+      const text = Effect.map(get, textOf)
+      const early = yield* Effect.fork(text)
+      yield* Deferred.await(sent)
+      clocks.pass("1 minute")
+      assert.strictEqual(yield* text, "token-2")
+      assert.strictEqual(yield* Fiber.join(early), "token-2")
+      yield* Deferred.await(interrupted)
+      assert.strictEqual(requests, 2)
     }))
 
   it.scoped("a clock that jumps back does not lengthen the limit on forced renewals", () =>
