@@ -27,6 +27,7 @@ await build({
     "src/idleServer.ts",
     "src/line/line.ts",
     "src/lineFigures.ts",
+    "src/peerFigures.ts",
     "src/peers/tokenServer.ts"
   ]
 })

@@ -1,17 +1,20 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Schema } from "effect"
 import { writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { startProcess } from "../childServer.ts"
+import { firstMessage, startProcess } from "../childServer.ts"
 import { allMet, plot, table } from "./report.ts"
-import { measure } from "./scenarios.ts"
+import { Result } from "./result.ts"
 
 const results = fileURLToPath(new URL("../results/", import.meta.url))
 
 /** Measures all libraries, prints the table, writes it with its plot, and returns whether every threshold was met. */
-export const compare = (machine: string): Effect.Effect<boolean> =>
+export const compare = (machine: string): Effect.Effect<boolean, unknown> =>
   Effect.gen(function*() {
     const url = yield* startProcess("peers/tokenServer.js")
-    const measured = yield* Effect.promise(() => measure(url))
+    const measured = yield* Effect.flatMap(
+      firstMessage("peerFigures.js", [url]),
+      Schema.decodeUnknown(Schema.Array(Result))
+    )
     const page = table(machine, measured)
     yield* Effect.promise(() => writeFile(`${results}peers.md`, page))
     yield* Effect.promise(() => writeFile(`${results}peers.svg`, plot(measured)))

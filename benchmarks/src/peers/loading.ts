@@ -6,7 +6,8 @@ import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 import * as lines from "../packages.ts"
 import { us, us4 } from "./peers.ts"
-import { floorName, interleaved, lineOf, type Result, split } from "./turns.ts"
+import type { Result } from "./result.ts"
+import { floorName, interleaved, lineOf, split } from "./turns.ts"
 
 const folder = fileURLToPath(new URL("..", import.meta.url))
 

@@ -1,6 +1,6 @@
 import { grid } from "../report.ts"
 import { peers, us, us4 } from "./peers.ts"
-import type { Result } from "./turns.ts"
+import type { Result } from "./result.ts"
 
 const number = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0)

@@ -1,6 +1,7 @@
 import { loading } from "./loading.ts"
 import { type Peer, peers, type Supply, us, us4 } from "./peers.ts"
-import { lineOf, type Result, withFloors } from "./turns.ts"
+import type { Result } from "./result.ts"
+import { lineOf, withFloors } from "./turns.ts"
 
 const pause = (millis: number) => new Promise((resume) => setTimeout(resume, millis))
 
@@ -82,7 +83,7 @@ const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>
       unit: "ms",
       ...figures,
       // the request of the floor does not go through Effect's HttpClient; in `coldCallers` it does, and the threshold is 1.1
-      atMost: { [us]: 1.15, [us4]: 1.15 }
+      atMost: { [us]: 1.2, [us4]: 1.15 }
     }
   ]
 }
@@ -191,7 +192,8 @@ const calls = async (url: string): Promise<Result> => {
     scenario: "CPU of an authenticated call over fetch, 32 in flight",
     unit: "µs",
     ...figures,
-    atMost: { [us]: 1.05, [us4]: 1.05 }
+    // with fewer calls than in `authenticatedCall`, where the threshold is 1.05
+    atMost: { [us]: 1.1, [us4]: 1.1 }
   }
 }
 

@@ -2,19 +2,7 @@ import { effect4 } from "../effect4.ts"
 import * as effect3 from "../line/line.ts"
 import { median } from "../report.ts"
 import { us, us4 } from "./peers.ts"
-
-/** The figures of one scenario, by the name of the library. */
-export interface Result {
-  readonly scenario: string
-  readonly unit: string
-  readonly values: Readonly<Record<string, number>>
-  /** What Effect alone costs on the line of a library, by the name of the library. */
-  readonly floors?: Readonly<Record<string, number>>
-  /** How much more than Effect alone a library may cost, by the name of the library. */
-  readonly atMost?: Readonly<Record<string, number>>
-  /** A lower figure is not better here. */
-  readonly isInformation?: true
-}
+import type { Result } from "./result.ts"
 
 /** Runs every measurement once per round, and returns the medians. */
 export const interleaved = async (

@@ -1,0 +1,19 @@
+import { Schema } from "effect"
+
+const byName = Schema.Record({ key: Schema.String, value: Schema.Number })
+const byNameOrNothing = Schema.optionalWith(byName, { exact: true })
+
+/** The figures of one scenario, by the name of the library. */
+export const Result = Schema.Struct({
+  scenario: Schema.String,
+  unit: Schema.String,
+  values: byName,
+  /** What Effect alone costs on the line of a library, by the name of the library. */
+  floors: byNameOrNothing,
+  /** How much more than Effect alone a library may cost, by the name of the library. */
+  atMost: byNameOrNothing,
+  /** A lower figure is not better here. */
+  isInformation: Schema.optionalWith(Schema.Literal(true), { exact: true })
+})
+
+export type Result = typeof Result.Type
