@@ -35,7 +35,7 @@ const ratios = (result: Result, own: string): string => {
   ].join("; ")
 }
 
-/** The threshold on both lines: within 10 % of the lowest of the others, or what it may cost beside Effect alone. */
+/** The threshold on both lines: at most 10 % above the best other library, or within the allowed ratio to Effect alone. */
 const isMet = (result: Result): boolean =>
   result.isInformation === true || [us, us4].every((own) => {
     const { atMost, best, floor, value } = comparison(result, own)

@@ -8,7 +8,7 @@ export const Result = Schema.Struct({
   scenario: Schema.String,
   unit: Schema.String,
   values: byName,
-  /** What Effect alone costs on the line of a library, by the name of the library. */
+  /** What Effect alone costs, by the name of the library on the same line of Effect. */
   floors: byNameOrNothing,
   /** How much more than Effect alone a library may cost, by the name of the library. */
   atMost: byNameOrNothing,

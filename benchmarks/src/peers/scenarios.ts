@@ -82,7 +82,7 @@ const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>
       scenario: `${many} cold callers, an endpoint that takes 50 ms`,
       unit: "ms",
       ...figures,
-      // the request of the floor does not go through Effect's HttpClient; in `coldCallers` it does, and the threshold is 1.1
+      // the floor sends its request without Effect's HttpClient; the floor of `coldCallers` uses it, and the threshold is 1.1
       atMost: { [us]: 1.2, [us4]: 1.15 }
     }
   ]
