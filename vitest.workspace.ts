@@ -1,17 +1,24 @@
 import { configDefaults, defineConfig } from "vitest/config"
 import { missingPrograms } from "./tests/support/src/programs.ts"
+import { Watchdog } from "./tests/support/src/watchdog.ts"
 
-const everyTest = ["{packages,tests}/*/test/**/*.test.ts", "examples/test/**/*.test.ts"]
+const everyTest = "{packages,tests}/*/test/**/*.test.ts"
 
 /** The tests of each mode, as globs. `test` is what `pnpm test` runs. */
 const modes = {
-  test: { include: everyTest, exclude: ["**/*.{system,nightly}.test.ts"] },
+  // one example in a child process stands for all of them
+  test: { include: [everyTest, "examples/test/main.test.ts"], exclude: ["**/*.{system,nightly}.test.ts"] },
   /** With real servers, a browser and many processes. */
-  system: { include: everyTest.map((glob) => glob.replace(".test.ts", ".system.test.ts")), exclude: [] },
+  system: {
+    include: [everyTest, "examples/test/**/*.test.ts"].map((glob) => glob.replace(".test.ts", ".system.test.ts")),
+    exclude: []
+  },
+  /** The first tier's tests over sockets, over every transport instead of one. */
+  transports: { include: ["tests/integration/test/**/*.test.ts"], exclude: ["**/*.{system,nightly}.test.ts"] },
   /** Searches of many minutes. */
-  nightly: { include: everyTest.map((glob) => glob.replace(".test.ts", ".nightly.test.ts")), exclude: [] },
-  /** The documents and generated files of this repository. */
-  documents: { include: ["tools/test/**/*.test.ts"], exclude: [] }
+  nightly: { include: [everyTest.replace(".test.ts", ".nightly.test.ts")], exclude: [] },
+  /** The documents, the examples and the generated files of this repository. */
+  documents: { include: ["{tools,examples}/test/**/*.test.ts"], exclude: ["**/*.system.test.ts"] }
 }
 
 const isMode = (mode: string): mode is keyof typeof modes => mode in modes
@@ -41,30 +48,20 @@ export default defineConfig(({ mode: given }) => {
       // Files share the modules that they import, because loading Effect for each file takes longer than its tests. Tests with a
       // browser use the `layer` of @effect/vitest, which changes `it` for the files after them.
       isolate: mode === "system",
-      projects: [
-        {
-          test: {
-            name: mode,
-            include,
-            exclude: [...configDefaults.exclude, ...exclude, ...(process.platform === "win32" ? notOnWindows : [])],
-            testTimeout: 30_000
-          }
-        },
-        ...(mode === "test"
-          ? [{
-            test: {
-              name: "types",
-              include: [],
-              typecheck: {
-                enabled: true,
-                only: true,
-                include: ["tests/*/test/**/*.test-d.ts"],
-                tsconfig: "tsconfig.json"
-              }
-            }
-          }]
-          : [])
-      ]
+      projects: [{
+        // beside the reporters of the command line. A test with real servers, and a search of the night, may take longer than it allows.
+        plugins: mode !== "test" ? [] : [{
+          name: "watchdog",
+          configureVitest: ({ vitest }) => void vitest.config.reporters.push(new Watchdog())
+        }],
+        test: {
+          name: mode,
+          include,
+          exclude: [...configDefaults.exclude, ...exclude, ...(process.platform === "win32" ? notOnWindows : [])],
+          ...(mode !== "test" && { env: { EVERY_TRANSPORT: "yes" } }),
+          testTimeout: 30_000
+        }
+      }]
     }
   }
 })

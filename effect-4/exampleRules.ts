@@ -44,8 +44,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "ConfigProvider.layerAdd(ConfigProvider.fromDir({ rootPath: $FOLDER }))"
   ],
   ["router.get($PATH, $HANDLER)", "router.add(\"GET\", $PATH, $HANDLER)"],
-  ["Stream.asyncPush<$A>((emit) => $LISTEN)", "Stream.callback<$A>((queue) => $LISTEN)"],
-  ["emit.single($VALUE)", "Queue.offerUnsafe(queue, $VALUE)"],
   ["Stream.runFold($STREAM, $ZERO, $NEXT)", "Stream.runFold($STREAM, () => $ZERO, $NEXT)"],
   ["yield* Command.string($COMMAND)", "yield* (yield* ChildProcessSpawner.ChildProcessSpawner).string($COMMAND)"]
 ]
@@ -54,6 +52,5 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
 export const imports: Readonly<Record<string, string>> = {
   ChildProcessSpawner: "effect/process/ChildProcessSpawner",
   HttpRouter: "effect/http/HttpRouter",
-  Otlp: "effect/observability/Otlp",
-  Queue: "effect/Queue"
+  Otlp: "effect/observability/Otlp"
 }

@@ -46,8 +46,8 @@ export const manifest = (original: Manifest): Manifest => {
     // Effect 3 has fast-check in it
     ...(devDependencies && { devDependencies: { ...withoutGone(devDependencies), "fast-check": "catalog:" } }),
     ...(peerDependencies && { peerDependencies: withoutGone(peerDependencies) ?? {} }),
-    // @effect/platform-node 4 does not load on Node 20
-    ...(engines && { engines: "@effect/platform-node" in (peerDependencies ?? {}) ? { node: ">=22" } : engines }),
+    // @effect/platform-node 4 needs this version
+    ...(engines && { engines: "@effect/platform-node" in (peerDependencies ?? {}) ? { node: ">=22.19.0" } : engines }),
     ...(publishConfig && { publishConfig: publish })
   }
 }

@@ -6,7 +6,6 @@ export const members: Readonly<Record<string, string>> = {
   "it.scoped": "it.effect",
   "TestServices.provideLive": "TestClock.withLive",
   "TestClock.currentTimeMillis": "Clock.currentTimeMillis",
-  "Schedule.tapOutput": "Schedule.tap",
   "Scope.CloseableScope": "Scope.Closeable",
   "Scope.extend": "Scope.provide",
   "NodeContext.layer": "NodeServices.layer",
@@ -44,22 +43,25 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.fork": "Effect.forkChild",
   "Effect.mapInputContext": "Effect.updateContext",
   "Effect.zipRight": "Effect.andThen",
+  "Either.Either": "Result.Result",
   "Either.filterOrLeft": "Result.filterOrFail",
   "Either.getRight": "Result.getSuccess",
   "Either.isLeft": "Result.isFailure",
   "Either.left": "Result.fail",
   "Either.mapLeft": "Result.mapError",
   "Either.right": "Result.succeed",
-  "Encoding.decodeBase64": "Base64.decode",
   "Encoding.encodeBase64": "Base64.encode",
-  "Encoding.encodeHex": "Hex.encode",
+  "Schema.OptionFromSelf": "Schema.Option",
+  "Schema.Uint8ArrayFromSelf": "Schema.Uint8Array",
   "Exit.isInterrupted": "Exit.hasInterrupts",
   "Fiber.RuntimeFiber": "Fiber.Fiber",
   "HttpClientError.RequestError": "HttpClientError.HttpClientError",
   "HttpClientError.ResponseError": "HttpClientError.HttpClientError",
+  "Layer.scopedContext": "Layer.effectContext",
   "Layer.scopedDiscard": "Layer.effectDiscard",
   "Layer.scoped": "Layer.effect",
   "Layer.unwrapEffect": "Layer.unwrap",
+  "Layer.unwrapScoped": "Layer.unwrap",
   "Effect.Effect.Context": "Effect.Services",
   "Command.env": "ChildProcess.setEnv",
   "Command.workingDirectory": "ChildProcess.setCwd",
@@ -78,7 +80,7 @@ export const members: Readonly<Record<string, string>> = {
 
 /** Members whose names changed alike. A member with its own rule is left out. */
 export const families: ReadonlyArray<readonly [from: RegExp, to: (...parts: ReadonlyArray<string>) => string]> = [
-  [/\bEither\b/g, () => "Result"],
+  [/^Either(?=\.\w+$)/, () => "Result"],
   [/^(DateTime|Duration)\.([gl])(?=\w+Than)/, (_, module, first = "") => `${module}.is${first.toUpperCase()}`],
   [/\.unsafe([A-Z])(\w+)$/, (_, first = "", rest) => `.${first.toLowerCase()}${rest}Unsafe`],
   [/^(Config|Effect)\.\1\.(?=Error|Success)/, (_, module) => `${module}.`]
@@ -104,18 +106,13 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ $$$A, $$$B }) })"
   ],
   [
-    "Schedule.modifyDelay((_, $DELAY) => $RESULT)",
-    "Schedule.modifyDelay(({ duration: $DELAY }) => Effect.succeed($RESULT))"
-  ],
-  [
-    "Schedule.jitteredWith({ min: $MIN, max: $MAX })",
-    "Schedule.modifyDelay(({ duration }) => Effect.map(Random.nextBetween($MIN, $MAX), (share) => Duration.times(duration, share)))"
+    "new HttpClientError.HttpClientError({ $$$A, reason: \"Encode\", $$$B })",
+    "new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ $$$A, $$$B }) })"
   ],
   [
     "Result.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
     "Result.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
   ],
-  ["Result.match({ onLeft: $LEFT, onRight: $RIGHT })", "Result.match({ onFailure: $LEFT, onSuccess: $RIGHT })"],
   [
     "$IS && error._tag === \"ResponseError\" && error.reason === \"StatusCode\"",
     "$IS && error.reason._tag === \"StatusCodeError\""
@@ -168,7 +165,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schema.optionalWith($SCHEMA, { default: () => $DEFAULT })",
     "$SCHEMA.pipe(Schema.withDecodingDefaultKey(Effect.succeed($DEFAULT)))"
   ],
-  ["admin.control.revokeToken({ path: $PARAMS })", "admin.control.revokeToken({ params: $PARAMS })"],
   ["Command.make($PROGRAM, $$$ARGUMENTS)", "ChildProcess.make($PROGRAM, [$$$ARGUMENTS])"],
   ["Cookies.get($COOKIES, $NAME)", "Cookies.get(Cookies.fromIterable($COOKIES), $NAME)"],
   [
@@ -199,35 +195,24 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Schema.between($MIN, $MAX)", "Schema.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"],
   ["Schema.int()", "Schema.check(Schema.isInt())"],
   ["Schema.pattern($TEXT)", "Schema.check(Schema.isPattern($TEXT))"],
-  ["yield* Result.andThen($FIRST, $SECOND)", "yield* Effect.fromResult(Result.andThen($FIRST, $SECOND))"],
   ["Schema.Union($$$MEMBERS)", "Schema.Union([$$$MEMBERS])"],
   ["Schema.Literal($$$LITERALS)", "Schema.Literals([$$$LITERALS])"]
 ]
 
 /** Expressions of one file, whose names may mean something else in other files. */
 export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: string, replacement: string]>>> = {
-  "packages/core/src/TokenEndpoint.ts": [
-    [
-      "Effect.flatMap(validation.credentials)",
-      "Effect.flatMap((read) => Effect.fromResult(validation.credentials(read)))"
-    ]
-  ],
-  "packages/core/src/internal/supply/broadcast.ts": [
+  "packages/core/src/internal/broadcast.ts": [
     ["Effect.forEach(listeners, Queue.shutdown, $OPTIONS)", "Effect.forEach(listeners, Queue.end, $OPTIONS)"],
     ["new Set<Queue.Queue<A>>()", "new Set<Queue.Queue<A, Cause.Done>>()"],
     ["Queue.sliding<A>(capacity)", "Queue.sliding<A, Cause.Done>(capacity)"]
   ],
-  "packages/core/src/internal/tokenRequest/exchange.ts": [
-    ["error.reason === \"EmptyBody\"", "error.reason._tag === \"EmptyBodyError\""]
+  "packages/core/src/internal/restrictedClient.ts": [
+    [
+      "HttpClientRequest.get(request.url).pipe($MODIFY, $HEADERS, $UPGRADE)",
+      "names.reduce((kept, name) => HttpClientRequest.removeHeader(kept, name), request).pipe($UPGRADE)"
+    ]
   ],
-  "packages/core/src/internal/tokenRequest/tokenRequest.ts": [
-    ["yield* classify($$$ARGUMENTS)", "yield* Effect.fromResult(classify($$$ARGUMENTS))"]
-  ],
-  "packages/http-client/src/internal/authenticatedClient.ts": [
-    ["yield* checkRequestedScopes($$$ARGUMENTS)", "yield* Effect.fromResult(checkRequestedScopes($$$ARGUMENTS))"],
-    ["yield* Validation.environment($OPTIONS)", "yield* Effect.fromResult(Validation.environment($OPTIONS))"]
-  ],
-  "packages/http-client/src/internal/response.ts": [
+  "packages/http-client/src/internal/callerView.ts": [
     [
       "class CallerResponse extends Inspectable.Class implements $TYPE { $$$BODY }",
       "class CallerResponse extends Inspectable.Class implements $TYPE, Pipeable.Pipeable { $$$BODY\n\n" +
@@ -236,7 +221,7 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
       "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
     ]
   ],
-  "packages/simulator/src/AdminApi.ts": [
+  "packages/simulator/src/internal/admin/AdminApi.ts": [
     [
       "HttpApiEndpoint.get($NAME, $PATH).setUrlParams($QUERY).addSuccess($SUCCESS)",
       "HttpApiEndpoint.get($NAME, $PATH, { query: $QUERY, success: $SUCCESS })"
@@ -259,10 +244,16 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
   ],
   "packages/simulator/src/internal/httpServer.ts": [
     // closing the scope ends all connections, so there is nothing to wait for
-    ["{ host: \"127.0.0.1\", port }", "{ host: \"127.0.0.1\", port, disablePreemptiveShutdown: true }"]
+    [
+      "NodeHttpServer.make($SERVER, { host, port })",
+      "NodeHttpServer.make($SERVER, { host, port, disablePreemptiveShutdown: true })"
+    ]
   ],
   "packages/simulator/src/internal/offsetClock.ts": [
     ["offset.changes", "SubscriptionRef.changes(offset)"]
+  ],
+  "packages/store-redis/test/redisTokenStore.system.test.ts": [
+    ["ConfigProvider.orElse($NONE, variables)", "ConfigProvider.make((path) => variables().load(path))"]
   ],
   "tests/integration/src/printers.ts": [
     ["Effect.withConsole($CONSOLE)", "Effect.provideService(Console.Console, $CONSOLE)"],
@@ -288,6 +279,7 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
 
 /** The module of a name. */
 export const imports: Readonly<Record<string, string>> = {
+  HttpClientResponse: "effect/http/HttpClientResponse",
   Base64: "effect/encoding/Base64",
   Hex: "effect/encoding/Hex",
   Cause: "effect/Cause",

@@ -1,19 +1,29 @@
 import { defineConfig } from "vitest/config"
 
-const everyTest = "{test,generated/{examples,packages/*,tests/*}/test}/**/*.test.ts"
+const everyTest = "generated/{examples,packages/*,tests/*}/test/**/*.test.ts"
+
+const overEveryTransport = "generated/tests/integration/test/**/*.test.ts"
 
 /** The tests of each mode, as in the workspace of Effect 3. */
 const modes = {
   test: { include: [everyTest], exclude: ["**/*.{system,nightly}.test.ts"] },
-  system: { include: [everyTest.replace(".test.ts", ".system.test.ts")], exclude: [] }
+  system: { include: [everyTest.replace(".test.ts", ".system.test.ts"), overEveryTransport], exclude: [] },
+  /** The part of `system` in which Effect 4 differs: it has transports of its own. */
+  transports: { include: [overEveryTransport], exclude: [] }
 }
 
-export default defineConfig(({ mode }) => ({
-  test: {
-    // by default, one core would be left for a watch mode
-    maxWorkers: "100%",
-    isolate: false,
-    testTimeout: 30_000,
-    ...modes[mode === "system" ? mode : "test"]
+const isMode = (mode: string): mode is keyof typeof modes => mode in modes
+
+export default defineConfig(({ mode: given }) => {
+  const mode = isMode(given) ? given : "test"
+  return {
+    test: {
+      // by default, one core would be left for a watch mode
+      maxWorkers: "100%",
+      isolate: false,
+      testTimeout: 30_000,
+      ...(mode !== "test" && { env: { EVERY_TRANSPORT: "yes" } }),
+      ...modes[mode]
+    }
   }
-}))
+})

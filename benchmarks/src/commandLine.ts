@@ -11,16 +11,11 @@ const folder = fileURLToPath(new URL("../../packages/cli/", import.meta.url))
 
 const rounds = 15
 
-/** Compiled code is kept by Node 22 and later. */
 const node = (): string =>
   execFileSync("npx", ["-y", "-p", "node@24", "node", "-p", "process.execPath"]).toString().trim()
 
-/** A program that does nothing but load Effect with Schema, which every token needs, and end. */
-const floor = `import * as nodeModule from "node:module"
-nodeModule.enableCompileCache(process.env.XDG_CACHE_HOME)
-void import("./floor.program.js")`
-
-const floorProgram = `import * as Effect from "effect/Effect"
+/** A program that does nothing but load Effect with Schema, which a token request needs, and end. */
+const floor = `import * as Effect from "effect/Effect"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { isTokenError } from "@credit-data/core/TokenError"
 NodeRuntime.runMain(Effect.sync(() => process.stdout.write(String(isTokenError(0)))))`
@@ -28,9 +23,8 @@ NodeRuntime.runMain(Effect.sync(() => process.stdout.write(String(isTokenError(0
 const bundleFloor = (output: string): string => {
   const esbuild = join(folder, "node_modules/.bin/esbuild")
   const options = ["--bundle", "--platform=node", "--format=esm", "--minify-syntax", "--minify-whitespace"]
-  execFileSync(esbuild, [...options, `--outfile=${output}/floor.program.js`], { cwd: folder, input: floorProgram })
+  execFileSync(esbuild, [...options, `--outfile=${output}/floor.js`], { cwd: folder, input: floor })
   writeFileSync(join(output, "package.json"), "{\"type\":\"module\"}")
-  writeFileSync(join(output, "floor.js"), floor)
   return join(output, "floor.js")
 }
 
@@ -72,7 +66,7 @@ export const commandLine: Effect.Effect<ReadonlyArray<Measurement>> = Effect.gen
     { what: "`node -e 0`", value: bare, unit: "ms" },
     { what: "`credit-data --help`", value: ratio("help"), unit: "× bare node", atMost: 1.6 },
     { what: "a program that loads Effect with Schema and ends", value: ratio("floor"), unit: "× bare node" },
-    { what: "`credit-data token --cache`, cached", value: ratio("cached"), unit: "× bare node" },
+    { what: "`credit-data token --cache`, cached", value: ratio("cached"), unit: "× bare node", atMost: 3 },
     { what: "`credit-data token`", value: ratio("fresh"), unit: "× bare node" }
   ]
 }).pipe(Effect.scoped, Effect.provide(Simulator.layer()), Effect.orDie)

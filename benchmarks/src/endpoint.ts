@@ -1,5 +1,5 @@
 import { AccessToken, TokenEndpoint, TokenError } from "@credit-data/core"
-import { DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 
 const environment = { name: "benchmark", audience: "a", baseUrl: "http://localhost" }
 
@@ -10,7 +10,7 @@ export const endpoint = (
   Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
     url: "http://localhost/oauth2/token",
-    requestedScopes: Option.none(),
+    requestedScopes: [],
     deadline: Duration.seconds(10),
     requestToken
   })
@@ -22,8 +22,7 @@ export const token = (text: string, lifetime: Duration.DurationInput): Effect.Ef
       secret: Redacted.make(text),
       scopes: [],
       requestedAt,
-      expiresAt: DateTime.addDuration(requestedAt, lifetime),
-      coverage: "AnyScope"
+      expiresAt: DateTime.addDuration(requestedAt, lifetime)
     }))
 
 /** A token endpoint that responds at once. */

@@ -1,22 +1,20 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { timePerRun } from "./cachedGet.ts"
 import { instantEndpoint } from "./endpoint.ts"
 import { median, type Measurement } from "./report.ts"
 
 const rounds = 15
 
+const credentials = Effect.succeed({ clientId: "the-client", clientSecret: Redacted.make("s".repeat(40)) })
+
 /** The time of `get` with a cached token and with a shared store, as a ratio to `get` without one in the same round. */
 export const sharedTokens: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
   const sealed = Layer.map(instantEndpoint, (context) =>
     Context.make(TokenEndpoint.TokenEndpoint, {
       ...Context.get(context, TokenEndpoint.TokenEndpoint),
-      client: {
-        id: "the-client",
-        rereadCredentials: Effect.void,
-        sealing: Effect.succeed(() => Effect.succeed(new ArrayBuffer(32)))
-      }
+      sharing: { credentials, reread: credentials }
     }))
   const alone = AccessTokens.layer().pipe(Layer.provide(instantEndpoint))
   const shared = SharedTokens.layer().pipe(Layer.provide(sealed), Layer.provide(TokenStore.layerMemory))

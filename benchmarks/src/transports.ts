@@ -33,7 +33,7 @@ const page = (machine: string, rows: ReadonlyArray<ReadonlyArray<string>>) =>
     "Written by `npx -y pnpm@10.34.9 bench`, never by hand.",
     "",
     `${calls} calls through \`DataAccess.layer()\` to a server on the loopback interface, over TLS 1.3. Each figure is the median`,
-    `of ${rounds} rounds. In each round, each transport runs in its own process. Less is better.`,
+    `of ${rounds} rounds. In each round, each transport runs in its own process. Lower is better.`,
     "",
     "The loopback interface has no latency. On a real network, each new connection also takes two round trips before the request",
     "is sent: one for TCP and one for TLS.",

@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint, Replaces } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Context, Effect, Either, Layer, Redacted } from "effect"
 import { type Measurement, median } from "./report.ts"
@@ -109,7 +109,7 @@ const tokenRequest = ({ body, status }: Pick<Sample, "body" | "status">) => {
   })
   return Effect.map(
     Layer.build(Layer.provide(endpoint, Layer.succeed(HttpClient.HttpClient, transport))),
-    (context) => Effect.either(Context.get(context, TokenEndpoint.TokenEndpoint).requestToken(Replaces.Nothing()))
+    (context) => Effect.either(Context.get(context, TokenEndpoint.TokenEndpoint).requestToken({ _tag: "Nothing" }))
   )
 }
 

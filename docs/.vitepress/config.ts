@@ -2,8 +2,8 @@ import { cpSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitepress"
-import { base, routeOf } from "./links.ts"
-import { collect, exampleRoutes, guide, pages, titleOf } from "./pages.ts"
+import { base, repositoryUrl, routeOf } from "./links.ts"
+import { changedAt, collect, descriptionOf, exampleRoutes, guide, pages, sourceOf, titleOf } from "./pages.ts"
 
 const folder = fileURLToPath(new URL("../.pages", import.meta.url))
 collect(folder)
@@ -12,8 +12,28 @@ const link = (page: string) => `/${routeOf(page).replace(/(index)?\.md$/, "")}`
 const item = (page: string) => ({ text: titleOf(page), link: link(page) })
 
 const packages = pages.filter((page) => /^packages\/[\w-]+\/README\.md$/.test(page))
+const records = pages.filter((page) => /^docs\/decisions\/\d/.test(page)).toSorted()
+const results = pages.filter((page) => page.startsWith("benchmarks/results/")).toSorted()
 const modulesOf = (readme: string) =>
   pages.filter((page) => page.startsWith(readme.replace("README.md", "docs/modules/"))).toSorted()
+
+const guideItems = guide.map(({ pages, title }) => ({
+  text: title,
+  collapsed: title !== "Start",
+  items: pages.map(item)
+}))
+
+const reference = packages.map((page) => ({
+  text: titleOf(page),
+  collapsed: false,
+  items: [{ text: "Overview", link: link(page) }, ...modulesOf(page).map(item)]
+}))
+
+/** A line of llms.txt. */
+const listed = (page: string) => {
+  const description = descriptionOf(page)
+  return `- [${titleOf(page)}](${base}${routeOf(page)})${description === undefined ? "" : `: ${description}`}`
+}
 
 export default defineConfig({
   title: "@credit-data",
@@ -21,26 +41,49 @@ export default defineConfig({
   base,
   srcDir: ".pages",
   cleanUrls: true,
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}favicon.svg` }]],
+  // the pages of the site are copies
+  transformPageData: ({ filePath }) => {
+    const source = sourceOf(filePath)
+    return { filePath: source, lastUpdated: changedAt(source), description: descriptionOf(source) ?? "" }
+  },
   themeConfig: {
     search: { provider: "local" },
-    nav: [{ text: "Guide", link: "/docs/" }, { text: "Reference", link: "/packages/core/" }],
-    sidebar: [
-      { text: "About", items: [item("README.md")] },
-      ...guide.map(({ pages, title }) => ({ text: title, items: pages.map(item) })),
-      {
-        text: "Examples",
-        collapsed: true,
-        items: exampleRoutes.map((route) => ({
-          text: posix.basename(route, ".md"),
-          link: `/${route.replace(".md", "")}`
-        }))
-      },
-      ...packages.map((page) => ({
-        text: titleOf(page),
-        collapsed: true,
-        items: [{ text: "Overview", link: link(page) }, ...modulesOf(page).map(item)]
-      }))
+    nav: [
+      { text: "Guide", link: "/docs/get-started" },
+      { text: "Reference", link: "/packages/core/" },
+      { text: "Contribute", link: "/CONTRIBUTING" }
     ],
+    socialLinks: [{ icon: "github", link: repositoryUrl }],
+    editLink: { pattern: `${repositoryUrl}/edit/main/:path`, text: "Edit this page" },
+    lastUpdated: { text: "Last change", formatOptions: { dateStyle: "long" } },
+    sidebar: {
+      "/packages/": [{ text: "Packages", link: "/docs/#packages" }, ...reference],
+      "/": [
+        { text: "About", items: [item("README.md"), item("docs/README.md")] },
+        ...guideItems.map((group) =>
+          group.text === "Contribute"
+            ? {
+              ...group,
+              items: [
+                ...group.items,
+                { text: "Decision records", collapsed: true, items: records.map(item) },
+                { text: "Results", collapsed: true, items: results.map(item) }
+              ]
+            }
+            : group
+        ),
+        {
+          text: "Examples",
+          collapsed: true,
+          items: exampleRoutes.map((route) => ({
+            text: posix.basename(route, ".md"),
+            link: `/${route.replace(".md", "")}`
+          }))
+        },
+        { text: "Packages", collapsed: true, items: packages.map(item) }
+      ]
+    },
     outline: "deep"
   },
   markdown: {
@@ -64,8 +107,17 @@ export default defineConfig({
         "",
         "> Access tokens for a credit-data API, as Effect Layers",
         "",
-        ...["README.md", ...guide.flatMap(({ pages }) => pages), ...packages, ...packages.flatMap(modulesOf)]
-          .map((page) => `- [${titleOf(page)}](${base}${routeOf(page)})`),
+        "## Guide",
+        "",
+        ...["README.md", ...guide.flatMap(({ pages }) => pages)].map(listed),
+        "",
+        "## Packages",
+        "",
+        ...packages.map(listed),
+        "",
+        "## API reference",
+        "",
+        ...packages.flatMap(modulesOf).map(listed),
         ""
       ].join("\n")
     )

@@ -11,7 +11,9 @@ export const base = "/credit-data/"
 
 const site = `https://credit-data.github.io${base}`
 
-const repository = "https://github.com/credit-data/credit-data/blob/main/"
+export const repositoryUrl = "https://github.com/credit-data/credit-data"
+
+const repository = `${repositoryUrl}/blob/main/`
 
 const pictures = "https://raw.githubusercontent.com/credit-data/credit-data/main/"
 

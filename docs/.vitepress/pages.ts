@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { names } from "../../effect-4/proseRules.ts"
@@ -29,7 +30,7 @@ const sectionsOf = (text: string): ReadonlyArray<readonly [heading: string, text
   })
 }
 
-const code = /^```ts\n[^]*?\n```$/gm
+const code = /^```(?:ts|sh)\n[^]*?\n```$/gm
 
 /** Code for both lines of Effect, in tabs if it differs. */
 const tabs = (three: string, four: string | undefined): string =>
@@ -37,8 +38,8 @@ const tabs = (three: string, four: string | undefined): string =>
     ? three
     : [
       "::: code-group",
-      three.replace("```ts", "```ts [Effect 3]"),
-      four.replace("```ts", "```ts [Effect 4]"),
+      three.replace(/^```\w+/, "$& [Effect 3]"),
+      four.replace(/^```\w+/, "$& [Effect 4]"),
       ":::"
     ].join("\n\n")
 
@@ -63,11 +64,11 @@ const withBothLines = (page: string): string => {
     const codes = other.get(heading)?.match(code) ?? []
     let index = 0
     return section.replaceAll(
-      /^```ts\n[^]*?\n```$|^( *)```[^]*?\n\1```$|`([\w.]+)`/gm,
+      /^```(?:ts|sh)\n[^]*?\n```$|^( *)```[^]*?\n\1```$|`([\w.]+)`/gm,
       (found, _, name: string | undefined, at: number) =>
         name !== undefined
           ? isAboutDifferences(page) || hasBothNames(section, at) ? found : withOtherName(found, name)
-          : found.startsWith("```ts\n")
+          : /^```(?:ts|sh)\n/.test(found)
           ? tabs(found, codes[index++])
           : found
     )
@@ -102,6 +103,8 @@ export const exampleRoutes: ReadonlyArray<string> = [
 /** Copies the pages into a folder, with links that work on the site. */
 export const collect = (folder: string): void => {
   rmSync(folder, { recursive: true, force: true })
+  mkdirSync(`${folder}/public`, { recursive: true })
+  cpSync(`${root}docs/.vitepress/favicon.svg`, `${folder}/public/favicon.svg`)
   for (const [route, text] of examplePages()) {
     mkdirSync(posix.join(folder, posix.dirname(route)), { recursive: true })
     writeFileSync(posix.join(folder, route), text)
@@ -109,7 +112,7 @@ export const collect = (folder: string): void => {
   for (const page of pages) {
     const target = posix.join(folder, routeOf(page))
     mkdirSync(posix.dirname(target), { recursive: true })
-    for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]*\]\(([^)]+\.(?:svg|png))\)/g)) {
+    for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]*\]\((?!https:)([^)]+\.(?:svg|png))\)/g)) {
       cpSync(`${root}${posix.join(posix.dirname(page), picture)}`, posix.join(posix.dirname(target), picture))
     }
     writeFileSync(target, withLinksOnSite(page, withBothLines(page)))
@@ -126,7 +129,7 @@ export const guide: ReadonlyArray<{ readonly title: string; readonly pages: Read
     pages: Array.from(
       section.matchAll(/^\| \[[^\]]+\]\(([^)]+\.md)\)/gm),
       ([, file = ""]) => posix.join("docs", file)
-    ).filter((page) => !page.startsWith("packages/"))
+    )
   }))
   .filter(({ pages }) => pages.length > 0)
 
@@ -134,3 +137,42 @@ export const titleOf = (page: string): string => {
   const text = read(page)
   return (/^title: (.+)$/m.exec(text)?.[1] ?? /^# (.+)$/m.exec(text)?.[1] ?? page).replace(/\.ts$/, "")
 }
+
+/** What a page is for, by the tables of the guide. */
+const purposes: ReadonlyMap<string, string> = new Map(
+  Array.from(
+    read("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\) +\| (.+?) +\|$/gm),
+    ([, file = "", purpose = ""]) => {
+      const path = posix.join("docs", file)
+      return [path.endsWith(".md") ? path : `${path}/README.md`, purpose]
+    }
+  )
+)
+
+/** What a page is for; for a module of the reference, the first sentence of its documentation. */
+export const descriptionOf = (page: string): string | undefined =>
+  purposes.get(page) ??
+    (page.includes("/docs/modules/")
+      ? /^(?!#|---|\w+:|Added|-|<)(\S.*?\.)(?:\s|$)/m.exec(read(page).replace(/^---[^]*?\n---\n/, ""))?.[1]
+      : undefined)
+
+/** The file in the repository from which a page of the site is made. */
+export const sourceOf = (route: string): string => {
+  const example = exampleFiles.find((file) => exampleRouteOf(file) === route)
+  if (example !== undefined) return example
+  const module = /^(packages\/[\w-]+)\/docs\/modules\/(.+)\.md$/.exec(route)
+  return module === null ? route.replace(/(^|\/)index\.md$/, "$1README.md") : `${module[1]}/src/${module[2]}`
+}
+
+/** When each file was changed last, in milliseconds. */
+const changes = new Map<string, number>()
+let committed = 0
+for (
+  const line of execFileSync("git", ["log", "--format=%x00%ct", "--name-only"], { cwd: root, encoding: "utf8" })
+    .split("\n")
+) {
+  if (line.startsWith("\0")) committed = Number(line.slice(1)) * 1_000
+  else if (line !== "" && !changes.has(line)) changes.set(line, committed)
+}
+
+export const changedAt = (file: string): number | undefined => changes.get(file)

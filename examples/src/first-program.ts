@@ -9,7 +9,7 @@ const program = Effect.gen(function*() {
   yield* Console.log(response.status, yield* response.json)
 })
 
-const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
+const Auth = AuthV2.layerConfig() // for the legacy token endpoint, V1: AuthV1.layerConfig()
 // keeps connections alive, but closes them before servers and firewalls do
 const Http = NodeHttpClient.layerWithoutAgent.pipe(
   Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))

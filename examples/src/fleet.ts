@@ -6,7 +6,7 @@ import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { Simulator } from "@credit-data/simulator"
 import { Command, FileSystem } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { fileURLToPath } from "node:url"
 
 /** What each process does: it gets a token, and prints where the token came from. */
@@ -17,8 +17,9 @@ const run = (directory: string) => {
   )
   return Effect.gen(function*() {
     const tokens = yield* AccessTokens.AccessTokens
-    const token = yield* tokens.get
-    yield* Console.log(`process ${process.pid}: a token ${token.shared ? "from the store" : "from the token endpoint"}`)
+    yield* tokens.get
+    const taken = Option.exists((yield* tokens.status).store, ({ tokensTaken }) => tokensTaken > 0)
+    yield* Console.log(`process ${process.pid}: a token ${taken ? "from the store" : "from the token endpoint"}`)
   }).pipe(Effect.provide(Auth))
 }
 

@@ -1,6 +1,6 @@
 // Writes the pictures of the console for its documentation: a believable session in the real page.
 
-import { AdminServer, Fault, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Fault, Simulator } from "@credit-data/simulator"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Redacted } from "effect"
 import { fileURLToPath } from "node:url"
@@ -64,7 +64,7 @@ const outage = Effect.gen(function*() {
 const take = (name: string, colorScheme: "light" | "dark", width: number, height: number) =>
   Effect.gen(function*() {
     const browser = yield* Browser
-    const { key, url } = yield* AdminServer.AdminServer
+    const { key, url } = yield* SimulatorConsole.SimulatorConsole
     const { received } = yield* Simulator.Simulator
     const newest = (yield* received).length
     yield* Effect.promise(async () => {
@@ -85,6 +85,6 @@ Effect.gen(function*() {
   yield* take("outage", "light", 1360, 800)
   yield* take("narrow", "dark", 390, 844)
 }).pipe(
-  Effect.provide(Layer.merge(layer, AdminServer.layer().pipe(Layer.provideMerge(Simulator.layer())))),
+  Effect.provide(Layer.merge(layer, SimulatorConsole.layer().pipe(Layer.provideMerge(Simulator.layer())))),
   NodeRuntime.runMain
 )

@@ -1,5 +1,5 @@
 // Packs what a release publishes: the libraries of both lines, and the command. Writes `tarballs/release.json`, the list for
-// tools/release/publish.mjs, and prints the commands that install the packages.
+// tools/release/publish.mjs, and prints the install lines of "Get started" with these tarballs in place of the packages.
 
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -8,7 +8,29 @@ import { createHash } from "node:crypto"
 import { pack, packOne } from "./pack.ts"
 import { run } from "./run.ts"
 
-const Manifest = Schema.parseJson(Schema.Struct({ name: Schema.String, version: Schema.String }))
+const Manifest = Schema.parseJson(Schema.Struct({
+  name: Schema.String,
+  version: Schema.String,
+  dependencies: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+    default: () => ({})
+  })
+}))
+
+interface Dependent {
+  readonly name: string
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+/** Packages after those that they depend on, so that a release that breaks off can be installed up to there. */
+const dependenciesFirst = <A extends Dependent>(packages: ReadonlyArray<A>): ReadonlyArray<A> => {
+  const sorted = new Set<A>()
+  const add = (each: A): void => {
+    packages.filter(({ name }) => name in each.dependencies).forEach(add)
+    sorted.add(each)
+  }
+  packages.forEach(add)
+  return [...sorted]
+}
 
 const quoted = (file: string): string => /[^\w./:\\@-]/.test(file) ? `"${file}"` : file
 
@@ -28,13 +50,14 @@ Effect.gen(function*() {
     const into = path.join(folder, name)
     yield* fs.makeDirectory(into, { recursive: true })
     const files = yield* packed(into)
-    return yield* Effect.forEach(files, (file) =>
+    const releases = yield* Effect.forEach(files, (file) =>
       Effect.gen(function*() {
         const text = yield* run(".", "tar", "-xOzf", file, "package/package.json")
-        const { name, version } = yield* Schema.decode(Manifest)(text)
+        const { dependencies, name, version } = yield* Schema.decode(Manifest)(text)
         const digest = createHash("sha512").update(yield* fs.readFile(file)).digest("base64")
-        return { name, version, tag, file: path.relative(folder, file), integrity: `sha512-${digest}` }
+        return { name, version, tag, file: path.relative(folder, file), integrity: `sha512-${digest}`, dependencies }
       }))
+    return dependenciesFirst(releases)
   })
   const libraries = (packages: string) => (into: string) => Effect.map(pack(packages, into), Object.values<string>)
 
@@ -46,10 +69,23 @@ Effect.gen(function*() {
     (into) => Effect.map(packOne(path.join(root, "packages/cli"), into), (file) => [file])
   )
   const four = yield* part("effect-4", "latest", libraries(path.join(root, "effect-4/generated/packages")))
-  const all = [...three, ...four, ...command]
+  // the first publication of a package sets `latest`, whatever its tag, so Effect 4 goes first
+  const all = [...four, ...three, ...command]
   yield* fs.writeFileString(path.join(folder, "release.json"), `${JSON.stringify(all, null, 2)}\n`)
-  for (const [what, releases] of [["Effect 3", three], ["Effect 4", four], ["The command", command]] as const) {
-    const files = releases.map(({ file }) => quoted(path.join(folder, file)))
-    yield* Console.log(`${what}:\nnpm i ${what === "The command" ? "-g " : ""}${files.join(" ")}\n`)
-  }
+  const page = yield* fs.readFileString(path.join(root, "docs/get-started.md"))
+  const installLines = page.split("\n").filter((line) => line.startsWith("npm i "))
+  const linesWith = (releases: typeof three, isFor: (line: string) => boolean) =>
+    installLines.filter(isFor).map((line) =>
+      line.replace(/@credit-data\/[\w-]+(@effect-3)?/g, (dependency) => {
+        const file = releases.find(({ name }) => name === dependency.replace("@effect-3", ""))?.file
+        return file === undefined ? dependency : quoted(path.join(folder, file))
+      })
+    ).join("\n")
+  const isForEffect3 = (line: string) => line.includes("@effect-3")
+  yield* Console.log(`Effect 3:\n${linesWith(three, isForEffect3)}\n`)
+  yield* Console.log(`Effect 4:\n${linesWith(four, (line) => !isForEffect3(line))}\n`)
+  yield* Console.log(
+    `The command:\n${command.map(({ file }) => `npm i -g ${quoted(path.join(folder, file))}`).join("\n")}\n`
+  )
+  yield* Console.log(`The other packages are in the same folders, below ${folder}.`)
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

@@ -28,19 +28,31 @@ describe("the first page", () => {
     assert.isAtMost(lines.indexOf("```ts"), 10)
   })
 
-  it("lists each package once, as stable or as one that may still change, as the policy does", () => {
-    const [, stable = "", unstable = ""] =
-      /\*\*Stable from 1\.0:\*\*([\s\S]*?)\*\*May still[^:]*:\*\*([\s\S]*?)\n\n/.exec(
-        read("README.md")
-      ) ?? []
-    const named = (text: string) => [...text.matchAll(/\]\(packages\/([\w-]+)\)/g)].map(([, name = ""]) => name)
-    assert.sameMembers([...named(stable), ...named(unstable)], packages)
-    const [, policy = "", others = ""] = /without exception for ([\s\S]*?)\. The others,([\s\S]*?), may/.exec(
-      read("docs/policy.md")
+  it("lists each package once, those first that are stable by the policy", () => {
+    const named = [...section("README.md", "## The packages").matchAll(/\]\(packages\/([\w-]+)\)/g)]
+      .map(([, name = ""]) => name)
+    const [, policy = "", others = ""] = /without exception for ([\s\S]*?)\. The\s+others,([\s\S]*?), may/.exec(
+      read("docs/versions.md")
     ) ?? []
     const quoted = (text: string) => [...text.matchAll(/`([\w-]+)`/g)].map(([, name = ""]) => name)
-    assert.sameMembers(quoted(policy), named(stable))
-    assert.sameMembers(quoted(others), named(unstable))
+    assert.sameMembers(named, packages)
+    assert.sameMembers(quoted(policy), named.slice(0, 5))
+    assert.sameMembers(quoted(others), named.slice(5))
+  })
+
+  it("has the status of the release, its versions of Effect and of Node, and the contact for security", () => {
+    const status = section("README.md", "## Status")
+    for (
+      const fact of [
+        "not on npm yet",
+        "20.19",
+        "22.19",
+        "SECURITY.md#report-a-vulnerability",
+        "docs/versions.md#support"
+      ]
+    ) {
+      assert.include(status, fact)
+    }
   })
 })
 
@@ -51,14 +63,14 @@ describe("the variables", () => {
         .filter((file) => file.endsWith(".ts"))
         // an example in a docstring may have another variable
         .flatMap((file) => read(`packages/${name}/src/${file}`).replaceAll(/^ *\*.*$/gm, ""))
-        .flatMap((code) => code.match(/\bCREDIT_DATA_[A-Z0-9_]+\b/g) ?? [])
+        .flatMap((code) => code.match(/\bCREDIT_DATA_[A-Z0-9_]*[A-Z0-9]\b/g) ?? [])
     )
   )
   // the command sets it for the programs that it starts
   const output = "CREDIT_DATA_ACCESS_TOKEN"
 
   it("are all in one table", () => {
-    const table = rows(section("packages/auth-v2/README.md", "## Environment variables"))
+    const table = rows(section("docs/configuration.md", "## Variables"))
       .flatMap(([cell = ""]) => /^`(CREDIT_DATA_\w+)`$/.exec(cell)?.[1] ?? [])
     assert.isAbove(table.length, 8)
     assert.sameMembers([...table, output], [...inCode])
@@ -71,6 +83,104 @@ describe("the variables", () => {
       }
     }
   })
+})
+
+describe("the page about the configuration", () => {
+  /** A module, the declaration of its options, and what the page calls its layer. */
+  const declared: ReadonlyArray<readonly [file: string, start: string, heading: string, layer: string]> = [
+    ["core/src/TokenEndpoint.ts", "export interface Settings", "## Options of `AuthV1` and `AuthV2`", ""],
+    ["core/src/AccessTokens.ts", "export interface Settings", "## Options of `AuthV1` and `AuthV2`", ""],
+    [
+      "http-client/src/GroupClient.ts",
+      "export interface Settings",
+      "## Options of the other layers",
+      "`DataAccess.layer`"
+    ],
+    [
+      "http-client/src/GroupClient.ts",
+      "export interface Options",
+      "## Options of the other layers",
+      "`GroupClient.make`"
+    ],
+    [
+      "store-redis/src/internal/connection.ts",
+      "export interface Options",
+      "## Options of the other layers",
+      "`RedisTokenStore.layer`"
+    ],
+    ["migration/src/Migration.ts", "export interface Options", "## Options of the other layers", "`Migration.layer`"],
+    ["telemetry/src/Telemetry.ts", "export interface Settings", "## Options of the other layers", "`Telemetry.layer`"],
+    [
+      "core/src/AccessTokens.ts",
+      "export const layerTest = (options: {",
+      "## Options of the other layers",
+      "`AccessTokens.layerTest`"
+    ],
+    ["simulator/src/Simulator.ts", "export interface Settings", "## Options of the other layers", "`Simulator.layer`"]
+  ]
+  const optionsOf = (file: string, start: string) => {
+    const body = read(`packages/${file}`).split(start)[1]?.split("\n}")[0] ?? ""
+    return [...body.matchAll(/(?:\/\*\*([^]*?)\*\/\s*)?readonly (\w+)(\??):/g)]
+      // a member of a type inside an option has no comment and stands on the option's line
+      .filter(([found]) => found.startsWith("/**") || body.includes(`\n  ${found}`))
+      .map(([, comment = "", name = "", optional]) => ({
+        name,
+        isRequired: optional === "",
+        byDefault: /Default: ([^]*?)\.(?:\s|$)/.exec(comment.replaceAll(/\s+\*\s/g, " "))?.[1]?.split(",")[0]?.trim()
+      }))
+  }
+  const tableOf = (heading: string, layer: string) => {
+    const table = rows(section("docs/configuration.md", heading))
+    if (layer === "") return table
+    const from = table.findIndex(([cell = ""]) => cell.startsWith(layer))
+    const after = table.findIndex(([cell], index) => index > from && cell !== "")
+    return table.slice(from, after < 0 ? undefined : after).map((row) => row.slice(1))
+  }
+
+  it.each(declared)("has each option of %s, %s, with its default", (file, start, heading, layer) => {
+    const options = optionsOf(file, start)
+    assert.isNotEmpty(options)
+    const table = tableOf(heading, layer)
+    for (const { byDefault, isRequired, name } of options) {
+      const row = table.find(([names = ""]) => names.includes(`\`${name}\``))
+      assert(row !== undefined, name)
+      if (isRequired) assert.strictEqual(row[1], "required", name)
+      else if (byDefault !== undefined) assert.strictEqual(row[1], byDefault, name)
+    }
+  })
+
+  it("has no option that the sources lack", () => {
+    for (const layer of new Set(declared.map(([, , , name]) => name).filter((name) => name !== ""))) {
+      const names = declared.filter(([, , , name]) => name === layer)
+        .flatMap(([file, start]) => optionsOf(file, start).map(({ name }) => `\`${name}\``))
+      const inPage = tableOf("## Options of the other layers", layer).flatMap(([cell = ""]) => cell.split(", "))
+      assert.sameMembers(inPage, names, layer)
+    }
+  })
+})
+
+it("the recipes list all example programs", () => {
+  const files = readdirSync(`${root}examples/src`).map((name) => name === "service" ? "service/main.ts" : name)
+  const listed = [...read("docs/recipes.md").matchAll(/\]\(\.\.\/examples\/src\/([\w/-]+\.ts)\) +\|$/gm)]
+    .map(([, file = ""]) => file)
+  assert.sameMembers(listed, files)
+})
+
+it("the guide and the READMEs of the packages have at most 26 000 words", () => {
+  const words = [...guide, ...readmes].map((page) => read(page).split(/\s+/).filter((word) => word !== "").length)
+  assert.isAtMost(words.reduce((sum, count) => sum + count, 0), 26_000)
+})
+
+it("the headings of the guide name the thing", () => {
+  for (const page of pages) {
+    assert.notMatch(read(page).replaceAll(/^```[^]*?^```$/gm, ""), /^#+ (What|How|When|Who|Where|Which)\b/m, page)
+  }
+})
+
+it("every page of the guide is in its index", () => {
+  for (const page of guide.filter((name) => name !== "docs/README.md")) {
+    assert.include(read("docs/README.md"), `](${page.replace("docs/", "")})`)
+  }
 })
 
 it("the exit codes of the command are all in its README", () => {
@@ -95,7 +205,7 @@ describe("the page for engineers on call", () => {
   })
 
   it("lists the fields of each failure", () => {
-    const table = rows(section(page, "### Fields").replaceAll("\\|", "or"))
+    const table = rows(section("docs/failures.md", "## Fields").replaceAll("\\|", "or"))
     const fieldsOf = (failure: string, isTokenError: boolean) =>
       table.flatMap(([fields = "", , owners = ""]) => {
         const isIn = owners === "all five" || owners.includes(`\`${failure}\``) && !owners.includes("except") ||
@@ -132,7 +242,8 @@ it("pages with install lines lead to the page that describes whether the package
 })
 
 describe("figures from the benchmarks", () => {
-  const table = rows(read("benchmarks/results/peers.md"))
+  const [summary = "", measurements = ""] = read("benchmarks/results/peers.md").split("## The measurements")
+  const table = rows(measurements)
   const [header = []] = table
   const rowOf = (scenario: string): ReadonlyArray<string> => {
     const row = table.find(([name]) => name === scenario)
@@ -153,6 +264,8 @@ describe("figures from the benchmarks", () => {
   const lines = ["@credit-data", "@credit-data, Effect 4"] as const
   const [ours] = lines
   const cached = "cachedInvalidateWithTTL"
+  const calls =
+    "CPU of an authenticated call, 32 in flight: over Effect's HttpClient for @credit-data, over bare fetch for the others"
   const requests = measured("an endpoint that fails for 3 s, 200 calls per second, token requests")
   const flat = (page: string) => read(page).replaceAll(/\s+/g, " ")
   const record = (name: string) => flat(`docs/decisions/${name}.md`)
@@ -166,7 +279,15 @@ describe("figures from the benchmarks", () => {
     const range = (values: ReadonlyArray<number>) => `${Math.min(...values)} to ${Math.max(...values)}`
     assert.include(
       flat("README.md"),
-      `received ${requests[ours]} token requests from these packages, and ${range(many)} from libraries without a pause`
+      `received ${requests[ours]} token requests from these packages and ${requests["Effect's Cache"]} from a \`Cache\``
+    )
+    // each library that sends many is named next to their figures
+    for (const [name, count] of Object.entries(requests)) {
+      if (count > 100) assert.match(flat("README.md"), new RegExp(`${name}[^.]*sent ${range(many)}`))
+    }
+    assert.include(
+      flat("README.md"),
+      `which have no pause, sent ${range(many)}`
     )
     assert.include(
       record("0001-own-supply"),
@@ -186,7 +307,7 @@ describe("figures from the benchmarks", () => {
       record("0003-failures-are-remembered"),
       `sends ${requests[ours]} token requests. Libraries without a pause send ${range(many)}`
     )
-    const [ratio] = ratios("CPU of an authenticated call over fetch, 32 in flight")
+    const [ratio] = ratios(calls)
     assert.include(record("0004-checks-in-the-last-step"), `costs ${ratio} × the CPU of Effect's client`)
   })
 
@@ -198,16 +319,16 @@ describe("figures from the benchmarks", () => {
       "ms"
     ],
     [
-      "CPU of a call with its token over `fetch`, with 32 in flight",
-      "CPU of an authenticated call over fetch, 32 in flight",
+      "CPU of a call with its token, through Effect's `HttpClient` on `fetch`",
+      calls,
       "µs"
     ],
-    ["the bundle of a program with one client, minified and in gzip", "bundle, minified and in gzip", "kB"],
+    ["the bundle of a program with one client, minified and gzipped", "bundle, minified and gzipped", "kB"],
     ["loading that bundle", "cold import of the bundle", "ms"]
   ] as const
 
   it("are on the page about costs", () => {
-    const page = rows(read("docs/cost.md"))
+    const page = rows(summary)
     for (const [name, scenario, unit] of costs) {
       const row = rowOf(`${scenario}, ${unit}`)
       const cells = lines.map((line, index) =>
@@ -215,19 +336,25 @@ describe("figures from the benchmarks", () => {
       )
       assert.deepStrictEqual(page.find(([first]) => first === name)?.slice(1), cells)
     }
-    const text = flat("docs/cost.md")
-    const [bundle3, bundle4] = ratios("the bundle, beside one that reads its credentials")
+    const text = summary.replaceAll(/\s+/g, " ")
+    const [bundle3, bundle4] = ratios("the bundle, compared with one that reads its credentials")
     assert.include(text, `the bundle is ${bundle3} × on Effect 3 and ${bundle4} × on Effect 4`)
     assert.include(text, `that failed for 3 seconds received ${requests[ours]} requests`)
     const curves = read("benchmarks/results/curves.md").split("## ")
     const ofThousand = (heading: string) =>
       rows(curves.find((part) => part.startsWith(heading)) ?? "").find(([size]) => size === "1 000")?.[2]
-    assert.include(text, `A supply with its first token costs ${ofThousand("Supplies")} µs`)
+    assert.include(text, `A token supply with its first token costs ${ofThousand("Supplies")} µs`)
     assert.include(text, `a client with its first call ${ofThousand("Clients")} µs`)
     const minutes = rows(read("benchmarks/results/sustained.md")).filter(([minute = ""]) => /^\d+$/.test(minute))
     const cpu = minutes.map((cells) => Number(cells[7]))
     assert.lengthOf(minutes, 15)
     assert.include(text, `uses ${Math.min(...cpu)} to ${Math.max(...cpu)} % of a core`)
+    const [heap, p50, p99, p999] = [8, 4, 5, 6].map((column) => minutes.map((cells) => Number(cells[column])))
+    const between = (values: ReadonlyArray<number> = [], digits = 0) =>
+      `${Math.min(...values).toFixed(digits)} to ${Math.max(...values).toFixed(digits)} ms`
+    assert.include(text, `between ${Math.min(...heap ?? [])} and ${Math.max(...heap ?? [])} MiB`)
+    assert.include(text, `the median call takes ${between(p50, 1)}, the 99th percentile ${between(p99)}`)
+    assert.include(text, `the 99.9th ${between(p999)}`)
     const files = minutes.map((cells) => Number(cells[9]))
     assert.include(flat("docs/network.md"), `then had up to ${Math.max(...files)} open files`)
   })
@@ -237,13 +364,13 @@ describe("figures from the benchmarks", () => {
 const repeated: ReadonlyArray<readonly [file: string, code: string, page: string, sentence: string]> = [
   [
     "packages/fleet/src/internal/protocol.ts",
-    "leasePauseMillis = { from: 20, to: 200, atMost: 1_000 }",
+    "lookPauseMillis = { from: 20, to: 200, atMost: 1_000 }",
     "docs/fleet.md",
-    "a random 20 to 200 ms, plus four times the duration of their last check (at most 1 second)"
+    "check the store every 20 to 200 ms"
   ],
-  ["packages/fleet/src/internal/storeAccess.ts", "budgetMillis = 600", "docs/fleet.md", "at most 0.6 seconds in total"],
+  ["packages/fleet/src/internal/access.ts", "budgetMillis = 600", "docs/fleet.md", "at most 0.6 seconds in total"],
   [
-    "packages/fleet/src/internal/storeAccess.ts",
+    "packages/fleet/src/internal/access.ts",
     "faultsToPause = 3\nconst pauseMillis = 10_000",
     "docs/fleet.md",
     "After three consecutive faults, the process does not use the store for 10 seconds"
@@ -254,47 +381,47 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "docs/fleet.md",
     "abandons a command or a connection after 2 seconds"
   ],
-  ["packages/core/src/internal/sealing.ts", "shortestSecret = 32", "docs/fleet.md", "needs at least 32 characters"],
-  ["packages/core/src/internal/sealing.ts", "shortestSecret = 32", "packages/cli/README.md", "at least 32 characters"],
+  ["packages/fleet/src/internal/sealing.ts", "shortestSecret = 32", "docs/fleet.md", "needs at least 32 characters"],
+  ["packages/fleet/src/internal/sealing.ts", "shortestSecret = 32", "packages/cli/README.md", "at least 32 characters"],
   [
-    "packages/core/src/internal/supply/pause.ts",
-    "refusalPause = Duration.seconds(30)",
+    "packages/core/src/internal/tokenState.ts",
+    "refusalPause = 30_000",
     "docs/concepts.md",
     "is remembered for 30 seconds"
   ],
   [
-    "packages/core/src/internal/supply/tokenLife.ts",
+    "packages/core/src/internal/tokenState.ts",
     "longestPatience = 2_500",
     "docs/concepts.md",
     "for at most 2.5 seconds"
   ],
   [
-    "packages/core/src/internal/supply/tokenLife.ts",
+    "packages/core/src/internal/tokenState.ts",
     "expiringMillis = 5_000",
     "docs/concepts.md",
     "Due --> Expiring: 5 s left"
   ],
-  ["packages/core/src/internal/supply/recovery.ts", "retries = 2", "docs/concepts.md", "is retried up to twice"],
+  ["packages/core/src/internal/tokenState.ts", "retries = 2", "docs/concepts.md", "is retried up to twice"],
   [
-    "packages/core/src/internal/tokenRequest/classify.ts",
+    "packages/core/src/internal/tokenRequest.ts",
     "longestLifetime = Duration.days(7)",
-    "packages/core/README.md",
-    "for longer than 7 days"
+    "docs/configuration.md",
+    "| the longest use of any token | 7 days |"
   ],
   [
-    "packages/core/src/internal/tokenRequest/exchange.ts",
+    "packages/core/src/internal/tokenRequest.ts",
     "maxSize = 1024 * 1024",
-    "packages/core/README.md",
-    "at most 1 MiB after decompression"
+    "docs/configuration.md",
+    "| a token endpoint's response | 1 MiB after decompression |"
   ],
   [
-    "packages/http-client/src/internal/authenticatedClient.ts",
+    "packages/http-client/src/GroupClient.ts",
     "mostClosedConnections = 3",
     "docs/network.md",
     "up to three times"
   ],
   [
-    "packages/http-client/src/internal/body.ts",
+    "packages/http-client/src/internal/resend.ts",
     "mostRead = 64 * 1024",
     "packages/http-client/README.md",
     "up to 64 KiB of the response for at most a second"
@@ -318,8 +445,8 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "at most every 10 seconds"
   ],
   [
-    "packages/core/src/internal/supply/pause.ts",
-    "longestPause = Duration.seconds(60)",
+    "packages/core/src/internal/tokenState.ts",
+    "longestPause = 60_000",
     "docs/operations.md",
     "The pauses then grow to between 30 and 60 seconds"
   ],
@@ -330,16 +457,106 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "within the deadline of 10 seconds, or 20 with a shared store"
   ],
   [
-    "packages/core/src/internal/supply/tokenLife.ts",
-    "shortestScopePause = 60_000\nconst longestScopePause = 60 * 60_000",
+    "packages/core/src/internal/tokenState.ts",
+    "scopeMillis = 5 * 60_000",
     "docs/operations.md",
-    "after one minute, then at intervals of up to one hour"
+    "requests a token with the scope at most every five minutes"
   ],
   [
     "packages/store-redis/src/RedisTokenStore.ts",
     "prefix = \"credit-data:\"",
     "docs/fleet.md",
     "delete the keys that begin with `credit-data:`"
+  ],
+  [
+    "packages/core/src/internal/tokenRequest.ts",
+    "unknownLifetime = Duration.minutes(5)",
+    "docs/configuration.md",
+    "| the lifetime of a token without `expires_in`, which is logged | 5 minutes |"
+  ],
+  [
+    "packages/core/src/internal/tokenState.ts",
+    "export const retries = 2",
+    "docs/configuration.md",
+    "| retries of a token request without a valid token | 2 |"
+  ],
+  [
+    "packages/core/src/internal/tokenState.ts",
+    "shortestPause = 1_000\nexport const longestPause = 60_000",
+    "docs/configuration.md",
+    "| pause after a retryable failure | 1 second, doubling to 60, of which half is random |"
+  ],
+  [
+    "packages/core/src/internal/tokenRequest.ts",
+    "longestRetryAfter = 60_000",
+    "docs/configuration.md",
+    "| the longest `Retry-After` that is respected | 60 seconds |"
+  ],
+  [
+    "packages/core/src/internal/tokenState.ts",
+    "refusalPause = 30_000",
+    "docs/configuration.md",
+    "| pause after a refusal | 30 seconds |"
+  ],
+  [
+    "packages/core/src/internal/tokenState.ts",
+    "longestPatience = 2_500",
+    "docs/configuration.md",
+    "| a caller's wait for the replacement of a rejected token | 2.5 seconds |"
+  ],
+  [
+    "packages/core/src/internal/supply.ts",
+    "refreshMillis = 1_000",
+    "docs/configuration.md",
+    "| `refresh` | at most once per second |"
+  ],
+  [
+    "packages/core/src/internal/tokenState.ts",
+    "scopeMillis = 5 * 60_000",
+    "docs/configuration.md",
+    "| requests for a missing scope | at most every 5 minutes |"
+  ],
+  [
+    "packages/http-client/src/GroupClient.ts",
+    "mostClosedConnections = 3",
+    "docs/configuration.md",
+    "| retries of a call after a reset | 3 |"
+  ],
+  [
+    "packages/http-client/src/internal/resend.ts",
+    "mostRead = 64 * 1024",
+    "docs/configuration.md",
+    "| the part of a 401's body that is read before the call is resent | 64 KiB, for at most a second |"
+  ],
+  [
+    "packages/fleet/src/internal/access.ts",
+    "budgetMillis = 600",
+    "docs/configuration.md",
+    "| a shared store's delay of a token request | 0.6 seconds |"
+  ],
+  [
+    "packages/fleet/src/internal/sealing.ts",
+    "shortestSecret = 32",
+    "docs/configuration.md",
+    "| the client secret for a shared store and for `--cache` | at least 32 characters |"
+  ],
+  [
+    "packages/migration/src/internal/fallback.ts",
+    "patience = Duration.seconds(2)",
+    "docs/configuration.md",
+    "| wait for V2 in a migration with a fallback | 2 seconds |"
+  ],
+  [
+    "packages/telemetry/src/HealthCheck.ts",
+    "patience = \"800 millis\"",
+    "docs/configuration.md",
+    "| `HealthCheck.ready` | 800 ms |"
+  ],
+  [
+    "packages/core/src/internal/printable.ts",
+    "mostCharacters = 300",
+    "docs/configuration.md",
+    "| text from a server in a message | 300 characters |"
   ],
   ["packages/telemetry/src/HealthCheck.ts", "patience = \"800 millis\"", "docs/telemetry.md", "waits for up to 800 ms"]
 ]
@@ -351,7 +568,7 @@ it.each(repeated)("%s has %s, as %s repeats", (file, code, page, sentence) => {
 
 describe("the table of names that are different on Effect 4", () => {
   const page = "docs/effect-4.md"
-  const table = rows(section(page, "## What you rename")).flatMap(([left = "", right = ""]) => {
+  const table = rows(section(page, "## Renamed members")).flatMap(([left = "", right = ""]) => {
     const [from, to] = [left, right].map((cell) => /^`(.*)`$/.exec(cell)?.[1])
     return from === undefined || to === undefined ? [] : [{ from, to }]
   })

@@ -25,7 +25,10 @@ const inCode = sources.flatMap((source) =>
     const literal = call.child(1)?.find({
       rule: { any: [{ kind: "template_string" }, { kind: "string" }] }
     })
-    return level === "" || literal == null ? [] : [{ level: levels[level] ?? "", text: textOf(literal.text()) }]
+    if (level === "" || literal == null) return []
+    const text = textOf(literal.text())
+    // its beginning stands elsewhere
+    return text.startsWith("…") ? [] : [{ level: levels[level] ?? "", text }]
   })
 )
 

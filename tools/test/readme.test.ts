@@ -5,8 +5,6 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 it.each([
   ["README.md", "examples/src/first-program.ts"],
-  ["docs/recipes.md", "tests/integration/test/recipeExample.test.ts"],
   ["docs/recipes.md", "tests/integration/test/serverExample.test.ts"],
-  ["packages/simulator/README.md", "tests/integration/test/readmeExample.test.ts"],
-  ["packages/simulator/README.md", "tests/integration/test/simulatorExample.test.ts"]
+  ["packages/simulator/README.md", "tests/integration/test/readmeExample.test.ts"]
 ])("%s shows %s as it runs", (page, path) => assert.include(read(page), `\`\`\`ts\n${read(path)}\`\`\``))

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { dashboard, figures, panels, text } from "../src/telemetry/dashboard.ts"
-import { files } from "../src/telemetry/files.ts"
+import { files, runbooks } from "../src/telemetry/files.ts"
 import { draw } from "../src/telemetry/picture.ts"
 import { record } from "../src/telemetry/recordedRun.ts"
 
@@ -34,6 +34,45 @@ describe("the dashboard", () => {
     }
   })
 
+  it("fits its first row into a window 1 400 pixels wide, titles included", () => {
+    // Grafana divides the width into 24 columns, and leaves 8 pixels between panels and 16 at the sides
+    const column = (1_400 - 2 * 16) / 24
+    const all = (dashboard().panels ?? []).flatMap((panel) =>
+      panel.type === "row" || !("targets" in panel) ? [] : [panel]
+    )
+    const first = all.filter(({ gridPos }) => gridPos?.y === 0)
+    assert.lengthOf(first, figures.length)
+    assert.strictEqual(first.reduce((width, { gridPos }) => width + (gridPos?.w ?? 0), 0), 24)
+    for (const { gridPos, title = "" } of all) {
+      // a character of a title takes at most 8 pixels, and its padding and the signs beside it 80
+      assert.isAtMost(title.length * 8 + 80, (gridPos?.w ?? 0) * column - 8, title)
+    }
+  })
+
+  it("has figures that change their colour at their thresholds", () => {
+    for (const panel of (dashboard().panels ?? []).filter(({ type }) => type === "stat")) {
+      assert.nestedPropertyVal(panel, "options.colorMode", "background")
+      assert.isAtLeast(figures.find(({ title }) => title === panel.title)?.thresholds?.length ?? 0, 2)
+    }
+  })
+
+  it("links to sections of the runbook", () => {
+    const operations = readFileSync(files.operations, "utf8")
+    const sections = Array.from(
+      operations.matchAll(/^#+ (.+)$/gm),
+      ([, heading = ""]) => heading.toLowerCase().replace(/[^\w\s-]/g, "").replaceAll(" ", "-")
+    )
+    const links = Array.from(
+      text(dashboard()).matchAll(/"url": "(.*?)#(.*?)"/g),
+      ([, page, section]) => ({ page, section })
+    )
+    assert.isAbove(links.length, figures.length)
+    for (const { page, section } of links) {
+      assert.strictEqual(page, runbooks)
+      assert.include(sections, section)
+    }
+  })
+
   it.effect("is one by the schema that Grafana publishes", () =>
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
@@ -43,7 +82,9 @@ describe("the dashboard", () => {
         const file = `${folder}/dashboard.ts`
         yield* fs.writeFileString(
           file,
-          `import type { Dashboard } from "@grafana/schema"\nexport const dashboard: Dashboard = ${json}`
+          `import { type Dashboard, ThresholdsMode } from "@grafana/schema"\nexport const dashboard: Dashboard = ${
+            // an enumeration of strings, to which TypeScript assigns no string
+            json.replaceAll(`"mode": "absolute"`, `"mode": ThresholdsMode.Absolute`)}`
         )
         const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--ignoreConfig"]
         const { exitCode } = yield* runProcess(Command.make(tsc, ...options, file))

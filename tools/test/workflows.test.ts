@@ -15,16 +15,30 @@ describe("the workflows of CI", () => {
     for (const file of files) assert.deepStrictEqual(lint(readFileSync(new URL(file, folder), "utf8"), file), [], file)
   })
 
-  it("give the right to publish to jobs that run no code of a dependency", () => {
+  it("give a right to write to jobs that run no code of a dependency and keep no credentials", () => {
     const release = readFileSync(new URL("release.yml", folder), "utf8")
     const jobs = release.split(/^(?= {2}\w+:$)/m).slice(1)
-    const publishing = jobs.filter((job) => /: write|NPM_TOKEN/.test(job) && !/changesets\/action/.test(job))
-    assert.deepStrictEqual(publishing.map((job) => /^ {2}(\w+):/.exec(job)?.[1]), ["publish", "deploy"])
-    for (const job of publishing) assert.notMatch(job, /pnpm|actions\/setup$|npm (ci|i|install)\b/m)
+    const writing = jobs.filter((job) => /: write/.test(job))
+    assert.deepStrictEqual(writing.map((job) => /^ {2}(\w+):/.exec(job)?.[1]), [
+      "propose",
+      "publish",
+      "branch",
+      "deploy"
+    ])
+    for (const job of writing) assert.notMatch(job, /pnpm|actions\/setup$|npm (ci|i|install)\b/m)
+    for (const job of jobs.filter((job) => /actions\/checkout/.test(job))) {
+      assert.match(job, /persist-credentials: false/)
+    }
+    assert.notMatch(release, /secrets\.|registry-url/)
     // nothing is published unless the nightly gate is green on that commit, and the site follows the packages
-    assert.match(publishing[0] ?? "", /needs: \[nightly, pack\]/)
-    assert.match(publishing[1] ?? "", /needs: \[publish, site\]/)
-    for (const job of jobs.filter((job) => /run: pnpm/.test(job))) assert.notMatch(job, /NPM_TOKEN|id-token/)
+    assert.match(writing[1] ?? "", /needs: \[nightly, pack\]/)
+    assert.match(writing[3] ?? "", /needs: \[publish, site\]/)
+  })
+
+  it("run the nightly gate for a release, and not for every push", () => {
+    const release = readFileSync(new URL("release.yml", folder), "utf8")
+    const nightly = release.split(/^(?= {2}\w+:$)/m).find((job) => job.startsWith("  nightly:"))
+    assert.include(nightly, "if: needs.versions.outputs.next == 'release'")
   })
 
   it("pin what they run: actions by their commit, and pnpm by its hash", () => {

@@ -1,8 +1,8 @@
 import { Console, Effect, Schema } from "effect"
-import { writeFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { firstMessage, startProcess } from "../childServer.ts"
-import { allMet, plot, table } from "./report.ts"
+import { allMet, heading, plot, table } from "./report.ts"
 import { Result } from "./result.ts"
 
 const results = fileURLToPath(new URL("../results/", import.meta.url))
@@ -16,7 +16,8 @@ export const compare = (machine: string): Effect.Effect<boolean, unknown> =>
       Schema.decodeUnknown(Schema.Array(Result))
     )
     const page = table(machine, measured)
-    yield* Effect.promise(() => writeFile(`${results}peers.md`, page))
+    const [head = ""] = (yield* Effect.promise(() => readFile(`${results}peers.md`, "utf8"))).split(heading)
+    yield* Effect.promise(() => writeFile(`${results}peers.md`, `${head}${page}`))
     yield* Effect.promise(() => writeFile(`${results}peers.svg`, plot(measured)))
     yield* Console.log(page)
     return allMet(measured)

@@ -81,13 +81,13 @@ export const loading = async (): Promise<ReadonlyArray<Result>> => {
   const imports = await interleaved(21, times)
   return [
     {
-      scenario: "bundle, minified and in gzip",
+      scenario: "bundle, minified and gzipped",
       unit: "kB",
       ...split(sizes, floorName),
       atMost: { [us]: 1.14, [us4]: 1.63 }
     },
     {
-      scenario: "the bundle, beside one that reads its credentials",
+      scenario: "the bundle, compared with one that reads its credentials",
       unit: "kB",
       ...split(ofThese(sizes), withCredentialsName),
       atMost: { [us]: 1.14, [us4]: 1.23 }
@@ -99,7 +99,7 @@ export const loading = async (): Promise<ReadonlyArray<Result>> => {
       atMost: { [us]: 1.1, [us4]: 1.5 }
     },
     {
-      scenario: "cold import, beside one that reads its credentials",
+      scenario: "cold import, compared with one that reads its credentials",
       unit: "ms",
       ...split(ofThese(imports), withCredentialsName),
       atMost: { [us]: 1.1, [us4]: 1.15 }

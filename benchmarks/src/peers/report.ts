@@ -2,6 +2,9 @@ import { grid } from "../report.ts"
 import { peers, us, us4 } from "./peers.ts"
 import type { Result } from "./result.ts"
 
+/** People write the page above this heading. */
+export const heading = "## The measurements"
+
 const number = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0)
 
@@ -18,7 +21,7 @@ const comparison = ({ atMost, floors, values }: Result, own: string) => {
 
 const ratio = (value: number, of: number) => value === of ? "equal to" : `${number(value / of)} ×`
 
-/** A value beside the lowest of the other libraries and beside the floor: figures, and no judgement. */
+/** A value compared with the lowest of the other libraries and with the floor: figures, and no judgement. */
 const ratios = (result: Result, own: string): string => {
   const { atMost, best, floor, value } = comparison(result, own)
   return [
@@ -44,7 +47,7 @@ const isMet = (result: Result): boolean =>
 
 export const allMet = (results: ReadonlyArray<Result>): boolean => results.every(isMet)
 
-/** A table in Markdown: a row for each scenario, a column for each library, and these packages beside the others. */
+/** A table in Markdown: a row for each scenario, a column for each library, and these packages compared with the others. */
 export const table = (machine: string, results: ReadonlyArray<Result>): string => {
   const names = peers.map(({ name }) => name)
   const row = (result: Result) => [
@@ -52,9 +55,9 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
     ...names.map((name) => result.values[name] === undefined ? "" : number(result.values[name]))
   ]
   return [
-    "# Comparison with other libraries",
+    heading,
     "",
-    "`npx -y pnpm@10.34.9 bench peers` writes this page. Each value is the median of rounds in which the libraries take turns. Less is",
+    "`npx -y pnpm@10.34.9 bench peers` writes this part of the page. Each value is the median of rounds in which the libraries take turns. Lower is",
     "better. Each library is set up as its users would do it for this task, which the list below describes.",
     "",
     machine,
@@ -63,7 +66,7 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
     "",
     grid([["scenario", ...names], ...results.filter(isWithOthers).map(row)]),
     "",
-    "## These packages beside the others",
+    "## These packages compared with the others",
     "",
     "The lowest is the lowest value of the other libraries. Effect alone is the same work without these packages: a constant by",
     "`runPromise`, a token request by `fetch` and a Deferred that all callers wait for, a call without a token, or a program that sends",

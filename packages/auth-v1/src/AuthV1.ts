@@ -6,19 +6,8 @@
  *
  * @since 1.0.0
  */
-import * as AccessTokens from "@credit-data/core/AccessTokens"
-import * as ClientCredentials from "@credit-data/core/ClientCredentials"
-import * as Environment from "@credit-data/core/Environment"
-import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
-import { SafeLog, sharedLayer } from "@credit-data/core/Internal"
-import type * as TokenError from "@credit-data/core/TokenError"
-import * as Variables from "@credit-data/core/Variables"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
+import * as Adapter from "@credit-data/core/Adapter"
+import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 
 /**
  * The optional settings of the token request and of the supply. Each has a default.
@@ -26,7 +15,7 @@ import * as Option from "effect/Option"
  * @since 1.0.0
  * @category models
  */
-export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings {}
+export interface Settings extends Adapter.Settings {}
 
 /**
  * The options of Auth V1. There is no option for scopes: the server decides what a token covers.
@@ -34,27 +23,39 @@ export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings 
  * @since 1.0.0
  * @category models
  */
-export interface Options<E = never, R = never> extends Settings {
-  /** The environment, with its V1 authorization server. */
-  readonly environment: Environment.Environment & { readonly authV1Url: string }
-  /** The client's credentials: a value, a Config, or an effect such as a call to a secret manager. */
-  readonly credentials: ClientCredentials.Source<E, R>
-}
+export type Options<E = never, R = never> = Adapter.Options<"authV1Url", false, E, R>
 
-/** The path of the token endpoint (service contract, section 4.2). */
-const path = "/oauth/token"
+/**
+ * The options of `layerConfig`. What is omitted comes from `config`, and the settings have defaults.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type ConfigOptions<E = never, R = never> = Adapter.ConfigOptions<"authV1Url", false, E, R>
 
 const retired =
-  "Auth V1 reached its sunset at the end of 2024 and is probably gone: use AuthV2.layerConfig() instead of " +
-  "AuthV1.layerConfig(), with CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set; the credentials do not change. " +
+  "Auth V1 reached its sunset at the end of 2024 and is probably gone. In a migration, set CREDIT_DATA_AUTH=v2 and " +
+  "CREDIT_DATA_AUTH_FALLBACK=none; otherwise use AuthV2.layerConfig() instead of AuthV1.layerConfig(), with " +
+  "CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set. The credentials do not change. " +
   "Clients of Data Access V1 are not migrated: ask the operator."
 
 /** The host name of a retired server does not resolve, or the server responds that the path does not exist. */
-const hint = (error: TokenError.TokenError): string | undefined =>
-  (error._tag === "TransportError" && error.reason === "NameNotFound") ||
-    (error._tag === "ServerError" && (error.status === 404 || error.status === 410))
-    ? retired
-    : undefined
+const hint = ({ reason, status }: TokenEndpoint.Symptom): string | undefined =>
+  reason === "NameNotFound" || status === 404 || status === 410 ? retired : undefined
+
+/** Service contract, section 4.2. */
+const adapter = Adapter.make({
+  version: "V1",
+  path: "/oauth/token",
+  field: "authV1Url",
+  variable: "CREDIT_DATA_AUTH_V1_URL",
+  description: "the address of the authorization server of Auth V1",
+  example: "https://auth.sandbox.example",
+  scopes: false,
+  hint,
+  warning:
+    "Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
+})
 
 /**
  * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request. The layer
@@ -66,27 +67,7 @@ const hint = (error: TokenError.TokenError): string | undefined =>
  * @since 1.0.0
  * @category layers
  */
-export const layerTokenEndpoint = <E = never, R = never>(
-  options: Options<E, R>
-): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  sharedLayer(() =>
-    Layer.effect(
-      TokenEndpoint.TokenEndpoint,
-      Effect.tap(
-        TokenEndpoint.make({
-          ...options,
-          authorizationServer: "authV1Url",
-          version: "V1",
-          path,
-          requestedScopes: Option.none(),
-          coverage: "AnyScope",
-          hint
-        }),
-        SafeLog.logWarning(
-          "Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
-        )
-      )
-    ), { services: [HttpClient.HttpClient], hasMore: Effect.isEffect(options.credentials) })
+export const layerTokenEndpoint = adapter.layerTokenEndpoint
 
 /**
  * The supply of tokens from Auth V1 (service contract, section 4.2). The layer logs one warning when it is built: V1 is past
@@ -117,13 +98,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
  * })
  * ```
  */
-export const layer = <E = never, R = never>(
-  options: Options<E, R>
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  sharedLayer(() => AccessTokens.layer(options).pipe(Layer.provide(layerTokenEndpoint(options))), {
-    services: [HttpClient.HttpClient],
-    hasMore: Effect.isEffect(options.credentials)
-  })
+export const layer = adapter.layer
 
 /**
  * The Configs that `layerConfig` reads its options from. To replace one of them, pass another Config as the option of the same name.
@@ -149,46 +124,7 @@ export const layer = <E = never, R = never>(
  * })
  * ```
  */
-export const config = {
-  ...Environment.config,
-  authV1Url: Environment.url("CREDIT_DATA_AUTH_V1_URL", {
-    description: "the address of the authorization server of Auth V1",
-    example: "https://auth.sandbox.example",
-    path
-  }),
-  ...ClientCredentials.config
-}
-
-/**
- * The options of `layerConfig`. What is omitted comes from `config`, and the settings have defaults.
- *
- * @since 1.0.0
- * @category models
- */
-export interface ConfigOptions<E = never, R = never> extends Settings, Partial<typeof config> {
-  /**
-   * Credentials that do not come from variables: an effect, such as a call to a secret manager, or a value. With them, `clientId` and
-   * `clientSecret` are not read.
-   */
-  readonly credentials?: ClientCredentials.Source<E, R> | undefined
-}
-
-/** Reads all variables together, so that one error lists everything that is missing. */
-const read = <E, R>(
-  { credentials, ...given }: ConfigOptions<E, R>
-): Effect.Effect<Options<E | ConfigError.ConfigError, R>, ConfigError.ConfigError> => {
-  const { clientId, clientSecret, ...settings } = { ...config, ...given }
-  const { audience, authV1Url, baseUrl, environment } = settings
-  const others = { environment, audience, baseUrl, authV1Url }
-  return Effect.map(
-    credentials === undefined ? Variables.read({ ...others, clientId, clientSecret }) : Variables.read(others),
-    ({ audience, authV1Url, baseUrl, environment }) => ({
-      ...settings,
-      environment: { name: environment, audience, baseUrl, authV1Url },
-      credentials: credentials ?? Config.all({ clientId, clientSecret })
-    })
-  )
-}
+export const config = adapter.config
 
 /**
  * Only the token endpoint, with its options read from the environment, as `layerConfig` does. For a supply whose tokens
@@ -199,13 +135,7 @@ const read = <E, R>(
  * @since 1.0.0
  * @category layers
  */
-export const layerTokenEndpointConfig = <E = never, R = never>(
-  options: ConfigOptions<E, R> = {}
-): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  sharedLayer(() => Layer.unwrapEffect(Effect.map(read(options), layerTokenEndpoint)), {
-    services: [HttpClient.HttpClient],
-    hasMore: options.credentials !== undefined
-  })
+export const layerTokenEndpointConfig = adapter.layerTokenEndpointConfig
 
 /**
  * The supply of tokens from Auth V1, with its options read from the environment. `AuthV2.layerConfig()` has the same type,
@@ -223,16 +153,4 @@ export const layerTokenEndpointConfig = <E = never, R = never>(
  * export const Auth = AuthV1.layerConfig()
  * ```
  */
-export const layerConfig: {
-  <E = never, R = never>(
-    options?: ConfigOptions<E, R>
-  ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
-  // the last one, so that `ReturnType` shows it
-  (options?: ConfigOptions): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
-} = <E, R>(
-  options: ConfigOptions<E, R> = {}
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  sharedLayer(() => Layer.unwrapEffect(Effect.map(read(options), layer)), {
-    services: [HttpClient.HttpClient],
-    hasMore: options.credentials !== undefined
-  })
+export const layerConfig = adapter.layerConfig

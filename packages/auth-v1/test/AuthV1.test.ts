@@ -1,5 +1,5 @@
 import { AuthV1 } from "@credit-data/auth-v1"
-import { AccessTokens, Replaces, TokenEndpoint } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
@@ -43,7 +43,7 @@ describe("AuthV1.layerConfig", () => {
   it.effect("reads its variables, sends no scope field, and keeps the legacy scope names", () =>
     Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
-      assert.isTrue(Option.isNone(tokens.requestedScopes))
+      assert.deepStrictEqual(tokens.requestedScopes, [])
       const token = yield* tokens.get
       assert.strictEqual(
         Redacted.value(token.secret),
@@ -93,8 +93,8 @@ describe("AuthV1.layerTokenEndpointConfig", () => {
     Effect.gen(function*() {
       const endpoint = yield* TokenEndpoint.TokenEndpoint
       const [first, second] = [
-        yield* endpoint.requestToken(Replaces.Nothing()),
-        yield* endpoint.requestToken(Replaces.Nothing())
+        yield* endpoint.requestToken({ _tag: "Nothing" }),
+        yield* endpoint.requestToken({ _tag: "Nothing" })
       ]
       assert.notStrictEqual(first, second)
       assert.strictEqual(endpoint.url, "https://v1.example/oauth/token")
@@ -124,7 +124,7 @@ describe("the sunset of Auth V1", () => {
   })
 
   const failing = (client: HttpClient.HttpClient) =>
-    Effect.flatMap(TokenEndpoint.TokenEndpoint, ({ requestToken }) => Effect.flip(requestToken(Replaces.Nothing())))
+    Effect.flatMap(TokenEndpoint.TokenEndpoint, ({ requestToken }) => Effect.flip(requestToken({ _tag: "Nothing" })))
       .pipe(
         Effect.provide(
           AuthV1.layerTokenEndpoint(options).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, client)))

@@ -3,20 +3,7 @@
  *
  * @since 1.0.0
  */
-import * as AccessScope from "@credit-data/core/AccessScope"
-import * as AccessTokens from "@credit-data/core/AccessTokens"
-import * as ClientCredentials from "@credit-data/core/ClientCredentials"
-import * as Environment from "@credit-data/core/Environment"
-import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
-import { sharedLayer } from "@credit-data/core/Internal"
-import * as Variables from "@credit-data/core/Variables"
-import * as HttpClient from "@effect/platform/HttpClient"
-import type * as Arr from "effect/Array"
-import * as Config from "effect/Config"
-import type * as ConfigError from "effect/ConfigError"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
+import * as Adapter from "@credit-data/core/Adapter"
 
 /**
  * The optional settings of the token request and of the supply. Each has a default.
@@ -24,7 +11,7 @@ import * as Option from "effect/Option"
  * @since 1.0.0
  * @category models
  */
-export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings {}
+export interface Settings extends Adapter.Settings {}
 
 /**
  * The options of Auth V2.
@@ -32,17 +19,26 @@ export interface Settings extends TokenEndpoint.Settings, AccessTokens.Settings 
  * @since 1.0.0
  * @category models
  */
-export interface Options<E = never, R = never> extends Settings {
-  /** The environment, with its V2 authorization server. */
-  readonly environment: Environment.Environment & { readonly authV2Url: string }
-  /** The client's credentials: a value, a Config, or an effect such as a call to a secret manager. */
-  readonly credentials: ClientCredentials.Source<E, R>
-  /** The scopes to request: at least one. Order and duplicates do not matter. */
-  readonly scopes: Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>
-}
+export type Options<E = never, R = never> = Adapter.Options<"authV2Url", true, E, R>
 
-/** The path of the token endpoint (service contract, section 4.1). */
-const path = "/oauth2/token"
+/**
+ * The options of `layerConfig`. What is omitted comes from `config`, and the settings have defaults.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type ConfigOptions<E = never, R = never> = Adapter.ConfigOptions<"authV2Url", true, E, R>
+
+/** Service contract, section 4.1. */
+const adapter = Adapter.make({
+  version: "V2",
+  path: "/oauth2/token",
+  field: "authV2Url",
+  variable: "CREDIT_DATA_AUTH_V2_URL",
+  description: "the address of the authorization server of Auth V2",
+  example: "https://oauth.sandbox.example",
+  scopes: true
+})
 
 /**
  * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request.
@@ -53,21 +49,7 @@ const path = "/oauth2/token"
  * @since 1.0.0
  * @category layers
  */
-export const layerTokenEndpoint = <E = never, R = never>(
-  options: Options<E, R>
-): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  sharedLayer(() =>
-    Layer.effect(
-      TokenEndpoint.TokenEndpoint,
-      TokenEndpoint.make({
-        ...options,
-        authorizationServer: "authV2Url",
-        version: "V2",
-        path,
-        requestedScopes: Option.some(options.scopes),
-        coverage: "GrantedScopes"
-      })
-    ), { services: [HttpClient.HttpClient], hasMore: Effect.isEffect(options.credentials) })
+export const layerTokenEndpoint = adapter.layerTokenEndpoint
 
 /**
  * The supply of tokens from Auth V2 (service contract, section 4.1).
@@ -98,13 +80,7 @@ export const layerTokenEndpoint = <E = never, R = never>(
  * })
  * ```
  */
-export const layer = <E = never, R = never>(
-  options: Options<E, R>
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  sharedLayer(() => AccessTokens.layer(options).pipe(Layer.provide(layerTokenEndpoint(options))), {
-    services: [HttpClient.HttpClient],
-    hasMore: Effect.isEffect(options.credentials)
-  })
+export const layer = adapter.layer
 
 /**
  * The Configs that `layerConfig` reads its options from. To replace one of them, pass another Config as the option of the same name.
@@ -131,48 +107,7 @@ export const layer = <E = never, R = never>(
  * })
  * ```
  */
-export const config = {
-  ...Environment.config,
-  authV2Url: Environment.url("CREDIT_DATA_AUTH_V2_URL", {
-    description: "the address of the authorization server of Auth V2",
-    example: "https://oauth.sandbox.example",
-    path
-  }),
-  ...ClientCredentials.config,
-  scopes: AccessScope.config
-}
-
-/**
- * The options of `layerConfig`. What is omitted comes from `config`, and the settings have defaults.
- *
- * @since 1.0.0
- * @category models
- */
-export interface ConfigOptions<E = never, R = never> extends Settings, Partial<typeof config> {
-  /**
-   * Credentials that do not come from variables: an effect, such as a call to a secret manager, or a value. With them, `clientId` and
-   * `clientSecret` are not read.
-   */
-  readonly credentials?: ClientCredentials.Source<E, R> | undefined
-}
-
-/** Reads all variables together, so that one error lists everything that is missing. */
-const read = <E, R>(
-  { credentials, ...given }: ConfigOptions<E, R>
-): Effect.Effect<Options<E | ConfigError.ConfigError, R>, ConfigError.ConfigError> => {
-  const { clientId, clientSecret, ...settings } = { ...config, ...given }
-  const { audience, authV2Url, baseUrl, environment, scopes } = settings
-  const others = { environment, audience, baseUrl, authV2Url, scopes }
-  return Effect.map(
-    credentials === undefined ? Variables.read({ ...others, clientId, clientSecret }) : Variables.read(others),
-    ({ audience, authV2Url, baseUrl, environment, scopes }) => ({
-      ...settings,
-      environment: { name: environment, audience, baseUrl, authV2Url },
-      credentials: credentials ?? Config.all({ clientId, clientSecret }),
-      scopes
-    })
-  )
-}
+export const config = adapter.config
 
 /**
  * Only the token endpoint, with its options read from the environment, as `layerConfig` does. For a supply whose tokens
@@ -183,13 +118,7 @@ const read = <E, R>(
  * @since 1.0.0
  * @category layers
  */
-export const layerTokenEndpointConfig = <E = never, R = never>(
-  options: ConfigOptions<E, R> = {}
-): Layer.Layer<TokenEndpoint.TokenEndpoint, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  sharedLayer(() => Layer.unwrapEffect(Effect.map(read(options), layerTokenEndpoint)), {
-    services: [HttpClient.HttpClient],
-    hasMore: options.credentials !== undefined
-  })
+export const layerTokenEndpointConfig = adapter.layerTokenEndpointConfig
 
 /**
  * The supply of tokens from Auth V2, with its options read from the environment. `AuthV1.layerConfig()` has the same type,
@@ -207,16 +136,4 @@ export const layerTokenEndpointConfig = <E = never, R = never>(
  * export const Auth = AuthV2.layerConfig() // was: AuthV1.layerConfig()
  * ```
  */
-export const layerConfig: {
-  <E = never, R = never>(
-    options?: ConfigOptions<E, R>
-  ): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R>
-  // the last one, so that `ReturnType` shows it
-  (options?: ConfigOptions): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, HttpClient.HttpClient>
-} = <E, R>(
-  options: ConfigOptions<E, R> = {}
-): Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError | E, HttpClient.HttpClient | R> =>
-  sharedLayer(() => Layer.unwrapEffect(Effect.map(read(options), layer)), {
-    services: [HttpClient.HttpClient],
-    hasMore: options.credentials !== undefined
-  })
+export const layerConfig = adapter.layerConfig

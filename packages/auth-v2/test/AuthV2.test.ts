@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, ClientCredentials, TokenEndpoint, Replaces } from "@credit-data/core"
+import { AccessTokens, ClientCredentials, TokenEndpoint } from "@credit-data/core"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, type ConfigError, ConfigProvider, Effect, Layer, Option, Redacted } from "effect"
@@ -49,7 +49,7 @@ describe("AuthV2.layerConfig", () => {
         name: "sandbox",
         baseUrl: "https://api.example"
       })
-      assert.strictEqual((yield* get).coverage, "GrantedScopes")
+      assert.isUndefined((yield* get).covered, "the granted scopes")
       assert.deepStrictEqual((yield* status).version, Option.some("V2"))
       assert.strictEqual(
         yield* sent,
@@ -92,7 +92,7 @@ describe("AuthV2.layerConfig", () => {
         "furnishment:all serviceplus:all",
         "- CREDIT_DATA_CLIENT_ID: Expected text without blanks at its ends",
         "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
-        "The operator of the service issues its addresses and the credentials. The README of each package describes its variables."
+        "The operator of the service issues the addresses and the credentials. Every variable: https://github.com/credit-data/credit-data/blob/main/docs/configuration.md"
       ])
     }))
 
@@ -163,8 +163,8 @@ describe("AuthV2.layerTokenEndpointConfig", () => {
     Effect.gen(function*() {
       const endpoint = yield* TokenEndpoint.TokenEndpoint
       const [first, second] = [
-        yield* endpoint.requestToken(Replaces.Nothing()),
-        yield* endpoint.requestToken(Replaces.Nothing())
+        yield* endpoint.requestToken({ _tag: "Nothing" }),
+        yield* endpoint.requestToken({ _tag: "Nothing" })
       ]
       assert.notStrictEqual(first, second)
       assert.strictEqual(endpoint.url, "https://v2.example/oauth2/token")
@@ -205,8 +205,8 @@ describe("AuthV2.layer", () => {
     Effect.gen(function*() {
       const endpoint = yield* TokenEndpoint.TokenEndpoint
       const [first, second] = [
-        yield* endpoint.requestToken(Replaces.Nothing()),
-        yield* endpoint.requestToken(Replaces.Nothing())
+        yield* endpoint.requestToken({ _tag: "Nothing" }),
+        yield* endpoint.requestToken({ _tag: "Nothing" })
       ]
       assert.notStrictEqual(first, second)
       assert.deepStrictEqual(first.scopes, ["serviceplus:all"])

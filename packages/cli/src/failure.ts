@@ -10,6 +10,9 @@ import { exitCode } from "./exitCode.ts"
 /** The failure of a command. The message contains what to do. */
 export class Failure extends Data.TaggedError("Failure")<{ readonly code: number; readonly message: string }> {}
 
+/** What was given to a command cannot be used. */
+export const wrongUsage = (message: string): Failure => new Failure({ code: exitCode.usage, message })
+
 /** Ends the command with this code. The command has printed everything. */
 export class Ended extends Data.TaggedError("Ended")<{ readonly code: number }> {}
 
@@ -33,8 +36,7 @@ const ofError = (error: unknown): number => {
   if (HttpClientError.isHttpClientError(error)) {
     return error.reason === "InvalidUrl" ? exitCode.usage : exitCode.unavailable
   }
-  if (ConfigError.isConfigError(error)) return exitCode.usage
-  return exitCode.defect
+  return ConfigError.isConfigError(error) ? exitCode.usage : exitCode.defect
 }
 
 /** The code of the process. */

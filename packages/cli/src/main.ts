@@ -1,8 +1,9 @@
 #!/usr/bin/env node
+import { cachedToken } from "./cachedToken.ts"
 import { parse } from "./commandLine/parse.ts"
-import { keepCompiledCode } from "./compiledCode.ts"
-import { readEnvFile } from "./envFile.ts"
 import { exitCode } from "./exitCode.ts"
+import { hiddenNote, isHidden, tokenText } from "./tokenText.ts"
+import { readVariables } from "./variables.ts"
 
 /** A reader that ends early, such as `head`, is no failure, so the command continues and keeps its exit code. */
 const isClosed = ({ code }: NodeJS.ErrnoException) => code === "EPIPE" || code === "ERR_STREAM_DESTROYED"
@@ -29,14 +30,20 @@ switch (request._tag) {
     fail(request.message)
     break
   case "Run": {
-    const problem = readEnvFile(request.run)
+    const problem = readVariables(request.run.options)
     if (problem !== undefined) {
       fail(problem)
       break
     }
-    keepCompiledCode()
+    const { run } = request
+    const token = run.name === "token" ? cachedToken(run.options) : undefined
+    if (run.name === "token" && token !== undefined) {
+      process.stdout.write(`${tokenText(token, run.options)}\n`)
+      if (isHidden(run.options)) process.stderr.write(`${hiddenNote}\n`)
+      break
+    }
     // loaded after what needs none of it
-    const { run } = await import("./program.ts")
-    run(request.run)
+    const program = await import("./program.ts")
+    program.run(run)
   }
 }

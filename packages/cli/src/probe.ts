@@ -1,20 +1,14 @@
 import type * as Comparison from "@credit-data/migration/Comparison"
 import * as Effect from "effect/Effect"
-import { exitCode } from "./exitCode.ts"
-import { Failure } from "./failure.ts"
+import { type Failure, wrongUsage } from "./failure.ts"
 
 const methods = ["GET", "HEAD", "OPTIONS"] as const
 
 /** A safe request, from `--probe PATH` or `--probe 'METHOD PATH'`. */
 export const parseProbe = (text: string): Effect.Effect<Comparison.Probe, Failure> => {
-  const [, name, path] = /^(?:([A-Z]+) )?(\/\S*)$/.exec(text) ?? []
-  const method = methods.find((each) => each === (name ?? "GET"))
+  const [, name = "GET", path] = /^(?:([A-Z]+) )?(\/\S*)$/.exec(text) ?? []
+  const method = methods.find((each) => each === name)
   return method === undefined || path === undefined
-    ? Effect.fail(
-      new Failure({
-        code: exitCode.usage,
-        message: "--probe does not accept this value. Expected /path, or 'GET /path' with GET, HEAD or OPTIONS."
-      })
-    )
+    ? wrongUsage("--probe does not accept this value. Expected /path, or 'GET /path' with GET, HEAD or OPTIONS.")
     : Effect.succeed({ method, path })
 }

@@ -1,7 +1,7 @@
 import { amend } from "@credit-data/core/Internal"
 import { isTokenError, type TokenError } from "@credit-data/core/TokenError"
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,11 +9,10 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import type { Run } from "./commandLine/parse.ts"
-import { exec } from "./commands/exec.ts"
+import { exec, last } from "./commands/exec.ts"
 import { status } from "./commands/status.ts"
 import { token } from "./commands/token.ts"
 import { Ended, ofExit } from "./failure.ts"
-import { last } from "./childExit.ts"
 import { note, unsafeNote } from "./terminal.ts"
 
 /** Does the failure apply to the next process too, because of the cache or the server? */
@@ -29,45 +28,44 @@ const messageOf = (error: unknown, given: Run): string => {
   return error instanceof Error && error.message !== "" ? error.message : String(error)
 }
 
-/** Prints what went wrong, once, on standard error. */
-const report = (given: Run) => (cause: Cause.Cause<unknown>) => {
-  if (Cause.isInterruptedOnly(cause)) return Effect.void
-  return Option.match(Cause.failureOption(cause), {
-    onSome: (error) => error instanceof Ended ? Effect.void : note(messageOf(error, given)),
-    onNone: () => {
-      const defect = Cause.squash(cause)
-      // the message may quote anything, and the lines of the stack only name code
-      const stack = defect instanceof Error ? defect.stack?.match(/^ +at .*$/gm) ?? [] : []
-      return note([
-        `A defect of this program: ${
-          defect instanceof Error ? defect.name : "unknown"
-        }. Please report it with the command.`,
-        ...stack
-      ].join("\n"))
-    }
-  })
-}
+/** Shows only the kind of a defect, because its message may quote anything. The lines of its stack only name code. */
+const defectOf = (defect: unknown): string =>
+  defect instanceof Error
+    ? [
+      `A defect of this program: ${defect.name}. Please report it with the command.`,
+      ...defect.stack?.match(/^ +at .*$/gm) ?? []
+    ].join("\n")
+    : "A defect of this program: unknown. Please report it with the command."
 
-// what few commands use is loaded by them
+/** Prints what went wrong, once, on standard error. */
+const report = (given: Run) => (cause: Cause.Cause<unknown>) =>
+  Cause.isInterruptedOnly(cause)
+    ? Effect.void
+    : Option.match(Cause.failureOption(cause), {
+      onSome: (error) => error instanceof Ended ? Effect.void : note(messageOf(error, given)),
+      onNone: () => note(defectOf(Cause.squash(cause)))
+    })
+
+/** What few commands use is loaded by them. */
+const loaded = <Module, A, E, R>(load: () => Promise<Module>, use: (module: Module) => Effect.Effect<A, E, R>) =>
+  Effect.flatMap(Effect.promise(load), use)
+
 const main = (given: Run) => {
   switch (given.name) {
     case "token":
       return token(given)
     case "doctor":
-      return Effect.flatMap(Effect.promise(() => import("./commands/doctor.ts")), ({ doctor }) => doctor(given))
+      return loaded(() => import("./commands/doctor.ts"), ({ doctor }) => doctor(given))
     case "compare":
-      return Effect.flatMap(Effect.promise(() => import("./commands/compare.ts")), ({ compare }) => compare(given))
+      return loaded(() => import("./commands/compare.ts"), ({ compare }) => compare(given))
     case "call":
-      return Effect.flatMap(Effect.promise(() => import("./commands/call.ts")), ({ call }) => call(given))
+      return loaded(() => import("./commands/call.ts"), ({ call }) => call(given))
     case "exec":
       return exec(given)
     case "status":
       return status(given)
     case "simulator":
-      return Effect.flatMap(
-        Effect.promise(() => import("./commands/simulator.ts")),
-        ({ simulator }) => simulator(given)
-      )
+      return loaded(() => import("./commands/simulator.ts"), ({ simulator }) => simulator(given))
   }
 }
 

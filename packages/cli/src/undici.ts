@@ -1,26 +1,23 @@
+import { Validation } from "@credit-data/core/Internal"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "@effect/platform-node/Undici"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { isLoopback } from "./doctor/proxy.ts"
-import { exitCode } from "./exitCode.ts"
-import { Failure } from "./failure.ts"
+import { type Failure, wrongUsage } from "./failure.ts"
 
 /** undici's error contains the whole address, with the proxy's password. */
 const malformed = () =>
-  new Failure({
-    code: exitCode.usage,
-    message:
-      "HTTPS_PROXY or HTTP_PROXY is malformed. Expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with " +
-      "special characters percent-encoded. Nothing was sent."
-  })
+  wrongUsage(
+    "HTTPS_PROXY or HTTP_PROXY is malformed. Expected http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with special " +
+      "characters percent-encoded. Nothing was sent."
+  )
 
 /** Never sends to a loopback address through the proxy. */
 const withoutLoopback = (proxied: Dispatcher): Dispatcher => {
   const direct = new Agent()
   return proxied.compose((dispatch) => (options, handler) =>
-    options.origin !== undefined && isLoopback(new URL(options.origin))
+    options.origin !== undefined && Validation.isLoopback(new URL(options.origin).hostname)
       ? direct.dispatch(options, handler)
       : dispatch(options, handler)
   )

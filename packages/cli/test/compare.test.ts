@@ -1,7 +1,7 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import * as PrintedJson from "../src/printedJson.ts"
+import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, failTokenRequests, sunset, test, together } from "./support/command.ts"
 import { run } from "./support/program.ts"
 

@@ -21,12 +21,19 @@ const lines: ReadonlyArray<readonly [typed: string, completed: ReadonlyArray<str
   ["doctor --j\t", ["doctor", "--json"]],
   ["token --output h\t", ["token", "--output", "header"]],
   ["token --output=h\t", ["token", "--output=header"]],
-  ["call --env\t", ["call", "--env-file"]],
+  ["call --var\t", ["call", "--variables"]],
   ["call -o fix\t", ["call", "-o", "fixture.json"]],
+  ["call -d @fix\t", ["call", "-d", "@fixture.json"]],
+  ["call --data=@fix\t", ["call", "--data=@fixture.json"]],
+  ["call --data @fix\t", ["call", "--data", "@fixture.json"]],
   ["simulator --fixtures fix\t", ["simulator", "--fixtures", "fixture.json"]],
   ["completions zs\t", ["completions", "zsh"]],
   ["help stat\t", ["help", "status"]],
-  ["exec -- credit-data-hel\t", ["exec", "--", "credit-data-helper"]]
+  ["token --secret-command credit-data-hel\t", ["token", "--secret-command", "credit-data-helper"]],
+  ["exec -- credit-data-hel\t", ["exec", "--", "credit-data-helper"]],
+  ["exec --cache -- credit-data-hel\t", ["exec", "--cache", "--", "credit-data-helper"]],
+  ["exec credit-data-hel\t", ["exec", "credit-data-helper"]],
+  ["exec -- cat fix\t", ["exec", "--", "cat", "fixture.json"]]
 ]
 
 /** Lets a shell complete the lines on a terminal. A function of the shell prints the words that it was called with. */
@@ -64,6 +71,23 @@ describe("the completions of credit-data", () => {
     () => completed("zsh", (file) => `autoload -U compinit; compinit -D -u; . ${file}`),
     60_000
   )
+
+  it.scopedLive(
+    "are registered in zsh when compinit comes after the script",
+    () => completed("zsh", (file) => `. ${file}; autoload -U compinit; compinit -D -u`),
+    60_000
+  )
+
+  it.scopedLive("report in zsh that compinit is missing", () =>
+    Effect.gen(function*() {
+      const { file } = yield* prepared("zsh")
+      const { stdout } = yield* start("script", ["-qec", "zsh -f -i", "/dev/null"], {
+        variables: { TERM: "dumb" },
+        input: `. ${file}\nexit\n`
+      })
+      assert.match(stdout, /^credit-data: completions need compinit\. Add this line to \.zshrc: autoload -Uz compinit/m)
+      assert.notInclude(stdout, "not found")
+    }), 60_000)
 
   it.scopedLive("complete commands, options, values, files and programs in fish", () =>
     Effect.gen(function*() {

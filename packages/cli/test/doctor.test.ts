@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import * as PrintedJson from "../src/printedJson.ts"
+import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, test, together } from "./support/command.ts"
 import { run } from "./support/program.ts"
 

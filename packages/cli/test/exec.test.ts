@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { test, together, token } from "./support/command.ts"
+import { secret, test, together, token } from "./support/command.ts"
 import { run } from "./support/program.ts"
 
 describe("credit-data exec", () => {
@@ -19,6 +19,23 @@ describe("credit-data exec", () => {
       assert.strictEqual(killed.code, 128 + 15)
       assert.strictEqual(unusable.code, 2)
       assert.deepStrictEqual([missing.code, missing.stdout], [2, ""])
+    })
+  )
+
+  test(
+    "runs a program without any variable of the secret, however its name is spelled",
+    Effect.gen(function*() {
+      const { stdout } = yield* run(["exec", "--", "env"], {
+        variables: {
+          credit_data_client_secret: secret,
+          Credit_Data_Client_Secret: secret,
+          "CREDIT-DATA-CLIENT-SECRET": secret,
+          CREDIT_DATA_CLIENT_SECRET_OLD: secret
+        }
+      })
+      assert.match(stdout, /^CREDIT_DATA_ACCESS_TOKEN=/m)
+      assert.match(stdout, /^CREDIT_DATA_CLIENT_ID=/m)
+      assert.notInclude(stdout, secret)
     })
   )
 

@@ -117,7 +117,7 @@ describe("the exit code of credit-data", () => {
       const folder = yield* temporaryFolder
       const module = join(folder, "broken.mjs")
       writeFileSync(module, "Date.prototype.toISOString = () => { throw new TypeError('can' + 'ary') }")
-      const stderr = yield* failed(70, ["token", "--output", "json"], { NODE_OPTIONS: `--import=${module}` })
+      const stderr = yield* failed(70, ["token", "--json"], { NODE_OPTIONS: `--import=${module}` })
       assert.match(stderr, /^A defect of this program: TypeError\..*\n +at /)
       assert.notInclude(stderr, "canary")
     }).pipe(Effect.scoped)

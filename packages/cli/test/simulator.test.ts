@@ -38,7 +38,7 @@ describe("the options of credit-data simulator", () => {
     Effect.map(run(["simulator", "--help"]), ({ stdout }) => {
       const names = (text: string) =>
         [...new Set(text.match(/--[a-z-]+/g))].filter((name) => name !== "--help").toSorted()
-      assert.deepStrictEqual(names(stdout).filter((name) => name !== "--env-file"), names(help))
+      assert.deepStrictEqual(names(stdout).filter((name) => name !== "--variables"), names(help))
     })
   )
 

@@ -31,7 +31,11 @@ describe("credit-data on a terminal", () => {
   test(
     "hides the token on a terminal, unless --show-token is given",
     Effect.gen(function*() {
-      const outputs = [["token"], ...["json", "header", "env"].map((output) => ["token", "--output", output])]
+      const outputs = [
+        ["token"],
+        ["token", "--json"],
+        ...["header", "env"].map((output) => ["token", "--output", output])
+      ]
       const [shown, ...hidden] = yield* together(
         onTerminal(["token", "--show-token"]),
         ...outputs.map((args) => onTerminal(args))

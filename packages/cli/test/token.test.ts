@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import * as PrintedJson from "../src/printedJson.ts"
+import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, sunset, test, together, token } from "./support/command.ts"
 import { run, start } from "./support/program.ts"
 
@@ -17,7 +17,7 @@ describe("credit-data token", () => {
   test(
     "prints JSON with a version and with times in UTC and in seconds",
     Effect.gen(function*() {
-      const { stdout } = yield* run(["token", "--output", "json"])
+      const { stdout } = yield* run(["token", "--json"])
       const { accessToken, expiresAt, requestedAt, scopes } = decoded(PrintedJson.Token, stdout)
       assert.match(accessToken, token)
       assert.deepStrictEqual(scopes, ["data-access:all", "furnishment:all", "serviceplus:all"])

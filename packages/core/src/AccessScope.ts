@@ -7,7 +7,7 @@ import type * as Arr from "effect/Array"
 import type * as Config from "effect/Config"
 import * as Schema from "effect/Schema"
 import * as configuration from "./internal/configuration.ts"
-import * as scopeList from "./internal/scopeList.ts"
+import * as validation from "./internal/validation.ts"
 
 /**
  * The three scopes (service contract, section 4.1).
@@ -15,7 +15,7 @@ import * as scopeList from "./internal/scopeList.ts"
  * @since 1.0.0
  * @category schemas
  */
-export const AccessScope = Schema.Literal(...scopeList.all)
+export const AccessScope = Schema.Literal(...validation.allScopes)
 
 /**
  * One of the three scopes: `data-access:all` for Data Access, `furnishment:all` for Furnishment and
@@ -32,7 +32,7 @@ export type AccessScope = typeof AccessScope.Type
  * @since 1.0.0
  * @category constants
  */
-export const all: Arr.NonEmptyReadonlyArray<AccessScope> = scopeList.all
+export const all: Arr.NonEmptyReadonlyArray<AccessScope> = validation.allScopes
 
 /**
  * Reads `CREDIT_DATA_SCOPES`: scopes separated by spaces, as in the contract. Order and duplicates do not matter.
@@ -42,5 +42,5 @@ export const all: Arr.NonEmptyReadonlyArray<AccessScope> = scopeList.all
  */
 export const config: Config.Config<Arr.NonEmptyReadonlyArray<AccessScope>> = configuration.variable(
   { name: "CREDIT_DATA_SCOPES", what: "the scopes to request, separated by spaces", example: all.join(" ") },
-  (text) => scopeList.parse(text.split(/\s+/).filter((name) => name !== ""))
+  (text) => validation.scopes(text.split(/\s+/).filter((name) => name !== ""))
 )

@@ -5,18 +5,8 @@
  */
 import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
-import * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
 import type { AccessScope } from "./AccessScope.ts"
-
-/**
- * How to decide whether a token covers a scope. `GrantedScopes`: the token covers the scopes that its scope field lists.
- * `AnyScope`: its scope names cannot be mapped to the three scopes, so the server decides.
- *
- * @since 1.0.0
- * @category models
- */
-export type Coverage = "GrantedScopes" | "AnyScope"
 
 /**
  * An access token that the token endpoint issued (service contract, section 2). Two tokens are equal when all their fields are
@@ -29,18 +19,16 @@ export type Coverage = "GrantedScopes" | "AnyScope"
  * @category models
  */
 export class AccessToken extends Data.Class<{
-  /** The text that goes into the `Authorization` header. */
-  readonly secret: Redacted.Redacted
+  /** The text that goes into the `Authorization` header. Its type is not accepted as a client secret. */
+  readonly secret: Redacted.Redacted & { readonly "~use"?: "access token" }
   /** The scopes that were granted, with the names that the server uses. */
   readonly scopes: ReadonlyArray<string>
   /** When the token request was sent. The lifetime counts from here. */
   readonly requestedAt: DateTime.Utc
   /** The first instant at which the token must not be sent any more. */
   readonly expiresAt: DateTime.Utc
-  /** How `covers` decides. */
-  readonly coverage: Coverage
-  /** Another process obtained the token, and this one took it from the store that they share. */
-  readonly shared?: true | undefined
+  /** The scopes of the service that the token covers, if the names of the granted scopes do not show it. Default: `scopes`. */
+  readonly covered?: ReadonlyArray<AccessScope> | undefined
 }> {
   /**
    * The only type of token that the service issues.
@@ -50,7 +38,7 @@ export class AccessToken extends Data.Class<{
   readonly tokenType = "Bearer"
 
   /**
-   * Has the token expired at this instant?
+   * Returns whether the token has expired at this instant.
    *
    * @since 1.0.0
    */
@@ -59,20 +47,22 @@ export class AccessToken extends Data.Class<{
   }
 
   /**
-   * May the token be used for the endpoint group of this scope? Always true with the coverage `AnyScope`: the server decides.
+   * Returns whether the token may be used for the endpoint group of this scope. Always true for a token of Auth V1, because the server
+   * decides.
    *
    * @since 1.0.0
    */
   covers(scope: AccessScope): boolean {
-    return this.coverage === "AnyScope" || this.scopes.includes(scope)
+    const covered: ReadonlyArray<string> = this.covered ?? this.scopes
+    return covered.includes(scope)
   }
 
   /**
-   * The requested scopes that the token does not cover. None if no scopes were requested, as with Auth V1.
+   * Returns the requested scopes that the token does not cover. None if no scopes were requested.
    *
    * @since 1.0.0
    */
-  missing(requestedScopes: Option.Option<ReadonlyArray<AccessScope>>): ReadonlyArray<AccessScope> {
-    return Option.getOrElse(requestedScopes, () => []).filter((scope) => !this.covers(scope))
+  missing(requestedScopes: ReadonlyArray<AccessScope>): ReadonlyArray<AccessScope> {
+    return requestedScopes.filter((scope) => !this.covers(scope))
   }
 }

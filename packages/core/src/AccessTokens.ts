@@ -10,21 +10,19 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import { globalValue } from "effect/GlobalValue"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
+import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as AccessScope from "./AccessScope.ts"
 import { AccessToken } from "./AccessToken.ts"
 import type { Environment } from "./Environment.ts"
-import * as field from "./internal/field.ts"
 import { sharedLayer } from "./internal/sharedLayer.ts"
-import * as Pause from "./internal/supply/pause.ts"
-import { warnOfSecondSupply } from "./internal/supply/secondSupply.ts"
-import * as supply from "./internal/supply/supply.ts"
-import { TokenEndpoint } from "./TokenEndpoint.ts"
+import * as supply from "./internal/supply.ts"
+import * as validation from "./internal/validation.ts"
+import { type Service as Endpoint, TokenEndpoint } from "./TokenEndpoint.ts"
 import type { TokenError } from "./TokenError.ts"
 import type { TokenEvent } from "./TokenEvent.ts"
 import type { TokenStatus } from "./TokenStatus.ts"
@@ -57,11 +55,11 @@ export class AccessTokens extends Context.Tag("@credit-data/core/AccessTokens")<
 export interface Service {
   /** The environment that the tokens are for. It contains the base URL of the business API. */
   readonly environment: Environment
-  /** The scopes that are requested. None for an endpoint without scopes. */
-  readonly requestedScopes: Option.Option<Arr.NonEmptyReadonlyArray<AccessScope.AccessScope>>
+  /** The scopes that are requested. Empty for an endpoint without scopes. */
+  readonly requestedScopes: ReadonlyArray<AccessScope.AccessScope>
   /**
    * A token that is valid now. Any number of callers share one token request. Interrupting one caller does not affect the
-   * others. When the scope of the layer is closed, waiting callers and later callers are interrupted.
+   * others. When the scope of the layer closes, waiting callers and later callers fail with a `TransportError` (`Closed`).
    */
   readonly get: Effect.Effect<AccessToken, TokenError>
   /**
@@ -69,33 +67,22 @@ export interface Service {
    * at most 2.5 seconds. If the renewal fails or takes longer, `get` returns the supply's current token, which may still work
    * for other calls. While the failure is remembered, `get` returns that token without waiting.
    *
-   * Does nothing if the supply already has another token, or if such a renewal started less than `forcedRenewalPause` ago.
+   * Replaces nothing if the supply already has another token, or if a rejected token was replaced less than `forcedRenewalPause` ago.
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
    * Returns the token that takes the place of a rejected one. Does what `invalidate` does, and then waits for the renewal,
-   * within the deadline of the token endpoint. Returns the rejected token in two cases: if another such renewal started
-   * less than `forcedRenewalPause` ago, or if the server issued the same token again. Fails if the renewal fails; `get` still
-   * returns the supply's current token.
+   * within the deadline of the token endpoint. Returns the rejected token in two cases: if a rejected token was replaced less than
+   * `forcedRenewalPause` ago, or if the server issued the same token again. Fails if the renewal fails; `get` still returns the
+   * supply's current token.
    */
   readonly replace: (rejected: AccessToken) => Effect.Effect<AccessToken, TokenError>
   /**
    * Forgets a remembered failure, reads the credentials again and requests a token now. Use it in a signal handler or an admin
-   * route, after the credentials were corrected. Joins a token request that is under way. Sends at most one request per second;
-   * within that second it does what `get` does.
+   * route, after the credentials were corrected. If a token request is in progress, waits for it. Sends at most one request per
+   * second; within that second it does what `get` does.
    */
   readonly refresh: Effect.Effect<AccessToken, TokenError>
-  /**
-   * Reports that a client was built, with the scope that its calls need, if they need a certain scope. `status` shows when the token
-   * covers the scope of none of the clients.
-   */
-  readonly registerClient: (scope: Option.Option<AccessScope.AccessScope>) => Effect.Effect<void>
-  /**
-   * Reports that a call needs a scope that the current token does not cover. Starts one renewal in the background, because the
-   * operator may have granted the scope. While the scope is missing, these renewals are sent at once, then after one minute, then
-   * at intervals that double to one hour. Returns the instant before which no further token is requested for the scope.
-   */
-  readonly reportMissingScope: (scope: AccessScope.AccessScope) => Effect.Effect<DateTime.Utc>
   /** The state of the supply, for health checks; safe to print. */
   readonly status: Effect.Effect<TokenStatus>
   /**
@@ -103,6 +90,36 @@ export interface Service {
    * events behind loses the oldest ones.
    */
   readonly events: Stream.Stream<TokenEvent>
+  /** The supply as the endpoint group of this scope uses it, if it decides for each group. A client asks for it when it is built. */
+  readonly forScope?: ((scope: AccessScope.AccessScope) => Service) | undefined
+  /** What the clients of this project report about their calls. They work without it. */
+  readonly reports?: ClientReports | undefined
+}
+
+/**
+ * What the clients of this project report about their calls.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface ClientReports {
+  /** Returns whether this is the current token and no call has succeeded with it. Costs a comparison by reference. */
+  readonly isUnproven: (token: AccessToken) => boolean
+  /** A call has succeeded with this token: the API returned a status below 400. */
+  readonly accepted: (token: AccessToken) => Effect.Effect<void>
+  /**
+   * The API rejected the token with which a rejected call was sent again, and the caller gets the 401. The scope is the one that the
+   * endpoint group of the call needs.
+   */
+  readonly rejectionStands: (
+    token: AccessToken,
+    scope: Option.Option<AccessScope.AccessScope>
+  ) => Effect.Effect<void>
+  /**
+   * A call needs a scope that the current token does not cover. Starts one renewal in the background, at most every five minutes,
+   * because the operator may have granted the scope. Returns the instant before which no further token is requested for it.
+   */
+  readonly scopeMissing: (scope: AccessScope.AccessScope) => Effect.Effect<DateTime.Utc>
 }
 
 /**
@@ -117,34 +134,46 @@ export interface Settings {
    * each token, so that the processes of a fleet do not renew at the same time. Default: from 0.75 to 0.9.
    */
   readonly renewalWindow?: { readonly from: number; readonly to: number } | undefined
-  /**
-   * The pauses after consecutive retryable failures. A `Retry-After` of a second or more takes precedence. No pause is shorter
-   * than 100 ms. After the end of the schedule, each pause is 60 seconds. Default: `defaultPause`.
-   */
-  readonly pause?: Schedule.Schedule<unknown, TokenError> | undefined
   /** The minimum time between two renewals of rejected tokens. Default: 30 seconds. */
   readonly forcedRenewalPause?: Duration.DurationInput | undefined
 }
 
-/**
- * The pauses after retryable failures: 1 second, doubling up to 60 seconds. Half of each pause is fixed, the
- * other half is random.
- *
- * @since 1.0.0
- * @category schedules
- */
-export const defaultPause: Schedule.Schedule<Duration.Duration, TokenError> = Pause.doubling
-
-const defaults = {
-  renewalWindow: { from: 0.75, to: 0.9 },
-  forcedRenewalPause: Duration.seconds(30),
-  pause: defaultPause
-}
-
-const window = (window: { readonly from: number; readonly to: number }): field.Parsed<typeof window> =>
+const window = (window: { readonly from: number; readonly to: number }): validation.Parsed<typeof window> =>
   window.from > 0 && window.from <= window.to && window.to <= 1
     ? Either.right(window)
     : Either.left("Expected 0 < from <= to <= 1")
+
+const check = ({ forcedRenewalPause = "30 seconds", renewalWindow = { from: 0.75, to: 0.9 } }: Settings) =>
+  validation.all({
+    renewalWindow: validation.at("renewalWindow")(window(renewalWindow)),
+    forcedRenewalPause: validation.at("forcedRenewalPause")(validation.duration(forcedRenewalPause))
+  })
+
+/** When supplies were built within the last minute, in the whole process. At `Infinity`: the warning was logged. */
+const built = globalValue("@credit-data/core/builtSupplies", () => new Map<string, number>())
+
+const minute = 60_000
+
+/**
+ * Warns once per process and client when a supply is built again for the same client. This happens when the layer is written
+ * twice, or is provided inside each request.
+ */
+const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
+  Effect.flatMap(Effect.clock, (clock) => {
+    if (endpoint.clientId === undefined) return Effect.void
+    const now = clock.unsafeCurrentTimeMillis()
+    for (const [key, at] of built) if (at !== Infinity && Math.abs(now - at) >= minute) built.delete(key)
+    const key = JSON.stringify([endpoint.url, endpoint.clientId, endpoint.requestedScopes])
+    const before = built.get(key)
+    if (before === Infinity) return Effect.void
+    built.set(key, before === undefined ? now : Infinity)
+    return before !== undefined
+      ? Effect.logWarning(
+        "A second supply of access tokens was built within a minute for the same client, token endpoint and scopes. " +
+          "Each supply sends its own token requests. Build the layer once and provide it once, around the whole program."
+      )
+      : Effect.void
+  })
 
 /**
  * Builds the supply over a token endpoint, within a scope. No token is requested before the first `get`.
@@ -155,8 +184,9 @@ const window = (window: { readonly from: number; readonly to: number }): field.P
  * after the pause starts another renewal.
  *
  * Without a valid token, a retryable failure is retried up to twice before callers get it, after pauses and within the deadline
- * of the token endpoint. After a connection that was reset, the first retry has no pause. When the retries have failed, every
- * caller gets the failure until the next pause is over. A failure that is not retryable is returned at once, and for 30 seconds.
+ * of the token endpoint. The pauses begin with 1 second and double up to 60 seconds. Half of each pause is random. A `Retry-After` of a
+ * second or more takes precedence. After a connection that was reset, the first retry has no pause. When the retries have failed, every
+ * caller gets the failure until the next pause is over. A failure that is not retryable is returned immediately, and for 30 seconds.
  *
  * The life of a token counts from its own `requestedAt` and `expiresAt`, even when a custom endpoint returns it late.
  *
@@ -170,16 +200,10 @@ export const make: (
 ) => Effect.Effect<Service, ConfigError.ConfigError, TokenEndpoint | Scope.Scope> = Effect.fnUntraced(function*(
   settings: Settings = {}
 ) {
-  const fields = {
-    renewalWindow: field.at(["renewalWindow"])(window(settings.renewalWindow ?? defaults.renewalWindow)),
-    forcedRenewalPause: field.at(["forcedRenewalPause"])(
-      field.duration(settings.forcedRenewalPause ?? defaults.forcedRenewalPause)
-    )
-  }
-  const checked = yield* Either.andThen(field.problems(fields), Either.all(fields))
+  const options = yield* check(settings)
   const endpoint = yield* TokenEndpoint
   yield* warnOfSecondSupply(endpoint)
-  return yield* supply.make(endpoint, { ...checked, pause: settings.pause ?? defaults.pause })
+  return yield* supply.make(endpoint, options)
 })
 
 /**
@@ -227,10 +251,10 @@ export const layerTest = (options: {
       const scopes = options.scopes ?? AccessScope.all
       const first = options.secret ?? Redacted.make("test-token")
       let requests = 0
-      return supply.make({
+      const endpoint = {
         environment: { name: "test", audience: "test", baseUrl: "http://localhost", ...options.environment },
         url: "http://localhost",
-        requestedScopes: Option.some(scopes),
+        requestedScopes: scopes,
         deadline: Duration.seconds(10),
         requestToken: () =>
           Effect.map(DateTime.now, (requestedAt) => {
@@ -239,10 +263,10 @@ export const layerTest = (options: {
               secret: requests === 1 ? first : Redacted.make(`${Redacted.value(first)}-${requests}`),
               scopes,
               requestedAt,
-              expiresAt: DateTime.addDuration(requestedAt, lifetime),
-              coverage: "GrantedScopes"
+              expiresAt: DateTime.addDuration(requestedAt, lifetime)
             })
           })
-      }, defaults)
+      }
+      return Effect.flatMap(Effect.orDie(check({})), (checked) => supply.make(endpoint, checked))
     })
   )

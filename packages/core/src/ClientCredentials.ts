@@ -6,9 +6,8 @@
 import type * as Config from "effect/Config"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
-import { clientSecret } from "./internal/clientSecret.ts"
 import * as configuration from "./internal/configuration.ts"
-import * as field from "./internal/field.ts"
+import * as validation from "./internal/validation.ts"
 
 /**
  * The id and the secret with which a client proves its identity (service contract, section 2). The secret is treated like a
@@ -19,7 +18,8 @@ import * as field from "./internal/field.ts"
  */
 export interface ClientCredentials {
   readonly clientId: string
-  readonly clientSecret: Redacted.Redacted
+  /** Any `Redacted` text, except for the secret of an access token. */
+  readonly clientSecret: Redacted.Redacted & { readonly "~use"?: "client secret" }
 }
 
 /**
@@ -52,10 +52,10 @@ export type Source<E = never, R = never> = ClientCredentials | Effect.Effect<Cli
 export const config = {
   clientId: configuration.variable(
     { name: "CREDIT_DATA_CLIENT_ID", what: "the client id that the operator issued" },
-    field.identifier
+    validation.identifier
   ),
   clientSecret: configuration.variable(
     { name: "CREDIT_DATA_CLIENT_SECRET", what: "the client secret that the operator issued" },
-    clientSecret
+    validation.clientSecret
   )
 } satisfies { readonly [K in keyof ClientCredentials]: Config.Config<ClientCredentials[K]> }

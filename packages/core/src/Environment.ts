@@ -5,8 +5,7 @@
  */
 import type * as Config from "effect/Config"
 import * as configuration from "./internal/configuration.ts"
-import * as field from "./internal/field.ts"
-import { secureUrl, withoutPath } from "./internal/secureUrl.ts"
+import * as validation from "./internal/validation.ts"
 
 /**
  * One environment of the service, such as sandbox or production. Hosts and audience differ per environment (service contract,
@@ -70,7 +69,7 @@ export const url = (variable: string, options: {
   const { description = "the address of a server", example, path } = options
   return configuration.variable(
     { name: variable, what: path === undefined ? description : `${description}, without ${path}`, example },
-    path === undefined ? secureUrl : withoutPath(path)
+    path === undefined ? validation.secureUrl : validation.withoutPath(path)
   )
 }
 
@@ -89,7 +88,7 @@ export const url = (variable: string, options: {
 export const config = {
   environment: configuration.variable(
     { name: "CREDIT_DATA_ENVIRONMENT", what: "the name of the environment", example: "sandbox" },
-    field.text
+    validation.text
   ),
   audience: configuration.variable(
     {
@@ -97,7 +96,7 @@ export const config = {
       what: "the audience identifier of the environment",
       example: "https://api.sandbox.example"
     },
-    field.identifier
+    validation.identifier
   ),
   baseUrl: url("CREDIT_DATA_BASE_URL", {
     description: "the address of the business API",

@@ -4,15 +4,14 @@
  *
  * @since 1.0.0
  */
-export { amend } from "./internal/amend.ts"
-export * as Instant from "./internal/instant.ts"
-export * as Observed from "./internal/observed.ts"
-export * as SafeLog from "./internal/safeLog.ts"
+export * as Broadcast from "./internal/broadcast.ts"
+export { callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
+export * as Instant from "./internal/dualClock.ts"
+export { printableScopes, withoutSecrets } from "./internal/printable.ts"
+export { HasFallback } from "./internal/reports.ts"
 export { sharedLayer } from "./internal/sharedLayer.ts"
-export * as Broadcast from "./internal/supply/broadcast.ts"
-export * as Pause from "./internal/supply/pause.ts"
-export * as Recovery from "./internal/supply/recovery.ts"
-export * as TokenLife from "./internal/supply/tokenLife.ts"
+export { amend } from "./internal/supply.ts"
+export * as TokenState from "./internal/tokenState.ts"
 export * as Transport from "./internal/transport.ts"
 export * as Validation from "./internal/validation.ts"
-export { within } from "./internal/within.ts"
+export { disconnected, within } from "./internal/within.ts"

@@ -27,12 +27,12 @@ const fields = {
 const oauth = {
   /** The HTTP status of the response. */
   status: Schema.Int,
-  /** The OAuth error code in the response body, if there is one: at most 200 printable characters. */
+  /** `error` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
   error: Schema.optional(Schema.String),
-  /** The error description in the response body, if there is one: at most 200 printable characters, without the client secret. */
+  /** `error_description` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
   description: Schema.optional(Schema.String),
-  /** Another process of the fleet received this response, and this process took it from the store that they share. */
-  shared: Schema.optional(Schema.Boolean)
+  /** Another process of the fleet received this response, and shares it until then. Absent if this process received it. */
+  sharedUntil: Schema.optional(Schema.DateTimeUtc)
 }
 
 /**
@@ -42,12 +42,12 @@ const oauth = {
  * @since 1.0.0
  * @category errors
  */
-export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-data/core/InvalidClient")(
+export class InvalidClient extends Schema.TaggedError<InvalidClient>()(
   "InvalidClient",
   { ...fields, ...oauth }
 ) {
   /**
-   * Can the same request succeed later? Never with the same credentials.
+   * Whether a retry can succeed. False: the same credentials are refused again.
    *
    * @since 1.0.0
    */
@@ -56,17 +56,15 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
   }
 
   /**
-   * Equal to the tag. Error monitors group by it.
+   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
    *
    * @since 1.0.0
    */
-  override get name(): string {
-    return "InvalidClient"
-  }
-
-  override get message(): string {
-    return advice.message(this, `refused the client: ${advice.refusal(this)}`, advice.refusedClient)
-  }
+  override readonly message: string = advice.message(
+    this,
+    `refused the client: ${advice.refusal(this)}`,
+    advice.refused(this)
+  )
 
   /**
    * What `JSON.stringify` and loggers print.
@@ -85,15 +83,15 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>("@credit-da
  * @since 1.0.0
  * @category errors
  */
-export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/core/ServerError")("ServerError", {
+export class ServerError extends Schema.TaggedError<ServerError>()("ServerError", {
   ...fields,
   ...oauth,
   /** The wait that the response requested in `Retry-After`, limited to 60 seconds. */
   retryAfter: Schema.optional(Schema.DurationFromMillis)
 }) {
   /**
-   * Can the same request succeed later? Yes for 408, 425, 429 and 5xx (other than 501 and 505), and for the codes
-   * `server_error` and `temporarily_unavailable`.
+   * Whether a retry can succeed. True for 408, 425, 429 and 5xx (other than 501 and 505), and for the codes `server_error` and
+   * `temporarily_unavailable`.
    *
    * @since 1.0.0
    */
@@ -104,17 +102,15 @@ export class ServerError extends Schema.TaggedError<ServerError>("@credit-data/c
   }
 
   /**
-   * Equal to the tag. Error monitors group by it.
+   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
    *
    * @since 1.0.0
    */
-  override get name(): string {
-    return "ServerError"
-  }
-
-  override get message(): string {
-    return advice.message(this, `returned an error: ${advice.refusal(this)}`, advice.failedServer(this))
-  }
+  override readonly message: string = advice.message(
+    this,
+    `returned an error: ${advice.refusal(this)}`,
+    advice.failedServer(this)
+  )
 
   /**
    * What `JSON.stringify` and loggers print.
@@ -136,6 +132,7 @@ export const ResponseRule = Schema.Literal(
   "Redirect",
   "Status",
   "Size",
+  "Encoding",
   "Utf8",
   "Json",
   "Object",
@@ -149,7 +146,8 @@ export const ResponseRule = Schema.Literal(
 /**
  * The rule that a response broke. `Redirect`, `Status`: the response is neither a 200 nor a failure. `Size`, `Utf8`, `Json`,
  * `Object`: the body is too large, or is not a JSON object. `AccessToken`, `TokenType`, `ExpiresIn`, `Scope`: that field is
- * invalid, or one of the first two is missing. `Expired`: the token had expired when it arrived.
+ * invalid, or one of the first two is missing. `Encoding`: the body does not fit its `Content-Encoding`. `Expired`: the token had
+ * expired when it arrived.
  *
  * @since 1.0.0
  * @category models
@@ -163,7 +161,7 @@ export type ResponseRule = typeof ResponseRule.Type
  * @since 1.0.0
  * @category errors
  */
-export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credit-data/core/InvalidResponse")(
+export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()(
   "InvalidResponse",
   {
     ...fields,
@@ -174,8 +172,8 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
   }
 ) {
   /**
-   * Can the same request succeed later? Only after `Expired`, when the token in the server's cache has expired. Everything else
-   * must be repaired first, at the server or in front of it.
+   * Whether a retry can succeed. True only after `Expired`, when the token in the server's cache has expired. Everything else must
+   * be repaired first, at the server or in front of it.
    *
    * @since 1.0.0
    */
@@ -184,21 +182,15 @@ export class InvalidResponse extends Schema.TaggedError<InvalidResponse>("@credi
   }
 
   /**
-   * Equal to the tag. Error monitors group by it.
+   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
    *
    * @since 1.0.0
    */
-  override get name(): string {
-    return "InvalidResponse"
-  }
-
-  override get message(): string {
-    return advice.message(
-      this,
-      `returned a response outside the contract: ${this.status}, ${advice.brokenRule[this.rule]}`,
-      advice.invalidResponse(this.rule)
-    )
-  }
+  override readonly message: string = advice.message(
+    this,
+    `returned a response outside the contract: ${this.status}, ${advice.brokenRule[this.rule]}`,
+    advice.invalidResponse(this.rule)
+  )
 
   /**
    * What `JSON.stringify` and loggers print.
@@ -225,8 +217,11 @@ export const TransportReason = Schema.Literal(
   "Cut",
   "Garbled",
   "Tls",
+  "ClientCertificate",
   "Proxy",
   "Timeout",
+  "NotAllowed",
+  "Closed",
   "Other"
 )
 
@@ -234,13 +229,16 @@ export const TransportReason = Schema.Literal(
  * Why no complete response arrived. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did
  * not respond. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended
  * before a response arrived, or after a part of it. `Garbled`: the response is not HTTP. `Tls`: the handshake failed, and nothing
- * was sent. `Proxy`: a forward proxy refused the connection, or cannot be reached. `Timeout`: no complete response arrived within
- * the deadline, or within a time-out of the transport.
+ * was sent. `ClientCertificate`: the server requires a client certificate. `Proxy`: a forward proxy refused the connection, or cannot
+ * be reached. `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport. `NotAllowed`: a
+ * client rewrote the address of the token request, so nothing was sent. `Closed`: the supply's scope has closed.
  *
  * @since 1.0.0
  * @category models
  */
 export type TransportReason = typeof TransportReason.Type
+
+const lastingReasons: ReadonlySet<TransportReason> = new Set(["Tls", "ClientCertificate", "NotAllowed", "Closed"])
 
 /**
  * No complete response arrived from the token endpoint.
@@ -248,12 +246,14 @@ export type TransportReason = typeof TransportReason.Type
  * @since 1.0.0
  * @category errors
  */
-export class TransportError extends Schema.TaggedError<TransportError>("@credit-data/core/TransportError")(
+export class TransportError extends Schema.TaggedError<TransportError>()(
   "TransportError",
   {
     ...fields,
     /** Why no complete response arrived. */
     reason: TransportReason,
+    /** The time within which no complete response arrived (`Timeout`), if it was the deadline of the token request. */
+    deadline: Schema.optional(Schema.DurationFromMillis),
     /** Host and port of the forward proxy that failed (`Proxy`), if they are known. */
     proxy: Schema.optional(Schema.String),
     /** The status with which the forward proxy refused the connection (`Proxy`). */
@@ -261,32 +261,27 @@ export class TransportError extends Schema.TaggedError<TransportError>("@credit-
   }
 ) {
   /**
-   * Can the same request succeed later? Not after `Tls`, because a certificate must be replaced first. Not after a forward proxy
-   * has refused the connection with a 4xx.
+   * Whether a retry can succeed. False for `Tls` and `ClientCertificate`, because a certificate must be replaced or configured
+   * first, for `NotAllowed` and `Closed`, and after a forward proxy has refused the connection with a 4xx.
    *
    * @since 1.0.0
    */
   get retryable(): boolean {
-    return this.reason === "Proxy" ? this.proxyStatus === undefined || this.proxyStatus >= 500 : this.reason !== "Tls"
+    return this.reason === "Proxy"
+      ? this.proxyStatus === undefined || this.proxyStatus >= 500
+      : !lastingReasons.has(this.reason)
   }
 
   /**
-   * Equal to the tag. Error monitors group by it.
+   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
    *
    * @since 1.0.0
    */
-  override get name(): string {
-    return "TransportError"
-  }
-
-  override get message(): string {
-    const what = this.reason === "Proxy" ? advice.proxy(this) : advice.reason[this.reason]
-    return advice.message(
-      this,
-      `returned no complete response: ${what}`,
-      advice.transport(this.reason, "the authorization server", "the address")
-    )
-  }
+  override readonly message: string = advice.message(
+    this,
+    advice.noResponse(this),
+    advice.transport(this.reason, "the authorization server", "the address")
+  )
 
   /**
    * What `JSON.stringify` and loggers print.
@@ -317,7 +312,7 @@ export const TokenError = Schema.Union(InvalidClient, ServerError, InvalidRespon
 export type TokenError = typeof TokenError.Type
 
 /**
- * Is this one of the four failures of a token request?
+ * Returns whether a value is one of the four failures of a token request.
  *
  * @since 1.0.0
  * @category guards

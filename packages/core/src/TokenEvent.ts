@@ -6,19 +6,27 @@
 import * as Data from "effect/Data"
 import type * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
-import type { Replaces } from "./Replaces.ts"
+import type { AccessScope } from "./AccessScope.ts"
+import type { AccessToken } from "./AccessToken.ts"
 import type { TokenError } from "./TokenError.ts"
 
 /**
- * Why a token is requested: the tags of `Replaces`, or `Retry`: the previous request failed, and this one repeats it.
+ * Why a token is requested, and which token the new one replaces. `Nothing`: there is no valid token. `Due`: the renewal of the token
+ * is due. `Rejected`: the business API rejected the token. `Insufficient`: a call needs a scope that the token does not cover.
+ * `Refresh`: the program called `refresh`, so the endpoint reads its credentials again.
  *
  * @since 1.0.0
  * @category models
  */
-export type RequestReason = Replaces["_tag"] | "Retry"
+export type RequestReason =
+  | { readonly _tag: "Nothing" }
+  | { readonly _tag: "Due"; readonly token: AccessToken }
+  | { readonly _tag: "Rejected"; readonly token: AccessToken }
+  | { readonly _tag: "Insufficient"; readonly token: AccessToken; readonly scope: AccessScope }
+  | { readonly _tag: "Refresh"; readonly token?: AccessToken | undefined }
 
 /**
- * A token request. Both times of an event come from different clocks: `at` is the wall time, and a `duration` is measured with the
+ * A token request. An event's two times come from different clocks: `at` is the wall time, and a `duration` is measured with the
  * monotonic clock.
  *
  * @since 1.0.0
@@ -29,8 +37,8 @@ export interface TokenRequest {
   readonly at: DateTime.Utc
   /** The address of the token endpoint. */
   readonly tokenEndpoint: string
-  /** Why the token is requested. */
-  readonly reason: RequestReason
+  /** Why the token is requested. A retry has the reason of the request that failed. */
+  readonly reason: RequestReason["_tag"]
 }
 
 /**

@@ -54,7 +54,7 @@ export interface TokenStatus {
   readonly version: Option.Option<string>
   /** The phase of the token. */
   readonly phase: TokenPhase
-  /** Whether the business API rejected the token. A rejected token remains in use until there is another token. */
+  /** Whether the business API rejected the token and a replacement is requested. It remains in use until there is another token. */
   readonly rejected: boolean
   /** The scopes that are requested. Empty for an endpoint without scopes. */
   readonly requestedScopes: ReadonlyArray<string>
@@ -62,10 +62,6 @@ export interface TokenStatus {
   readonly scopes: ReadonlyArray<string>
   /** The scopes that were requested and that the token does not cover. Empty without a token. */
   readonly missingScopes: ReadonlyArray<string>
-  /**
-   * Whether clients were built and the token covers the scope of none of them, so that all calls fail with `InsufficientScope`.
-   */
-  readonly blocked: boolean
   /** When the token was requested. Its lifetime counts from here. */
   readonly requestedAt: Option.Option<DateTime.Utc>
   /** When the token expires. */
@@ -79,8 +75,8 @@ export interface TokenStatus {
   /** How many token requests in a row have failed, with their retries. 0 after a success. */
   readonly consecutiveFailures: number
   /**
-   * How many tokens in a row the business API has rejected. A token that was not rejected for a minute, or for half of its life, ends the
-   * count. 1 is a revoked token. From 2 on, the API has rejected a replacement too.
+   * How many tokens in a row the business API rejected before any call succeeded with them. The first successful call ends the count.
+   * 1 is a revoked token, or one path that rejects every token. From 2 on, no call succeeds.
    */
   readonly consecutiveRejections: number
   /** How many callers wait for a token now. */
@@ -94,18 +90,16 @@ export interface TokenStatus {
 }
 
 /**
- * Is a program that depends on this supply expected to work? For a readiness probe. It is false in three cases:
+ * Returns whether a program that depends on this supply is expected to work. For a readiness probe. It is false in three cases:
  *
  * - The last token request failed, and the supply has no valid token, or only a rejected one.
- * - The business API rejected a token and its replacement (`consecutiveRejections`).
- * - The token covers the scope of no client that was built (`blocked`).
+ * - The business API rejected two tokens in a row before any call succeeded with them (`consecutiveRejections`).
+ * - The token covers none of the requested scopes (`missingScopes`).
  *
- * In all other cases it is true, even before the first call, when nothing is known yet. Where some clients lack their scope and
- * others have it, it is true.
+ * In all other cases it is true, even before the first call, when nothing is known yet.
  *
- * It remains false until a token request succeeds and its token is not rejected for a minute, or `refresh` forgets the failure.
- * Reading `status` sends no request. A program that gets no calls while it is not ready therefore has to call `get` from time
- * to time: `get` respects the back-off after failures.
+ * It becomes true again with the first token request, or the first call, that succeeds. Reading `status` sends no request. A program
+ * that gets no calls while it is not ready therefore has to call `get` from time to time: `get` respects the back-off after failures.
  *
  * @since 1.0.0
  * @category guards
@@ -114,14 +108,14 @@ export interface TokenStatus {
  * import { AccessTokens, TokenStatus } from "@credit-data/core"
  * import { Effect } from "effect"
  *
- * export const isReady = Effect.gen(function*() {
+ * export const isUsable = Effect.gen(function*() {
  *   const tokens = yield* AccessTokens.AccessTokens
  *   return TokenStatus.isUsable(yield* tokens.status)
  * })
  * ```
  */
 export const isUsable = (
-  { blocked, consecutiveRejections, lastFailure, phase, rejected }: TokenStatus
+  { consecutiveRejections, lastFailure, missingScopes, phase, rejected, requestedScopes }: TokenStatus
 ): boolean =>
-  !blocked && consecutiveRejections < 2 &&
+  consecutiveRejections < 2 && (missingScopes.length === 0 || missingScopes.length < requestedScopes.length) &&
   (Option.isNone(lastFailure) || (!rejected && phase !== "None" && phase !== "Expired"))

@@ -3,20 +3,18 @@
  *
  * @since 1.0.0
  */
-import * as Arr from "effect/Array"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import type * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as configuration from "./internal/configuration.ts"
-import * as field from "./internal/field.ts"
+import * as validation from "./internal/validation.ts"
 
 const header = "The configuration is incomplete or wrong."
 
 const whereToGetThem =
-  "The operator of the service issues its addresses and the credentials. The README of each package describes its variables."
+  "The operator of the service issues the addresses and the credentials. Every variable: https://github.com/credit-data/credit-data/blob/main/docs/configuration.md"
 
 const print = (lines: ReadonlyArray<string>): string =>
   [header, ...lines.map((line) => `- ${line}`), whereToGetThem].join("\n")
@@ -65,11 +63,10 @@ export const literal = <Value extends string>(name: string, options: {
   const accepted = values.join(" or ")
   return configuration.variable(
     { name, what: `${description}, ${accepted}` },
-    (text) =>
-      Option.match(Arr.findFirst(values, (value) => value === text), {
-        onNone: () => Either.left(`Expected ${accepted}`),
-        onSome: Either.right
-      })
+    (text) => {
+      const value = values.find((value) => value === text)
+      return value === undefined ? Either.left(`Expected ${accepted}`) : Either.right(value)
+    }
   )
 }
 
@@ -101,7 +98,7 @@ export const redacted = (name: string, options: {
   return configuration.variable(
     { name, what: description, example },
     (text) =>
-      Either.flatMap(field.text(text), (text) => {
+      Either.flatMap(validation.text(text), (text) => {
         const expected = problem(text)
         return expected === undefined ? Either.right(Redacted.make(text)) : Either.left(expected)
       })

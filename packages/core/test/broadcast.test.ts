@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
-import * as Broadcast from "../src/internal/supply/broadcast.ts"
+import * as Broadcast from "../src/internal/broadcast.ts"
 
 /** Waits until every fiber that can continue has done so. */
 const settled = TestClock.adjust(0)

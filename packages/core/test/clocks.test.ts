@@ -1,6 +1,6 @@
-import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { type Clock, Deferred, Duration, Effect, Fiber, Layer, Option } from "effect"
+import { type Clock, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
 import { granted, json } from "./support/fakeTransport.ts"
 import * as TokenEndpointOver from "./support/tokenEndpoint.ts"
@@ -14,7 +14,7 @@ const setUp = Effect.gen(function*() {
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
     url: "https://v2.example/oauth2/token",
-    requestedScopes: Option.none(),
+    requestedScopes: [],
     deadline: Duration.seconds(10),
     requestToken: () => {
       requests++
@@ -50,7 +50,7 @@ describe("wall clock and monotonic clock", () => {
       const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
         environment,
         url: "https://v2.example/oauth2/token",
-        requestedScopes: Option.none(),
+        requestedScopes: [],
         deadline: Duration.seconds(10),
         requestToken: () => ++requests === 1 ? token("token-1", "1 hour") : Effect.never
       })
@@ -126,7 +126,7 @@ describe("wall clock and monotonic clock", () => {
         return json(granted)
       })
       const endpoint = yield* TokenEndpointOver.make({}, jumping)
-      const obtained = yield* endpoint.requestToken(Replaces.Nothing()).pipe(Effect.withClock(clocks.clock))
+      const obtained = yield* endpoint.requestToken({ _tag: "Nothing" }).pipe(Effect.withClock(clocks.clock))
       assert.strictEqual(textOf(obtained), "an-access-token")
     }))
 
@@ -142,7 +142,7 @@ describe("wall clock and monotonic clock", () => {
       const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
         environment,
         url: "https://v2.example/oauth2/token",
-        requestedScopes: Option.none(),
+        requestedScopes: [],
         deadline: Duration.seconds(10),
         requestToken: () => ++requests === 1 ? stuck : token("token-2", "24 hours")
       })

@@ -74,8 +74,10 @@ describe("ClientCredentials.config", () => {
       for (const id of [" id", "id ", "id\u00a0"]) {
         const error = String(yield* Effect.flip(credentials(id, "s")))
         assert.include(error, "CREDIT_DATA_CLIENT_ID: \"Expected text without blanks at its ends\"")
-        const validated = validation.credentials({ clientId: id, clientSecret: Redacted.make("s") })
-        assert.include(String(Either.getOrThrow(Either.flip(validated))), "credentials.clientId")
+        const validated = validation.all({
+          given: validation.credentials({ clientId: id, clientSecret: Redacted.make("s") })
+        })
+        assert.include(String(yield* Effect.flip(validated)), "credentials.clientId")
       }
       assert.strictEqual((yield* credentials("\"id\"", "s")).clientId, "\"id\"")
     }))
@@ -116,24 +118,27 @@ describe("ClientCredentials.config", () => {
       assert.strictEqual(yield* read(withDefault, {}), "a default", "it still counts as missing")
     }))
 
-  it("credentials given as a value are checked by the same rules", () => {
-    const validated = validation.credentials({ clientId: "", clientSecret: Redacted.make("canary\t") })
-    const printed = String(Either.getOrThrow(Either.flip(validated)))
-    assert.include(printed, "credentials.clientId")
-    assert.include(printed, "credentials.clientSecret")
-    assert.notInclude(printed, "canary")
-    for (const nothing of [undefined, null, "canary", 42]) {
+  it.effect("credentials given as a value are checked by the same rules", () =>
+    Effect.gen(function*() {
+      const validated = validation.all({
+        given: validation.credentials({ clientId: "", clientSecret: Redacted.make("canary\t") })
+      })
+      const printed = String(yield* Effect.flip(validated))
+      assert.include(printed, "credentials.clientId")
+      assert.include(printed, "credentials.clientSecret")
+      assert.notInclude(printed, "canary")
+      for (const nothing of [undefined, null, "canary", 42]) {
+        // @ts-expect-error: a program without types may pass this
+        const error = String(yield* Effect.flip(validation.all({ given: validation.credentials(nothing) })))
+        assert.include(error, "credentials: \"Expected a client id and secret\"")
+      }
       // @ts-expect-error: a program without types may pass this
-      const error = String(Either.getOrThrow(Either.flip(validation.credentials(nothing))))
-      assert.include(error, "credentials: \"Expected a client id and secret\"")
-    }
-    // @ts-expect-error: a program without types may pass this
-    const untyped = validation.credentials({ clientId: undefined, clientSecret: "canary" })
-    assert.match(
-      String(Either.getOrThrow(Either.flip(untyped))),
-      /clientId: "Expected text".*clientSecret: "Expected a Redacted"/
-    )
-  })
+      const untyped = validation.all({ given: validation.credentials({ clientId: undefined, clientSecret: "canary" }) })
+      assert.match(
+        String(yield* Effect.flip(untyped)),
+        /clientId: "Expected text".*clientSecret: "Expected a Redacted"/
+      )
+    }))
 })
 
 describe("Environment", () => {
@@ -164,12 +169,13 @@ describe("Environment", () => {
       assert.notInclude(error, "canary")
     }))
 
-  it("the check of an environment does not check the address of an authorization server", () => {
-    const environment = { name: "sandbox", audience: "a", baseUrl: "https://api.example" }
-    assert.deepStrictEqual(Either.getOrThrow(validation.environment(environment)), environment)
-    const withServer = { ...environment, authV9Url: "ftp://canary.example" }
-    assert.deepStrictEqual(Either.getOrThrow(validation.environment(withServer)), environment)
-  })
+  it.effect("the check of an environment does not check the address of an authorization server", () =>
+    Effect.gen(function*() {
+      const environment = { name: "sandbox", audience: "a", baseUrl: "https://api.example" }
+      assert.deepStrictEqual(yield* validation.all(validation.environment(environment)), environment)
+      const withServer = { ...environment, authV9Url: "ftp://canary.example" }
+      assert.deepStrictEqual(yield* validation.all(validation.environment(withServer)), environment)
+    }))
 
   describe("url", () => {
     const address = () =>

@@ -80,12 +80,12 @@ describe("the log of the supply", () => {
         yield* TestClock.adjust("1 minute")
       }
       assert.strictEqual(lines.length, 1)
-      assert.include(lines[0], `ERROR Token requests are refused. ${refused}`)
+      assert.include(lines[0], `ERROR There is no valid access token, and calls fail. ${refused}`)
       yield* endpoint.fail(failures.outside)
       yield* get
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(lines.length, 2)
-      assert.include(lines[1], "ERROR Token requests are refused. ")
+      assert.include(lines[1], "ERROR There is no valid access token, and calls fail. The token endpoint")
       yield* endpoint.recover
       yield* get
       assert.strictEqual(lines.length, 3)
@@ -95,7 +95,7 @@ describe("the log of the supply", () => {
       assert.include(lines[3], `ERROR Token requests are refused; the current token remains in use. ${refused}`)
     }))
 
-  it.scoped("warns once when the API rejects the replacement of a rejected token too, with the instant of the next request", () =>
+  it.scoped("warns once when no call succeeds with a token and its replacement, and reports once that the API accepts tokens again", () =>
     Effect.gen(function*() {
       const { get, lines, tokens } = yield* logging
       yield* get
@@ -107,9 +107,13 @@ describe("the log of the supply", () => {
       yield* Effect.replicateEffect(tokens.invalidate(second), 5)
       const warnings = lines.filter((line) => line.startsWith("WARN"))
       assert.deepStrictEqual(warnings, [
-        `WARN The API rejected a new access token ${where} soon after it had rejected the previous token, so calls fail with 401. ` +
+        `WARN The API rejected 2 access tokens ${where} in a row, so calls fail with 401. ` +
         "Next token request not before 1970-01-01T00:00:30.100Z. " +
         "If this persists, ask the operator why the API rejects new tokens."
+      ])
+      yield* Effect.replicateEffect(tokens.reports?.accepted(second) ?? Effect.void, 3)
+      assert.deepStrictEqual(lines.filter((line) => line.startsWith("INFO")), [
+        `INFO The API accepts an access token ${where} again, after it had rejected 2 in a row.`
       ])
     }))
 
@@ -125,4 +129,35 @@ describe("the log of the supply", () => {
         "WARN An access token could not be renewed; the token that the API rejected remains in use. The token endpoint"
       )
     }))
+})
+
+describe("calls that begin to fail", () => {
+  const lines: Array<string> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    if (logLevel.label === "ERROR" || logLevel.label === "WARN") lines.push(`${logLevel.label} ${String(message)}`)
+  })
+  for (const name of ["refused", "outside", "tls", "unavailable"] as const) {
+    it.scoped(`have a line within a minute after the valid token has expired, when its renewal was ${name}`, () =>
+      Effect.gen(function*() {
+        lines.length = 0
+        const { endpoint, tokens } = yield* Supply.make()
+        const get = Effect.zipRight(Effect.fork(Effect.exit(tokens.get)), TestClock.adjust("10 seconds"))
+        yield* get
+        yield* TestClock.adjust("50 minutes")
+        yield* endpoint.fail(failures[name])
+        for (let call = 0; call < 50; call++) yield* get
+        const atRenewal = lines.splice(0)
+        assert.strictEqual(atRenewal.length, 1, atRenewal.join("\n"))
+        assert.match(
+          String(atRenewal),
+          name === "refused"
+            ? /^ERROR Token requests are refused; the current token remains in use\./
+            : /^(ERROR|WARN) An access token could not be renewed; the current token remains in use\./
+        )
+        yield* TestClock.adjust("2 minutes")
+        for (let call = 0; call < 60; call++) yield* get
+        assert.strictEqual(lines.length, 1, lines.join("\n"))
+        assert.match(String(lines), /^ERROR There is no valid access token, and calls fail\./)
+      }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger))))
+  }
 })

@@ -18,7 +18,6 @@ describe("status", () => {
         requestedScopes: ["data-access:all"],
         scopes: [],
         missingScopes: [],
-        blocked: false,
         requestedAt: Option.none(),
         expiresAt: Option.none(),
         nextRequestAt: Option.none(),
@@ -212,7 +211,7 @@ describe("events", () => {
         Effect.fork
       )
       yield* TestClock.adjust("0 millis")
-      yield* Effect.forEach(Array.from({ length: 4_000 }), () => Effect.fork(Stream.runDrain(tokens.events)))
+      yield* Effect.forEach(Array.from({ length: 800 }), () => Effect.fork(Stream.runDrain(tokens.events)))
       yield* TestClock.adjust("0 millis")
       const leaving = yield* Effect.fork(Stream.runDrain(tokens.events))
       yield* TestClock.adjust("0 millis")

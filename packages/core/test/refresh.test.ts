@@ -1,7 +1,7 @@
 import { AccessTokens, ClientCredentials, TokenEndpoint, TokenStatus } from "@credit-data/core"
 import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Fiber, Layer, Logger, Option, Redacted, TestClock } from "effect"
+import { Effect, Fiber, Layer, Logger, Option, Redacted, TestClock } from "effect"
 import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
 import * as Supply from "./support/supply.ts"
@@ -112,7 +112,7 @@ describe("refresh", () => {
       }
       assert.deepStrictEqual(
         warnings.filter((text) => text.includes("credentials")),
-        ["TypeError", "Unreachable", "an unknown failure", new Cause.TimeoutException().name].map((name) =>
+        ["TypeError", "Unreachable", "an unknown failure", "reading took too long"].map((name) =>
           `The client credentials of test could not be read again: ${name}. The previous credentials remain in use.`
         )
       )
@@ -131,10 +131,10 @@ describe("credentials that cannot be read again", () => {
           : Effect.succeed({ clientId: "the-client", clientSecret: Redacted.make("old") })
       )
       yield* Effect.gen(function*() {
-        const { client } = yield* TokenEndpoint.make({ ...options, credentials })
+        const { sharing } = yield* TokenEndpoint.make({ ...options, credentials })
         for (const next of [true, true, true, false, true]) {
           isAway = next
-          yield* client?.rereadCredentials ?? Effect.void
+          yield* sharing?.reread ?? Effect.void
         }
       }).pipe(
         Effect.provideService(HttpClient.HttpClient, HttpClient.make(() => Effect.never)),
@@ -154,7 +154,6 @@ describe("isUsable", () => {
     requestedScopes: [],
     scopes: [],
     missingScopes: [],
-    blocked: false,
     requestedAt: Option.none(),
     expiresAt: Option.none(),
     nextRequestAt: Option.none(),

@@ -16,9 +16,9 @@ import {
   TestClock,
   type Tracer
 } from "effect"
-import { granted, json } from "./support/fakeTransport.ts"
+import { granted, json, type Outcome } from "./support/fakeTransport.ts"
 import { credentials, make } from "./support/tokenEndpoint.ts"
-import { ClientCredentials, Replaces } from "@credit-data/core"
+import { ClientCredentials } from "@credit-data/core"
 import { inspect } from "node:util"
 import * as TwoClocks from "./support/twoClocks.ts"
 
@@ -39,9 +39,9 @@ describe("a rotated secret", () => {
       const { read, readings } = yield* rotating("old", "new")
       const endpoint = yield* make({ credentials: read }, refused, json(granted))
       assert.strictEqual(yield* readings, 1)
-      yield* endpoint.requestToken(Replaces.Nothing())
+      yield* endpoint.requestToken({ _tag: "Nothing" })
       assert.strictEqual(yield* readings, 2)
-      yield* endpoint.requestToken(Replaces.Nothing())
+      yield* endpoint.requestToken({ _tag: "Nothing" })
       const sent = yield* endpoint.sent
       assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), [
         "old",
@@ -61,7 +61,7 @@ describe("a rotated secret", () => {
         return { clientId: "the-client", clientSecret: Redacted.make(`secret ${traces.length}`) }
       }).pipe(Effect.orDie)
       const endpoint = yield* Effect.withSpan(make({ credentials: read }, refused, json(granted)), "start")
-      yield* Effect.withSpan(endpoint.requestToken(Replaces.Nothing()), "caller")
+      yield* Effect.withSpan(endpoint.requestToken({ _tag: "Nothing" }), "caller")
       assert.deepStrictEqual(traces, [
         ["start"],
         ["TokenEndpoint.readCredentials", "caller"]
@@ -78,7 +78,7 @@ describe("a rotated secret", () => {
       let reads = 0
       const read = Effect.suspend(() => reads++ === 0 ? Effect.succeed(credentials) : broken)
       const endpoint = yield* make({ credentials: read }, refused)
-      yield* Effect.flip(endpoint.requestToken(Replaces.Nothing())).pipe(Effect.withTracer(tracer))
+      yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" })).pipe(Effect.withTracer(tracer))
       const span = spans.find(({ name }) => name === "TokenEndpoint.readCredentials")
       assert.isTrue(span?.exit !== undefined && Exit.isFailure(span.exit))
       assert.notInclude(inspect(spans, { depth: Infinity }), "canary")
@@ -92,7 +92,7 @@ describe("a rotated secret", () => {
     Effect.gen(function*() {
       const { read, readings } = yield* rotating("same")
       const endpoint = yield* make({ credentials: read }, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken(Replaces.Nothing())))._tag, "InvalidClient")
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" })))._tag, "InvalidClient")
       assert.strictEqual(yield* readings, 2)
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
@@ -101,14 +101,14 @@ describe("a rotated secret", () => {
     Effect.gen(function*() {
       const { read } = yield* rotating("old", "new", "newer")
       const endpoint = yield* make({ credentials: read }, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken(Replaces.Nothing())))._tag, "InvalidClient")
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" })))._tag, "InvalidClient")
       assert.strictEqual((yield* endpoint.sent).length, 2)
     }))
 
   it.effect("a secret given as a value is never read again", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, refused)
-      assert.strictEqual((yield* Effect.flip(endpoint.requestToken(Replaces.Nothing())))._tag, "InvalidClient")
+      assert.strictEqual((yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" })))._tag, "InvalidClient")
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
 
@@ -120,7 +120,7 @@ describe("a rotated secret", () => {
         (count) => ({ clientId: `client ${count}`, clientSecret: credentials.clientSecret })
       )
       const endpoint = yield* make({ credentials: read }, refused, json(granted))
-      yield* endpoint.requestToken(Replaces.Nothing())
+      yield* endpoint.requestToken({ _tag: "Nothing" })
       assert.deepStrictEqual((yield* endpoint.sent).map(({ body }) => new URLSearchParams(body).get("client_id")), [
         "client 1",
         "client 2"
@@ -143,11 +143,42 @@ describe("a rotated secret", () => {
           (count): Effect.Effect<typeof credentials, string> => count === 0 ? Effect.succeed(credentials) : second
         )
         const endpoint = yield* make({ credentials: read }, refused)
-        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken(Replaces.Nothing()))))
+        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))))
         yield* TestClock.adjust("10 seconds")
         const [, error] = yield* Fiber.join(request)
         assert.strictEqual(error._tag, "InvalidClient")
       }
+    }))
+
+  it.effect("a refresh whose read hangs says so, and leaves the request half of the deadline", () =>
+    Effect.gen(function*() {
+      const lines: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const refreshed = Effect.fnUntraced(function*(response: Outcome) {
+        const { readings, read } = yield* rotating("old")
+        const hanging = Effect.flatMap(readings, (count) => count === 0 ? read : Effect.never)
+        const endpoint = yield* make({ credentials: hanging }, response)
+        const outcome = Effect.match(endpoint.requestToken({ _tag: "Refresh", token: undefined }), {
+          onFailure: ({ message }) => message,
+          onSuccess: () => "a token"
+        })
+        const request = yield* Effect.fork(Effect.timed(outcome))
+        yield* TestClock.adjust("10 seconds")
+        const [took, result] = yield* Fiber.join(request)
+        return { result, seconds: Duration.toSeconds(took) }
+      }, Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+
+      const slow = yield* refreshed(Effect.delay(json(granted), "4 seconds"))
+      assert.strictEqual(slow.result, "a token")
+      assert.strictEqual(slow.seconds, 9)
+      assert.include(
+        lines.join("\n"),
+        "could not be read again: reading took too long. The previous credentials remain"
+      )
+
+      const silent = yield* refreshed(Effect.never)
+      assert.include(silent.result, "did not respond within 5 s")
+      assert.strictEqual(silent.seconds, 10)
     }))
 
   it.effect("building fails with the failure of the first read", () =>
@@ -164,7 +195,7 @@ describe("a rotated secret", () => {
         Effect.tap(() => TestClock.adjust("4 seconds")),
         Effect.flatMap(Fiber.join)
       )
-      const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken(Replaces.Nothing()))))
+      const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))))
       yield* TestClock.adjust("10 seconds")
       const [duration, error] = yield* Fiber.join(request)
       assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
@@ -189,7 +220,7 @@ describe("a rotated secret", () => {
         return refused
       })
       const endpoint = yield* make({ credentials: Effect.zipRight(Effect.yieldNow(), read) }, late, json(granted))
-      yield* endpoint.requestToken(Replaces.Nothing()).pipe(Effect.withClock(clock))
+      yield* endpoint.requestToken({ _tag: "Nothing" }).pipe(Effect.withClock(clock))
       // the whole deadline for the first request, and then the rest of it
       assert.deepStrictEqual(sleeps, [10_000, 1_000, 1_000])
     }))
@@ -199,7 +230,7 @@ describe("a rotated secret", () => {
       const { read, readings } = yield* rotating("old", "new")
       const stubborn = Effect.flatMap(readings, (count) => count === 0 ? read : Effect.uninterruptible(Effect.never))
       const endpoint = yield* make({ credentials: stubborn }, refused)
-      const request = yield* Effect.fork(Effect.flip(endpoint.requestToken(Replaces.Nothing())))
+      const request = yield* Effect.fork(Effect.flip(endpoint.requestToken({ _tag: "Nothing" })))
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(request))._tag, "InvalidClient")
     }))
@@ -212,7 +243,7 @@ describe("a rotated secret", () => {
         Effect.withConfigProvider(ConfigProvider.nested(ConfigProvider.fromEnv(), "ROTATION"))
       )
       process.env["ROTATION_CREDIT_DATA_CLIENT_SECRET"] = "new"
-      yield* endpoint.requestToken(Replaces.Nothing())
+      yield* endpoint.requestToken({ _tag: "Nothing" })
       const sent = yield* endpoint.sent
       assert.deepStrictEqual(sent.map(({ body }) => new URLSearchParams(body).get("client_secret")), ["old", "new"])
     }))

@@ -1,6 +1,6 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Option, TestClock } from "effect"
+import { Effect, Layer, Logger, TestClock } from "effect"
 import * as FakeTransport from "./support/fakeTransport.ts"
 import { credentials, options } from "./support/tokenEndpoint.ts"
 
@@ -22,7 +22,7 @@ it.effect("a second supply for the same client within a minute logs a warning, o
         Effect.scoped
       )
     yield* build({})
-    yield* build({ requestedScopes: Option.some(["serviceplus:all"]) })
+    yield* build({ scopes: ["serviceplus:all"] })
     yield* build({ credentials: { ...credentials, clientId: "another" } })
     yield* build({ path: "/another" })
     assert.deepStrictEqual(warnings, [])

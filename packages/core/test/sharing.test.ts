@@ -1,6 +1,7 @@
 import { AccessTokens, TokenEndpoint, TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Option, Random, TestClock } from "effect"
+import { credentials } from "./support/tokenEndpoint.ts"
 import { environment, failures, textOf, token } from "./support/fakeEndpoint.ts"
 
 /** A supply whose endpoint shares tokens. The endpoint refuses the client, and the test sets what a search finds. */
@@ -8,12 +9,12 @@ const setUp = Effect.gen(function*() {
   const world = {
     requests: 0,
     searches: Array<string>(),
-    found: Effect.succeedNone as ReturnType<TokenEndpoint.Sharing["find"]>
+    found: Effect.succeedNone as ReturnType<NonNullable<TokenEndpoint.Sharing["find"]>>
   }
   const endpoint: TokenEndpoint.Service = {
     environment,
     url: "https://v2.example/oauth2/token",
-    requestedScopes: Option.some(["data-access:all"]),
+    requestedScopes: ["data-access:all"],
     deadline: Duration.seconds(10),
     requestToken: () =>
       Effect.suspend(() => {
@@ -21,6 +22,8 @@ const setUp = Effect.gen(function*() {
         return failures.refused
       }),
     sharing: {
+      credentials: Effect.succeed(credentials),
+      reread: Effect.succeed(credentials),
       timeLimit: Duration.seconds(20),
       find: (replaces, failure) =>
         Effect.suspend(() => {

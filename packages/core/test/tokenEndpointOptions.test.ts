@@ -1,6 +1,5 @@
-import { Replaces, type TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { environment } from "./support/fakeEndpoint.ts"
 import { granted, json } from "./support/fakeTransport.ts"
 import { make } from "./support/tokenEndpoint.ts"
@@ -16,24 +15,25 @@ describe("invalid options of a token endpoint", () => {
       assert.include(
         // @ts-expect-error: a program without types may leave this out
         yield* fails({ environment: { ...environment, authV2Url: undefined } }),
-        "environment.authV2Url: \"Expected the address of the authorization server\""
+        "environment.authV2Url: \"Expected an absolute URL\""
       )
     }))
 
-  const fails = (options: Partial<TokenEndpoint.Options>) =>
+  const fails = (options: Parameters<typeof make<never, never>>[0]) =>
     Effect.map(Effect.flip(make(options, json(granted))), (error) => String(error))
 
   it.effect("building fails with a ConfigError that names all invalid options and shows no value", () =>
     Effect.gen(function*() {
       const error = yield* fails({
         environment: {
+          ...environment,
           name: " ",
           audience: "a\nb",
           baseUrl: "http://api.example",
           authV2Url: "https://user:pass@v2.example"
         },
         // @ts-expect-error: a program without types may pass this
-        requestedScopes: Option.some(["read:consumers"]),
+        scopes: ["read:consumers"],
         credentials: { clientId: "", clientSecret: Redacted.make("canary\t") },
         deadline: Number.NaN
       })
@@ -111,7 +111,7 @@ describe("invalid options of a token endpoint", () => {
     it.effect(`an authorization server at ${url} is accepted`, () =>
       Effect.gen(function*() {
         const endpoint = yield* make({ environment: { ...environment, authV2Url: url } }, json(granted))
-        yield* endpoint.requestToken(Replaces.Nothing())
+        yield* endpoint.requestToken({ _tag: "Nothing" })
         assert.strictEqual((yield* endpoint.sent)[0]?.url, endpointUrl)
       }))
   }

@@ -1,6 +1,6 @@
 import { AccessToken, AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Either, Fiber, Layer, Option, Redacted, TestClock } from "effect"
+import { DateTime, Duration, Effect, Either, Fiber, Layer, Redacted, TestClock } from "effect"
 import { environment, textOf } from "./support/fakeEndpoint.ts"
 
 /** A supply over a token endpoint that returns tokens requested earlier, as a shared store does. */
@@ -9,7 +9,7 @@ const setUp = Effect.fnUntraced(function*(life: { readonly from: number; readonl
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
     url: "https://v2.example/oauth2/token",
-    requestedScopes: Option.none(),
+    requestedScopes: [],
     deadline: Duration.seconds(10),
     requestToken: Effect.fnUntraced(function*() {
       const text = `token-${++requests}`
@@ -20,7 +20,7 @@ const setUp = Effect.fnUntraced(function*(life: { readonly from: number; readonl
         scopes: [],
         requestedAt: DateTime.unsafeMake(DateTime.toEpochMillis(now) + life.from),
         expiresAt: DateTime.unsafeMake(DateTime.toEpochMillis(now) + life.to),
-        coverage: "AnyScope"
+        covered: ["data-access:all", "furnishment:all", "serviceplus:all"]
       })
     })
   })

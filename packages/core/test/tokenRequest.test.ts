@@ -1,4 +1,4 @@
-import { TokenEndpoint, Replaces } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Fiber, Layer, Option, Redacted, TestClock } from "effect"
@@ -10,7 +10,7 @@ describe("the token request", () => {
   it.effect("a token request is a POST of a form with the fields of the contract", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, json(granted))
-      yield* endpoint.requestToken(Replaces.Nothing())
+      yield* endpoint.requestToken({ _tag: "Nothing" })
       const [request] = yield* endpoint.sent
       assert(request !== undefined)
       assert.strictEqual(request.method, "POST")
@@ -24,15 +24,15 @@ describe("the token request", () => {
 
   it.effect("a token request has no scope field for an endpoint without scopes", () =>
     Effect.gen(function*() {
-      const endpoint = yield* make({ requestedScopes: Option.none() }, json(granted))
-      yield* endpoint.requestToken(Replaces.Nothing())
+      const endpoint = yield* make({ scopes: undefined }, json(granted))
+      yield* endpoint.requestToken({ _tag: "Nothing" })
       assert.notInclude((yield* endpoint.sent)[0]?.body, "scope")
     }))
 
   it.effect("a token request carries trace headers only with propagateTrace", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({ propagateTrace: true }, json(granted))
-      yield* Effect.withSpan(endpoint.requestToken(Replaces.Nothing()), "caller")
+      yield* Effect.withSpan(endpoint.requestToken({ _tag: "Nothing" }), "caller")
       assert.property((yield* endpoint.sent)[0]?.headers, "traceparent")
     }))
 
@@ -51,8 +51,8 @@ describe("the token request", () => {
           )
         )
       )
-      yield* endpoint.requestToken(Replaces.Nothing())
-      yield* Effect.provideService(endpoint.requestToken(Replaces.Nothing()), FetchHttpClient.RequestInit, {
+      yield* endpoint.requestToken({ _tag: "Nothing" })
+      yield* Effect.provideService(endpoint.requestToken({ _tag: "Nothing" }), FetchHttpClient.RequestInit, {
         cache: "no-store"
       })
       assert.deepInclude(inits[0], { redirect: "manual", keepalive: true })
@@ -64,9 +64,9 @@ describe("the token request", () => {
     Effect.gen(function*() {
       const elsewhere = raw(null, { status: 307, headers: { location: "https://elsewhere.example/" } })
       const endpoint = yield* make({ transformClient: HttpClient.followRedirects() }, elsewhere)
-      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) }, {
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))) }, {
         _tag: "TransportError",
-        reason: "Other"
+        reason: "NotAllowed"
       })
       assert.strictEqual((yield* endpoint.sent).length, 1)
     }))
@@ -74,7 +74,7 @@ describe("the token request", () => {
   it.effect("a token request over a transport that dies is a TransportError", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, Effect.die(new Error("the-secret")))
-      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) }, {
+      assert.deepInclude({ ...(yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))) }, {
         _tag: "TransportError",
         reason: "Other"
       })
@@ -97,7 +97,7 @@ describe("the token request", () => {
       const endpoint = yield* make({
         transformClient: HttpClient.mapRequest(HttpClientRequest.setHeader("x-test", "here"))
       }, json(granted))
-      yield* endpoint.requestToken(Replaces.Nothing())
+      yield* endpoint.requestToken({ _tag: "Nothing" })
       assert.strictEqual((yield* endpoint.sent)[0]?.headers["x-test"], "here")
     }))
 
@@ -110,7 +110,7 @@ describe("the token request", () => {
         const [deadline, outcome] of [[undefined, Effect.never], [undefined, silent], ["3 seconds", silent]] as const
       ) {
         const endpoint = yield* make({ deadline }, outcome)
-        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken(Replaces.Nothing()))))
+        const request = yield* Effect.fork(Effect.timed(Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))))
         yield* TestClock.adjust("10 seconds")
         const [duration, error] = yield* Fiber.join(request)
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
@@ -120,17 +120,17 @@ describe("the token request", () => {
 
   it.effect("a failed token request carries the hint of its adapter", () =>
     Effect.gen(function*() {
-      const endpoint = yield* make({ hint: ({ _tag }) => `about ${_tag}` }, raw(null, { status: 404 }))
+      const endpoint = yield* make({ hint: ({ status }) => `about ${status}` }, raw(null, { status: 404 }))
       assert.include(
-        (yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))).message,
-        "returned an error: 404. about ServerError"
+        (yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))).message,
+        "returned an error: 404. about 404"
       )
     }))
 
   const over = (client: HttpClient.HttpClient) =>
     Effect.flatMap(
       Effect.provide(TokenEndpoint.make(options), Layer.succeed(HttpClient.HttpClient, client)),
-      (endpoint) => endpoint.requestToken(Replaces.Nothing())
+      (endpoint) => endpoint.requestToken({ _tag: "Nothing" })
     )
 
   it.effect("a token request over a transport that interrupts itself, or returns no valid response, is a TransportError", () =>
@@ -171,7 +171,7 @@ describe("a refused client", () => {
       { credentials: { clientId, clientSecret: Redacted.make(clientSecret) } },
       json({ error: "invalid_client" }, { status: 401 })
     )
-    return (yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))).message
+    return (yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))).message
   })
 
   it.effect("the message of a refusal names stray blanks and quotes of the credentials, without showing them", () =>
@@ -207,7 +207,7 @@ describe("a refused audience", () => {
   const messageOf = (audience: string, status: number, error: string) =>
     Effect.gen(function*() {
       const endpoint = yield* make({ environment: { ...environment, audience } }, json({ error }, { status }))
-      return (yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))).message
+      return (yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))).message
     })
   const hint = "The audience is surrounded by quotes. Check whether it was copied correctly."
 
@@ -232,7 +232,7 @@ describe("a transport that fails in its own way", () => {
       ]
       for (const outcome of outcomes) {
         const endpoint = yield* make({}, outcome)
-        const error = yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))
+        const error = yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
       }
     }))

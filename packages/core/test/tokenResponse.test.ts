@@ -1,7 +1,6 @@
-import { TokenError, Replaces } from "@credit-data/core"
+import { TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Logger, Option, Redacted, TestClock } from "effect"
-import { parse } from "../src/internal/tokenRequest/retryAfter.ts"
+import { DateTime, Duration, Effect, Logger, Redacted, TestClock } from "effect"
 import { type Outcome, granted, json, raw } from "./support/fakeTransport.ts"
 import { make, requestToken } from "./support/tokenEndpoint.ts"
 
@@ -106,15 +105,18 @@ describe("a 200 within the contract", () => {
       assert.match(String(warnings), /did not return expires_in. The token is used for 5m/)
     }))
 
-  it.effect("a scope may contain a secret of up to 7 characters, and no longer one", () =>
+  it.effect("scope names of any form are kept as they came, even where they repeat letters of the token", () =>
     Effect.gen(function*() {
-      const scopeWith = Effect.fnUntraced(function*(secret: string) {
-        const credentials = { clientId: "id", clientSecret: Redacted.make(secret) }
-        const endpoint = yield* make({ credentials }, json({ ...granted, scope: `a:${secret}` }))
-        return yield* endpoint.requestToken(Replaces.Nothing())
-      })
-      assert.deepStrictEqual((yield* scopeWith("abcdefg")).scopes, ["a:abcdefg"])
-      assert.strictEqual((yield* Effect.flip(scopeWith("abcdefgh")))._tag, "InvalidResponse")
+      const names = [
+        "read:credit.FICO8.score.vantage2024",
+        "https://api.example/.default",
+        "READ_CONSUMERS",
+        "an-access-token",
+        "the-secret",
+        "x".repeat(20_000)
+      ]
+      const token = yield* requestToken(json({ ...granted, scope: names.join(" ") }))
+      assert.deepStrictEqual(token.scopes, names)
     }))
 
   it.effect("a response that breaks off in the middle is a TransportError", () =>
@@ -180,12 +182,9 @@ describe("a 200 outside the contract", () => {
       [`expires_in ${JSON.stringify(expires_in)}`, json({ ...granted, expires_in }), "Expired"] as const
     ),
     ["expires_in 1e400", raw(JSON.stringify(granted).replace("86400", "1e400")), "ExpiresIn"],
-    ...[1, ["data-access:all"], "data\u001b[31m"].map((scope) =>
+    ...[1, ["data-access:all"]].map((scope) =>
       [`scope ${JSON.stringify(scope)}`, json({ ...granted, scope }), "Scope"] as const
     ),
-    ["a scope that echoes the secret", json({ ...granted, scope: "a client_secret=the-secret" }), "Scope"],
-    ["a scope that echoes the token", json({ ...granted, scope: "an-access-token" }), "Scope"],
-    ["a scope of more than 16 KiB", json({ ...granted, scope: "a ".repeat(9_000) }), "Scope"],
     ["more than 1 MiB", raw(" ".repeat(1024 * 1024) + JSON.stringify(granted)), "Size"]
   ]
   for (const [name, outcome, rule] of rows) {
@@ -209,12 +208,6 @@ describe("a 200 outside the contract", () => {
       const slow = (seconds: number) =>
         Effect.zipRight(TestClock.adjust(Duration.seconds(seconds)), json({ ...granted, expires_in: 9 }))
       assert.deepInclude({ ...(yield* Effect.flip(requestToken(slow(9)))) }, invalidResponse("Expired"))
-      const starved = yield* Effect.flip(requestToken(slow(9.5)))
-      assert.include(
-        starved.message,
-        "The token was valid for 8.1 s, but 9.5 s passed after its request was sent: this process was stopped or starved"
-      )
-      assert.isTrue(starved.retryable)
       const prompt = yield* Effect.flip(requestToken(json({ ...granted, expires_in: 0 })))
       assert.include(prompt.message, "The server probably hands out one cached token")
       const token = yield* requestToken(slow(8))
@@ -242,7 +235,7 @@ describe("other statuses below 400", () => {
         const outcome = raw(null, { status, headers: { location: "https://elsewhere.example/" } })
         const endpoint = yield* make({}, outcome)
         assert.deepInclude(
-          { ...(yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))) },
+          { ...(yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))) },
           invalidResponse("Redirect", status)
         )
         const sent = yield* endpoint.sent
@@ -329,7 +322,12 @@ describe("a failure of the server", () => {
   const waits: ReadonlyArray<readonly [header: string, millis: number | undefined]> = [
     ["0", 0],
     ["7", 7_000],
+    ["1", 1_000],
     [" 7 ", 7_000],
+    ["7, 7", 7_000],
+    ["5, 9", 5_000],
+    ["Thu, 01 Jan 1970 00:00:12 GMT, Thu, 01 Jan 1970 00:00:12 GMT", 12_000],
+    ["until Thu, 01 Jan 1970 00:00:12 GMT", undefined],
     ["61", 60_000],
     ["99999999999999999999999999", 60_000],
     ["-5", undefined],
@@ -343,27 +341,26 @@ describe("a failure of the server", () => {
     ["Wed, 31 Dec 1969 23:59:59 GMT", undefined],
     ["Thu, 99 Foo 1970 00:00:12 GMT", undefined]
   ]
-  it.effect("a date in Retry-After is in GMT, in every time zone of the machine", () =>
+  it.scoped("a date in Retry-After is in GMT, in every time zone of the machine", () =>
     Effect.gen(function*() {
-      const zone = process.env["TZ"]
-      process.env["TZ"] = "America/New_York"
+      yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const zone = process.env["TZ"]
+          process.env["TZ"] = "America/New_York"
+          return zone
+        }),
+        (zone) =>
+          Effect.sync(() => {
+            if (zone === undefined) delete process.env["TZ"]
+            else process.env["TZ"] = zone
+          })
+      )
       for (const date of ["Thu, 01 Jan 1970 00:00:12 GMT", "Thu Jan  1 00:00:12 1970"]) {
         const failure = yield* Effect.flip(requestToken(raw(null, { status: 503, headers: { "retry-after": date } })))
         assert(failure._tag === "ServerError" && failure.retryAfter !== undefined)
         assert.strictEqual(Duration.toMillis(failure.retryAfter), 12_000)
       }
-      if (zone === undefined) delete process.env["TZ"]
-      else process.env["TZ"] = zone
     }))
-
-  it("a date in Retry-After is compared with the present, and the header may have blanks around it", () => {
-    const now = DateTime.unsafeMake(10_000)
-    const parsed = (header: string) => Option.getOrUndefined(Option.map(parse(header, now), Duration.toMillis))
-    assert.strictEqual(parsed("Thu, 01 Jan 1970 00:00:12 GMT"), 2_000)
-    assert.isUndefined(parsed("Thu, 01 Jan 1970 00:00:09 GMT"))
-    assert.strictEqual(parsed(" 5\t"), 5_000)
-    assert.isUndefined(parsed("until Thu, 01 Jan 1970 00:00:12 GMT"))
-  })
 
   for (const [header, millis] of waits) {
     it.effect(`Retry-After ${JSON.stringify(header)} requests a wait of ${millis ?? "no"} ms`, () =>

@@ -1,4 +1,4 @@
-import { TokenEndpoint, Replaces } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
@@ -22,7 +22,9 @@ const recording = (respond: () => Response = () => Response.json(granted)) => {
       sent.push({
         request,
         redirect: Option.getOrUndefined(init)?.redirect,
-        traced: yield* FiberRef.get(FiberRef.currentTracerEnabled)
+        traced: !(yield* Effect.withFiberRuntime<boolean>((fiber) =>
+          Effect.succeed(fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request))
+        ))
       })
       return HttpClientResponse.fromWeb(request, respond())
     })
@@ -31,7 +33,7 @@ const recording = (respond: () => Response = () => Response.json(granted)) => {
 }
 
 const requestTokenOver = (client: Client) =>
-  Effect.flatMap(TokenEndpoint.make(options), (endpoint) => endpoint.requestToken(Replaces.Nothing())).pipe(
+  Effect.flatMap(TokenEndpoint.make(options), (endpoint) => endpoint.requestToken({ _tag: "Nothing" })).pipe(
     Effect.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 
@@ -53,7 +55,7 @@ describe("a token request over the program's own client", () => {
       Effect.gen(function*() {
         const { client, sent } = recording()
         const error = yield* Effect.flip(requestTokenOver(rewrite(client)))
-        assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
+        assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "NotAllowed" })
         assert.deepStrictEqual(sent, [])
       }))
   }
@@ -104,32 +106,41 @@ describe("a token request over the program's own client", () => {
     }))
 })
 
-describe("a sealed client", () => {
-  it.effect("a sealed client restores the settings of the caller's fiber, after a success and after a failure", () =>
+describe("a restricted client", () => {
+  it.effect("a restricted client restores the settings of the caller's fiber, after a success and after a failure", () =>
     Effect.gen(function*() {
       const { client } = recording()
       for (const isAllowed of [true, false]) {
-        yield* Effect.ignore(Transport.sealed(client, { isAllowed: () => isAllowed }).get("https://api.example"))
+        yield* Effect.ignore(
+          Transport.restrictedClient(client, { isAllowed: () => isAllowed }).get("https://api.example")
+        )
         assert.isTrue(yield* FiberRef.get(FiberRef.currentTracerEnabled))
         assert.isTrue(Option.isNone(yield* Effect.serviceOption(FetchHttpClient.RequestInit)))
       }
     }))
 
-  it.effect("a sealed client changes the request in its last step, after the check", () =>
+  it.effect("a restricted client reports the request as it is sent, after the check", () =>
     Effect.gen(function*() {
+      const onSend: Array<HttpClientRequest.HttpClientRequest> = []
       const { client, sent } = recording()
-      const sealed = Transport.sealed(HttpClient.mapRequest(client, HttpClientRequest.setHeader("x", "theirs")), {
-        isAllowed: (url) => url === "https://api.example",
-        lastStep: (request) => Effect.succeed(HttpClientRequest.setHeader(request, "x", "ours"))
-      })
+      const sealed = Transport.restrictedClient(
+        HttpClient.mapRequest(client, HttpClientRequest.setHeader("x", "theirs")),
+        {
+          isAllowed: (url) => url === "https://api.example",
+          onSend: (request) => Effect.sync(() => void onSend.push(request))
+        }
+      )
       yield* sealed.get("https://api.example")
-      assert.strictEqual(sent[0]?.request.headers["x"], "ours")
+      assert.strictEqual(onSend[0], sent[0]?.request)
+      assert.strictEqual(onSend[0]?.headers["x"], "theirs")
     }))
 
-  it.effect("a sealed client refuses other URLs with the reason", () =>
+  it.effect("a restricted client refuses other URLs with the reason", () =>
     Effect.gen(function*() {
       const { client } = recording()
-      const error = yield* Effect.flip(Transport.sealed(client, { isAllowed: () => false }).get("https://api.example"))
+      const error = yield* Effect.flip(
+        Transport.restrictedClient(client, { isAllowed: () => false }).get("https://api.example")
+      )
       assert.strictEqual(kindOf(error), "RequestError InvalidUrl")
       assert.include(
         error.message,
@@ -149,7 +160,9 @@ describe("an unrequested 101", () => {
     Object.defineProperty(withSocket, "status", { value: status })
     const response = isNested ? Object.assign(Object.create(withSocket), { original: withSocket }) : withSocket
     return Effect.as(
-      Transport.sealed(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true }).execute(request),
+      Transport.restrictedClient(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true }).execute(
+        request
+      ),
       ended
     )
   }
@@ -171,38 +184,42 @@ describe("an unrequested 101", () => {
           status: { value: 101 },
           headers: { value: Headers.empty }
         })
-        const client = Transport.sealed(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true })
+        const client = Transport.restrictedClient(HttpClient.make(() => Effect.succeed(response)), {
+          isAllowed: () => true
+        })
         assert.strictEqual((yield* client.execute(request)).status, 101)
       }
     }))
 
-  it.effect("a sealed client does not hide a failure of the transport", () =>
+  it.effect("a restricted client does not hide a failure of the transport", () =>
     Effect.gen(function*() {
       const request = HttpClientRequest.get("https://api.example")
       const failure = requestError("Transport", { request })
-      const client = Transport.sealed(HttpClient.make(() => Effect.fail(failure)), { isAllowed: () => true })
+      const client = Transport.restrictedClient(HttpClient.make(() => Effect.fail(failure)), { isAllowed: () => true })
       assert.strictEqual(yield* Effect.flip(client.execute(request)), failure)
     }))
 })
 
-describe("the body of a request through a sealed client", () => {
-  it.effect("a sealed client sends a body unchanged, and runs a stream with the settings of its caller", () =>
+describe("the body of a request through a restricted client", () => {
+  it.effect("a restricted client sends a body unchanged, and runs a stream with the settings of its caller", () =>
     Effect.gen(function*() {
       const { client, sent } = recording()
-      const sealed = Transport.sealed(client, { isAllowed: () => true })
+      const sealed = Transport.restrictedClient(client, { isAllowed: () => true })
       yield* sealed.execute(HttpClientRequest.bodyText(HttpClientRequest.post("https://api.example"), "text"))
       assert.strictEqual(sent[0]?.request.body._tag, "Uint8Array")
 
-      const traced: Array<boolean> = []
-      const stream = Stream.fromEffect(Effect.map(FiberRef.get(FiberRef.currentTracerEnabled), (isTraced) => {
-        traced.push(isTraced)
+      const redirects: Array<unknown> = []
+      const stream = Stream.fromEffect(Effect.map(Effect.serviceOption(FetchHttpClient.RequestInit), (init) => {
+        redirects.push(Option.getOrUndefined(init)?.redirect)
         return new Uint8Array([1])
       }))
-      yield* sealed.execute(HttpClientRequest.bodyStream(HttpClientRequest.post("https://api.example"), stream))
+      yield* sealed.execute(HttpClientRequest.bodyStream(HttpClientRequest.post("https://api.example"), stream)).pipe(
+        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" })
+      )
       const body = sent[1]?.request.body
       assert(body?._tag === "Stream")
-      yield* Stream.runDrain(body.stream).pipe(Effect.withTracerEnabled(false))
-      assert.deepStrictEqual(traced, [true])
+      yield* Effect.provideService(Stream.runDrain(body.stream), FetchHttpClient.RequestInit, { redirect: "manual" })
+      assert.deepStrictEqual(redirects, ["error"])
     }))
 })
 
@@ -270,7 +287,7 @@ describe("a request that got no response", () => {
         "ECONNRESET",
         "Reset",
         "the connection was closed before a response arrived. This is usually temporary. If it persists, contact the operator. " +
-        "If no request ever succeeds, check that the API accepts HTTP/1.1."
+        "If no request ever succeeds, check that the API accepts HTTP/1.1, and whether it requires a client certificate."
       ],
       ["EOTHER", "Other", "the connection failed. Check the network between this machine and the API."]
     ] as const

@@ -3,11 +3,12 @@ import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
-import { type Stage, transportFailure } from "../src/internal/transportFailure.ts"
+import { type Stage, transportFailure } from "../src/internal/transport.ts"
 import { raw } from "./support/fakeTransport.ts"
 import { requestToken } from "./support/tokenEndpoint.ts"
 
-const failing = (cause: unknown, url = "/") =>
+/** The failure of a token request, with these variables and none of this machine. */
+const failing = (cause: unknown, url = "/", variables: Readonly<Record<string, string>> = {}) =>
   Effect.flip(requestToken(
     requestError("Transport", { request: HttpClientRequest.get(url), cause })
   )).pipe(
@@ -15,7 +16,8 @@ const failing = (cause: unknown, url = "/") =>
       error._tag === "TransportError"
         ? error
         : new TokenError.TransportError({ environment: "test", tokenEndpoint: "t", reason: "Other" })
-    )
+    ),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
   )
 
 /** Where the client of `@effect/platform-node` over `node:http` receives an error. */
@@ -70,6 +72,11 @@ describe("why a transport failed", () => {
     [undefined, "Other"],
     [new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }), "Refused"],
     [{ code: "SOMETHING_NEW", cause: { cause: { code: "CERT_HAS_EXPIRED" } } }, "Tls"],
+    [{ code: "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" }, "ClientCertificate"],
+    [
+      { code: "EPROTO", message: "write EPROTO 0:error:0A000418:SSL routines::tlsv1 alert unknown ca" },
+      "ClientCertificate"
+    ],
     [{ errors: [{ code: "SOMETHING_NEW" }, { code: "ENETUNREACH" }], cause: { code: "EPIPE" } }, "Unreachable"],
     [{ errors: "none", cause: { code: "EPIPE" } }, "Reset"],
     [circular, "Other"],
@@ -80,7 +87,7 @@ describe("why a transport failed", () => {
       Effect.gen(function*() {
         const error = yield* failing(cause)
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason })
-        assert.strictEqual(error.retryable, reason !== "Tls" && reason !== "Proxy")
+        assert.strictEqual(error.retryable, !["Tls", "ClientCertificate", "Proxy"].includes(reason))
       }))
   }
 
@@ -120,20 +127,16 @@ describe("why a transport failed", () => {
 
   it.effect("a forward proxy with an unknown address gets the address in HTTPS_PROXY, without its credentials", () =>
     Effect.gen(function*() {
-      const refused = failing({ message: "Proxy response (407) !== 200" })
-      const withVariables = (...pairs: ReadonlyArray<readonly [string, string]>) =>
-        refused.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map(pairs))))
-      const named = yield* withVariables(["HTTPS_PROXY", "http://me:hidden@proxy.example:3128"])
+      const refused = (variables: Readonly<Record<string, string>>) =>
+        failing({ message: "Proxy response (407) !== 200" }, undefined, variables)
+      const named = yield* refused({ HTTPS_PROXY: "http://me:hidden@proxy.example:3128" })
       assert.include(named.message, "the forward proxy proxy.example:3128 returned 407")
       assert.notInclude(JSON.stringify(named), "hidden")
-      const lower = yield* withVariables(["https_proxy", "http://lower.example"])
+      const lower = yield* refused({ https_proxy: "http://lower.example" })
       assert.include(lower.message, "the forward proxy lower.example returned 407")
-      const odd = yield* withVariables(["HTTPS_PROXY", "hidden"])
+      const odd = yield* refused({ HTTPS_PROXY: "hidden" })
       assert.include(odd.message, "the forward proxy returned 407")
-      const other = failing({ code: "ECONNRESET" })
-      const reset = yield* other.pipe(
-        Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["HTTPS_PROXY", "http://proxy.example:3128"]])))
-      )
+      const reset = yield* failing({ code: "ECONNRESET" }, undefined, { HTTPS_PROXY: "http://proxy.example:3128" })
       assert.isUndefined(reset.proxy)
     }))
 
@@ -166,6 +169,25 @@ describe("why a transport failed", () => {
       assert.include((yield* failing({ code })).message, "The server speaks HTTP/2 only")
       assert.deepStrictEqual(failureOf({ code }, "Request", reportedByNode), { reason: "Tls", protocol: "Http2Only" })
     }))
+
+  it.effect("several addresses of which none responded in time are named as the cause", () =>
+    Effect.gen(function*() {
+      // as Node makes it, with the code of the first address
+      const cause = Object.assign(new AggregateError([{ code: "ENETUNREACH" }, { code: "ETIMEDOUT" }]), {
+        code: "ENETUNREACH"
+      })
+      const error = yield* failing(new TypeError("fetch failed", { cause }))
+      assert.deepInclude({ ...error }, { reason: "Timeout" })
+      assert.isTrue(error.retryable)
+      assert.include(error.message, "None of the server's addresses accepted a connection in time")
+      assert.include(error.message, "--network-family-autoselection-attempt-timeout")
+    }))
+
+  it("an alert about the client's certificate keeps its reason after the handshake and in a body", () => {
+    const code = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"
+    assert.strictEqual(failureOf({ code }, "Request", reportedByNode).reason, "ClientCertificate")
+    assert.strictEqual(failureOf({ code }, "Body").reason, "ClientCertificate")
+  })
 
   it("a failure of TLS after the handshake is a connection that was cut", () => {
     const code = "ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC"

@@ -1,7 +1,7 @@
 import { TokenStatus } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, TestClock } from "effect"
-import { token } from "./support/fakeEndpoint.ts"
+import { Effect, TestClock } from "effect"
+import { failures, textOf, token } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
 
 const setUp = Effect.fnUntraced(function*(options: Parameters<typeof Supply.make>[0] = {}) {
@@ -9,127 +9,109 @@ const setUp = Effect.fnUntraced(function*(options: Parameters<typeof Supply.make
   return {
     endpoint,
     tokens,
+    reports: tokens.reports ?? (yield* Effect.die(new Error("the supply has no reports"))),
     isUsable: Effect.map(tokens.status, TokenStatus.isUsable),
     rejections: Effect.map(tokens.status, ({ consecutiveRejections }) => consecutiveRejections),
-    /** A call whose token the API rejects, and whose replacement it rejects too, unless it has worked. */
+    /** A call whose token the API rejects, and whose replacement it rejects too. */
     rejectedCall: Effect.gen(function*() {
       const first = yield* tokens.get
       const second = yield* tokens.replace(first)
       if (second !== first) yield* tokens.invalidate(second)
-    }),
-    /** A call in which the API rejects the token and accepts its replacement. */
-    repeatedCall: Effect.flatMap(tokens.get, tokens.replace)
+    })
   }
 })
 
 describe("a supply whose tokens the API rejects", () => {
-  it.scoped("is usable while a token is replaced, and counts it until the replacement has lasted a minute", () =>
+  it.scoped("counts a token once if it is rejected before any call has succeeded with it, and is unusable from the second on", () =>
     Effect.gen(function*() {
-      const { isUsable, rejections, repeatedCall } = yield* setUp()
-      yield* repeatedCall
-      assert.isTrue(yield* isUsable)
-      assert.strictEqual(yield* rejections, 1)
-      yield* TestClock.adjust("59999 millis")
-      assert.strictEqual(yield* rejections, 1)
-      yield* TestClock.adjust("1 millis")
-      assert.strictEqual(yield* rejections, 0)
+      const { isUsable, rejections, tokens } = yield* setUp()
+      const first = yield* tokens.get
+      const second = yield* tokens.replace(first)
+      assert.deepStrictEqual([yield* rejections, yield* isUsable], [1, true])
+      yield* Effect.replicateEffect(tokens.invalidate(second), 5)
+      assert.deepStrictEqual([yield* rejections, yield* isUsable], [2, false])
     }))
 
-  it.scoped("is not usable from the first rejected replacement on, without a gap while calls continue", () =>
+  it.scoped("does not count a token with which a call has succeeded", () =>
     Effect.gen(function*() {
-      const { isUsable, rejectedCall, rejections } = yield* setUp()
-      yield* rejectedCall
-      assert.strictEqual(yield* rejections, 2)
-      for (let second = 0; second < 600; second += 3) {
-        assert.isFalse(yield* isUsable, `after ${second} s`)
-        yield* TestClock.adjust("3 seconds")
-        yield* rejectedCall
-      }
-      assert.isAtLeast(yield* rejections, 20)
-    }))
-
-  it.scoped("remains unusable when there are no calls, because nothing has shown the opposite", () =>
-    Effect.gen(function*() {
-      const { isUsable, rejectedCall } = yield* setUp()
-      yield* rejectedCall
-      yield* TestClock.adjust("30 minutes")
-      assert.isFalse(yield* isUsable)
-    }))
-
-  it.scoped("is usable again when a token was not rejected for a minute", () =>
-    Effect.gen(function*() {
-      const { endpoint, isUsable, rejectedCall, tokens } = yield* setUp()
-      yield* rejectedCall
-      yield* TestClock.adjust("31 seconds")
-      yield* tokens.get
-      assert.strictEqual(yield* endpoint.requests, 3)
-      yield* TestClock.adjust("59 seconds")
-      assert.isFalse(yield* isUsable)
-      yield* TestClock.adjust("1 second")
-      assert.isTrue(yield* isUsable)
-    }))
-
-  it.scoped("counts revocations that are an hour apart as one rejected token each", () =>
-    Effect.gen(function*() {
-      const { isUsable, rejections, repeatedCall } = yield* setUp({ lifetime: "24 hours" })
+      const { rejections, reports, tokens } = yield* setUp()
       for (let hour = 0; hour < 5; hour++) {
-        yield* repeatedCall
-        assert.strictEqual(yield* rejections, 1)
-        assert.isTrue(yield* isUsable)
+        const token = yield* tokens.get
+        assert.isTrue(reports.isUnproven(token))
+        yield* reports.accepted(token)
+        assert.isFalse(reports.isUnproven(token))
+        yield* tokens.replace(token)
+        assert.strictEqual(yield* rejections, 0)
         yield* TestClock.adjust("1 hour")
       }
     }))
 
-  it.scoped("counts a token that lived for less than two minutes as accepted after half of its life", () =>
+  it.scoped("is usable again with the first call that succeeds", () =>
     Effect.gen(function*() {
-      const { rejections, repeatedCall, tokens } = yield* setUp({ lifetime: "20 seconds" })
-      yield* repeatedCall
-      yield* TestClock.adjust("9 seconds")
-      assert.strictEqual(yield* rejections, 1)
+      const { isUsable, rejectedCall, rejections, reports, tokens } = yield* setUp()
+      yield* rejectedCall
+      yield* TestClock.adjust("30 minutes")
+      assert.isFalse(yield* isUsable, "nothing has shown the opposite")
+      yield* reports.accepted(yield* tokens.get)
+      assert.deepStrictEqual([yield* rejections, yield* isUsable], [0, true])
+    }))
+
+  it.scoped("requests one token every 30 s if the API rejects every token", () =>
+    Effect.gen(function*() {
+      const { endpoint, isUsable, rejectedCall, rejections } = yield* setUp()
+      for (let second = 0; second < 600; second++) {
+        yield* rejectedCall
+        assert.isFalse(yield* isUsable, `after ${second} s`)
+        yield* TestClock.adjust("1 second")
+      }
+      assert.strictEqual(yield* endpoint.requests, 21)
+      assert.strictEqual(yield* rejections, 21)
+    }))
+
+  it.scoped("is not disturbed by one path that rejects every token", () =>
+    Effect.gen(function*() {
+      const { endpoint, isUsable, rejectedCall, rejections, reports, tokens } = yield* setUp()
+      yield* reports.accepted(yield* tokens.get)
+      for (let second = 0; second < 300; second++) {
+        yield* rejectedCall
+        assert.isTrue(yield* isUsable, `after ${second} s`)
+        assert.isAtMost(yield* rejections, 1)
+        yield* reports.accepted(yield* tokens.get)
+        yield* TestClock.adjust("1 second")
+      }
+      assert.strictEqual(yield* endpoint.requests, 11)
+    }))
+
+  it.scoped("does not replace a token that works because an earlier call was rejected", () =>
+    Effect.gen(function*() {
+      const { endpoint, reports, tokens } = yield* setUp()
+      const first = yield* tokens.get
+      yield* reports.accepted(first)
+      yield* endpoint.fail(failures.refused)
+      yield* tokens.invalidate(first)
       yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* rejections, 0)
-      // even when the next token has taken its place
-      yield* TestClock.adjust("20 seconds")
-      yield* tokens.get
-      assert.strictEqual(yield* rejections, 0)
+      assert.isTrue((yield* tokens.status).rejected, "its replacement failed")
+      assert.isTrue(reports.isUnproven(first))
+      yield* reports.accepted(first)
+      assert.isFalse((yield* tokens.status).rejected)
+      yield* endpoint.recover
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(textOf(yield* tokens.get), "token-1")
+      assert.strictEqual(yield* endpoint.requests, 2)
     }))
 })
 
-describe("a supply whose token lacks the scope of a client", () => {
-  const blocked = (scopes: ReadonlyArray<"data-access:all" | "furnishment:all" | undefined>) =>
+describe("a supply whose token lacks requested scopes", () => {
+  it.scoped("is not usable if it lacks all of them", () =>
     Effect.gen(function*() {
-      const { endpoint, isUsable, tokens } = yield* setUp()
-      yield* endpoint.respond((text) => token(text, "1 hour", ["data-access:all"]))
-      for (const scope of scopes) yield* tokens.registerClient(Option.fromNullable(scope))
+      const { endpoint, isUsable, reports, tokens } = yield* setUp()
+      yield* endpoint.respond((text) => token(text, "1 hour", ["another:scope"]))
       assert.isTrue(yield* isUsable, "before the first token, nothing is known")
-      yield* tokens.get
-      const status = yield* tokens.status
-      assert.strictEqual(status.blocked, !(yield* isUsable))
-      return status.blocked
-    })
-
-  it.scoped("is not usable if there is no other client", () =>
-    Effect.gen(function*() {
-      assert.isTrue(yield* blocked(["furnishment:all"]))
-      assert.isTrue(yield* blocked(["furnishment:all", "furnishment:all"]))
-    }))
-
-  it.scoped("is usable for its other clients", () =>
-    Effect.gen(function*() {
-      assert.isFalse(yield* blocked(["furnishment:all", "data-access:all"]))
-      assert.isFalse(yield* blocked(["furnishment:all", undefined]), "a client of any scope")
-      assert.isFalse(yield* blocked([]), "no client at all")
-    }))
-
-  it.scoped("is usable again when the scope was granted", () =>
-    Effect.gen(function*() {
-      const { endpoint, isUsable, tokens } = yield* setUp()
-      yield* endpoint.respond((text) => token(text, "1 hour", []))
-      yield* tokens.registerClient(Option.some("data-access:all"))
       yield* tokens.get
       assert.isFalse(yield* isUsable)
       yield* endpoint.recover
-      yield* tokens.reportMissingScope("data-access:all")
+      yield* TestClock.adjust("5 minutes")
+      yield* reports.scopeMissing("data-access:all")
       yield* TestClock.adjust("1 second")
       assert.isTrue(yield* isUsable)
     }))

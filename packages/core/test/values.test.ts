@@ -1,15 +1,15 @@
-import { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
+import { AccessScope, AccessToken, AccessTokens, TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Either, Equal, Fiber, Option, Redacted, Schema, Stream, TestClock } from "effect"
+import { DateTime, Duration, Effect, Either, Equal, Fiber, Redacted, Schema, Stream, TestClock } from "effect"
 import { inspect } from "node:util"
 
-const make = (secret: string, coverage: AccessToken.Coverage = "GrantedScopes") =>
+const make = (secret: string, covered?: ReadonlyArray<AccessScope.AccessScope>) =>
   new AccessToken.AccessToken({
     secret: Redacted.make(secret),
     scopes: ["data-access:all", "read:consumers"],
     requestedAt: DateTime.unsafeMake(0),
     expiresAt: DateTime.unsafeMake(1000),
-    coverage
+    covered
   })
 
 describe("AccessToken", () => {
@@ -22,7 +22,7 @@ describe("AccessToken", () => {
   it("a token covers the granted scopes, or any scope when the server decides", () => {
     assert.isTrue(make("a").covers("data-access:all"))
     assert.isFalse(make("a").covers("furnishment:all"))
-    assert.isTrue(make("a", "AnyScope").covers("furnishment:all"))
+    assert.isTrue(make("a", AccessScope.all).covers("furnishment:all"))
   })
 
   it("tokens with different secrets are not equal", () => {
@@ -68,7 +68,7 @@ describe("AccessTokens.layerTest", () => {
       assert.strictEqual(Redacted.value(token.secret), "mine")
       assert.strictEqual(tokens.environment.baseUrl, "http://localhost:1234")
       assert.strictEqual(tokens.environment.name, "test")
-      assert.deepStrictEqual(tokens.requestedScopes, Option.some(["furnishment:all"]))
+      assert.deepStrictEqual(tokens.requestedScopes, ["furnishment:all"])
       assert.isTrue(token.covers("furnishment:all"))
       assert.isFalse(token.covers("data-access:all"))
       assert.strictEqual(DateTime.distance(token.requestedAt, token.expiresAt), 24 * 3_600_000)
@@ -95,7 +95,7 @@ describe("TokenError", () => {
   const messages: ReadonlyArray<readonly [TokenError.TokenError, string]> = [
     [
       new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client", description: "Secret mismatch." }),
-      `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and the client secret belong to this environment, and whether the operator has rotated them.`
+      `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and secret belong to this environment. Ask the operator whether they were rotated.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 503 }),
@@ -103,11 +103,11 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "invalid_target" }),
-      `${prefix} returned an error: 400 invalid_target. Check that the audience belongs to this environment.`
+      `${prefix} returned an error: 400 invalid_target. Check that the audience belongs to this environment, and that the client may request it.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 404 }),
-      `${prefix} returned an error: 404. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the Auth version (V1 or V2) that the program uses.`
+      `${prefix} returned an error: 404. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 403 }),
@@ -115,7 +115,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "unsupported_grant_type" }),
-      `${prefix} returned an error: 400 unsupported_grant_type. Check that the address belongs to this environment and to the Auth version (V1 or V2) that the program uses.`
+      `${prefix} returned an error: 400 unsupported_grant_type. Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 503, deadlineEnded: true }),
@@ -123,7 +123,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Expired" }),
-      `${prefix} returned a response outside the contract: 200, the token had already expired when it arrived. The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires.`
+      `${prefix} returned a response outside the contract: 200, the token had already expired when it arrived. The server probably hands out one cached token with its remaining lifetime. This resolves itself when the server's cache expires.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Proxy", proxy: "proxy.example:3128" }),
@@ -135,7 +135,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
-      `${prefix} returned a response outside the contract: 200, a body that is not JSON. Check that the address belongs to the authorization server, and that no proxy or login page responds instead.`
+      `${prefix} returned a response outside the contract: 200, a body that is not JSON. Check that the address belongs to the authorization server, and whether a proxy or a login page responds instead.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Tls" }),
@@ -148,7 +148,35 @@ describe("TokenError", () => {
         hint: "A hint.",
         nextTryAt: DateTime.unsafeMake(0)
       }),
-      `${prefix} returned no complete response: it took too long. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
+      `${prefix} did not respond in time. A hint. Next attempt not before 1970-01-01T00:00:00.000Z.`
+    ],
+    [
+      new TokenError.TransportError({ ...where, reason: "Timeout", deadline: Duration.seconds(10) }),
+      `${prefix} did not respond within 10 s. Check whether the authorization server is slow, or whether a firewall drops the connection.`
+    ],
+    [
+      new TokenError.TransportError({ ...where, reason: "NotAllowed" }),
+      `${prefix} got no request: a client changed the request, so it was not sent. Check transformClient and HttpClient.mapRequest: the client rewrote the address of the request.`
+    ],
+    [
+      new TokenError.TransportError({ ...where, reason: "Closed" }),
+      `${prefix} got no request: the supply's scope has closed. This is expected while the program stops. Otherwise, provide the layer around the whole program.`
+    ],
+    [
+      new TokenError.InvalidClient({ ...where, status: 401, error: "Unauthorized" }),
+      `${prefix} refused the client: 401 Unauthorized. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the client id and secret belong to this environment. Ask the operator whether they were rotated.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 429, error: "access_denied" }),
+      `${prefix} returned an error: 429 access_denied. Token requests are limited. Check whether a layer is built for each call instead of once, and how many processes request their own tokens.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 500, error: "invalid_request" }),
+      `${prefix} returned an error: 500 invalid_request. This is usually temporary. If it persists, contact the operator.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 403, error: "Forbidden by policy" }),
+      `${prefix} returned an error: 403 Forbidden by policy. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials belong to this environment.`
     ]
   ]
   for (const [error, message] of messages) {
@@ -164,7 +192,10 @@ describe("TokenError", () => {
       )
     }
     for (const reason of TokenError.TransportReason.literals) {
-      assert.match(new TokenError.TransportError({ ...where, reason }).message, /response: [\w ,]+\. (Check|This is)/)
+      assert.match(
+        new TokenError.TransportError({ ...where, reason }).message,
+        /(response: [\w ,']+|got no request: [\w ',]+|did not respond in time)\. (Check|This is)/
+      )
     }
   })
 
@@ -176,8 +207,15 @@ describe("TokenError", () => {
 
   it("an error code with the name of an object property gets the general advice", () => {
     for (const error of ["constructor", "__proto__", "toString"]) {
-      assert.include(new TokenError.ServerError({ ...where, status: 400, error }).message, `${error}. Check that`)
+      assert.match(
+        new TokenError.ServerError({ ...where, status: 400, error }).message,
+        /(constructor|__proto__|toString)\. (The response is not an OAuth error: .*)?Check that/
+      )
     }
+  })
+
+  it("structuredClone keeps the message of a TokenError", () => {
+    for (const [error, message] of messages) assert.strictEqual(structuredClone(error).message, message)
   })
 
   it("a TokenError is the same after encoding and decoding", () => {
@@ -191,11 +229,12 @@ describe("TokenError", () => {
     assert.isTrue(Either.isLeft(Schema.decodeUnknownEither(TokenError.TokenError)({ _tag: "InvalidClient" })))
   })
 
-  it("a TransportError is retryable, except after TLS failures and after a 4xx of a proxy", () => {
+  it("a TransportError is retryable, except after a lasting fault and after a 4xx of a proxy", () => {
     const retryable = TokenError.TransportReason.literals.filter((reason) =>
       new TokenError.TransportError({ ...where, reason }).retryable
     )
-    assert.deepStrictEqual(retryable, TokenError.TransportReason.literals.filter((reason) => reason !== "Tls"))
+    const lasting = ["Tls", "ClientCertificate", "NotAllowed", "Closed"]
+    assert.deepStrictEqual(retryable, TokenError.TransportReason.literals.filter((reason) => !lasting.includes(reason)))
     const ofProxy = (proxyStatus: number) =>
       new TokenError.TransportError({ ...where, reason: "Proxy", proxyStatus }).retryable
     assert.deepStrictEqual([403, 407, 499, 500, 503].map(ofProxy), [false, false, false, true, true])

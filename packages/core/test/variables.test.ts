@@ -48,7 +48,7 @@ describe("Variables.read", () => {
         "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
         "- CREDIT_DATA_SCOPES is missing: the scopes to request, separated by spaces, for example " +
         AccessScope.all.join(" "),
-        "The operator of the service issues its addresses and the credentials. The README of each package describes its variables."
+        "The operator of the service issues the addresses and the credentials. Every variable: https://github.com/credit-data/credit-data/blob/main/docs/configuration.md"
       ].join("\n")
       assert.strictEqual(String(error), expected)
       assert.strictEqual(error.message, expected)

@@ -5,32 +5,58 @@
  */
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { sharedLayer } from "@credit-data/core/Internal"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
-import { sharedLayer } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
-import type * as DateTime from "effect/DateTime"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
-import * as Entry from "./internal/entry.ts"
+import * as Access from "./internal/access.ts"
+import * as Envelope from "./internal/envelope.ts"
 import * as Protocol from "./internal/protocol.ts"
-import * as StoreAccess from "./internal/storeAccess.ts"
-import * as stored from "./internal/stored.ts"
 import type { StoreError } from "./StoreError.ts"
 import { TokenStore } from "./TokenStore.ts"
 
-/** The client whose credentials seal what is stored. */
-const clientOf = ({ client }: TokenEndpoint.Service) =>
-  client === undefined
-    ? Effect.fail(
-      Variables.invalid(["TokenEndpoint", "client"], "Expected a client, whose secret seals the shared tokens")
-    )
-    : Effect.succeed(client)
+/** An endpoint with its credentials, its entry in the store for those that it uses when the effect is run, and the store. */
+const parts = Effect.gen(function*() {
+  const endpoint = yield* TokenEndpoint.TokenEndpoint
+  const store = Access.checked(yield* TokenStore)
+  const { sharing } = endpoint
+  if (sharing === undefined) {
+    return yield* Effect.fail(Variables.invalid(
+      ["TokenEndpoint", "sharing"],
+      "Expected an endpoint with credentials, which seal the shared tokens"
+    ))
+  }
+  const entry = Effect.flatMap(sharing.credentials, (credentials) => Envelope.entryOf(endpoint, credentials))
+  return { endpoint, entry, present: yield* entry, sharing, store }
+})
+
+/** An endpoint whose tokens the processes of a fleet share. */
+const decorated = Effect.gen(function*() {
+  const { endpoint, entry, sharing, store } = yield* parts
+  const clock = yield* Effect.clock
+  const access = yield* Access.make(clock, endpoint.url)
+  const { find, requestToken } = Protocol.make({ access, clock, endpoint, entry, reread: sharing.reread, store })
+  return {
+    ...endpoint,
+    requestToken,
+    sharing: {
+      ...sharing,
+      // the wait for another process, and then a token request of this one
+      timeLimit: Duration.times(endpoint.deadline, 2),
+      find,
+      wasFound: access.wasTaken,
+      status: Effect.asSome(access.status),
+      events: access.events
+    }
+  }
+})
 
 /**
  * Builds a supply whose tokens come from a store that the processes of a fleet share. It behaves as `AccessTokens.make`, with
@@ -39,8 +65,9 @@ const clientOf = ({ client }: TokenEndpoint.Service) =>
  *
  * - A process that finds neither a token nor a lease takes the lease (2 seconds, renewed while the request runs) and sends the
  *   request. The others wait for the token, for at most one deadline of the token endpoint. After that they send a request
- *   themselves, so the longest wait for a token is two deadlines.
- * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`.
+ *   themselves, so the longest wait for a token is two deadlines. If the request hangs for half of the deadline, one other process tries.
+ * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`. A process that takes
+ *   a failure pauses no longer than that.
  * - What is stored is sealed under a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
  * - While a failure is remembered, the process sends no token request. When callers request tokens, it checks about once a
@@ -49,7 +76,7 @@ const clientOf = ({ client }: TokenEndpoint.Service) =>
  *   requests its own token. After three consecutive faults, it leaves the store alone for 10 seconds.
  *
  * Fails with a `ConfigError` if a setting is invalid, if the client secret has fewer than 32 characters, or if the token endpoint
- * has no `client`.
+ * has no credentials.
  *
  * @since 1.0.0
  * @category constructors
@@ -60,34 +87,11 @@ export const make: (
   AccessTokens.Service,
   ConfigError.ConfigError,
   TokenEndpoint.TokenEndpoint | TokenStore | Scope.Scope
-> = Effect.fnUntraced(function*(settings: AccessTokens.Settings = {}) {
-  const endpoint = yield* TokenEndpoint.TokenEndpoint
-  const store = yield* TokenStore
-  const clock = yield* Effect.clock
-  const client = yield* clientOf(endpoint)
-  const entry = Entry.make(endpoint, client)
-  yield* entry
-  const access = yield* StoreAccess.make({ clock, tokenEndpoint: endpoint.url })
-  const protocol = yield* Protocol.make({ access, client, clock, endpoint, entry, store })
-  const tokens = yield* Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, {
-    ...endpoint,
-    requestToken: protocol.requestToken,
-    sharing: {
-      // the wait for another process, and then a token request of this one
-      timeLimit: Duration.times(endpoint.deadline, 2),
-      find: protocol.find
-    }
-  })
-  return {
-    ...tokens,
-    events: Stream.merge(tokens.events, access.events),
-    status: Effect.zipWith(tokens.status, access.status, (status, store) => ({
-      ...status,
-      eventsLost: status.eventsLost + access.eventsLost(),
-      store: Option.some(store)
-    }))
-  }
-})
+> = (settings = {}) =>
+  Effect.flatMap(
+    decorated,
+    (endpoint) => Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, endpoint)
+  )
 
 /**
  * The supply of `make` as a layer, over the token endpoint of an adapter and a store.
@@ -144,7 +148,14 @@ export const read: Effect.Effect<
   ConfigError.ConfigError | StoreError,
   TokenEndpoint.TokenEndpoint | TokenStore
 > = Effect.gen(function*() {
-  const endpoint = yield* TokenEndpoint.TokenEndpoint
-  const store = yield* TokenStore
-  return yield* stored.read(endpoint, yield* Entry.make(endpoint, yield* clientOf(endpoint)), store)
+  const { endpoint, present, store } = yield* parts
+  const wall = yield* DateTime.now
+  const look = yield* store.read(present.name)
+  const content = Envelope.opened(present, look)
+  const readAt = { store: look.now, wall }
+  const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
+  return {
+    token: Option.flatMap(content, (content) => Option.fromNullable(Envelope.tokenOf(content, readAt)?.token)),
+    failure: Option.flatMap(content, (content) => Option.fromNullable(Envelope.failureOf(content, readAt, where)))
+  }
 })

@@ -1,4 +1,3 @@
 export * as SharedTokens from "./SharedTokens.ts"
-export * as StoreContract from "./StoreContract.ts"
 export * as StoreError from "./StoreError.ts"
 export * as TokenStore from "./TokenStore.ts"

@@ -1,9 +1,9 @@
-import { StoreContract } from "@credit-data/fleet"
+import * as StoreContract from "@credit-data/fleet/StoreContract"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, TestClock } from "effect"
 import { brokenStores } from "./support/brokenStores.ts"
+import { makeMemory } from "./support/fleet.ts"
 import { setUp, textOf } from "./support/virtualFleet.ts"
-import * as Memory from "../src/internal/memory.ts"
 
 const hour = 3_600_000
 
@@ -12,7 +12,7 @@ describe.each(Object.entries(brokenStores))("a store in which %s", (_, { broken,
     Effect.gen(function*() {
       const errors = yield* Effect.forEach(StoreContract.rules, ({ check }) =>
         Effect.gen(function*() {
-          const store = broken(yield* Memory.make)
+          const store = broken(yield* makeMemory)
           return yield* Effect.match(check({ store, pass: TestClock.adjust }), {
             onFailure: String,
             onSuccess: () => ""

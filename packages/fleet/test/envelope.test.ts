@@ -1,23 +1,37 @@
+import { AccessToken, TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Option } from "effect"
+import { DateTime, Duration, Effect, FastCheck as fc, Option, Redacted } from "effect"
 import * as Envelope from "../src/internal/envelope.ts"
 import { entryOf } from "./support/fleet.ts"
 
-const place = { slot: "Token", fence: 7 } as const
-const text = "the text of a token"
+const fence = 7
+const at = DateTime.unsafeMake
+const where = { environment: "test", tokenEndpoint: "https://v2.example/oauth2/token" }
+const other = { environment: "another", tokenEndpoint: "https://elsewhere.example" }
+
+const token = new AccessToken.AccessToken({
+  secret: Redacted.make("a token"),
+  scopes: ["data-access:all"],
+  requestedAt: at(100_000),
+  expiresAt: at(160_000)
+})
+const content = Envelope.contentOfToken(token, 60_000)
+
+const open = (entry: Envelope.Entry, bytes: Uint8Array, under = fence) =>
+  Envelope.opened(entry, { value: Option.some({ bytes, fence: under }) })
 
 describe("an envelope", () => {
   it.effect("opens with the same secret at the same place", () =>
     Effect.gen(function*() {
       const entry = yield* entryOf({})
-      const bytes = yield* Envelope.seal(entry, place, text)
-      assert.deepStrictEqual(yield* Envelope.open(yield* entryOf({}), place, bytes), Option.some(text))
+      const bytes = Envelope.sealed(entry, fence, content)
+      assert.deepStrictEqual(open(yield* entryOf({}), bytes), Option.some(content))
     }))
 
   it.effect("does not show its text, and is never the same twice", () =>
     Effect.gen(function*() {
       const entry = yield* entryOf({})
-      const [first, second] = [yield* Envelope.seal(entry, place, text), yield* Envelope.seal(entry, place, text)]
+      const [first, second] = [Envelope.sealed(entry, fence, content), Envelope.sealed(entry, fence, content)]
       assert.notInclude(Buffer.from(first).toString("latin1"), "token")
       assert.notDeepEqual(first.subarray(1, 29), second.subarray(1, 29))
       assert.notDeepEqual(first.subarray(29), second.subarray(29))
@@ -25,7 +39,7 @@ describe("an envelope", () => {
 
   it.effect("does not open with another secret, client, audience, endpoint or scope", () =>
     Effect.gen(function*() {
-      const bytes = yield* Envelope.seal(yield* entryOf({}), place, text)
+      const bytes = Envelope.sealed(yield* entryOf({}), fence, content)
       const others = [
         { secret: "another secret of at least 32 characters" },
         { clientId: "another-client" },
@@ -37,7 +51,7 @@ describe("an envelope", () => {
       for (const other of others) {
         const entry = yield* entryOf(other)
         names.add(entry.name)
-        assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, bytes)), JSON.stringify(other))
+        assert.isTrue(Option.isNone(open(entry, bytes)), JSON.stringify(other))
       }
       assert.strictEqual(names.size, others.length)
       assert.isFalse(names.has((yield* entryOf({})).name))
@@ -46,10 +60,9 @@ describe("an envelope", () => {
   it.effect("does not open at another place", () =>
     Effect.gen(function*() {
       const entry = yield* entryOf({})
-      const bytes = yield* Envelope.seal(entry, place, text)
-      assert.isTrue(Option.isNone(yield* Envelope.open(entry, { ...place, fence: 8 }, bytes)))
-      assert.isTrue(Option.isNone(yield* Envelope.open(entry, { ...place, slot: "Failure" }, bytes)))
-      assert.isTrue(Option.isNone(yield* Envelope.open({ ...entry, name: "a".repeat(64) }, place, bytes)))
+      const bytes = Envelope.sealed(entry, fence, content)
+      assert.isTrue(Option.isNone(open(entry, bytes, 8)))
+      assert.isTrue(Option.isNone(open({ ...entry, name: "a".repeat(64) }, bytes)))
     }))
 
   it("does not open when one bit was flipped", async () => {
@@ -57,10 +70,10 @@ describe("an envelope", () => {
     const flipped = (position: number, bit: number) =>
       Effect.gen(function*() {
         const entry = yield* entryOf({})
-        const bytes = yield* Envelope.seal(entry, place, text)
+        const bytes = Envelope.sealed(entry, fence, content)
         const index = Math.floor(position * bytes.length)
         bytes[index] = (bytes[index] ?? 0) ^ (1 << bit)
-        assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, bytes)))
+        assert.isTrue(Option.isNone(open(entry, bytes)))
       })
     await fc.assert(fc.asyncProperty(position, fc.nat(7), (position, bit) => Effect.runPromise(flipped(position, bit))))
   })
@@ -68,21 +81,21 @@ describe("an envelope", () => {
   it.effect("does not open with another version", () =>
     Effect.gen(function*() {
       const entry = yield* entryOf({})
-      const bytes = yield* Envelope.seal(entry, place, text)
-      for (const version of [0, 1, 3]) {
+      const bytes = Envelope.sealed(entry, fence, content)
+      for (const version of [0, 1, 2, 4, 255]) {
         bytes[0] = version
-        assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, bytes)), String(version))
+        assert.isTrue(Option.isNone(open(entry, bytes)), String(version))
       }
     }))
 
   it.effect("does not open when it was cut or is something else", () =>
     Effect.gen(function*() {
       const entry = yield* entryOf({})
-      const bytes = yield* Envelope.seal(entry, place, text)
+      const bytes = Envelope.sealed(entry, fence, content)
       for (let length = 0; length < bytes.length; length++) {
-        assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, bytes.subarray(0, length))))
+        assert.isTrue(Option.isNone(open(entry, bytes.subarray(0, length))))
       }
-      assert.isTrue(Option.isNone(yield* Envelope.open(entry, place, new Uint8Array(100_000))))
+      assert.isTrue(Option.isNone(open(entry, new Uint8Array(100_000))))
     }))
 
   it.effect("a secret of fewer than 32 characters has no key", () =>
@@ -91,4 +104,108 @@ describe("an envelope", () => {
       assert.match(String(error), /credentials.*clientSecret.*Expected at least 32 characters/)
       yield* entryOf({ secret: "s".repeat(32) })
     }))
+})
+
+describe("a stored failure", () => {
+  const failed = (error: Envelope.SharedFailure, token?: Envelope.Content["token"]) =>
+    Envelope.contentOfFailure(error, 500_000, token)
+  const found = (error: Envelope.SharedFailure, passed: number) =>
+    Envelope.failureOf(failed(error), { store: 500_000 + passed, wall: at(passed) }, where)
+
+  it.effect("is the same failure for a process that takes it, with the time until which it is shared", () =>
+    Effect.gen(function*() {
+      const response = { status: 401, error: "invalid_client", description: "Unknown.", hint: "Ask." }
+      const entry = yield* entryOf({})
+      const refusal = new TokenError.InvalidClient({ ...other, ...response, nextTryAt: at(30_000) })
+      const opened = Option.getOrThrow(
+        open(entry, Envelope.sealed(entry, fence, failed(refusal, content.token)))
+      )
+      assert.deepStrictEqual(opened.token, content.token)
+      const { error, until } = Envelope.failureOf(opened, { store: 500_300, wall: at(300) }, where) ?? assert.fail()
+      assert.deepStrictEqual(until, at(1_000))
+      assert.deepInclude(error, {
+        _tag: "InvalidClient",
+        ...where,
+        ...response,
+        sharedUntil: at(1_000),
+        nextTryAt: undefined
+      })
+      const server = found(new TokenError.ServerError({ ...other, status: 500 }), 300)
+      assert.deepInclude(server?.error, { _tag: "ServerError", ...where, status: 500, sharedUntil: at(1_000) })
+    }))
+
+  it("is kept for a second, or for the duration of Retry-After, which partly passes", () => {
+    const wait = (requested: number | undefined, passed: number) => {
+      const retryAfter = requested === undefined ? undefined : Duration.millis(requested)
+      const error = found(new TokenError.ServerError({ ...other, status: 503, retryAfter }), passed)?.error
+      return error?._tag !== "ServerError" ? "none" : error.retryAfter && Duration.toMillis(error.retryAfter)
+    }
+    assert.deepStrictEqual(wait(undefined, 999), undefined)
+    assert.deepStrictEqual(wait(undefined, 1_000), "none")
+    assert.deepStrictEqual(wait(0, 500), undefined)
+    assert.deepStrictEqual([wait(400, 999), wait(400, 1_000)], [1, "none"])
+    assert.deepStrictEqual([wait(30_000, 18_000), wait(30_000, 30_000)], [12_000, "none"])
+  })
+
+  it("counts as absent when the store's clock shows that it has ended, or was set back", () => {
+    const error = new TokenError.ServerError({ ...other, status: 503 })
+    assert.isDefined(found(error, 999))
+    assert.isUndefined(found(error, 1_000))
+    assert.isDefined(found(error, -1_000))
+    assert.isUndefined(found(error, -1_001))
+  })
+
+  it("ends in the store with the later of its parts", () => {
+    const error = new TokenError.ServerError({ ...other, status: 503 })
+    assert.strictEqual(Envelope.endOf(content), 60_000)
+    assert.strictEqual(Envelope.endOf(failed(error)), 501_000)
+    assert.strictEqual(Envelope.endOf(failed(error, Envelope.contentOfToken(token, 600_000).token)), 600_000)
+  })
+
+  it("is only a response that all processes would get", () => {
+    const shared = [
+      new TokenError.InvalidClient({ ...other, status: 401 }),
+      new TokenError.ServerError({ ...other, status: 500 }),
+      new TokenError.InvalidResponse({ ...other, status: 200, rule: "Json" }),
+      new TokenError.TransportError({ ...other, reason: "Refused" })
+    ].map(Envelope.isShared)
+    assert.deepStrictEqual(shared, [true, true, false, false])
+  })
+})
+
+describe("a stored token", () => {
+  /** The token as it is this long before its end by the store's clock. */
+  const found = (left: number, wall: number) => Envelope.tokenOf(content, { store: 60_000 - left, wall: at(wall) })
+
+  it("has the remaining life that the store counts, on the clock of the process that takes it", () => {
+    const { skewMillis, token: taken } = found(20_000, 50_000) ?? assert.fail()
+    assert.strictEqual(Redacted.value(taken.secret), "a token")
+    assert.deepStrictEqual(taken.scopes, token.scopes)
+    assert.isUndefined(taken.covered)
+    assert.strictEqual(DateTime.toEpochMillis(taken.expiresAt), 70_000)
+    assert.strictEqual(DateTime.toEpochMillis(taken.requestedAt), 10_000)
+    assert.strictEqual(skewMillis, -90_000)
+  })
+
+  it("ends when it ends by the clock of the process that published it, whatever the store counts", () => {
+    const { skewMillis, token: taken } = found(20_000, 150_000) ?? assert.fail()
+    assert.strictEqual(DateTime.toEpochMillis(taken.expiresAt), 160_000)
+    assert.strictEqual(skewMillis, 10_000)
+    assert.isUndefined(found(20_000, 160_000))
+    assert.isUndefined(found(0, 50_000))
+  })
+
+  it("counts as absent when it is to live longer than it was issued for", () => {
+    assert.isDefined(found(61_000, 0))
+    assert.isUndefined(found(61_001, 0))
+  })
+
+  it("covers the same scopes as where it was obtained", () => {
+    const covered = Envelope.contentOfToken(
+      new AccessToken.AccessToken({ ...token, scopes: ["read:consumers"], covered: ["data-access:all"] }),
+      60_000
+    )
+    const taken = Envelope.tokenOf(covered, { store: 0, wall: at(0) })?.token
+    assert.deepStrictEqual([taken?.covers("data-access:all"), taken?.covers("furnishment:all")], [true, false])
+  })
 })

@@ -3,7 +3,7 @@ import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, DateTime, Duration, Effect, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { setBack } from "./model/bugs.ts"
-import { withSlots } from "./support/changedStore.ts"
+import { withValue } from "./support/changedStore.ts"
 import { endpointOf, type Process } from "./support/fleet.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
@@ -20,7 +20,7 @@ describe("the processes of a fleet", () => {
   it.effect("wait for one operation of the store before the first token, and for two if it contains something unusable", () =>
     Effect.gen(function*() {
       const operations: Array<string> = []
-      let garbage: Option.Option<TokenStore.StoredValue> = Option.none()
+      let garbage: Option.Option<TokenStore.Value> = Option.none()
       const { ask, get, pass, start } = yield* setUp({
         size: 0,
         store: (store) => {
@@ -29,7 +29,7 @@ describe("the processes of a fleet", () => {
               operations.push(name)
               return Effect.delay(operation, "10 millis")
             })
-          const changed = withSlots(store, (slots) => ({ ...slots, Token: Option.orElse(slots.Token, () => garbage) }))
+          const changed = withValue(store, ({ value }) => Option.orElse(value, () => garbage))
           return {
             read: (name) => slow("read", changed.read(name)),
             // it takes no lease beside a value that the process has not read
@@ -37,28 +37,26 @@ describe("the processes of a fleet", () => {
               slow(
                 "takeLease",
                 Option.isSome(garbage) && garbage.value.fence > lease.seen
-                  ? Effect.map(changed.read(name), (slots) => ({ slots, lease: Option.none() }))
+                  ? Effect.map(changed.read(name), (look) => ({ ...look, isTaken: false }))
                   : changed.takeLease(name, lease)
               ),
-            renewLease: (name, lease) => slow("renewLease", store.renewLease(name, lease)),
             releaseLease: (name, owner) => slow("releaseLease", store.releaseLease(name, owner)),
-            publish: (name, slot, value) => slow("publish", store.publish(name, slot, value))
+            publish: (name, value) => slow("publish", store.publish(name, value))
           }
         }
       })
-      // 10 ms for the store and 200 for the endpoint
+      // 20 ms for the store and 200 for the endpoint
       const first = yield* start(0)
-      assert.strictEqual(textOf(yield* get(first, 211)), "token-1")
-      assert.deepStrictEqual(operations.splice(0), ["takeLease", "publish"])
+      assert.strictEqual(textOf(yield* get(first, 221)), "token-1")
       yield* pass(1_000)
-      assert.deepStrictEqual(operations.splice(0), ["releaseLease"])
+      assert.deepStrictEqual(operations.splice(0), ["takeLease", "publish"])
       assert.strictEqual(textOf(yield* get(yield* start(0), 11)), "token-1")
       assert.deepStrictEqual(operations.splice(0), ["takeLease"])
 
       // the entry of another secret is empty
-      garbage = Option.some({ bytes: new Uint8Array(100), fence: 7, remaining: Duration.minutes(1) })
+      garbage = Option.some({ bytes: new Uint8Array(100), fence: 7 })
       const other = yield* start(0, Effect.succeed("another secret of more than 32 characters"))
-      assert.deepStrictEqual((yield* ask([other], 221)).map(textOf), ["InvalidClient"])
+      assert.deepStrictEqual((yield* ask([other], 231)).map(textOf), ["InvalidClient"])
       assert.deepStrictEqual(operations.slice(0, 2), ["takeLease", "takeLease"])
     }))
 
@@ -90,10 +88,10 @@ describe("the processes of a fleet", () => {
         assert.strictEqual(textOf(yield* get(late, 1_000)), "token-1")
         const left = DateTime.toEpochMillis(Option.getOrThrow((yield* late.tokens.status).expiresAt)) - now() - ahead
         assert.closeTo(left, 0.3 * hour - Math.max(0, ahead), 45_000)
-        const warnings = late.logs.filter((line) => line.includes("A clock is wrong by"))
+        const warnings = late.logs.filter((line) => line.includes("Clock skew of"))
         assert.deepStrictEqual(
-          warnings.map((line) => /wrong by \d+ s/.exec(line)?.[0]),
-          ahead > 0 ? ["wrong by 602 s"] : []
+          warnings.map((line) => /skew of \d+ s/.exec(line)?.[0]),
+          ahead > 0 ? ["skew of 602 s"] : []
         )
       }
       const late = yield* start(-600_000)
@@ -117,31 +115,43 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(textOf(yield* get(one(fleet))), `token-${server.server.requests}`)
     }))
 
-  it.effect("take a failure once, however often it is written again, and not after its end", () =>
+  it.effect("take a failure for as long as it is shared, however long the store keeps it", () =>
     Effect.gen(function*() {
-      let replays = false
-      let seen: Option.Option<TokenStore.StoredValue> = Option.none()
+      let isKept = false
       const { ask, get, pass, server, start } = yield* setUp({
         size: 0,
-        store: (store) =>
-          withSlots(store, (slots) => {
-            if (Option.isSome(slots.Failure)) {
-              seen = Option.map(slots.Failure, (value) => ({ ...value, remaining: Duration.seconds(1) }))
-            }
-            return { ...slots, Failure: replays ? seen : slots.Failure }
-          })
+        store: (store) => ({
+          ...store,
+          // what an attacker can do who cannot seal anything
+          publish: (name, value) => isKept ? Effect.succeed(true) : store.publish(name, { ...value, expiresAt: hour })
+        })
       })
       server.server.respond = () => ({ status: 400, error: "invalid_scope" })
       const [first, second] = [yield* start(0), yield* start(0)]
       assert.deepStrictEqual((yield* ask([first, second], 500)).map(textOf), ["ServerError", "ServerError"])
       assert.strictEqual(server.server.requests, 1)
-      replays = true
+      isKept = true
       server.server.respond = () => ({})
-      // a new process takes the failure at most until its end, and a few seconds for the clocks
-      yield* pass(6_500)
+      yield* pass(800)
       assert.strictEqual(textOf(yield* get(yield* start(0), 1_000)), "token-2")
-      yield* pass(30_000)
-      assert.strictEqual(textOf(yield* get(second, 1_000)), "token-2")
+      yield* pass(1_000)
+      assert.strictEqual(textOf(yield* get(second, 1_000)), "token-3")
+    }))
+
+  it.effect("wait no longer for a refusal than it is shared, because it may have been a mistake", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server } = yield* setUp({ size: 20 })
+      let requests = 0
+      server.server.respond = () => requests++ === 0 ? { status: 401, error: "invalid_client" } : {}
+      const outcomes = yield* ask(fleet, 500)
+      assert.deepStrictEqual(new Set(outcomes.map(textOf)), new Set(["InvalidClient"]))
+      yield* pass(2_500)
+      const [, ...others] = fleet
+      const later = (yield* ask(others, 1_000)).map(textOf)
+      assert.lengthOf(later.filter((text) => text.startsWith("token-")), others.length)
+      assert.strictEqual(new Set(later).size, 1)
+      assert.strictEqual(textOf((yield* ask(fleet, 1_000))[0] ?? assert.fail()), later[0])
+      assert.strictEqual(server.server.requests, 2)
     }))
 
   it.effect("take a token soon after another process has obtained one, while they remember a failure", () =>
@@ -353,19 +363,56 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(Redacted.value((yield* Fiber.join(refreshed)).secret), "token-2")
     }))
 
-  it.effect("send two token requests after the secret was rotated: one with each secret", () =>
+  it.effect("are each refused once after a rotation, and share the next token", () =>
     Effect.gen(function*() {
       const { ask, server, start, pass } = yield* setUp({ size: 0 })
       let secret = server.server.secret
-      const credentials = Effect.sync(() => secret)
-      const fleet = yield* Effect.forEach(Array.from({ length: 10 }), () => start(0, credentials))
+      const fleet = yield* Effect.forEach(Array.from({ length: 5 }), () => start(0, Effect.sync(() => secret)))
       yield* ask(fleet)
       secret = server.server.secret = "the next secret, which has 32 characters too"
       yield* pass(0.85 * hour)
       yield* ask(fleet)
       yield* pass(5_000)
-      assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["token-3"]))
-      assert.deepStrictEqual([server.server.requests, server.server.refused], [3, 1])
+      assert.isTrue((yield* ask(fleet)).every(Exit.isSuccess))
+      assert.deepStrictEqual([server.server.requests, server.server.refused], [11, 5])
+      for (let renewal = 1; renewal <= 2; renewal++) {
+        yield* pass(0.85 * hour)
+        yield* ask(fleet)
+        yield* pass(5_000)
+        const tokens = new Set((yield* ask(fleet)).map(textOf))
+        assert.deepStrictEqual(tokens, new Set([`token-${11 + renewal}`]))
+      }
+    }))
+
+  it.effect("seal with the secret that their endpoint uses, when it is rotated for one after the other", () =>
+    Effect.gen(function*() {
+      const { get, pass, server, start } = yield* setUp({ size: 0 })
+      const [old, next] = [server.server.secret, "the next secret, which has 32 characters too"]
+      const secrets = [old, old]
+      const [one, other] = [
+        yield* start(0, Effect.sync(() => secrets[0] ?? old)),
+        yield* start(0, Effect.sync(() => secrets[1] ?? old))
+      ]
+      yield* get(one)
+      assert.strictEqual(textOf(yield* get(other)), "token-1")
+      // the server accepts the next secret only, and the second process does not have it yet
+      server.server.secret = next
+      secrets[0] = next
+      yield* pass(0.85 * hour)
+      yield* get(one, 5_000)
+      assert.strictEqual(textOf(yield* get(one)), "token-3")
+      yield* get(other, 5_000)
+      assert.strictEqual(textOf(yield* get(other)), "token-1")
+      secrets[1] = next
+      yield* pass(0.16 * hour)
+      const token = textOf(yield* get(other, 40_000))
+      assert.match(token, /^token-/)
+      yield* pass(0.75 * hour)
+      yield* get(one, 5_000)
+      const shared = textOf(yield* get(one))
+      yield* pass(0.2 * hour)
+      yield* get(other, 5_000)
+      assert.strictEqual(textOf(yield* get(other)), shared)
     }))
 
   it.effect("take over from a process that ended while it had the lease", () =>
@@ -388,9 +435,47 @@ describe("the processes of a fleet", () => {
   it.effect("need as long as the token request, even when it takes longer than a lease", () =>
     Effect.gen(function*() {
       const { ask, fleet, server } = yield* setUp({ size: 10 })
-      server.server.latency = Duration.seconds(9)
+      server.server.latency = Duration.seconds(4)
       assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["token-1"]))
       assert.strictEqual(server.server.requests, 1)
+    }))
+})
+
+describe("a process whose token request hangs", () => {
+  const setUpHanging = setUp({ size: 10 })
+
+  it.effect("lets one other process try after half of the deadline, and takes its token", () =>
+    Effect.gen(function*() {
+      const { fleet, now, pass, server } = yield* setUpHanging
+      server.server.latency = Duration.hours(1)
+      const from = now()
+      const gets = yield* Effect.forEach(fleet, ({ tokens }) => Effect.fork(Effect.exit(tokens.get)))
+      yield* pass(1_000)
+      assert.strictEqual(server.server.requests, 1)
+      // only the network of the first process is blocked
+      server.server.latency = Duration.millis(200)
+      yield* pass(5_500)
+      const outcomes = yield* Effect.forEach(gets, Fiber.join)
+      assert.deepStrictEqual(new Set(outcomes.map(textOf)), new Set(["token-2"]))
+      assert.strictEqual(server.server.requests, 2)
+      assert.isAtMost(now() - from, 6_500)
+    }))
+
+  it.effect("causes two requests while the endpoint does not respond to any process", () =>
+    Effect.gen(function*() {
+      const { fleet, pass, server } = yield* setUpHanging
+      server.server.latency = Duration.hours(1)
+      yield* Effect.forEach(fleet, ({ tokens }) => Effect.fork(Effect.exit(tokens.get)))
+      yield* pass(9_900)
+      assert.strictEqual(server.server.requests, 2)
+    }))
+
+  it.effect("publishes its token if it arrives first, for the process that tries too", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, server } = yield* setUpHanging
+      server.server.latency = Duration.seconds(6)
+      assert.deepStrictEqual(new Set((yield* ask(fleet, 7_000)).map(textOf)), new Set(["token-1"]))
+      assert.strictEqual(server.server.requests, 2)
     }))
 })
 
@@ -440,14 +525,17 @@ describe("a supply that cannot be shared", () => {
       assert.notInclude(String(error), "canary")
     }))
 
-  it.effect("is a ConfigError when the token endpoint has no client", () =>
+  it.effect("is a ConfigError when the token endpoint has no credentials", () =>
     Effect.gen(function*() {
-      const { client: _, ...endpoint } = yield* endpointOf({})
+      const { sharing: _, ...endpoint } = yield* endpointOf({})
       const supply = SharedTokens.layer().pipe(
         Layer.provide([Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint), TokenStore.layerMemory])
       )
       const error = String(yield* Effect.flip(Effect.scoped(Layer.build(supply))))
-      assert.match(error, /TokenEndpoint.*client.*Expected a client, whose secret seals the shared tokens/s)
+      assert.match(
+        error,
+        /TokenEndpoint.*sharing.*Expected an endpoint with credentials, which seal the shared tokens/s
+      )
     }))
 
   it.effect("requests its own token when the next secret is too short", () =>

@@ -29,7 +29,9 @@ import { type GroupClient, make, type Settings } from "./GroupClient.ts"
  * })
  * ```
  */
-export class DataAccess extends Context.Tag("@credit-data/http-client/DataAccess")<DataAccess, GroupClient>() {}
+export class DataAccess
+  extends Context.Tag("@credit-data/http-client/DataAccess")<DataAccess, GroupClient<"Data Access">>()
+{}
 
 /**
  * The client of Data Access. Its tokens and its base URL come from the supply.

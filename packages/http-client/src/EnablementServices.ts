@@ -29,9 +29,10 @@ import { type GroupClient, make, type Settings } from "./GroupClient.ts"
  * })
  * ```
  */
-export class EnablementServices
-  extends Context.Tag("@credit-data/http-client/EnablementServices")<EnablementServices, GroupClient>()
-{}
+export class EnablementServices extends Context.Tag("@credit-data/http-client/EnablementServices")<
+  EnablementServices,
+  GroupClient<"Enablement Services">
+>() {}
 
 /**
  * The client of Enablement Services. Its tokens and its base URL come from the supply.

@@ -14,22 +14,27 @@ import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { GroupClient, GroupClientError } from "./GroupClient.ts"
-import { release } from "./internal/body.ts"
+import { release } from "./internal/resend.ts"
 
 /** `Request` accepts only absolute URLs. This one is never sent: the client gets the URL of the caller. */
 const unsentUrl = "https://unsent.invalid"
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
-// A `fetch` also rejects with a TypeError, or with the reason of a signal. Here they are defects, so that callers get them unchanged.
+/** A call, until it has failed or its body has ended. */
+interface Call {
+  readonly controller: AbortController
+  /** The owners of the caller's signal: the signal of a `Request` that is collected is never aborted. */
+  readonly owners: ReadonlyArray<unknown>
+}
 
-/** Dies with the reason of a signal. Keeps its owner, because the signal of a `Request` that is collected is never aborted. */
-const aborted = (owner: { readonly signal: AbortSignal }): Effect.Effect<never> =>
+/** Dies with the reason of the signal, so that callers get it unchanged. */
+const aborted = (signal: AbortSignal): Effect.Effect<never> =>
   Effect.async((resume) => {
-    const abort = () => resume(Effect.die(owner.signal.reason))
-    if (owner.signal.aborted) return abort()
-    owner.signal.addEventListener("abort", abort, { once: true })
-    return Effect.sync(() => owner.signal.removeEventListener("abort", abort))
+    const abort = () => resume(Effect.die(signal.reason))
+    if (signal.aborted) return abort()
+    signal.addEventListener("abort", abort, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", abort))
   })
 
 /** A `Request`, even of another realm or another implementation of `fetch`. */
@@ -72,41 +77,79 @@ const toRequest = Effect.fnUntraced(function*(
   })
 })
 
-const toResponse = Effect.fnUntraced(function*(
-  response: HttpClientResponse.HttpClientResponse,
-  ended: Effect.Effect<never>
-): Effect.fn.Return<Response> {
-  const { status } = response
-  if (status < 200 || status > 599) {
-    yield* release(response)
-    return yield* Effect.die(new TypeError(`The API responded with ${status}, which is not the status of a Response`))
-  }
-  const headers = new Headers(response.headers)
-  headers.delete("set-cookie")
-  for (const cookie of Cookies.toSetCookieHeaders(response.cookies)) headers.append("set-cookie", cookie)
-  const body = Stream.interruptWhen(response.stream, ended)
-  return new Response(withoutBody.has(status) ? null : Stream.toReadableStream(body), { status, headers })
-})
-
-/**
- * Makes an `AbortController` for each call. All of them are aborted when the scope closes. They are referenced weakly,
- * because nothing else ends with a response whose body is never read.
- */
-const makeControllers = Effect.gen(function*() {
-  const open = new Set<WeakRef<AbortController>>()
-  const collected = new FinalizationRegistry<WeakRef<AbortController>>((held) => open.delete(held))
+/** The calls of one `fetch`. All of them are aborted when its scope closes, and one whose body is collected. */
+const makeCalls = Effect.gen(function*() {
+  const open = new Set<Call>()
+  const collected = new FinalizationRegistry<Call>((call) => call.controller.abort())
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      for (const held of open) held.deref()?.abort(new DOMException("The scope of this fetch was closed", "AbortError"))
+      for (const { controller } of open) {
+        controller.abort(new DOMException("The scope of this fetch was closed", "AbortError"))
+      }
     })
   )
-  return () => {
-    const controller = new AbortController()
-    const held = new WeakRef(controller)
-    open.add(held)
-    collected.register(controller, held)
-    return controller
+
+  const start = (request: Request, input: unknown): Call => {
+    const { signal } = request
+    const call = { controller: new AbortController(), owners: [request, input] }
+    open.add(call)
+    const abort = () => call.controller.abort(signal.reason)
+    if (signal.aborted) abort()
+    else signal.addEventListener("abort", abort, { once: true })
+    return call
   }
+
+  /** Nothing is read ahead. A body that ends early in any way closes the connection. */
+  const toBody = (response: HttpClientResponse.HttpClientResponse, call: Call): ReadableStream<Uint8Array> => {
+    const { signal } = call.controller
+    const reader = Stream.toReadableStream(response.stream, { strategy: { highWaterMark: 0 } }).getReader()
+    const close = () => {
+      open.delete(call)
+      // an error of the body has reached its reader
+      return reader.cancel().catch(() => undefined)
+    }
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const held = new WeakRef(controller)
+        signal.addEventListener("abort", () => {
+          held.deref()?.error(signal.reason)
+          void close()
+        })
+      },
+      pull: async (controller) => {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        open.delete(call)
+        controller.close()
+      },
+      cancel: close
+    }, { highWaterMark: 0 })
+    collected.register(body, call)
+    return body
+  }
+
+  const toResponse = Effect.fnUntraced(function*(
+    response: HttpClientResponse.HttpClientResponse,
+    { method }: Request,
+    call: Call
+  ): Effect.fn.Return<Response> {
+    const { status } = response
+    const isReadable = status >= 200 && status <= 599 && !withoutBody.has(status) && method !== "HEAD"
+    // an unread response keeps its connection
+    if (!isReadable) yield* release(response)
+    if (status < 200 || status > 599) {
+      return yield* Effect.die(
+        new TypeError(`The API responded with ${status}, which is not the status of a Response`)
+      )
+    }
+    const headers = new Headers(response.headers)
+    headers.delete("set-cookie")
+    for (const cookie of Cookies.toSetCookieHeaders(response.cookies)) headers.append("set-cookie", cookie)
+    if (!isReadable) open.delete(call)
+    return new Response(isReadable ? toBody(response, call) : null, { status, headers })
+  })
+
+  return { start, toResponse, end: (call: Call) => Effect.sync(() => open.delete(call)) }
 })
 
 /**
@@ -143,17 +186,16 @@ const makeControllers = Effect.gen(function*() {
 export const make = (client: GroupClient): Effect.Effect<typeof globalThis.fetch, never, Scope.Scope> =>
   Effect.gen(function*() {
     const run = yield* FiberSet.makeRuntimePromise()
-    const makeController = yield* makeControllers
+    const calls = yield* makeCalls
     const fetch: typeof globalThis.fetch = (input, init) =>
       run(Effect.gen(function*(): Effect.fn.Return<Response, GroupClientError> {
         const { request, url } = yield* parse(input, init)
-        const owner = { signal: request.signal, request, input }
-        // the signals belong to the body of the response as much as to its headers
-        const ended = Effect.raceFirst(aborted(owner), aborted(makeController()))
+        const call = calls.start(request, input)
         return yield* toRequest(request, url).pipe(
-          Effect.flatMap((request) => client.execute(request)),
-          Effect.flatMap((response) => toResponse(response, ended)),
-          Effect.raceFirst(ended)
+          Effect.flatMap((sent) => client.execute(sent)),
+          Effect.flatMap((response) => calls.toResponse(response, request, call)),
+          Effect.raceFirst(aborted(call.controller.signal)),
+          Effect.onError(() => calls.end(call))
         )
       }))
     return fetch

@@ -29,7 +29,9 @@ import { type GroupClient, make, type Settings } from "./GroupClient.ts"
  * })
  * ```
  */
-export class Furnishment extends Context.Tag("@credit-data/http-client/Furnishment")<Furnishment, GroupClient>() {}
+export class Furnishment
+  extends Context.Tag("@credit-data/http-client/Furnishment")<Furnishment, GroupClient<"Furnishment">>()
+{}
 
 /**
  * The client of Furnishment. Its tokens and its base URL come from the supply.

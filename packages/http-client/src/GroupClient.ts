@@ -4,18 +4,32 @@
  * @since 1.0.0
  */
 import type * as AccessScope from "@credit-data/core/AccessScope"
-import type * as AccessTokens from "@credit-data/core/AccessTokens"
+import type * as AccessToken from "@credit-data/core/AccessToken"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { Instant, Transport, Validation } from "@credit-data/core/Internal"
 import type * as TokenError from "@credit-data/core/TokenError"
-import { Transport } from "@credit-data/core/Internal"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Variables from "@credit-data/core/Variables"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
+import * as Cause from "effect/Cause"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
-import type { InsufficientScope } from "./InsufficientScope.ts"
-import * as authenticatedClient from "./internal/authenticatedClient.ts"
-import { withoutToken } from "./internal/callerError.ts"
-import { PathTemplate } from "./internal/pathTemplate.ts"
+import * as Redacted from "effect/Redacted"
+import type * as Tracer from "effect/Tracer"
+import { InsufficientScope } from "./InsufficientScope.ts"
+import { causeFor, errorFor, responseFor, type Sent } from "./internal/callerView.ts"
+import { requestError } from "./internal/httpError.ts"
+import { inScopeOf, keepScope } from "./internal/requestScope.ts"
+import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
+import { inSpan, PathTemplate } from "./internal/span.ts"
+import { makeTarget } from "./internal/target.ts"
 
 /**
  * The errors of a call: an error of the HttpClient, a missing token, or a missing scope.
@@ -29,13 +43,17 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * An HttpClient whose requests go to one endpoint group, each with a token.
  *
  * - A relative URL is appended to the base URL of the environment, including the path of the base URL. An absolute URL must
- *   have the same origin. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent.
+ *   begin with the base URL. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent: another origin, and a path
+ *   that leaves the base path, even by `/..;/` or an encoded slash.
  * - After a 401 the client replaces the token and sends the request again once, if the body can be sent twice. Without a
  *   replacement the caller gets the 401. The caller gets every other status unchanged, including a redirect.
  * - A connection can be reset before a response arrives, because a server or firewall closed it while it was idle. In this
  *   case, a GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again up to three times, if its body is not
- *   a stream. Over all calls of a client, there are never more such resends than first sends within a few seconds.
- * - `host` and the headers of a connection, such as `connection` and `transfer-encoding`, are dropped. An upgrade remains.
+ *   a stream. Each retry asks the supply for the token again. Within any few seconds, a client never sends more retries than first
+ *   attempts.
+ * - `host`, the headers of a connection, such as `connection` and `transfer-encoding`, and a `content-length` that is not the body's
+ *   are dropped. An upgrade remains.
+ * - A header that cannot be sent fails with a `RequestError` (`Encode`) that names the header.
  * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 starts no
  *   renewal.
  * - No request, response or error that a caller gets contains the token. Of an underlying error, only name, message and code
@@ -45,7 +63,10 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * @since 1.0.0
  * @category models
  */
-export interface GroupClient extends HttpClient.HttpClient.With<GroupClientError> {}
+export interface GroupClient<out Name extends string = string> extends HttpClient.HttpClient.With<GroupClientError> {
+  /** The name of the endpoint group. The client of one group is not accepted in the place of another. */
+  readonly group: Name
+}
 
 /**
  * The optional settings of the client of a group. Each has a default.
@@ -66,12 +87,44 @@ export interface Settings {
  * @since 1.0.0
  * @category models
  */
-export interface Options extends Settings {
+export interface Options<Name extends string = string> extends Settings {
   /** The name of the endpoint group. It appears on the span of a call and in errors. */
-  readonly name: string
+  readonly name: Name
   /** The scope that a token must cover before it is sent. Default: none, so the server decides. */
   readonly scope?: AccessScope.AccessScope | undefined
 }
+
+type Request = HttpClientRequest.HttpClientRequest
+type Response = HttpClientResponse.HttpClientResponse
+
+/** One call, from the request of its caller to the response that the caller gets. */
+interface Call {
+  /** The caller's request. `HttpClient.withScope` finds its scope by the identity of this object. */
+  readonly original: Request
+  /** The caller's request with its absolute URL. */
+  readonly request: Request
+  readonly span: Tracer.Span | undefined
+  /** How often the request was sent again. */
+  resends: number
+  /** How often the request was sent again because its connection had been closed. */
+  closedConnections: number
+  /** How many milliseconds the call has waited for tokens. */
+  waitedMillis: number
+}
+
+/** A call is sent again at most this often because of closed connections. */
+const mostClosedConnections = 3
+
+/** A response of the API. */
+interface Received {
+  /** The token that the API received. A call that is sent with the caller's own header has none. */
+  readonly token: AccessToken.AccessToken | undefined
+  readonly response: Response
+  /** The result of the call if no other response follows. A client can turn a status into an error. */
+  readonly end: (body?: Response) => Effect.Effect<Response, GroupClientError>
+}
+
+const countResend = (call: Call) => Effect.sync(() => call.span?.attribute("http.request.resend_count", ++call.resends))
 
 /**
  * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.
@@ -90,10 +143,160 @@ export interface Options extends Settings {
  * export const ReportsLive = Layer.effect(Reports, GroupClient.make({ name: "Reports", scope: "data-access:all" }))
  * ```
  */
-export const make: (
-  options: Options
-) => Effect.Effect<GroupClient, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =
-  authenticatedClient.make
+export const make: <const Name extends string>(
+  options: Options<Name>
+) => Effect.Effect<GroupClient<Name>, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =
+  Effect.fnUntraced(function*<Name extends string>(
+    { name, propagateTrace, scope, transformClient = identity }: Options<Name>
+  ): Effect.fn.Return<GroupClient<Name>, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> {
+    const supply = yield* AccessTokens.AccessTokens
+    const tokens = scope === undefined ? supply : supply.forScope?.(scope) ?? supply
+    const { reports, requestedScopes } = tokens
+    if (scope !== undefined && requestedScopes.length > 0 && !requestedScopes.includes(scope)) {
+      const expected = `Expected ${scope} among the requested scopes, because ${name} needs it. ` +
+        `Requested: ${requestedScopes.join(" ")}. Add it to the option scopes, or to CREDIT_DATA_SCOPES`
+      return yield* Effect.fail(Variables.invalid(["scopes"], expected))
+    }
+    const environment = yield* Validation.all(Validation.environment(tokens.environment))
+    const baseUrl = new URL(environment.baseUrl)
+    const { origin } = baseUrl
+    const target = makeTarget(environment.baseUrl)
+    const client = transformClient(Transport.restrictedClient(yield* HttpClient.HttpClient, {
+      isAllowed: (url) => url.startsWith(`${origin}/`) || (URL.canParse(url) && new URL(url).origin === origin),
+      onSend: keepScope
+    }))
+    const clock = yield* Effect.clock
+    const budget = makeBudget(clock)
+    const spanOptions = { environment: environment.name, group: name, baseUrl, clock, supply }
+
+    /** Fails if the token does not cover the group. */
+    const covering = (token: AccessToken.AccessToken, wasSent: boolean): Effect.Effect<void, InsufficientScope> =>
+      scope === undefined || token.covers(scope) ? Effect.void : Effect.flatMap(
+        reports?.scopeMissing(scope) ?? Effect.succeed(undefined),
+        (nextTryAt) =>
+          Effect.fail(
+            new InsufficientScope({
+              environment: environment.name,
+              needed: scope,
+              granted: token.scopes,
+              nextTryAt,
+              ...(wasSent && { wasSent })
+            })
+          )
+      )
+
+    /** Waits for a token, and shows on the span how long the call has waited for tokens. */
+    const waiting = (call: Call, token: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>) =>
+      Effect.suspend(() => {
+        const since = Instant.monotonicMillis(clock)
+        const waited = Effect.sync(() => {
+          call.waitedMillis += Instant.monotonicMillis(clock) - since
+          call.span?.attribute("credit_data.token.wait_duration", call.waitedMillis / 1_000)
+        })
+        return Effect.ensuring(token, waited)
+      })
+
+    /** Sends the request with this token, or with the caller's own header, which is as secret. */
+    const send = (
+      call: Call,
+      token: AccessToken.AccessToken | undefined
+    ): Effect.Effect<Received, GroupClientError> => {
+      const { request } = call
+      const sent: Sent = { request, secrets: [token?.secret ?? Redacted.make(request.headers["authorization"] ?? "")] }
+      const authorized = token === undefined ? request : HttpClientRequest.bearerToken(request, token.secret)
+      return Effect.matchCauseEffect(inScopeOf(call.original)(client.execute(authorized)), {
+        onSuccess: (response): Effect.Effect<Received, GroupClientError> =>
+          Effect.succeed({ token, response, end: (body) => Effect.succeed(responseFor(sent, response, body)) }),
+        onFailure: (cause) => {
+          const error = Option.getOrUndefined(Cause.failureOption(cause))
+          if (Transport.isStatusError(error)) {
+            const { response } = error
+            return Effect.succeed({
+              token,
+              response,
+              end: (body) => Effect.fail(errorFor(sent, error, responseFor(sent, response, body)))
+            })
+          }
+          if (
+            call.closedConnections < mostClosedConnections && HttpClientError.isHttpClientError(error) &&
+            isClosedConnection(error, request) && budget.take()
+          ) {
+            call.closedConnections++
+            // waits one turn of the event loop, in which the transport detects its other closed connections
+            return Effect.zipRight(
+              Effect.delay(countResend(call), 0),
+              // the token may have expired or been replaced while the call waited for a response
+              token === undefined ? send(call, token) : sendWithToken(call, true)
+            )
+          }
+          return Effect.failCause(causeFor(sent, cause))
+        }
+      })
+    }
+
+    const sendWithToken = (call: Call, wasSent: boolean): Effect.Effect<Received, GroupClientError> =>
+      Effect.flatMap(waiting(call, tokens.get), (token) => Effect.zipRight(covering(token, wasSent), send(call, token)))
+
+    /** Reports the first success of a token. */
+    const accepted = ({ end, response, token }: Received): Effect.Effect<Response, GroupClientError> =>
+      token !== undefined && response.status < 400 && reports?.isUnproven(token) === true
+        ? Effect.zipRight(reports.accepted(token), end())
+        : end()
+
+    /** Replaces the rejected token and sends the request again, if there is a replacement and the body allows it. */
+    const rejected = Effect.fnUntraced(
+      function*(call: Call, token: AccessToken.AccessToken, { end, response }: Received) {
+        if (!canBeSentAgain(call.request.body)) {
+          yield* tokens.invalidate(token)
+          return yield* end()
+        }
+        // an unread response keeps its connection, which may be the one that the token request waits for
+        const body = yield* release(response)
+        const replacement = yield* Effect.option(waiting(call, tokens.replace(token)))
+        if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* end(body)
+        const other = replacement.value
+        yield* covering(other, true)
+        yield* countResend(call)
+        call.span?.attribute("credit_data.token.replaced", true)
+        const again = yield* send(call, other)
+        if (again.response.status === 401) {
+          // this is the call's last try
+          const last = again.token ?? other
+          yield* reports?.rejectionStands(last, Option.fromNullable(scope)) ?? tokens.invalidate(last)
+        }
+        return yield* accepted(again)
+      }
+    )
+
+    const run = (call: Call): Effect.Effect<Response, GroupClientError> => {
+      budget.sent()
+      // a request with its own header is sent as it is
+      if ("authorization" in call.original.headers) return Effect.flatMap(send(call, undefined), ({ end }) => end())
+      return Effect.flatMap(
+        sendWithToken(call, false),
+        (first) =>
+          first.response.status === 401 && first.token !== undefined
+            ? rejected(call, first.token, first)
+            : accepted(first)
+      )
+    }
+
+    const execute = (original: Request) =>
+      Either.match(target(original.url), {
+        onLeft: (description) =>
+          Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description })),
+        onRight: (url) => {
+          const absolute = HttpClientRequest.setUrl(original, url)
+          return inSpan(spanOptions, absolute, (span) => {
+            const request = propagateTrace === true && span !== undefined
+              ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span))
+              : absolute
+            return run({ original, request, span, resends: 0, closedConnections: 0, waitedMillis: 0 })
+          })
+        }
+      })
+    return Object.assign(Transport.opaque(execute), { group: name })
+  })
 
 /**
  * Sets the path template of a call, or of all calls of a client, such as `/consumers/{id}`. It appears on the span of a call, in
@@ -147,5 +350,9 @@ export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>
     Effect.mapError(client.execute(request), (error) =>
       HttpClientError.isHttpClientError(error)
         ? error
-        : withoutToken(request, error))
+        : requestError(error._tag !== "InsufficientScope" && error.retryable ? "Transport" : "Encode", {
+          request,
+          cause: error,
+          description: error.message
+        }))
   )

@@ -4,6 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
+import { printableScopes } from "@credit-data/core/Internal"
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
@@ -14,20 +15,18 @@ import * as Schema from "effect/Schema"
  * @since 1.0.0
  * @category errors
  */
-export class InsufficientScope
-  extends Schema.TaggedError<InsufficientScope>("@credit-data/http-client/InsufficientScope")("InsufficientScope", {
-    /** The name of the environment. */
-    environment: Schema.String,
-    /** The scope that the endpoint group needs. */
-    needed: AccessScope.AccessScope,
-    /** The scopes that were granted. */
-    granted: Schema.Array(Schema.String),
-    /** No further token is requested for this scope before this instant. */
-    nextTryAt: Schema.optional(Schema.DateTimeUtc),
-    /** The request was sent once, and the API rejected its token. The replacement does not cover the endpoint group. */
-    wasSent: Schema.optional(Schema.Boolean)
-  })
-{
+export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("InsufficientScope", {
+  /** The name of the environment. */
+  environment: Schema.String,
+  /** The scope that the endpoint group needs. */
+  needed: AccessScope.AccessScope,
+  /** The scopes that were granted. */
+  granted: Schema.Array(Schema.String),
+  /** No further token is requested for this scope before this instant. */
+  nextTryAt: Schema.optional(Schema.DateTimeUtc),
+  /** The request was sent once, with an earlier token. The present token does not cover the endpoint group. */
+  wasSent: Schema.optional(Schema.Boolean)
+}) {
   /**
    * What `JSON.stringify` and loggers print.
    *
@@ -37,30 +36,15 @@ export class InsufficientScope
     return { ...this, message: this.message }
   }
 
-  /**
-   * Equal to the tag. Error monitors group by it.
-   *
-   * @since 1.0.0
-   */
-  override get name(): string {
-    return "InsufficientScope"
-  }
-
   override get message(): string {
-    return [
-      `The token of ${this.environment} does not cover ${this.needed}: the server granted ${
-        this.granted.length === 0 ? "no scope" : this.granted.join(" ")
-      }.`,
-      `${
-        this.wasSent === true
-          ? "The request was sent once, with a token that the API rejected, and was not sent again."
-          : "Nothing was sent."
-      } Ask the operator to grant ${this.needed} to this client.`,
-      ...(this.nextTryAt === undefined
-        ? []
-        : [
-          `The next token request for this scope is not sent before ${DateTime.formatIso(this.nextTryAt)}.`
-        ])
-    ].join(" ")
+    const granted = this.granted.length === 0 ? "no scope" : printableScopes(this.granted)
+    const sent = this.wasSent === true
+      ? "The request was sent once, with an earlier token, and was not sent again."
+      : "Nothing was sent."
+    const next = this.nextTryAt === undefined
+      ? ""
+      : ` The next token request for this scope is not sent before ${DateTime.formatIso(this.nextTryAt)}.`
+    return `The token of ${this.environment} does not cover ${this.needed}: the server granted ${granted}. ${sent} ` +
+      `Ask the operator to grant ${this.needed} to this client.${next}`
   }
 }

@@ -2,7 +2,7 @@ import { AccessTokens } from "@credit-data/core"
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Layer, Option, Stream } from "effect"
+import { Effect, Either, Layer, Stream } from "effect"
 import { inspect } from "node:util"
 import { call } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
@@ -85,7 +85,11 @@ describe("the scopes of a token", () => {
   it.effect("a call with a V1 token is sent, whatever its scopes", () =>
     Effect.gen(function*() {
       const { sent } = yield* call((client) => client.get("/consumers"), {
-        supply: { granted: ["read:consumers"], coverage: "AnyScope", requested: Option.none() }
+        supply: {
+          granted: ["read:consumers"],
+          covered: ["data-access:all", "furnishment:all", "serviceplus:all"],
+          requested: []
+        }
       })
       assert.strictEqual(sent.length, 1)
     }))
@@ -107,7 +111,7 @@ describe("the scopes of a token", () => {
       Effect.gen(function*() {
         const { client } = yield* transport(rejecting())
         for (const [requested] of groups) {
-          const tokens = yield* supply({ requested: Option.some([requested]) })
+          const tokens = yield* supply({ requested: [requested] })
           const built: Either.Either<unknown, unknown> = yield* buildGroup(tokens, client)
           if (requested === scope) Either.getOrThrow(built)
           else {
@@ -121,7 +125,7 @@ describe("the scopes of a token", () => {
   it.effect("the merged layers of all groups fail to build over a supply that does not request all three scopes", () =>
     Effect.gen(function*() {
       const { client } = yield* transport(rejecting())
-      const some = yield* supply({ requested: Option.some(["data-access:all"]) })
+      const some = yield* supply({ requested: ["data-access:all"] })
       const clients = Layer.mergeAll(DataAccess.layer(), Furnishment.layer(), EnablementServices.layer())
       Either.getOrThrow(yield* build(clients, yield* supply(), client))
       assert.isTrue(Either.isLeft(yield* build(clients, some, client)))
@@ -154,7 +158,7 @@ describe("a client for other paths", () => {
     Effect.gen(function*() {
       const { client, sent } = yield* clientOf({ name: "Reports" }, {
         granted: [],
-        requested: Option.some(["furnishment:all"])
+        requested: ["furnishment:all"]
       })
       assert.strictEqual((yield* client.get("/reports")).status, 200)
       assert.deepStrictEqual(bearers(yield* sent), ["Bearer token-1", "Bearer token-2"])
@@ -167,7 +171,7 @@ describe("a client for other paths", () => {
       const error = yield* Effect.flip(client.get("/reports"))
       assert.deepInclude({ ...error }, { _tag: "InsufficientScope", needed: "serviceplus:all" })
       assert.deepStrictEqual(yield* sent, [])
-      const refused = yield* Effect.flip(clientOf(options, { requested: Option.some(["furnishment:all"]) }))
+      const refused = yield* Effect.flip(clientOf(options, { requested: ["furnishment:all"] }))
       assert.include(
         String(refused),
         "Expected serviceplus:all among the requested scopes, because Reports needs it."

@@ -27,6 +27,9 @@ const refusing = (...tokens: ReadonlyArray<string>) => (request: HttpClientReque
     status: tokens.some((text) => request.headers["authorization"] === `Bearer ${text}`) ? 401 : 200
   })
 
+/** The caller of a `fetch` aborts it with its own controller, outside of Effect. */
+const callerAbort = () => new AbortController()
+
 const rejection = (run: () => Promise<unknown>) =>
   Effect.promise(() => run().then(() => assert.fail("it did not reject"), (error: unknown) => error))
 
@@ -146,7 +149,7 @@ describe("the client of a group as a fetch", () => {
       )
       const dataAccess = yield* Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), yield* supply(), client))
       const fetch = yield* Scope.extend(Fetch.make(dataAccess), scope)
-      const controller = new AbortController()
+      const controller = callerAbort()
       const reason = new Error("enough")
       const [first, second] = [
         yield* Effect.promise(() => fetch("/a", { signal: controller.signal })),

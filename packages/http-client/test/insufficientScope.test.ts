@@ -1,7 +1,7 @@
 import { AccessToken } from "@credit-data/core"
 import { DataAccess, InsufficientScope } from "@credit-data/http-client"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Option, Redacted } from "effect"
+import { DateTime, Effect, Redacted } from "effect"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
 describe("InsufficientScope", () => {
@@ -27,8 +27,16 @@ describe("InsufficientScope", () => {
       granted: ["a", "b"],
       nextTryAt: DateTime.unsafeMake(0)
     })
-    assert.include(both.message, "the server granted a b.")
+    assert.include(both.message, "the server granted a, b.")
     assert.include(both.message, "is not sent before 1970-01-01T00:00:00.000Z.")
+  })
+
+  it("shows at most ten of the granted scopes, each escaped and cut", () => {
+    const granted = ["a\nb", "x".repeat(400), ...Array.from({ length: 100 }, (_, index) => `read:${index}`)]
+    const { message } = new InsufficientScope.InsufficientScope({ ...error, granted })
+    assert.include(message, "a\\nb")
+    assert.include(message, "read:7 and 92 more.")
+    assert.isBelow(message.length, 800)
   })
 })
 
@@ -53,7 +61,7 @@ describe("a call whose rejected token is replaced by one with fewer scopes", () 
       assert.match(String(error), /^InsufficientScope: /)
       assert.include(
         error.message,
-        "The request was sent once, with a token that the API rejected, and was not sent again."
+        "The request was sent once, with an earlier token, and was not sent again."
       )
       assert.notInclude(error.message, "Nothing was sent")
     }))
@@ -63,7 +71,7 @@ describe("a group over a supply that does not request its scope", () => {
   it.effect("fails with an error that names the option, the variable and the requested scopes", () =>
     Effect.gen(function*() {
       const { client } = yield* transport(rejecting())
-      const tokens = yield* supply({ requested: Option.some(["furnishment:all", "serviceplus:all"]) })
+      const tokens = yield* supply({ requested: ["furnishment:all", "serviceplus:all"] })
       const error = yield* Effect.flip(
         Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), tokens, client))
       )

@@ -1,7 +1,7 @@
 import * as Clocks from "@credit-data/test-support/clock"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ResendBudget from "../src/internal/resendBudget.ts"
+import * as ResendBudget from "../src/internal/resend.ts"
 
 /** A budget whose time the test controls. It begins an hour after the zero of the clock. */
 const setUp = () => {
@@ -11,7 +11,7 @@ const setUp = () => {
     monotonicNanos: () => BigInt(now) * 1_000_000n,
     sleep: () => Effect.never
   })
-  const budget = ResendBudget.make(clock)
+  const budget = ResendBudget.makeBudget(clock)
   return {
     pass: (millis: number) => {
       now += millis

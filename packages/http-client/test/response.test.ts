@@ -235,27 +235,7 @@ describe("what is printed of a response", () => {
           assert.notInclude(text, Buffer.from(canary).toString("hex"))
         }
       }
-      const printed = JSON.stringify(response)
-      assert.include(printed, "\"content-type\":\"text/plain\"")
-      assert.include(printed, "\"x-request\":\"<redacted>\"")
-    }))
-
-  it.effect("shows of the other headers only values of ordinary characters and length, and names of ordinary length", () =>
-    Effect.gen(function*() {
-      const headers = {
-        "content-type": `text/plain; charset=${"a".repeat(60)}`,
-        "retry-after": "<script>120",
-        "cache-control": "no-store\u00e9",
-        "date": "Thu, 01 Jan 1970 00:00:00 GMT",
-        ["x".repeat(100)]: "value"
-      }
-      const printed = JSON.parse(JSON.stringify(yield* get(responding(() => new Response("", { headers })))))
-      assert.deepStrictEqual(printed.headers, {
-        "content-type": "<redacted>",
-        "retry-after": "<redacted>",
-        "cache-control": "<redacted>",
-        "date": "Thu, 01 Jan 1970 00:00:00 GMT",
-        ["x".repeat(64)]: "<redacted>"
-      })
+      const { headers } = JSON.parse(JSON.stringify(response))
+      assert.sameMembers(headers, ["content-length", "content-type", "www-authenticate", "x-request"])
     }))
 })

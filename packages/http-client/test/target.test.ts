@@ -40,7 +40,7 @@ describe("a URL below the base URL", () => {
     ["/consumers", "http://127.0.0.1:8080/consumers", "http://127.0.0.1:8080/"],
     ["https://api.example/v1/consumers?page=2", "https://api.example/v1/consumers?page=2"],
     ["https://api.example:443/v1/consumers", "https://api.example/v1/consumers"],
-    ["https://API.example/other", "https://api.example/other"],
+    ["https://API.example/v1/other", "https://api.example/v1/other"],
     ["//api.example/v1/consumers", "https://api.example/v1/consumers"]
   ]
   for (const [url, sentTo, baseUrl] of rows) {
@@ -95,6 +95,13 @@ describe("a URL of another origin or outside the base path is refused before any
       "/.%2E/consumers",
       "/..\\consumers",
       "/..%2fconsumers",
+      "/../tenant-b/x",
+      "/..;/tenant-b/x",
+      "/a/..;a=b/..;/x",
+      "/..%3b/x",
+      "https://api.example/other",
+      "https://api.example/v1/../other",
+      "https://api.example/v10/x",
       "/a/..%5c..%5cconsumers"
     ]
   ) {

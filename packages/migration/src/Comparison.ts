@@ -4,18 +4,21 @@
  * @since 1.0.0
  */
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import type * as AccessTokens from "@credit-data/core/AccessTokens"
+import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { Transport, within } from "@credit-data/core/Internal"
 import type { TokenError } from "@credit-data/core/TokenError"
+import * as GroupClient from "@credit-data/http-client/GroupClient"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Arr from "effect/Array"
 import type * as ConfigError from "effect/ConfigError"
 import * as Data from "effect/Data"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as probes from "./internal/probes.ts"
-import * as tokenFacts from "./internal/tokenFacts.ts"
 
 /**
  * A safe request to the business API. One per endpoint group that the program calls is enough. Choose a path whose response
@@ -120,14 +123,45 @@ export interface Comparison {
   readonly probes: ReadonlyArray<ProbeResult>
 }
 
-/** Only these statuses show that the token was accepted. A redirect or a 404 is the same with any token. */
-const isProof = (status: number): boolean => status >= 200 && status < 300
+/** Sends a probe with this token, and not with the token of the supply. */
+const sender = Effect.fnUntraced(function*(tokens: AccessTokens.Service) {
+  const client = yield* Effect.provideService(
+    GroupClient.make({ name: "Comparison" }),
+    AccessTokens.AccessTokens,
+    tokens
+  )
+  return ({ method, path }: Probe, token: AccessToken) =>
+    client.execute(HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret))
+})
+
+/** From connecting to the last byte. */
+const deadline = "30 seconds"
+
+const hashOf = (body: ArrayBuffer) =>
+  Effect.promise(async () => String(new Uint8Array(await crypto.subtle.digest("SHA-256", body))))
+
+/** The status of a response and the hash of its body. The hash is not passed on, because a short body could be guessed from it. */
+const read = (response: ReturnType<GroupClient.GroupClient["execute"]>) =>
+  Effect.flatMap(
+    response,
+    ({ arrayBuffer, status }) => Effect.map(Effect.flatMap(arrayBuffer, hashOf), (hash) => ({ status, hash }))
+  ).pipe(
+    Effect.mapError((error) => HttpClientError.isHttpClientError(error) ? Transport.reason(error) : error._tag),
+    within(deadline, () => "Timeout"),
+    Effect.either
+  )
 
 /**
  * Can a later comparison get the token? A host name that does not resolve is usually a server that was removed, so it counts as lasting.
  */
 const isTemporary = (error: TokenError): boolean =>
   error.retryable && !(error._tag === "TransportError" && error.reason === "NameNotFound")
+
+const factsOf = (token: AccessToken, { requestedScopes }: AccessTokens.Service): TokenFacts => ({
+  scopes: token.scopes,
+  missingScopes: token.missing(requestedScopes),
+  lifetime: Duration.millis(DateTime.distance(token.requestedAt, token.expiresAt))
+})
 
 /** The token, or its lasting failure. Fails with a temporary one, which proves nothing about the migration. */
 const obtain = ({ get }: AccessTokens.Service): Effect.Effect<Either.Either<AccessToken, TokenError>, TokenError> =>
@@ -142,7 +176,8 @@ const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Pro
   if (reason !== undefined) return [Problem.ProbeFailed({ probe, reason })]
   const [first = 0, second = first] = Arr.getRights(outcomes)
   if (first !== second) return [Problem.StatusDiffers({ probe, v1: first, v2: second })]
-  if (!isProof(first)) return [Problem.ProbeFailed({ probe, reason: `status ${first}` })]
+  // other statuses do not show that the token was accepted: a redirect or a 404 is the same with any token
+  if (first < 200 || first >= 300) return [Problem.ProbeFailed({ probe, reason: `status ${first}` })]
   return Option.contains(sameBody, false) ? [Problem.BodyDiffers({ probe })] : []
 }
 
@@ -161,16 +196,21 @@ const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Pro
  * import { AuthV2 } from "@credit-data/auth-v2"
  * import { AccessTokens } from "@credit-data/core"
  * import { Comparison } from "@credit-data/migration"
- * import { Effect, Either } from "effect"
+ * import { Context, Effect, Layer } from "effect"
  *
- * const supply = AccessTokens.AccessTokens
- *
- * export const isReady = Effect.gen(function*() {
- *   const v1 = yield* supply.pipe(Effect.provide(AuthV1.layerConfig()))
- *   const v2 = yield* supply.pipe(Effect.provide(AuthV2.layerConfig()))
- *   const { verdict } = yield* Comparison.compare({ v1, v2, probes: [{ method: "GET", path: "/data-access/ping" }] })
- *   return verdict === "Ready"
- * })
+ * export const comparison = Effect.gen(function*() {
+ *   const v1 = yield* Layer.build(AuthV1.layerConfig())
+ *   const v2 = yield* Layer.build(AuthV2.layerConfig())
+ *   return yield* Comparison.compare({
+ *     v1: Context.get(v1, AccessTokens.AccessTokens),
+ *     v2: Context.get(v2, AccessTokens.AccessTokens),
+ *     // one for each endpoint group that you call
+ *     probes: [
+ *       { method: "GET", path: "/furnishment/submissions/7" },
+ *       { method: "GET", path: "/enablement-services/offers/1" }
+ *     ]
+ *   })
+ * }).pipe(Effect.scoped)
  * ```
  */
 export const compare = Effect.fnUntraced(function*(options: {
@@ -181,51 +221,39 @@ export const compare = Effect.fnUntraced(function*(options: {
   /** Default: none, so only the tokens are compared, which proves nothing about calls. */
   readonly probes?: ReadonlyArray<Probe> | undefined
 }): Effect.fn.Return<Comparison, TokenError | ConfigError.ConfigError, HttpClient.HttpClient> {
-  const send = yield* probes.make(options.v2)
+  const send = yield* sender(options.v2)
   const v1 = yield* obtain(options.v1)
   const v2 = yield* obtain(options.v2)
   const sendWith = (probe: Probe, token: Either.Either<AccessToken, TokenError>) =>
-    Either.match(token, {
-      onLeft: () => Effect.succeedNone,
-      onRight: (token) => Effect.asSome(send(probe, token))
-    })
+    Effect.map(Effect.forEach(Arr.getRights([token]), (token) => read(send(probe, token))), Arr.head)
   const results = yield* Effect.forEach(options.probes ?? [], (probe) =>
     Effect.gen(function*() {
       const first = yield* sendWith(probe, v1)
       const second = yield* sendWith(probe, v2)
+      const [one, other] = [Option.flatMap(first, Either.getRight), Option.flatMap(second, Either.getRight)]
       return {
         probe,
         v1: Option.map(first, Either.map(({ status }) => status)),
         v2: Option.map(second, Either.map(({ status }) => status)),
-        sameBody: Option.zipWith(
-          Option.flatMap(first, Either.getRight),
-          Option.flatMap(second, Either.getRight),
-          (a, b) => a.hash === b.hash
-        )
+        sameBody: Option.zipWith(one, other, (one, other) => one.hash === other.hash)
       } satisfies ProbeResult
     }))
-  const facts2 = Either.map(v2, (token) => tokenFacts.of(token, options.v2))
-  const missing = Either.match(facts2, { onLeft: () => [], onRight: ({ missingScopes }) => missingScopes })
+  const facts = {
+    v1: Either.map(v1, (token) => factsOf(token, options.v1)),
+    v2: Either.map(v2, (token) => factsOf(token, options.v2))
+  }
+  const scopes = Arr.getRights([facts.v2]).flatMap(({ missingScopes }) => missingScopes)
+  const noRollback: ReadonlyArray<Problem> = Arr.getLefts([v1]).map((error) => Problem.NoTokenFromV1({ error }))
   const against: ReadonlyArray<Problem> = [
-    ...Either.match(v2, { onLeft: (error) => [Problem.NoTokenFromV2({ error })], onRight: () => [] }),
-    ...(missing.length === 0 ? [] : [Problem.ScopesMissing({ scopes: missing })]),
+    ...Arr.getLefts([v2]).map((error) => Problem.NoTokenFromV2({ error })),
+    ...(scopes.length === 0 ? [] : [Problem.ScopesMissing({ scopes })]),
     ...results.flatMap(problemsOf)
   ]
-  const noRollback: ReadonlyArray<Problem> = Either.match(v1, {
-    onLeft: (error) => [Problem.NoTokenFromV1({ error })],
-    onRight: () => []
-  })
+  const proven = noRollback.length > 0 ? "ReadyWithoutRollback" : "Ready"
   return {
-    verdict: against.length > 0
-      ? "NotReady"
-      : results.length === 0
-      ? "Unproven"
-      : noRollback.length > 0
-      ? "ReadyWithoutRollback"
-      : "Ready",
+    verdict: against.length > 0 ? "NotReady" : results.length === 0 ? "Unproven" : proven,
     problems: [...against, ...noRollback],
-    v1: Either.map(v1, (token) => tokenFacts.of(token, options.v1)),
-    v2: facts2,
+    ...facts,
     probes: results
   }
 })

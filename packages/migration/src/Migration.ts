@@ -7,7 +7,7 @@ import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
 import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
-import { sharedLayer } from "@credit-data/core/Internal"
+import { HasFallback, sharedLayer } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
@@ -15,10 +15,9 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Stream from "effect/Stream"
 import type * as Comparison from "./Comparison.ts"
+import * as CurrentPlan from "./internal/currentPlan.ts"
 import * as migration from "./internal/migration.ts"
-import type { MigrationEvent } from "./MigrationEvent.ts"
 import type { MigrationReport } from "./MigrationReport.ts"
 import * as Plan from "./Plan.ts"
 
@@ -50,8 +49,6 @@ export interface Service {
   readonly plan: Effect.Effect<Plan.Plan>
   /** What has happened so far. */
   readonly report: Effect.Effect<MigrationReport>
-  /** The events from the moment the stream starts to run. A listener that is more than 64 events behind loses the oldest ones. */
-  readonly events: Stream.Stream<MigrationEvent>
   /** Compares both versions now, in any stage: see `Comparison.compare`. */
   readonly compare: (
     probes?: ReadonlyArray<Comparison.Probe>
@@ -82,12 +79,13 @@ export interface Options<E1, R1, E2, R2, E, R> {
  *   at most 1 second. If re-reading fails, the previous plan remains in effect.
  * - `v1`: V1 tokens are used, and nothing is sent to Auth V2. `shadow`: V1 tokens are used, and tokens are obtained from Auth
  *   V2 in the background. Callers never see their failures. `v2`: V2 tokens are used.
- * - With the fallback, a V1 token is used in the stage `v2` when the token request fails, takes longer than 2 seconds, or
- *   returns a token without a requested scope. Callers then no longer wait for Auth V2: it is tried in the background, at
- *   most once per second and with the pauses of its supply. When it works, its tokens are used again.
+ * - With the fallback, a V1 token is used in the stage `v2` when the token request fails or takes longer than 2 seconds. Callers then
+ *   no longer wait for Auth V2: it is tried in the background, at most once per second and with the pauses of its supply. When it
+ *   works, its tokens are used again.
+ * - With the fallback, an endpoint group uses V1 tokens while the V2 token lacks its scope. Auth V2 is asked for the scope again.
  * - A rejected token is replaced by the version that issued it. With the fallback, a token of Auth V1 replaces it if Auth V2 has no
- *   replacement within 2 seconds. If the API rejects the replacement too, V1 tokens are used for 5 minutes, or until the plan
- *   changes, or until `refresh` obtains a token from Auth V2. The call that found out gets its 401.
+ *   other token within 2 seconds. If the API rejects the replacement too, this endpoint group uses V1 tokens for 5 minutes, or until
+ *   the plan changes, or until `refresh` obtains a token from Auth V2. The call that found out gets its 401.
  * - `status` describes the version in use, with the counts of both. `events` come from both. For metrics of each version,
  *   provide one `Telemetry.layer()` to each of `v1` and `v2`.
  * - The HttpClient sends the probes of `compare`.
@@ -127,19 +125,22 @@ export const layer = <E1, R1, E2, R2, E, R>(
   sharedLayer(
     () =>
       Layer.effect(AccessTokens.AccessTokens, Effect.map(Migration, ({ tokens }) => tokens)).pipe(
-        Layer.provideMerge(
-          Layer.flatMap(v1, (first) =>
-            Layer.flatMap(v2, (second) =>
-              Layer.scoped(
-                Migration,
-                migration.make({
-                  v1: Context.get(first, AccessTokens.AccessTokens),
-                  v2: Context.get(second, AccessTokens.AccessTokens),
-                  plan,
-                  planInterval: planInterval ?? "10 seconds"
-                })
-              )))
-        )
+        Layer.provideMerge(Layer.unwrapScoped(Effect.map(
+          CurrentPlan.make(plan, planInterval ?? "10 seconds"),
+          (plan) => {
+            const isV2Optional = () => plan.inUse().stage !== "v2" || plan.inUse().fallback
+            return Layer.flatMap(v1, (first) =>
+              Layer.flatMap(Layer.provide(v2, Layer.succeed(HasFallback, isV2Optional)), (second) =>
+                Layer.scoped(
+                  Migration,
+                  migration.make({
+                    plan,
+                    v1: Context.get(first, AccessTokens.AccessTokens),
+                    v2: Context.get(second, AccessTokens.AccessTokens)
+                  })
+                )))
+          }
+        )))
       ), // the plan and the supplies of the program
     { services: [HttpClient.HttpClient], hasMore: true }
   )

@@ -3,33 +3,38 @@
  *
  * @since 1.0.0
  */
+import type { AccessScope } from "@credit-data/core/AccessScope"
 import type { TokenError } from "@credit-data/core/TokenError"
+import type { TokenStatus } from "@credit-data/core/TokenStatus"
 import type * as DateTime from "effect/DateTime"
 import type * as Option from "effect/Option"
-import type { FallbackReason } from "./MigrationEvent.ts"
 import type { Plan } from "./Plan.ts"
 
 /**
- * What has happened with one version. The counts begin when the layer is built.
+ * Why V1 tokens are used instead of V2 tokens. `Failed`: the token request failed. `Slow`: there was no token within
+ * 2 seconds. `MissingScopes`: the token does not cover all needed scopes. `Rejected`: the business API rejected a token and
+ * its replacement (401); Auth V2 is not used for 5 minutes.
  *
  * @since 1.0.0
  * @category models
  */
-export interface VersionReport {
-  /** How many tokens were obtained, in all stages. */
-  readonly tokensObtained: number
-  /** How many token requests failed, with their retries. */
-  readonly tokenRequestsFailed: number
-  /** How often a caller got a token of this version. */
-  readonly tokensServed: number
-  /** How many calls reported that the business API rejected a token of this version (401). */
-  readonly tokensRejected: number
-  /** The scopes of the current token, with the names that the server uses. Empty without a token. */
-  readonly scopes: ReadonlyArray<string>
-  /** The requested scopes that the current token does not cover. Auth V1 has no requested scopes. */
-  readonly missingScopes: ReadonlyArray<string>
-  /** Why the last token request failed. None if it succeeded, or if there was none. */
-  readonly lastFailure: Option.Option<TokenError>
+export type FallbackReason =
+  | { readonly _tag: "Failed"; readonly error: TokenError }
+  | { readonly _tag: "Slow" }
+  | { readonly _tag: "MissingScopes"; readonly scopes: ReadonlyArray<AccessScope> }
+  | { readonly _tag: "Rejected" }
+
+/**
+ * A use of V1 tokens instead of V2 tokens.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Fallback {
+  readonly since: DateTime.Utc
+  readonly reason: FallbackReason
+  /** The scope of the endpoint group that uses V1 tokens. None: all groups do. */
+  readonly scope: Option.Option<AccessScope>
 }
 
 /**
@@ -41,10 +46,12 @@ export interface VersionReport {
 export interface MigrationReport {
   /** The plan in use. */
   readonly plan: Plan
-  readonly v1: VersionReport
-  readonly v2: VersionReport
+  /** The state of Auth V1's supply. `tokensServed` counts the tokens that callers of the migration got. */
+  readonly v1: TokenStatus
+  /** The state of Auth V2's supply, in all stages. `tokensServed` counts the tokens that callers of the migration got. */
+  readonly v2: TokenStatus
   /** How often a caller got a V1 token instead of a V2 token. */
   readonly fallbacks: number
-  /** Since when, and why, V1 tokens are used instead of V2 tokens. None if they are not. */
-  readonly fallenBack: Option.Option<{ readonly since: DateTime.Utc; readonly reason: FallbackReason }>
+  /** Where V1 tokens are used now instead of V2 tokens. */
+  readonly fallenBack: ReadonlyArray<Fallback>
 }

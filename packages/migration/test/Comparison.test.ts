@@ -1,11 +1,11 @@
-import { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
+import { TokenError } from "@credit-data/core"
 import { Comparison, type Plan } from "@credit-data/migration"
 import { requestError } from "@credit-data/test-support/httpErrors"
+import { whileTimePasses } from "@credit-data/test-support/whileTimePasses"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Either, Fiber, Option, Redacted, TestClock } from "effect"
+import { Duration, Effect, Either, Option } from "effect"
 import { setUp } from "./support/versions.ts"
-import * as tokenFacts from "../src/internal/tokenFacts.ts"
 
 const shadow: Plan.Plan = { stage: "shadow", fallback: false }
 const get = (path: string): Comparison.Probe => ({ method: "GET", path })
@@ -33,13 +33,6 @@ const compared = Effect.fnUntraced(function*(options: {
   const world = yield* setUp(shadow, { client: clientOf(options.api ?? (() => ({ status: 200, body: "same" }))) })
   options.prepare?.(world)
   return yield* world.migration.compare(options.probes)
-})
-
-/** What an effect returns that waits several times: for retries of a supply, and for probes. */
-const settled = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const fiber = yield* Effect.fork(effect)
-  for (let step = 0; step < 10; step++) yield* TestClock.adjust("30 seconds")
-  return yield* Fiber.join(fiber)
 })
 
 const tags = ({ problems, verdict }: Comparison.Comparison) => [verdict, ...problems.map(({ _tag }) => _tag)]
@@ -90,7 +83,7 @@ describe("a comparison of both versions", () => {
         const prepare = (world: Record<typeof version, { behaviour: string }>) => {
           world[version].behaviour = "is busy"
         }
-        const error = yield* settled(Effect.flip(compared({ probes: [get("/one")], prepare })))
+        const error = yield* whileTimePasses(Effect.flip(compared({ probes: [get("/one")], prepare })))
         assert.isTrue(TokenError.isTokenError(error) && error.tokenEndpoint === `https://${version}.example/token`)
       }
     }))
@@ -100,7 +93,7 @@ describe("a comparison of both versions", () => {
       const prepare = ({ v1 }: { readonly v1: { behaviour: string } }) => {
         v1.behaviour = "has no host"
       }
-      const result = yield* settled(compared({ probes: [get("/one")], prepare }))
+      const result = yield* whileTimePasses(compared({ probes: [get("/one")], prepare }))
       assert.deepStrictEqual(tags(result), ["ReadyWithoutRollback", "NoTokenFromV1"])
     }))
 
@@ -113,6 +106,13 @@ describe("a comparison of both versions", () => {
       })
       assert.deepStrictEqual(result.problems, [Comparison.Problem.ScopesMissing({ scopes: ["furnishment:all"] })])
       assert.strictEqual(result.verdict, "NotReady")
+      const lifetime = Duration.hours(1)
+      assert.deepStrictEqual(Either.getOrThrow(result.v1), { scopes: ["read:consumers"], missingScopes: [], lifetime })
+      assert.deepStrictEqual(Either.getOrThrow(result.v2), {
+        scopes: ["data-access:all"],
+        missingScopes: ["furnishment:all"],
+        lifetime
+      })
     }))
 
   it.scoped("is not ready when Auth V2 issues no token, and still sends the probes with Auth V1", () =>
@@ -183,7 +183,7 @@ describe("a comparison of both versions", () => {
 
   it.scoped("waits for a probe for thirty seconds", () =>
     Effect.gen(function*() {
-      const result = yield* settled(compared({ probes: [get("/never")], api: () => ({ status: 1 }) }))
+      const result = yield* whileTimePasses(compared({ probes: [get("/never")], api: () => ({ status: 1 }) }))
       assert.deepStrictEqual(result.problems, [
         Comparison.Problem.ProbeFailed({ probe: get("/never"), reason: "Timeout" })
       ])
@@ -207,31 +207,5 @@ describe("a comparison of both versions", () => {
       for (const text of [JSON.stringify(result), String(result.probes), String(result.v1)]) {
         assert.notMatch(text, /canary|V1-1|V2-1/)
       }
-    }))
-})
-
-describe("the facts about a token", () => {
-  const token = (coverage: AccessToken.Coverage) =>
-    new AccessToken.AccessToken({
-      secret: Redacted.make("a canary"),
-      scopes: ["data-access:all"],
-      requestedAt: DateTime.unsafeMake(1_000),
-      expiresAt: DateTime.unsafeMake(61_000),
-      coverage
-    })
-  const supply = (scopes: readonly ["data-access:all", "furnishment:all"]) =>
-    Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest({ scopes }))
-
-  it.effect("are its scopes, what is missing and its lifetime", () =>
-    Effect.gen(function*() {
-      const tokens = yield* supply(["data-access:all", "furnishment:all"])
-      assert.deepStrictEqual(tokenFacts.of(token("GrantedScopes"), tokens), {
-        scopes: ["data-access:all"],
-        missingScopes: ["furnishment:all"],
-        lifetime: Duration.minutes(1)
-      })
-      assert.deepStrictEqual(tokenFacts.of(token("AnyScope"), tokens).missingScopes, [])
-      const none = { ...tokens, requestedScopes: Option.none() }
-      assert.deepStrictEqual(tokenFacts.of(token("GrantedScopes"), none).missingScopes, [])
     }))
 })

@@ -1,12 +1,9 @@
-import type { Plan } from "@credit-data/migration"
+import { Plan } from "@credit-data/migration"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
+import { ConfigProvider, Effect, Exit, Fiber, Logger, Option, Scope, TestClock } from "effect"
 import { logged } from "./support/logged.ts"
+import { fallback, shadow, v1, v2 } from "./support/plans.ts"
 import { setUp, textOf } from "./support/versions.ts"
-
-const v1: Plan.Plan = { stage: "v1", fallback: false }
-const v2: Plan.Plan = { stage: "v2", fallback: false }
-const fallback: Plan.Plan = { stage: "v2", fallback: true }
 
 describe("the plan of a migration", () => {
   it.scoped("is read at most every ten seconds, while it is used", () =>
@@ -61,14 +58,14 @@ describe("the plan of a migration", () => {
           assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
         }
         assert.strictEqual(world.reads.count, 4)
-        const warnings = lines.filter((line) => line.startsWith("WARN The plan"))
-        assert.lengthOf(warnings, 1)
-        assert.notInclude(warnings.join(), "canary")
+        assert.deepStrictEqual(lines.filter((line) => line.startsWith("WARN")), [
+          "WARN The plan of the migration could not be read again: a defect. The previous plan remains in use: v1."
+        ])
         broken = false
         world.setPlan(v2)
         yield* TestClock.adjust("10 seconds")
         assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
-        assert.include(lines.join("\n"), "INFO The plan of the migration has changed from v1 to v2.")
+        assert.include(lines.join("\n"), "INFO The plan of the migration has changed from v1 to v2 without a fallback.")
       })
     ))
 
@@ -98,8 +95,8 @@ describe("the plan of a migration", () => {
         }
         const changes = [
           [fallback, "from v1 to v2 with a fallback to v1"],
-          [v2, "from v2 with a fallback to v1 to v2"],
-          [{ stage: "v1", fallback: true }, "from v2 to v1"]
+          [v2, "from v2 with a fallback to v1 to v2 without a fallback"],
+          [{ stage: "v1", fallback: true }, "from v2 without a fallback to v1"]
         ] as const
         for (const [plan, change] of changes) {
           world.setPlan(plan)
@@ -107,6 +104,61 @@ describe("the plan of a migration", () => {
           yield* world.tokens.get
           assert.strictEqual(lines.at(-1), `INFO The plan of the migration has changed ${change}.`)
         }
+      })
+    ))
+
+  it.scoped("is logged at the start, with its fallback", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        for (const plan of [v1, shadow, v2, fallback]) yield* setUp(plan)
+        assert.deepStrictEqual(lines, [
+          "INFO The plan of the migration is v1.",
+          "INFO The plan of the migration is shadow.",
+          "INFO The plan of the migration is v2 without a fallback.",
+          "INFO The plan of the migration is v2 with a fallback to v1."
+        ])
+      })
+    ))
+
+  it.scoped("names a wrong variable with the accepted values, and the whole plan that remains", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const variables = new Map([["CREDIT_DATA_AUTH", "v2"], ["CREDIT_DATA_AUTH_FALLBACK", "v1"]])
+        const world = yield* setUp(v1, {
+          read: () => Effect.suspend(() => Plan.read.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(variables))))
+        })
+        variables.set("CREDIT_DATA_AUTH", "a canary").set("CREDIT_DATA_AUTH_FALLBACK", "a canary")
+        yield* TestClock.adjust("10 seconds")
+        yield* world.tokens.get
+        assert.strictEqual(
+          lines.at(-1),
+          "WARN The plan of the migration could not be read again: CREDIT_DATA_AUTH: Expected v1 or shadow or v2; " +
+            "CREDIT_DATA_AUTH_FALLBACK: Expected v1 or none. The previous plan remains in use: v2 with a fallback to v1."
+        )
+      })
+    ))
+
+  it.scoped("reports each different fault of a plan that cannot be read again, once", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        let next: Effect.Effect<Plan.Plan, unknown> = Effect.succeed(v1)
+        const world = yield* setUp(v1, { read: () => Effect.suspend(() => next) })
+        const faults = [
+          Effect.fail({ _tag: "NoFile" }),
+          Effect.succeed(JSON.parse(`{"stage":"v3"}`)),
+          Effect.succeed(JSON.parse(`{"stage":"v2"}`))
+        ]
+        for (const fault of faults) {
+          next = fault
+          for (let round = 0; round < 3; round++) {
+            yield* TestClock.adjust("10 seconds")
+            yield* world.tokens.get
+          }
+        }
+        assert.deepStrictEqual(
+          lines.filter((line) => line.startsWith("WARN")).map((line) => line.split("again: ")[1]?.split(". ")[0]),
+          ["NoFile", "plan.stage: Expected v1, shadow or v2", "plan.fallback: Expected true or false"]
+        )
       })
     ))
 
@@ -174,17 +226,27 @@ describe("the plan of a migration", () => {
       assert.strictEqual(world.reads.count, 3)
     }))
 
-  it.scoped("is reported by an event when it changes", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1)
-      const events = yield* Effect.fork(Stream.runCollect(Stream.take(world.migration.events, 1)))
-      yield* Effect.yieldNow()
-      world.setPlan(fallback)
-      yield* TestClock.adjust("10 seconds")
-      yield* world.tokens.get
-      const [event] = yield* Fiber.join(events)
-      assert.isTrue(event?._tag === "PlanChanged" && event.from.stage === "v1" && event.to.fallback)
-    }))
+  it.scoped("is read in no caller's trace, and its lines go to the loggers of the migration", () =>
+    logged((lines) =>
+      Effect.gen(function*() {
+        const spans: Array<boolean> = []
+        const world = yield* setUp(v1, {
+          read: (plan) =>
+            Effect.map(Effect.option(Effect.currentSpan), (span) => {
+              spans.push(Option.isSome(span))
+              return plan()
+            })
+        })
+        world.setPlan(v2)
+        yield* TestClock.adjust("10 seconds")
+        yield* Effect.provide(
+          Effect.withSpan(world.tokens.get, "call"),
+          Logger.remove(Logger.defaultLogger)
+        )
+        assert.deepStrictEqual(spans, [false, false])
+        assert.strictEqual(lines.at(-1), "INFO The plan of the migration has changed from v1 to v2 without a fallback.")
+      })
+    ))
 
   it.scoped("is checked, because a program without types may return anything", () =>
     Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { Migration, type MigrationReport, Plan } from "@credit-data/migration"
 import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Fiber, Layer, Logger, Option, Ref } from "effect"
+import { ConfigProvider, Effect, Fiber, Layer, Logger, Ref } from "effect"
 import { startGate } from "./support/gate.ts"
 
 // the time is real, so tokens and stages are short
@@ -57,7 +57,7 @@ describe("a program that migrates under load, over real sockets", () => {
           const load = yield* Effect.forEach([1, 2, 3, 4], () => Effect.fork(Effect.forever(call)))
           const reports: Array<MigrationReport.MigrationReport> = []
           const untilFallenBack = Effect.fnUntraced(function*(expected: boolean) {
-            while (Option.isSome((yield* migration.report).fallenBack) !== expected) yield* Effect.sleep("50 millis")
+            while (((yield* migration.report).fallenBack.length > 0) !== expected) yield* Effect.sleep("50 millis")
           })
           const stage = Effect.fnUntraced(function*(next: Plan.Plan) {
             yield* Ref.set(plan, next)
@@ -77,7 +77,7 @@ describe("a program that migrates under load, over real sockets", () => {
           yield* stage({ stage: "v2", fallback: true })
           gate.mode = "open"
           // a refusal is remembered for thirty seconds, unless an engineer starts a refresh
-          while (Option.isSome((yield* migration.report).fallenBack)) {
+          while ((yield* migration.report).fallenBack.length > 0) {
             yield* Effect.sleep("1 second")
             yield* migration.tokens.refresh
           }
@@ -98,21 +98,13 @@ describe("a program that migrates under load, over real sockets", () => {
           assert.isDefined(fallenBack)
           assert.isDefined(onV2)
           assert.isDefined(back)
-          assert.deepStrictEqual([first.v2.tokensObtained, first.v2.tokensServed], [0, 0])
-          assert.isAtLeast(shadowed.v2.tokensObtained, 1)
+          assert.deepStrictEqual([first.v2.phase, first.v2.tokensServed], ["None", 0])
+          assert.notStrictEqual(shadowed.v2.phase, "None")
           assert.strictEqual(shadowed.v2.tokensServed, 0)
           assert.isAbove(fallenBack.fallbacks, 0)
           assert.strictEqual(fallenBack.v2.tokensServed, 0)
           assert.isAbove(onV2.v2.tokensServed, withV2.v2.tokensServed)
           assert.strictEqual(back.plan.stage, "v1")
-
-          // what the report counts is what the servers saw
-          const report = yield* migration.report
-          const counts = yield* simulator.counts
-          assert.strictEqual(report.v1.tokensObtained, counts.AuthV1)
-          assert.strictEqual(report.v2.tokensObtained, counts.AuthV2)
-          assert.strictEqual(report.v2.tokenRequestsFailed, gate.failed)
-          assert.deepStrictEqual([report.v1.tokenRequestsFailed, report.v1.tokensRejected], [0, 0])
         }).pipe(Effect.provide(Clients), Effect.withConfigProvider(provider))
       }).pipe(
         Effect.scoped,

@@ -1,5 +1,5 @@
 import { $ } from "./dom.ts"
-import { forgetKey, key } from "./key.ts"
+import { forgetKey, key, send } from "./key.ts"
 import { say } from "./note.ts"
 
 const rules: Readonly<Record<string, string>> = {
@@ -17,11 +17,7 @@ export const refuse = (field: string, form?: HTMLFormElement): void => {
 export const post = async (path: string, body?: string, form?: HTMLFormElement): Promise<Response | undefined> => {
   // otherwise the result of an earlier action looks like the result of this one
   say("")
-  const response = await fetch(`/api/${path}`, {
-    method: "POST",
-    headers: { "x-api-key": key(), "content-type": "application/json" },
-    body
-  } as RequestInit).catch(() => undefined)
+  const response = await send(path, body)
   if (response?.ok) return response
   if (!response) say("The simulator does not respond. Check that it runs.", "bad")
   else if (response.status === 400) {
@@ -42,9 +38,7 @@ export const confirm = (button: HTMLElement): void => say(`${button.ariaLabel ??
 /** Checks whether the key belongs to this run, by removing a fault that does not exist. A restarted simulator has another key. */
 export const checkKey = async (): Promise<void> => {
   if (!key()) return
-  const response = await fetch("/api/faults/0/remove", { method: "POST", headers: { "x-api-key": key() } }).catch(() =>
-    undefined
-  )
+  const response = await send("faults/0/remove")
   if (response?.status === 401) forgetKey()
 }
 

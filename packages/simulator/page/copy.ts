@@ -29,7 +29,7 @@ const curl = (variables: Variables) => {
     scope: of("SCOPES"),
     grant_type: "client_credentials"
   })
-  return `curl '${of("AUTH_V2_URL")}/oauth2/token' -d '${form}'`
+  return `printf %s '${form}' | curl '${of("AUTH_V2_URL")}/oauth2/token' -d @-`
 }
 
 /** The variables contain the client secret. They go to the clipboard and never into the page. */

@@ -1,4 +1,4 @@
-import type { Body as BodySchema, RequestDetail } from "../src/AdminApi.ts"
+import type { Body as BodySchema, RequestDetail } from "../src/internal/admin/AdminApi.ts"
 import { post } from "./actions.ts"
 import { copy, quoted } from "./copy.ts"
 import { $, button, count, h } from "./dom.ts"
@@ -28,24 +28,27 @@ const formatted = ({ text }: Body) => {
 /** curl sets these itself, or they belong to the connection. */
 const ownHeader = /^(host|connection|content-length|accept-encoding|transfer-encoding|sec-.*|authorization)$/
 
-/** A command that sends the request. Masked values are variables of the shell. */
+/** A command that sends the request. Masked values are variables of the shell, which curl reads from its input. */
 const curl = ({ body, headers, method, server, url }: Detail, base: string) => {
   const parts = [`curl -i -X ${method} ${quoted(base + url)}`]
+  let input = ""
   for (const [name, value] of Object.entries(headers)) {
     if (!ownHeader.test(name) && value !== "***") parts.push(`-H ${quoted(`${name}: ${value}`)}`)
   }
-  if (headers["authorization"]) parts.push("-H \"Authorization: Bearer $TOKEN\"")
-  if (body.text && server === "Api") parts.push(`--data-raw ${quoted(body.text)}`)
-  else {
+  if (server === "Api") {
+    if (headers["authorization"]) {
+      input = "printf 'Authorization: Bearer %s' \"$TOKEN\" | "
+      parts.push("-H @-")
+    }
+    if (body.text) parts.push(`--data-raw ${quoted(body.text)}`)
+  } else {
     for (const field of body.text.split("\n").filter(Boolean)) {
-      parts.push(
-        `--data-urlencode ${
-          field === "client_secret=***" ? "\"client_secret=$CREDIT_DATA_CLIENT_SECRET\"" : quoted(field)
-        }`
-      )
+      const isSecret = field === "client_secret=***"
+      if (isSecret) input = "printf %s \"$CREDIT_DATA_CLIENT_SECRET\" | "
+      parts.push(`--data-urlencode ${isSecret ? "client_secret@-" : quoted(field)}`)
     }
   }
-  return parts.join(" \\\n  ")
+  return input + parts.join(" \\\n  ")
 }
 
 /** Fills the form of a fixture with the request and its response. */

@@ -1,4 +1,4 @@
-import type { PendingFault } from "../src/AdminApi.ts"
+import type { PendingFault } from "../src/internal/admin/AdminApi.ts"
 import { $, setText, showItems } from "./dom.ts"
 import { onSubmit } from "./form.ts"
 
@@ -43,10 +43,10 @@ onSubmit<"target" | "preset" | "duration" | "status" | "body" | "times" | "unlim
   times: fields.unlimited ? "unlimited" : +fields.times
 }))
 
-const describe = ({ fault, milliseconds, status, target }: Pending) =>
+const describe = ({ fault, milliseconds, only, status, target }: Pending) =>
   `${status ?? fault}${milliseconds ? ` ${milliseconds / 1000} s` : ""} for ${
     target === "Calls" ? "calls" : "token requests"
-  }`
+  }${only ? ` (${only})` : ""}`
 
 /** Shows the faults that wait, and a banner while one of them does not end. */
 export const showFaults = (faults: ReadonlyArray<Pending>): void => {

@@ -5,6 +5,18 @@ let isLive = false
 /** The key of the simulator, for this tab only. */
 export const key = (): string => sessionStorage["simulator"] as string ?? ""
 
+/** Sends a request to the admin API, with the key. Returns nothing if there is no response. */
+const request = (path: string, init: RequestInit, headers: Record<string, string> = {}) =>
+  fetch(`/api/v1/${path}`, { ...init, headers: { "x-api-key": key(), ...headers } }).catch(() => undefined)
+
+/** Reads a path. The simulator needs the key for this too if other machines can reach it. */
+export const get = (path: string, headers?: Record<string, string>): Promise<Response | undefined> =>
+  request(path, {}, headers)
+
+/** Sends an action with a body as JSON. */
+export const send = (path: string, body?: string): Promise<Response | undefined> =>
+  request(path, { method: "POST", ...body === undefined ? {} : { body } }, { "content-type": "application/json" })
+
 /** Without a key or a connection, the page is read-only. */
 export const isLocked = (): boolean => !key() || !isLive
 

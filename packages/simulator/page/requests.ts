@@ -1,8 +1,9 @@
-import type { Request as Schema } from "../src/AdminApi.ts"
+import type { Found, Request as Schema } from "../src/internal/admin/AdminApi.ts"
 import { remember, remembered } from "./address.ts"
 import { type Detail, detailOf, type Relation } from "./detail.ts"
 import { $, count, h, setText } from "./dom.ts"
 import { showIcon } from "./icon.ts"
+import { get } from "./key.ts"
 import * as Rows from "./rows.ts"
 import { timeOfDay } from "./time.ts"
 import { tokenMark } from "./tokens.ts"
@@ -78,7 +79,7 @@ const showDetail = async () => {
   const id = openId
   const row = rows.get(id)
   if (!row) return
-  const response = await fetch(`/api/requests/${id}`).catch(() => undefined)
+  const response = await get(`requests/${id}`)
   if (!response?.ok || id !== openId) return
   const detail = await response.json() as Detail
   const focused = opened?.[1].contains(document.activeElement)
@@ -239,10 +240,13 @@ const applyAll = () => {
 const search = async () => {
   const text = filter.value
   remember("filter", text)
-  const response = text ? await fetch(`/api/search?text=${encodeURIComponent(text)}`).catch(() => undefined) : undefined
-  const items = response?.ok ? await response.json() as ReadonlyArray<Request> : []
+  const response = text ? await get(`search?text=${encodeURIComponent(text)}`) : undefined
+  const result = response?.ok ? await response.json() as typeof Found.Encoded : undefined
   if (text !== filter.value) return
-  found = new Set(items.map(({ id }) => id))
+  found = new Set(result?.requests.map(({ id }) => id))
+  // the simulator forgets the oldest bodies
+  const { searchable = 0, total = 0 } = result ?? {}
+  setText($("searched"), searchable < total ? `Bodies of ${searchable} of ${total} searched` : "")
   applyAll()
 }
 
@@ -278,6 +282,14 @@ $("unfilter").onclick = () => {
   void search()
   filter.focus()
 }
+
+document.addEventListener("keydown", ({ key, target }) => {
+  const row = opened?.[0]
+  // Escape also closes a dialog and clears a field
+  if (key !== "Escape" || !row || (target as HTMLElement).matches("input, textarea, select, [popover] *")) return
+  open(0)
+  buttonOf(row).focus()
+})
 
 list.onkeydown = (event) => {
   const all = visible()

@@ -1,4 +1,4 @@
-import type { State as Schema } from "../src/AdminApi.ts"
+import type { State as Schema } from "../src/internal/admin/AdminApi.ts"
 import { post, refuse } from "./actions.ts"
 import { $, h, onceAFrame, showItems } from "./dom.ts"
 import { putCounts } from "./requests.ts"

@@ -1,4 +1,4 @@
-import type { Token as Schema } from "../src/AdminApi.ts"
+import type { Token as Schema } from "../src/internal/admin/AdminApi.ts"
 import { $, button, h, setText } from "./dom.ts"
 import * as Rows from "./rows.ts"
 import { now, words } from "./time.ts"

@@ -10,7 +10,9 @@ import type * as Duration from "effect/Duration"
  * A fault, as data.
  *
  * - `Response`: responds with this status, these headers and this body, whatever the request is.
- * - `Delay`: gives the usual response after this time of the Effect Clock.
+ * - `Delay`: gives the usual response after this time of the Effect Clock. With `sigma`, the times have a lognormal distribution,
+ *   `duration` is their median, and `sigma` the standard deviation of their logarithm: with 0.5, one in 20 is above 2.3 times the
+ *   median.
  * - `Silence`: never responds.
  * - `Reset`: resets the connection.
  * - `Bytes`: writes these bytes directly to the connection, without HTTP, and then ends or resets the connection, or leaves it
@@ -27,7 +29,7 @@ export type Fault = Data.TaggedEnum<{
     readonly headers?: Readonly<Record<string, string>> | undefined
     readonly body?: string | Uint8Array | undefined
   }
-  Delay: { readonly duration: Duration.DurationInput }
+  Delay: { readonly duration: Duration.DurationInput; readonly sigma?: number | undefined }
   Silence: {}
   Reset: {}
   Bytes: { readonly bytes: string | Uint8Array; readonly ending: "End" | "Reset" | "Hang" }
@@ -60,12 +62,28 @@ export const { $is, $match, Response, Bytes, Delay, Drip, Endless, Reset, Silenc
 export type Target = "TokenRequests" | "Calls"
 
 /**
+ * Which requests to its target a fault applies to. By default, to all.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Selection {
+  readonly method?: string | undefined
+  /** A path without a query. A segment in braces, such as `{id}`, stands for any one segment. */
+  readonly path?: string | undefined
+  /** Headers that a request has, with exactly these values. For example the `User-Agent` of one client of several. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The share of these requests, in per cent. A request that the fault does not apply to is not counted. */
+  readonly percent?: number | undefined
+}
+
+/**
  * A fault that waits for its requests.
  *
  * @since 1.0.0
  * @category models
  */
-export interface Pending {
+export interface Pending extends Selection {
   readonly id: number
   readonly target: Target
   readonly fault: Fault

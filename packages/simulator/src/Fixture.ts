@@ -22,6 +22,8 @@ export interface Fixture {
   readonly path: string
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** The name of this example among others. A client chooses with `Prefer: example=name`, and a status with `Prefer: code=404`. */
+  readonly example?: string | undefined
   /**
    * A JSON value. A string is sent as it is if `headers` has a content type other than JSON. Without a value, the response has no
    * body.
@@ -35,8 +37,8 @@ export interface Fixture {
  * - In a folder, the file `data-access/consumers/42.json` is the response to `GET /data-access/consumers/42` with the status 200. The name
  *   can have a method and a status: `data-access/consumers.POST.201.json`. A folder or file named `{id}` stands for any one
  *   segment. Files that do not end in `.json` are ignored.
- * - In a document, each operation responds with the example of its first 2xx response. An operation without an example responds
- *   with 501. Paths outside the endpoint groups are ignored, with a warning in the log.
+ * - In a document, each operation responds with the example of its first 2xx response, and with other examples to a client that
+ *   prefers them. An operation without an example responds with 501. Paths outside the endpoint groups are ignored, with a warning in the log.
  *
  * @since 1.0.0
  * @category constructors

@@ -35,6 +35,17 @@ import type * as Received from "./Received.ts"
 export class Simulator extends Context.Tag("@credit-data/simulator/Simulator")<Simulator, Service>() {}
 
 /**
+ * Which requests a fault applies to, and how often.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface FaultOptions extends Fault.Selection {
+  /** How many requests it applies to. `Infinity` stands for all, until the faults are cleared. Default: 1. */
+  readonly times?: number | undefined
+}
+
+/**
  * What a program can read from a simulator, and how the program controls it.
  *
  * @since 1.0.0
@@ -69,11 +80,12 @@ export interface Service {
   readonly openConnections: Effect.Effect<number>
   /**
    * Applies this fault to the next requests to the token endpoints; to one by default. `times: Infinity` applies it until
-   * `clearFaults`.
+   * `clearFaults`. The other options select requests by method, path and headers, and a share of them. A request gets the first
+   * fault that applies to it.
    */
-  readonly failTokenRequests: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
+  readonly failTokenRequests: (fault: Fault.Fault, options?: FaultOptions) => Effect.Effect<void>
   /** Applies this fault to the next requests to the business API. The options are those of `failTokenRequests`. */
-  readonly failCalls: (fault: Fault.Fault, options?: { readonly times: number }) => Effect.Effect<void>
+  readonly failCalls: (fault: Fault.Fault, options?: FaultOptions) => Effect.Effect<void>
   /** The faults that wait for their requests, in order. */
   readonly faults: Effect.Effect<ReadonlyArray<Fault.Pending>>
   /** Removes the waiting fault with this id, and returns whether there was one. */
@@ -147,6 +159,11 @@ export interface Settings {
   readonly credentials?: ClientCredentials.ClientCredentials | undefined
   /** Responses of the business API. Default: none, so that a call gets its group, method and path. */
   readonly fixtures?: ReadonlyArray<Fixture.Fixture> | undefined
+  /**
+   * The address on which its servers listen. Default: `127.0.0.1`. With another one, such as `0.0.0.0`, other machines can reach
+   * the simulator. These packages accept plain http only for loopback addresses, but programs in other languages can use it.
+   */
+  readonly host?: string | undefined
   /** The ports of its servers. Default: free ports. */
   readonly ports?: Readonly<Record<Received.Server, number>> | undefined
 }
@@ -156,7 +173,7 @@ export interface Settings {
  * contract specifies nothing, it follows RFC 6749 (token endpoints) and RFC 6750 (business API). The paths of its business API
  * are our choice: all paths below `/data-access/`, `/furnishment/` and `/enablement-services/`.
  *
- * Building the layer fails with a `ServeError` if a port is in use, and with a `ConfigError` if `tokenLifetime` is not valid.
+ * Building the layer fails with a `ServeError` if it cannot listen on a port, and with a `ConfigError` if `tokenLifetime` is not valid.
  *
  * @since 1.0.0
  * @category layers
@@ -187,6 +204,7 @@ export const layer = (
       credentials: settings.credentials ??
         { clientId: "simulated-client", clientSecret: Redacted.make("simulated-secret-0123456789abcdefghijklm") },
       fixtures: settings.fixtures ?? [],
+      host: settings.host ?? "127.0.0.1",
       ports: settings.ports ?? { Api: 0, AuthV1: 0, AuthV2: 0 }
     })
   )

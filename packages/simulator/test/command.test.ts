@@ -1,23 +1,20 @@
-import { AdminApi } from "@credit-data/simulator"
 import { Standalone } from "@credit-data/simulator/Internal"
 import { run, script, start } from "@credit-data/test-support/childProcess"
 import { freePorts } from "@credit-data/test-support/freePorts"
 import { Command, FileSystem, Path } from "@effect/platform"
-import { NodeContext, NodeHttpClient } from "@effect/platform-node"
+import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Option, Redacted } from "effect"
+import { ConfigProvider, Effect, Option } from "effect"
+import { build } from "esbuild"
 import { createServer } from "node:net"
+import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
 import { parseEnv } from "node:util"
 import { parse } from "../src/internal/standalone/arguments.ts"
+import { exported } from "./support/exported.ts"
 import { send, sendText } from "./support/http.ts"
 
 const bin = fileURLToPath(new URL("../src/bin.ts", import.meta.url))
-
-const exported = (printed: string) =>
-  Object.fromEntries(
-    [...printed.matchAll(/^ {2}export (\w+)='(.*)'$/gm)].map(([, name = "", value = ""]) => [name, value])
-  )
 
 /** A token request with the variables that the command printed. */
 const requestToken = (variables: Record<string, string>) =>
@@ -37,12 +34,43 @@ describe("the command of the simulator", () => {
     Effect.gen(function*() {
       const port = yield* freePorts(4)
       const { child, printed } = yield* start(script(bin).pipe(Command.env({ SIMULATOR_PORT: String(port) })))
-      const variables = exported(yield* printed("--header \"Authorization: Bearer $TOKEN\""))
+      const instructions = yield* printed("/data-access/consumers/42")
+      const variables = exported(instructions)
       assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], `http://127.0.0.1:${port}`)
       assert.strictEqual((yield* requestToken(variables)).status, 200)
       assert.isUndefined(variables["SIMULATOR_URL"])
       yield* child.kill("SIGINT")
       assert.isFalse(yield* child.isRunning)
+    }).pipe(Effect.scoped, Effect.timeout("25 seconds")))
+
+  it.live("listens on another address with --host, prints the name of this machine and warns", () =>
+    Effect.gen(function*() {
+      const port = yield* freePorts(4)
+      const { child, end, printed } = yield* start(
+        script(bin, "--port", String(port), "--console", "--host", "0.0.0.0").pipe(Command.env({ SIMULATOR_KEY: "k" }))
+      )
+      const variables = exported(yield* printed("export SIMULATOR_KEY"))
+      assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], `http://${hostname()}:${port}`)
+      assert.strictEqual(variables["SIMULATOR_URL"], `http://${hostname()}:${port + 3}`)
+      const { body } = yield* requestToken(variables)
+      const called = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}/data-access/42`, {
+        headers: { authorization: `Bearer ${body["access_token"]}` }
+      })
+      assert.strictEqual(called.status, 200)
+      const state = (headers: Record<string, string>) =>
+        Effect.map(send(`${variables["SIMULATOR_URL"]}/api/v1/state`, { headers }), ({ status }) => status)
+      assert.deepStrictEqual(yield* Effect.all([state({}), state({ "x-api-key": "k" })]), [401, 200])
+      const again = yield* send(`${variables["SIMULATOR_URL"]}/api/v1/requests/2/resend`, {
+        method: "POST",
+        headers: { "x-api-key": "k" }
+      })
+      assert.deepStrictEqual(again.body, { id: 3 })
+      yield* child.kill("SIGTERM")
+      assert.strictEqual(
+        (yield* end).stderr,
+        "Warning: other machines can use the simulator, because it listens on 0.0.0.0. Send it no real secret. " +
+          "The console and the admin API need the key for every request.\n"
+      )
     }).pipe(Effect.scoped, Effect.timeout("25 seconds")))
 
   it.live("has a console that another process controls, a log of requests, and fixtures", () =>
@@ -69,10 +97,13 @@ describe("the command of the simulator", () => {
       assert.strictEqual(url, `http://127.0.0.1:${port + 3}`)
       assert.include(instructions, `  ${url}/#key=${key}\n`)
 
-      const admin = yield* AdminApi.client({ url, key: Redacted.make(key) })
-      yield* admin.control.addFault({
-        payload: { target: "TokenRequests", fault: { _tag: "Response", status: 503 }, times: 1 }
-      })
+      const act = (path: string, payload: unknown, sent = key) =>
+        sendText(`${url}/api/v1/${path}`, {
+          method: "POST",
+          headers: { "x-api-key": sent, "content-type": "application/json" },
+          body: JSON.stringify(payload)
+        })
+      yield* act("faults", { target: "TokenRequests", fault: { _tag: "Response", status: 503 }, times: 1 })
       assert.strictEqual(
         (yield* sendText(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token?code=1&scope=s`)).status,
         503
@@ -84,20 +115,17 @@ describe("the command of the simulator", () => {
       })
       assert.deepStrictEqual(called.body, { mine: true })
 
-      const requests = yield* admin.read.requests({})
+      const { text } = yield* sendText(`${url}/api/v1/requests`)
+      const requests: ReadonlyArray<{ readonly fault: unknown; readonly status: unknown }> = JSON.parse(text)
       assert.deepStrictEqual(requests.map(({ fault, status }) => [status, fault]), [[503, "Response"], [200, null], [
         200,
         null
       ]])
-      const refused = yield* AdminApi.client({ url, key: Redacted.make("other") })
-      assert.strictEqual((yield* Effect.flip(refused.control.reset({})))._tag, "InvalidKey")
-      const untyped = yield* send(`${url}/api/reset`, { method: "POST" })
-      assert.deepStrictEqual([untyped.status, untyped.body["_tag"]], [401, "InvalidKey"])
-      const missing = yield* Effect.flip(admin.control.revokeToken({ path: { id: 9 } }))
-      assert.strictEqual(missing._tag, "NotFound")
-      yield* admin.control.advanceClock({ payload: { seconds: 60 } })
-      const late = yield* Effect.exit(admin.control.revokeTokens({}))
-      assert.strictEqual(late._tag, "Success")
+      const refused = yield* act("reset", {}, "other")
+      assert.strictEqual(refused.status, 401)
+      assert.strictEqual(JSON.parse(refused.text)["_tag"], "InvalidKey")
+      assert.strictEqual((yield* act("tokens/9/revoke", {})).status, 404)
+      assert.strictEqual((yield* act("clock/advance", { seconds: 60 })).status, 204)
 
       yield* printed("/data-access/42")
       yield* child.kill("SIGTERM")
@@ -109,7 +137,75 @@ describe("the command of the simulator", () => {
       assert.match(log[1] ?? "", /^[\d:.]{12} {2}V2 {3}POST {3}\/oauth2\/token +200 {2}\d+ ms$/)
       assert.match(log[2] ?? "", /^[\d:.]{12} {2}API {2}GET {4}\/data-access\/42 +200 {2}\d+ ms$/)
       assert.notInclude(log.join("\n"), String(body["access_token"]))
-    }).pipe(Effect.scoped, Effect.provide([NodeContext.layer, NodeHttpClient.layer]), Effect.timeout("25 seconds")))
+    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
+})
+
+describe("the command of the simulator as one bundle, as it is published", () => {
+  const openapi = (body: string) =>
+    `\
+openapi: 3.0.3
+paths:
+  /data-access/consumers/{id}:
+    get: { responses: { "200": { content: { application/json: { example: ${body} } } } } }
+`
+  const documents: ReadonlyArray<readonly [string, string]> = [
+    ["api.yaml", openapi("{ from: yaml }")],
+    [
+      "api.json",
+      JSON.stringify({
+        openapi: "3.0.3",
+        paths: {
+          "/data-access/consumers/{id}": {
+            get: { responses: { "200": { content: { "application/json": { example: { from: "json" } } } } } }
+          }
+        }
+      })
+    ]
+  ]
+  const bundled = Effect.gen(function*() {
+    const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+    const folder = yield* fileSystem.makeTempDirectoryScoped()
+    const name = path.join(folder, "bin.mjs")
+    yield* Effect.promise(() =>
+      build({
+        entryPoints: { bin },
+        outdir: folder,
+        outExtension: { ".js": ".mjs" },
+        bundle: true,
+        splitting: true,
+        platform: "node",
+        format: "esm",
+        logLevel: "error",
+        banner: { js: "import{createRequire as toRequire}from'node:module';const require=toRequire(import.meta.url);" }
+      })
+    )
+    return { folder, name }
+  })
+
+  it.scopedLive("responds with the examples of a YAML document and of a JSON document", () =>
+    Effect.gen(function*() {
+      const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+      const { folder, name } = yield* bundled
+      for (const [document, text] of documents) {
+        const file = path.join(folder, document)
+        yield* fileSystem.writeFileString(file, text)
+        const port = yield* freePorts(3)
+        const command = Command.make(process.execPath, name, "--port", String(port), "--fixtures", file)
+        const { child, printed } = yield* start(command)
+        const variables = exported(yield* printed("/data-access/consumers/42"))
+        const { body } = yield* requestToken(variables)
+        const called = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}/data-access/consumers/42`, {
+          headers: { authorization: `Bearer ${body["access_token"]}` }
+        })
+        assert.deepStrictEqual(called.body, { from: document.slice("api.".length) })
+        yield* child.kill("SIGINT")
+      }
+      const broken = path.join(folder, "broken.yaml")
+      yield* fileSystem.writeFileString(broken, openapi("{ canary: [ }"))
+      const { stderr } = yield* run(Command.make(process.execPath, name, "--fixtures", broken))
+      assert.match(stderr, /broken\.yaml: Neither JSON nor YAML: see line 4, column \d+\n$/)
+      assert.notInclude(stderr, "canary")
+    }).pipe(Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
 })
 
 describe("the file with the variables", () => {
@@ -129,7 +225,7 @@ describe("the file with the variables", () => {
       )
       // only the next steps are printed
       assert.include(text, `${variables["SIMULATOR_URL"]}/#key=${variables["SIMULATOR_KEY"]}`)
-      assert.include(text, `credit-data doctor --env-file ${file}`)
+      assert.include(text, `credit-data doctor --variables ${file}`)
       assert.notInclude(text, variables["CREDIT_DATA_CLIENT_SECRET"] ?? "?")
       const sourced = yield* run(
         Command.make("sh", "-c", ". \"$0\"; printf %s \"$CREDIT_DATA_SCOPES $SIMULATOR_URL\"", file)
@@ -167,7 +263,7 @@ describe("what the command of the simulator prints", () => {
   it.live("is the help with every option, on request", () =>
     Effect.map(run(script(bin, "--help")), ({ exitCode, stdout }) => {
       assert.match(stdout, /^An imitation .*\n\nUsage: credit-data-simulator \[options\]/)
-      for (const option of ["port", "token-lifetime", "console", "log", "fixtures", "write-env", "help"]) {
+      for (const option of ["port", "host", "token-lifetime", "console", "log", "fixtures", "write-env", "help"]) {
         assert.include(stdout, `  --${option} `)
       }
       assert.strictEqual(exitCode, 0)
@@ -191,6 +287,7 @@ describe("the settings of the simulator's command", () => {
         port: 8000,
         tokenLifetime: "90s",
         console: true,
+        host: undefined,
         log: undefined,
         fixtures: "f",
         writeEnv: ".env"
@@ -222,7 +319,10 @@ describe("the settings of the simulator's command", () => {
     ["The port is too high: 65533 leaves no room for the other ports", { port: 65_533, console: true }],
     ["--token-lifetime: expected a time such as 90s, 10m or 24h", { tokenLifetime: "canary" }],
     ["--token-lifetime: expected a time such as 90s, 10m or 24h", { tokenLifetime: "0s" }],
-    ["SIMULATOR_KEY: expected up to 200 letters, digits, _ and -", { key: Redacted.make("it's a canary") }],
+    ["--host: expected an address or a name of this machine", { host: "http://canary" }],
+    ["--host: expected an address or a name of this machine", { host: "" }],
+    ["--host: this machine does not have the address", { host: "192.0.2.1" }],
+    ["--host: this machine does not have the address", { host: "simulator.invalid" }],
     ["/nowhere: There is no such file or folder, or it cannot be read", { fixtures: "/nowhere" }]
   ]
   for (const [message, options] of useless) {
@@ -230,11 +330,17 @@ describe("the settings of the simulator's command", () => {
       Effect.map(refusal(options), (text) => assert.strictEqual(text, message)))
   }
 
-  it.effect("are refused when the variable with the port has no port", () =>
-    Effect.map(
-      refusal({}, { SIMULATOR_PORT: "canary" }),
-      (text) => assert.strictEqual(text, "SIMULATOR_PORT: expected a port from 1 to 65533")
-    ))
+  it.effect("are refused when the variable with the port has no port, or the variable with the key has no key", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(
+        yield* refusal({}, { SIMULATOR_PORT: "canary" }),
+        "SIMULATOR_PORT: expected a port from 1 to 65533"
+      )
+      assert.strictEqual(
+        yield* refusal({}, { SIMULATOR_KEY: "it's a canary" }),
+        "SIMULATOR_KEY: expected up to 200 letters, digits, _ and -"
+      )
+    }))
 
   it.live("are refused when one of the ports is taken", () =>
     Effect.gen(function*() {

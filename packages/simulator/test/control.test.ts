@@ -54,6 +54,63 @@ describe("pending faults", () => {
       assert.strictEqual((yield* post("V2", form)).status, 200)
     }).pipe(Effect.provide(Simulator.layer())))
 
+  it.effect("apply only to the requests with their method, path and headers, and leave the others to the next fault", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const respond = (status: number) => Fault.Response({ status, body: "{}" })
+      yield* simulator.failCalls(respond(501), { method: "POST", path: "/data-access/consumers/{id}", times: 2 })
+      yield* simulator.failCalls(respond(502), { headers: { "User-Agent": "second-replica" } })
+      yield* simulator.failCalls(respond(503))
+      const token = yield* newToken
+      const statuses = (path: string, init?: RequestInit) => Effect.map(get(path, token, init), ({ status }) => status)
+      const replica = { headers: { "user-agent": "second-replica" } }
+      assert.strictEqual(yield* statuses("/data-access/consumers/42?a=b", { method: "POST" }), 501)
+      assert.strictEqual(yield* statuses("/data-access/consumers/42/score", { method: "POST" }), 503)
+      assert.strictEqual(yield* statuses("/data-access/consumers/42"), 200)
+      assert.strictEqual(yield* statuses("/data-access/consumers/42", replica), 502)
+      assert.deepStrictEqual(yield* simulator.faults, [{
+        id: 1,
+        target: "Calls",
+        fault: respond(501),
+        remaining: 1,
+        method: "POST",
+        path: "/data-access/consumers/{id}"
+      }])
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("apply to a share of the requests", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const down = Fault.Response({ status: 503, body: "{}" })
+      yield* simulator.failCalls(down, { percent: 0, times: Infinity })
+      yield* simulator.failCalls(down, { percent: 50, times: Infinity })
+      const token = yield* newToken
+      const statuses = yield* Effect.replicateEffect(statusOf(token), 100)
+      const failed = statuses.filter((status) => status === 503).length
+      // outside of this with a probability below 1e-8
+      assert.isTrue(failed > 20 && failed < 80, `${failed} of 100`)
+      assert.deepStrictEqual((yield* simulator.faults).map(({ remaining }) => remaining), [Infinity, Infinity])
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("delay responses by times with a lognormal distribution", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failCalls(Fault.Delay({ duration: "1 minute", sigma: 0.5 }), { times: Infinity })
+      const calls = yield* Effect.fork(
+        Effect.all(Array.from({ length: 40 }, () => statusOf("any")), { concurrency: "unbounded" })
+      )
+      yield* simulator.awaitReceived("Api", 40)
+      for (let step = 1; step <= 60; step++) yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(calls)
+      const seconds = (yield* simulator.received).map(({ outcome }) =>
+        outcome._tag === "Responded" ? Duration.toSeconds(outcome.duration) : 0
+      )
+      // outside of this with a probability below 1e-7, for each of the two
+      const early = seconds.filter((time) => time <= 60).length
+      assert.isTrue(early > 4 && early < 36, `${early} of 40 before the median`)
+      assert.isTrue(new Set(seconds).size > 3, seconds.join(" "))
+    }).pipe(Effect.provide(Simulator.layer())))
+
   it.effect("can last until they are cleared", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator

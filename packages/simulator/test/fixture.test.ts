@@ -47,6 +47,37 @@ describe("a fixture", () => {
       { path: "/data-access/report-{year}-{month}.pdf", body: { part: true } }
     )))
 
+  it.effect("is chosen by the status and the example that a client prefers, as in Prism", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const prefer = (prefer: string) =>
+        Effect.map(
+          get("/data-access/consumers/42", token, { headers: { prefer } }),
+          ({ body, status }) => [status, body]
+        )
+      assert.deepStrictEqual(yield* prefer("respond-async"), [200, { id: 42 }])
+      assert.deepStrictEqual(yield* prefer("code=404"), [404, { error: "gone" }])
+      assert.deepStrictEqual(yield* prefer("respond-async, example=\"no score\""), [200, { score: null }])
+      assert.deepStrictEqual(yield* prefer("code=200; example=first"), [200, { id: 42 }])
+      assert.deepStrictEqual(yield* prefer("code=404, example=first"), [404, {
+        error: "not_found",
+        error_description:
+          "No fixture for GET /data-access/consumers/42 is what the header Prefer names; there are: 200 first, 200 no score, 404."
+      }])
+    }).pipe(withFixtures(
+      { body: { id: 42 }, example: "first" },
+      { body: { score: null }, example: "no score" },
+      { status: 404, body: { error: "gone" } }
+    )))
+
+  it.effect("is not needed for a status that a client prefers", () =>
+    Effect.gen(function*() {
+      const call = get("/data-access/a", yield* newToken, { headers: { prefer: "code=503" } })
+      assert.deepStrictEqual((yield* call).body, { group: "Data Access", method: "GET", path: "/data-access/a" })
+      assert.strictEqual((yield* call).status, 503)
+      assert.strictEqual((yield* get("/data-access/a", "other", { headers: { prefer: "code=200" } })).status, 401)
+    }).pipe(Effect.provide(Simulator.layer())))
+
   it.effect("has a status, headers, and a body that is JSON unless its content type is another", () =>
     Effect.gen(function*() {
       const json = yield* call("/data-access/json")
@@ -189,13 +220,14 @@ describe("an OpenAPI document", () => {
       assert.deepStrictEqual(fixtures.map(({ body, method, path }) => [method, path, body]), [
         ["GET", "/data-access/own", { from: "media type" }],
         ["GET", "/data-access/first", 1],
+        ["GET", "/data-access/first", 2],
         ["GET", "/data-access/shared", { from: "components" }],
         ["POST", "/data-access/schema", { from: "schema" }],
         ["PUT", "/data-access/list", ["x"]]
       ])
     }))
 
-  it.effect("gives the lowest 2xx response, as JSON if there is a choice", () =>
+  it.effect("gives the lowest 2xx response first, as JSON if there is a choice", () =>
     Effect.gen(function*() {
       const fixtures = yield* fixturesOf({
         "/furnishment/a": {
@@ -219,6 +251,20 @@ describe("an OpenAPI document", () => {
           headers: { "content-type": "application/problem+json" },
           body: "b"
         },
+        {
+          method: "POST",
+          path: "/furnishment/a",
+          status: 202,
+          headers: { "content-type": "application/json" },
+          body: "late"
+        },
+        {
+          method: "POST",
+          path: "/furnishment/a",
+          status: 400,
+          headers: { "content-type": "application/json" },
+          body: "wrong"
+        },
         { method: "DELETE", path: "/furnishment/a", status: 204, headers: {} }
       ])
     }))
@@ -233,6 +279,32 @@ describe("an OpenAPI document", () => {
         error: "no_example",
         error_description: "The OpenAPI document has no example for GET /data-access/a"
       })
+    }))
+
+  it.effect("has other statuses and named examples, which a client can prefer", () =>
+    Effect.gen(function*() {
+      const fixtures = yield* fixturesOf({
+        "/data-access/a": {
+          get: {
+            responses: {
+              404: { content: { "application/json": { example: "gone" } } },
+              200: {
+                content: { "application/json": { examples: { one: { value: 1 }, two: { value: 2 } } } }
+              },
+              409: { description: "no body" },
+              418: { content: { "application/json": { schema: { type: "object" } } } },
+              502: { $ref: "errors.yaml#/BadGateway" },
+              "5XX": { content: { "application/json": { example: "down" } } }
+            }
+          }
+        }
+      })
+      assert.deepStrictEqual(fixtures.map(({ body, example, status }) => [status, example, body]), [
+        [200, "one", 1],
+        [200, "two", 2],
+        [404, undefined, "gone"],
+        [409, undefined, undefined]
+      ])
     }))
 
   it.effect("can be YAML, with the path of the groups in the address of its server", () =>
@@ -271,7 +343,10 @@ describe("an OpenAPI document", () => {
   })
 
   const refusals: ReadonlyArray<readonly [string, string, RegExp]> = [
-    ["is neither JSON nor YAML", "a: [", /: The document is neither JSON nor YAML$/],
+    ["is neither JSON nor YAML", "a: 1\nb: [ canary", /: Neither JSON nor YAML: see line 2, column \d+$/],
+    ["is JSON with a mistake", "{\n  \"a\": 1\n  \"b\": 2\n}", /: Neither JSON nor YAML: see line \d, column \d+$/],
+    ["has several documents", "a: 1\n---\nb: 2", /: Neither JSON nor YAML: see line 2, column 1$/],
+    ["uses an unknown alias", "a: *b", /: A YAML alias has no anchor, or the aliases are expanded too often$/],
     ["is of version 2", JSON.stringify({ swagger: "2.0", paths: {} }), /: Expected an OpenAPI document of version 3/],
     ["has no path of a group", document({ "/health": { get: json({ example: 1 }) } }), /: No path begins with/],
     [

@@ -3,6 +3,7 @@ import { HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Fiber, Option, Redacted, Schedule, Stream, TestClock } from "effect"
 import { connect } from "node:net"
+import { read, Test } from "./support/admin.ts"
 import { form, get, newToken, post, sendText } from "./support/http.ts"
 
 const last = Effect.flatMap(Simulator.Simulator, ({ received }) =>
@@ -124,23 +125,29 @@ describe("the journal of requests", () => {
       assert.strictEqual(bodyOf(responded(yield* last)), "a".repeat(64 * 1024))
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("keeps 32 MiB of the newest bodies, and the sizes of all", () =>
+  it.effect("keeps 32 MiB of the newest bodies and the sizes of all, and a search reports how many it has read", () =>
     Effect.gen(function*() {
-      const body = "a".repeat(100_000)
-      yield* Effect.forEach(
-        Array.from({ length: 600 }),
-        () => get("/elsewhere", undefined, { method: "POST", body }),
+      const { environment, failCalls, received } = yield* Simulator.Simulator
+      const body = `needle${"a".repeat(70_000)}`
+      yield* failCalls(Fault.Response({ status: 200, body }), { times: 270 })
+      yield* Effect.all(
+        Effect.replicate(sendText(`${environment.baseUrl}/elsewhere`, { method: "POST", body }), 270),
         { concurrency: 10, discard: true }
       )
-      const all = yield* (yield* Simulator.Simulator).received
+      const all = yield* received
       const kept = all.map((received) => Redacted.value(received.body).byteLength + bodyOf(responded(received)).length)
       const total = kept.reduce((left, right) => left + right, 0)
       assert.isAtMost(total, 32 * 1024 * 1024)
       assert.isAbove(total, 31 * 1024 * 1024)
-      assert.isTrue(all.every(({ bodySize }) => bodySize === 100_000))
+      assert.isTrue(all.every(({ bodySize }) => bodySize === body.length))
       assert.strictEqual(kept[0], 0)
-      assert.isAbove(kept.at(-1) ?? 0, 64 * 1024)
-    }).pipe(Effect.provide(Simulator.layer())))
+      assert.strictEqual(kept.at(-1), 2 * 64 * 1024)
+
+      const found = JSON.parse((yield* read("/api/v1/search?text=NEEDLE")).text)
+      const withBodies = kept.filter((size) => size > 0).length
+      assert.deepInclude(found, { total: 270, searchable: withBodies })
+      assert.strictEqual(found.requests.length, withBodies)
+    }).pipe(Effect.provide(Test)))
 
   it.scopedLive("keeps nothing of an endless response", () =>
     Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
-import { form, formV1, get, newToken, post } from "./support/http.ts"
+import { exchange, form, formV1, get, newToken, post } from "./support/http.ts"
 
 /** Sends the request again, and returns the new request when its outcome is known. */
 const resend = (id: number) =>
@@ -45,6 +45,35 @@ describe("a request that is sent again", () => {
       assert.strictEqual((yield* resend(2)).outcome.status, 401)
       assert.strictEqual((yield* simulator.tokens).length, 1)
     }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("is one request, even if its method has a body only in some programs", () =>
+    Effect.gen(function*() {
+      const { environment, received } = yield* Simulator.Simulator
+      const body = "GET /furnishment/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
+      const headers = { "content-length": String(body.length) }
+      yield* exchange(environment.baseUrl, { method: "DELETE", target: "/data-access/a", headers, body })
+      const again = yield* resend(1)
+      assert.strictEqual(new TextDecoder().decode(Redacted.value(again.body)), body)
+      assert.deepStrictEqual((yield* received).map(({ url }) => url), ["/data-access/a", "/data-access/a"])
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  const forwarded: ReadonlyArray<Record<string, string>> = [
+    { connection: "upgrade, x-tenant", upgrade: "websocket", "x-tenant": "a" },
+    { expect: "100-continue" },
+    { trailer: "expires", te: "trailers" }
+  ]
+  for (const headers of forwarded) {
+    it.effect(`is a request whose headers belong to a connection: ${Object.keys(headers).join(", ")}`, () =>
+      Effect.gen(function*() {
+        const { environment } = yield* Simulator.Simulator
+        const chunked = { ...headers, "transfer-encoding": "chunked" }
+        const sent = { method: "POST", target: "/data-access/a", headers: chunked, body: "{}", token: yield* newToken }
+        assert.strictEqual((yield* exchange(environment.baseUrl, sent)).status, 200)
+        const again = yield* resend(2)
+        assert.strictEqual(again.outcome.status, 200)
+        assert.strictEqual(again.headers["x-tenant"], headers["x-tenant"])
+      }).pipe(Effect.provide(Simulator.layer())))
+  }
 
   it.effect("is a token request with the current secret, unless another client sent it", () =>
     Effect.gen(function*() {

@@ -1,7 +1,7 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock } from "effect"
-import { form, formV1, get, post, send } from "./support/http.ts"
+import { exchange, form, formV1, get, post, send } from "./support/http.ts"
 
 const without = (name: keyof typeof form) => Object.fromEntries(Object.entries(form).filter(([key]) => key !== name))
 
@@ -28,6 +28,8 @@ describe("the token endpoint of V2", () => {
     ["another grant type", { ...form, grant_type: "password" }, 400, "unsupported_grant_type"],
     ["another audience", { ...form, audience: "other" }, 400, "invalid_target"],
     ["an unknown scope", { ...form, scope: "data-access:all other" }, 400, "invalid_scope"],
+    ["a blank scope", { ...form, scope: " " }, 400, "invalid_scope"],
+    ["two blanks between scopes", { ...form, scope: "data-access:all  furnishment:all" }, 400, "invalid_scope"],
     ["a field twice", `${new URLSearchParams(form)}&scope=furnishment:all`, 400, "invalid_request"]
   ]
   for (const [name, fields, status, error] of refusals) {
@@ -39,6 +41,32 @@ describe("the token endpoint of V2", () => {
         assert.isString(response.body["error_description"])
       }).pipe(Effect.provide(Simulator.layer())))
   }
+
+  it.effect("returns the challenge of a client's scheme with 401, as RFC 6749 requires, and never its credential", () =>
+    Effect.gen(function*() {
+      const challenge = (fields: Record<string, string>, authorization?: string) =>
+        Effect.map(
+          post("V2", fields, {
+            headers: {
+              "content-type": "application/x-www-form-urlencoded",
+              ...(authorization === undefined ? {} : { authorization })
+            }
+          }),
+          ({ headers, status }) => [status, headers.get("www-authenticate")]
+        )
+      const basic = `Basic ${btoa("simulated-client:other")}`
+      assert.deepStrictEqual(yield* challenge(without("client_secret"), basic), [401, `Basic realm="simulator"`])
+      assert.deepStrictEqual(yield* challenge({ ...form, client_secret: "other" }, basic), [
+        401,
+        `Basic realm="simulator"`
+      ])
+      assert.deepStrictEqual(yield* challenge(without("client_secret"), "bearer abc"), [
+        401,
+        `Bearer realm="simulator"`
+      ])
+      assert.deepStrictEqual(yield* challenge(without("client_secret"), "canary abc"), [401, null])
+      assert.deepStrictEqual(yield* challenge(without("client_secret")), [401, null])
+    }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("accepts only forms, only by POST, and only on its path", () =>
     Effect.gen(function*() {
@@ -80,6 +108,25 @@ describe("the business API", () => {
         refused.headers.get("www-authenticate"),
         `Bearer realm="simulator", error="insufficient_scope", scope="serviceplus:all"`
       )
+    }).pipe(Effect.provide(Simulator.layer())))
+
+  it.effect("takes the path as it was sent, so that a client which does not resolve dot segments is seen", () =>
+    Effect.gen(function*() {
+      const { environment, received } = yield* Simulator.Simulator
+      const { access_token: token } = (yield* post("V2", form)).body
+      const respond = (target: string, method = "GET") => exchange(environment.baseUrl, { method, target, token })
+      const dots = "/data-access/../enablement-services/%2e%2e\\a?b=c"
+      assert.deepStrictEqual(yield* respond(dots), {
+        status: 200,
+        body: { group: "Data Access", method: "GET", path: "/data-access/../enablement-services/%2e%2e\\a" }
+      })
+      assert.strictEqual((yield* respond("/x/../data-access/a")).status, 404)
+      assert.strictEqual((yield* respond("//data-access/a")).status, 404)
+      assert.strictEqual((yield* respond("*", "OPTIONS")).status, 404)
+      assert.strictEqual((yield* exchange(environment.authV2Url, { target: "/x/../oauth2/token" })).status, 404)
+      // RFC 9112, section 3.2.2: a server accepts the absolute form
+      assert.strictEqual((yield* respond(`${environment.baseUrl}/data-access/a`)).status, 200)
+      assert.strictEqual((yield* received)[1]?.url, dots)
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("gives the reason in the body of each rejection", () =>

@@ -8,11 +8,10 @@ import * as Variables from "@credit-data/core/Variables"
 import { type Service, TokenStore } from "@credit-data/fleet/TokenStore"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
+import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
-import type * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import type { Cluster, Redis, RedisOptions } from "ioredis"
-import * as causes from "./internal/causes.ts"
+import type { Cluster, Redis } from "ioredis"
 import * as connection from "./internal/connection.ts"
 import * as engine from "./internal/engine.ts"
 
@@ -22,25 +21,7 @@ import * as engine from "./internal/engine.ts"
  * @since 1.0.0
  * @category models
  */
-export interface Options {
-  /**
-   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for one server on this machine. With `sentinels`, the
-   * host is the name of the master. With `cluster`, it is one node of the cluster.
-   */
-  readonly url: Redacted.Redacted
-  /** The beginning of all keys, without braces. Default: `credit-data:`. */
-  readonly prefix?: string | undefined
-  /** The sentinels that monitor the master. Default: none. */
-  readonly sentinels?: ReadonlyArray<{ readonly host: string; readonly port: number }> | undefined
-  /** The password of the sentinels. Default: none. */
-  readonly sentinelPassword?: Redacted.Redacted | undefined
-  /** The servers are a cluster. Default: false. */
-  readonly cluster?: boolean | undefined
-  /** Accepts `redis://` for any server. For tests, and for networks that encrypt by themselves. Default: false. */
-  readonly unencrypted?: boolean | undefined
-  /** Settings of TLS, such as `ca`. Default: Node's settings. */
-  readonly tls?: RedisOptions["tls"] | undefined
-}
+export interface Options extends connection.Options {}
 
 /**
  * The store on Redis (6.2 or later) or Valkey, over its own connection. The connection is closed with the scope of the layer.
@@ -59,20 +40,26 @@ export interface Options {
  * })
  * ```
  */
-export const layer = (options: Options): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
-  Layer.scoped(
-    TokenStore,
-    Effect.flatMap(connection.make(options), (client) => store(client, { isOwn: true, prefix: options.prefix }))
-  )
+export const layer = (options: connection.Options): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
+  Layer.scoped(TokenStore, own(options))
+
+/** The store over its own connection. */
+const own = Effect.fnUntraced(function*({ prefix, ...options }: connection.Options) {
+  const client = yield* connection.make(options)
+  const rereading = yield* FiberHandle.make<void>()
+  const reread = FiberHandle.run(rereading, connection.reread(client, options), { onlyIfMissing: true })
+  return yield* store(client, prefix, Effect.asVoid(reread))
+})
 
 /** The engine under a checked prefix. */
 const store = (
   client: Redis | Cluster,
-  { isOwn, prefix = "credit-data:" }: { readonly isOwn: boolean; readonly prefix: string | undefined }
+  prefix = "credit-data:",
+  onRejected?: Effect.Effect<void>
 ): Effect.Effect<Service, ConfigError.ConfigError, Scope.Scope> =>
   /[{}]/.test(prefix)
     ? Effect.fail(Variables.invalid(["prefix"], "Expected text without braces"))
-    : Effect.map(causes.lastCodeOf(client), (lastCode) => engine.make(client, { isOwn, lastCode, prefix }))
+    : Effect.map(connection.guard(client), (lastCode) => engine.make(client, { lastCode, onRejected, prefix }))
 
 /**
  * The store over a connection that the program has already, with all settings of `ioredis`: TLS, Sentinel, Cluster, tokens of a cloud. The
@@ -96,11 +83,10 @@ export const layerClient = (options: {
   readonly client: Redis | Cluster
   /** The beginning of all keys, without braces. Default: `credit-data:`. */
   readonly prefix?: string | undefined
-}): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
-  Layer.scoped(TokenStore, store(options.client, { isOwn: false, prefix: options.prefix }))
+}): Layer.Layer<TokenStore, ConfigError.ConfigError> => Layer.scoped(TokenStore, store(options.client, options.prefix))
 
 /**
- * `layer` with the address read from `CREDIT_DATA_REDIS_URL`.
+ * `layer` with the address read from `CREDIT_DATA_REDIS_URL`, which is read again when Redis rejects the password.
  *
  * @since 1.0.0
  * @category layers
@@ -118,20 +104,20 @@ export const layerClient = (options: {
  * ```
  */
 export const layerConfig = (
-  options: Omit<Options, "url"> = {}
+  options: Omit<connection.Options, "url"> = {}
 ): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
   sharedLayer(() =>
     Layer.scoped(
       TokenStore,
-      Effect.gen(function*() {
-        const { url } = yield* Variables.read({
+      Effect.flatMap(Effect.configProviderWith(Effect.succeed), (provider) => {
+        const variables = Variables.read({
           url: Variables.redacted("CREDIT_DATA_REDIS_URL", {
             description: "the Redis address",
             example: connection.example,
             problem: (text) => connection.problem(text, options)
           })
         })
-        const client = yield* connection.make({ ...options, url })
-        return yield* store(client, { isOwn: true, prefix: options.prefix })
+        const url = Effect.map(variables, ({ url }) => url)
+        return own({ ...options, url: url.pipe(Effect.withConfigProvider(provider)) })
       })
     ), { services: [] })

@@ -1,13 +1,15 @@
-import { StoreContract, TokenStore } from "@credit-data/fleet"
+import { TokenStore } from "@credit-data/fleet"
+import * as StoreContract from "@credit-data/fleet/StoreContract"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { freePort, startRedis } from "@credit-data/test-support/redisServer"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
-import { Redis } from "ioredis"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { ConfigProvider, Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
+import { Redis, type RedisOptions } from "ioredis"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { serverOf } from "./support/server.ts"
 
 const name = "0123456789abcdef".repeat(4)
 const key = (slot: string) => `credit-data:{${name}}:${slot}`
@@ -22,20 +24,20 @@ const storeOf = (options: Omit<RedisTokenStore.Options, "url"> & { readonly url:
   )
 
 const publish = (store: TokenStore.Service, fence: number) =>
-  store.publish(name, "Token", { bytes: new Uint8Array([fence]), fence, expiresAt: far() })
+  store.publish(name, { bytes: new Uint8Array([fence % 256]), fence, expiresAt: far(), owner: "a" })
 const token = (store: TokenStore.Service) =>
-  Effect.map(store.read(name), ({ Token }) => Option.getOrUndefined(Option.map(Token, ({ bytes }) => bytes[0])))
+  Effect.map(store.read(name), ({ value }) => Option.getOrUndefined(Option.map(value, ({ fence }) => fence)))
 
 /** A client of the test for the server of the store. */
 const clientOf = (url: string) =>
   Effect.acquireRelease(Effect.sync(() => new Redis(url)), (redis) => Effect.sync(() => redis.disconnect()))
 
-/** Takes the lease whatever the slots contain. */
+/** Takes the lease whatever the value is. Returns the next fence, and the time. */
 const take = (store: TokenStore.Service, owner: string) =>
-  Effect.map(
-    store.takeLease(name, { owner, above: 0, seen: Number.MAX_SAFE_INTEGER, duration }),
-    ({ lease }) => lease
-  )
+  Effect.map(store.takeLease(name, { owner, seen: 1e15, duration }), ({ isTaken, now, value }) => {
+    const there = Option.match(value, { onNone: () => 0, onSome: ({ fence }) => fence })
+    return isTaken ? Option.some({ fence: Math.max(now, there + 1), now }) : Option.none()
+  })
 
 /** A server that speaks TLS only. */
 const startTlsServer = Effect.gen(function*() {
@@ -56,7 +58,7 @@ const startTlsServer = Effect.gen(function*() {
 /** Both directions once: whether a store works. */
 const works = Effect.fnUntraced(function*(store: TokenStore.Service) {
   const { fence } = Option.getOrThrow(yield* take(store, "a"))
-  assert.isTrue(yield* store.renewLease(name, { owner: "a", duration }))
+  assert.isTrue(Option.isSome(yield* take(store, "a")))
   assert.isTrue(yield* publish(store, fence))
   assert.strictEqual(yield* token(store), fence)
   yield* store.releaseLease(name, "a")
@@ -76,6 +78,71 @@ describe("the contract of stores", () => {
   }
 })
 
+/** A connection of the program with other settings. */
+const clients: Readonly<Record<string, RedisOptions>> = {
+  "enableAutoPipelining": { enableAutoPipelining: true },
+  "stringNumbers": { stringNumbers: true },
+  "keyPrefix": { keyPrefix: "credit-data:app:" },
+  "all of these": { enableAutoPipelining: true, stringNumbers: true, keyPrefix: "credit-data:{app}:" }
+}
+
+for (const [settings, options] of Object.entries(clients)) {
+  describe(`the contract of stores over a connection with ${settings}`, () => {
+    for (const { check, name } of StoreContract.rules) {
+      it.scopedLive(name, () =>
+        Effect.gen(function*() {
+          const { pathname } = new URL("../acl.conf", import.meta.url)
+          const { port } = yield* startRedis({
+            settings: [`aclfile ${pathname}`]
+          })
+          const client = yield* Effect.acquireRelease(
+            Effect.sync(() => new Redis({ port, username: "credit-data", password: "change-me", ...options })),
+            (client) => Effect.sync(() => client.disconnect())
+          )
+          const context = yield* Layer.build(RedisTokenStore.layerClient({ client }))
+          yield* check({ store: Context.get(context, TokenStore.TokenStore), pass: Effect.sleep })
+        }))
+    }
+  })
+}
+
+describe("a reply of another shape", () => {
+  it.scopedLive("is a fault", () =>
+    Effect.gen(function*() {
+      const value = "$3\r\n5:x\r\n"
+      const replies = [
+        ":1\r\n",
+        ":2\r\n",
+        "$-1\r\n",
+        "*0\r\n",
+        "*1\r\n$-1\r\n",
+        "*4\r\n$-1\r\n$1\r\n7\r\n$-1\r\n$-1\r\n",
+        `*2\r\n${value}:-5\r\n`,
+        `*2\r\n${value}$3\r\nNaN\r\n`,
+        `*2\r\n${value}$-1\r\n`,
+        `*2\r\n*1\r\n${value}:5\r\n`,
+        "*2\r\n:5\r\n:5\r\n",
+        "+OK\r\n"
+      ]
+      for (const reply of replies) {
+        const { url } = yield* serverOf(reply)
+        const store = yield* storeOf({ url })
+        const results = [
+          store.read(name),
+          store.takeLease(name, { owner: "a", seen: 0, duration }),
+          store.releaseLease(name, "a"),
+          publish(store, 1)
+        ]
+        for (const [index, result] of results.entries()) {
+          // one is what these return
+          if (index > 1 && reply === ":1\r\n") continue
+          const error = yield* Effect.flip(result)
+          assert.deepStrictEqual([error.reason, error.code], ["Refused", "REPLY"], JSON.stringify([index, reply]))
+        }
+      }
+    }))
+})
+
 describe("a store on Redis", () => {
   it.scopedLive("keeps all keys of an entry under its prefix and one hash tag, with a time to live", () =>
     Effect.gen(function*() {
@@ -83,10 +150,9 @@ describe("a store on Redis", () => {
       const redis = yield* clientOf(url)
       const store = yield* storeOf({ url, prefix: "app:" })
       yield* works(store)
-      yield* store.publish(name, "Failure", { bytes: new Uint8Array(1), fence: 1, expiresAt: far() })
       yield* take(store, "a")
       const keys = (yield* Effect.promise(() => redis.keys("*"))).toSorted()
-      assert.deepStrictEqual(keys, ["failure", "fence", "lease", "token"].map((slot) => `app:{${name}}:${slot}`))
+      assert.deepStrictEqual(keys, ["lease", "value"].map((slot) => `app:{${name}}:${slot}`))
       for (const key of keys) assert.isAbove(yield* Effect.promise(() => redis.pttl(key)), 0)
     }))
 
@@ -111,11 +177,10 @@ describe("a store on Redis", () => {
         (key) => redis.set(key, `5:${"x".repeat(300_000)}`, "PX", 60_000)
       ]
       for (const each of spoil) {
-        for (const slot of ["token", "failure", "fence", "lease"]) {
+        for (const slot of ["value", "lease"]) {
           yield* Effect.promise(() => redis.flushall())
           yield* Effect.promise(() => each(key(slot)))
-          const slots = yield* store.read(name)
-          assert.isTrue(Option.isNone(slots.Token) && Option.isNone(slots.Failure), `${each} ${slot}`)
+          assert.isUndefined(yield* token(store), `${each} ${slot}`)
           // a string with a time to live is a lease of someone else
           if (slot === "lease" && (yield* Effect.promise(() => redis.pttl(key(slot)))) > 0) {
             yield* Effect.promise(() => redis.pexpire(key(slot), 1))
@@ -147,7 +212,7 @@ describe("a store on Redis", () => {
           (context) => works(Context.get(context, TokenStore.TokenStore))
         )
       )
-      assert.includeMembers(yield* Effect.promise(() => client.keys("app:*")), [`app:{${name}}:token`])
+      assert.includeMembers(yield* Effect.promise(() => client.keys("app:*")), [`app:{${name}}:value`])
       const error = yield* Effect.flip(
         Effect.scoped(Layer.build(RedisTokenStore.layerClient({ client, prefix: "{app}" })))
       )
@@ -177,6 +242,31 @@ describe("a store on Redis", () => {
         const [first = "", ...args] = command
         const exit = yield* Effect.exit(Effect.tryPromise(() => redis.call(first, ...args)))
         assert.strictEqual(exit._tag, "Failure", first)
+      }
+    }))
+
+  it.scopedLive("names the command that a user may not run, whatever the operation needs it for", () =>
+    Effect.gen(function*() {
+      const { command, port } = yield* startRedis({
+        settings: readFileSync(new URL("../acl.conf", import.meta.url), "utf8").split("\n").filter((line) =>
+          line.startsWith("user credit-data")
+        )
+      })
+      const store = yield* storeOf({ url: `redis://credit-data:change-me@127.0.0.1:${port}` })
+      yield* works(store)
+      const uses = Effect.all([
+        token(store),
+        take(store, "a"),
+        publish(store, Date.now() + 1_000),
+        store.releaseLease(name, "a")
+      ])
+      for (const each of ["get", "set", "time", "del", "pttl", "evalsha"]) {
+        yield* command(`ACL SETUSER credit-data -${each}`)
+        const error = yield* Effect.flip(uses)
+        assert.deepStrictEqual([error.reason, error.code], ["Refused", "NOPERM"], each)
+        assert.include(error.hint, `may not run ${each}:`)
+        yield* command(`ACL SETUSER credit-data +${each}`)
+        yield* eventually(store.releaseLease(name, "a"))
       }
     }))
 
@@ -217,6 +307,32 @@ describe("a store on Redis", () => {
         assert.match(error.hint ?? "", hint)
       }
     }), 120_000)
+
+  it.scopedLive("reads the address again when its password is rejected", () =>
+    Effect.gen(function*() {
+      const { command, kill, port, restart } = yield* startRedis({ settings: ["user app on >first ~* +@all"] })
+      const address = (password: string) => `redis://app:${password}@127.0.0.1:${port}`
+      let url = address("first")
+      const variables = () => ConfigProvider.fromMap(new Map([["CREDIT_DATA_REDIS_URL", url]]))
+      const configured = yield* Layer.build(RedisTokenStore.layerConfig()).pipe(
+        Effect.withConfigProvider(ConfigProvider.orElse(ConfigProvider.fromMap(new Map()), variables))
+      )
+      const built = yield* Layer.build(RedisTokenStore.layer({ url: Effect.sync(() => Redacted.make(url)) }))
+      const stores = [configured, built].map((context) => Context.get(context, TokenStore.TokenStore))
+      for (const store of stores) yield* eventually(works(store))
+      yield* kill
+      yield* restart
+      yield* command("ACL SETUSER app resetpass >second")
+      yield* command("CLIENT KILL USER app")
+      for (const store of stores) {
+        yield* Effect.flip(store.read(name)).pipe(
+          Effect.filterOrFail(({ code }) => code === "WRONGPASS"),
+          Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 })
+        )
+      }
+      url = address("second")
+      for (const store of stores) yield* eventually(works(store))
+    }), 30_000)
 
   it.scopedLive("reports why the server refuses, by its code only", () =>
     Effect.gen(function*() {
@@ -268,8 +384,8 @@ describe("a store on Redis", () => {
       yield* works(store)
       const lease = Option.getOrThrow(yield* take(store, "b"))
       yield* pause
-      const expiresAt = lease.takenAt + 800
-      yield* Effect.exit(store.publish(name, "Token", { bytes: new Uint8Array(1), fence: lease.fence, expiresAt }))
+      const expiresAt = lease.now + 800
+      yield* Effect.exit(store.publish(name, { bytes: new Uint8Array(1), fence: lease.fence, expiresAt, owner: "b" }))
       yield* Effect.sleep("400 millis")
       yield* resume
       assert.isUndefined(yield* eventually(token(store)))

@@ -1,41 +1,38 @@
 import { TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
-import { freePort, startRedis } from "@credit-data/test-support/redisServer"
+import { startRedis } from "@credit-data/test-support/redisServer"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect, Fiber, Layer, Option, Redacted, Schedule } from "effect"
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { eventually, moveSlot, startCluster } from "./support/cluster.ts"
 
 const name = "0123456789abcdef".repeat(4)
 const duration = Duration.seconds(2)
 
-const storeOf = (options: Omit<RedisTokenStore.Options, "url"> & { readonly url: string }) =>
+const storeOf = ({ url, ...options }: Omit<RedisTokenStore.Options, "url"> & {
+  readonly url: string | Effect.Effect<string>
+}) =>
   Effect.flatMap(
-    Layer.build(RedisTokenStore.layer({ ...options, url: Redacted.make(options.url) })),
+    Layer.build(RedisTokenStore.layer({
+      ...options,
+      url: Effect.isEffect(url) ? Effect.map(url, Redacted.make) : Redacted.make(url)
+    })),
     (context) => Effect.provide(TokenStore.TokenStore, context)
   )
 
 /** Writes and reads a token under a new lease, and returns its fence. */
-const write = Effect.fnUntraced(function*(store: TokenStore.Service, above = 0, entry = name) {
-  const seen = Number.MAX_SAFE_INTEGER
-  const { lease } = yield* store.takeLease(entry, { owner: "a", above, seen, duration })
-  const { fence, takenAt } = Option.getOrThrow(lease)
-  yield* store.publish(entry, "Token", { bytes: new Uint8Array([1]), fence, expiresAt: takenAt + 3_600_000 })
-  yield* store.releaseLease(entry, "a")
-  const { Token } = yield* store.read(entry)
-  assert.strictEqual(Option.getOrThrow(Token).fence, fence)
+const write = Effect.fnUntraced(function*(store: TokenStore.Service, seen = 1e14, entry = name) {
+  const taken = yield* store.takeLease(entry, { owner: "a", seen, duration })
+  assert.isTrue(taken.isTaken)
+  const fence = Math.max(taken.now, seen) + 1
+  yield* store.publish(entry, { bytes: new Uint8Array([1]), fence, expiresAt: taken.now + 3_600_000, owner: "a" })
+  const { value } = yield* store.read(entry)
+  assert.strictEqual(Option.getOrThrow(value).fence, fence)
   return fence
 })
-
-const eventually = <A, E>(effect: Effect.Effect<A, E>) =>
-  effect.pipe(
-    Effect.sandbox,
-    Effect.retry(Schedule.spaced("100 millis")),
-    Effect.timeout("25 seconds"),
-    Effect.orDie
-  )
 
 const folder = Effect.sync(() => mkdtempSync(join(tmpdir(), "redis-tls-")))
 
@@ -102,66 +99,49 @@ describe("Redis with sentinels", () => {
     }), 60_000)
 })
 
-const acl = readFileSync(new URL("../acl.conf", import.meta.url), "utf8").split("\n").filter((line) =>
-  line.startsWith("user credit-data")
-)
-
-/** Three nodes with all slots. */
-const startCluster = Effect.gen(function*() {
-  const nodes = yield* Effect.forEach([0, 1, 2], () =>
-    Effect.gen(function*() {
-      const bus = yield* freePort
-      // the default user is for the commands that make the cluster
-      const settings = ["cluster-enabled yes", `cluster-port ${bus}`, ...acl]
-      return { bus, ...(yield* startRedis({ settings })) }
-    }))
-  for (const [index, node] of nodes.entries()) {
-    const range = [[0, 5460], [5461, 10_922], [10_923, 16_383]][index] ?? []
-    yield* node.command(`CLUSTER ADDSLOTSRANGE ${range.join(" ")}`)
-    for (const { bus, port } of nodes) yield* node.command(`CLUSTER MEET 127.0.0.1 ${port} ${bus}`)
-  }
-  for (const node of nodes) {
-    yield* eventually(
-      Effect.filterOrFail(node.command("CLUSTER INFO"), (info) => info.includes("cluster_state:ok"))
-    )
-  }
-  const store = yield* storeOf({
-    url: `redis://credit-data:change-me@127.0.0.1:${nodes[0]?.port}`,
-    cluster: true,
-    unencrypted: true
-  })
-  return { nodes, store }
-})
-
 describe("a cluster of Redis", () => {
   it.scopedLive("keeps each entry on one of its nodes", () =>
     Effect.gen(function*() {
-      const { nodes, store } = yield* startCluster
+      const { nodes, url } = yield* startCluster
+      const store = yield* storeOf({ url, cluster: true, unencrypted: true })
       for (let index = 0; index < 20; index++) {
-        yield* eventually(write(store, 0, index.toString(16).padStart(64, "0")))
+        yield* eventually(write(store, 1e14, index.toString(16).padStart(64, "0")))
       }
       const sizes = yield* Effect.forEach(nodes, (node) => node.command("DBSIZE"))
       assert.lengthOf(sizes.filter((size) => size !== ":0\r\n"), 3, sizes.join())
     }), 60_000)
 
+  it.scopedLive("gets the next password for all nodes when the present one is rejected", () =>
+    Effect.gen(function*() {
+      const { nodes, url } = yield* startCluster
+      let current = url
+      const store = yield* storeOf({ url: Effect.sync(() => current), cluster: true, unencrypted: true })
+      const names = Array.from({ length: 20 }, (_, index) => index.toString(16).padStart(64, "0"))
+      const all = eventually(Effect.forEach(names, (name) => store.read(name)))
+      yield* all
+      for (const node of nodes) {
+        yield* node.command("ACL SETUSER credit-data resetpass >second")
+        yield* node.command("CLIENT KILL USER credit-data")
+      }
+      yield* Effect.flip(store.read(name)).pipe(
+        Effect.filterOrFail(({ code }) => code === "WRONGPASS"),
+        Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 })
+      )
+      current = url.replace("change-me", "second")
+      yield* all
+    }), 60_000)
+
   it.scopedLive("continues with an entry whose slot moves to another node under load", () =>
     Effect.gen(function*() {
-      const { nodes, store } = yield* startCluster
+      const { nodes, url } = yield* startCluster
+      const store = yield* storeOf({ url, cluster: true, unencrypted: true })
       const before = yield* eventually(write(store))
-      const held = yield* Effect.filter(nodes, ({ command }) =>
-        Effect.map(command("DBSIZE"), (size) => size !== ":0\r\n"))
-      const source = held[0] ?? (yield* Effect.die(new Error("No node has the entry.")))
-      const target = nodes.find((node) =>
-        node !== source
-      ) ?? source
-      const slot = (yield* source.command(`CLUSTER KEYSLOT {${name}}`)).trim().slice(1)
-      const idOf = (node: typeof source) => Effect.map(node.command("CLUSTER MYID"), (id) => id.split("\r\n")[1] ?? "")
-      const [from, to] = [yield* idOf(source), yield* idOf(target)]
+      const { begin, end, source, target } = yield* moveSlot(nodes, name)
 
       const fences: Array<number> = [before]
       const codes = new Set<string>()
       const load = yield* Effect.fork(Effect.forever(
-        write(store).pipe(
+        Effect.suspend(() => write(store, fences.at(-1))).pipe(
           Effect.map((fence) => fences.push(fence)),
           Effect.catchAll(({ code }) => Effect.sync(() => codes.add(code))),
           // another owner may have the lease that an operation left behind
@@ -172,14 +152,12 @@ describe("a cluster of Redis", () => {
       const written = (count: number) =>
         eventually(Effect.filterOrFail(Effect.sync(() => fences.length), (length) => length >= count))
       yield* written(20)
-      yield* target.command(`CLUSTER SETSLOT ${slot} IMPORTING ${from}`)
-      yield* source.command(`CLUSTER SETSLOT ${slot} MIGRATING ${to}`)
-      for (const kind of ["token", "failure", "lease", "fence"]) {
+      yield* begin
+      for (const kind of ["value", "lease"]) {
         yield* source.command(`MIGRATE 127.0.0.1 ${target.port} credit-data:{${name}}:${kind} 0 1000 REPLACE`)
         yield* Effect.sleep("50 millis")
       }
-      yield* target.command(`CLUSTER SETSLOT ${slot} NODE ${to}`)
-      yield* source.command(`CLUSTER SETSLOT ${slot} NODE ${to}`)
+      yield* end
       yield* written(fences.length + 20)
       yield* Fiber.interrupt(load)
       assert.deepStrictEqual(fences, fences.toSorted((a, b) => a - b))

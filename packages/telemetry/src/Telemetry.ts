@@ -4,7 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { sharedLayer } from "@credit-data/core/Internal"
+import { HasFallback, observeCalls, sharedLayer } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { recorder } from "./internal/calls.ts"
 import * as Metrics from "./internal/metrics.ts"
 
 /**
@@ -56,10 +57,11 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
 
 /**
  * Keeps Effect's metrics about the supply of tokens up to date, for any exporter of metrics: `Otlp` and `NodeSdk` of
- * `@effect/opentelemetry`, or `Prometheus` of this package. A call updates no metric.
+ * `@effect/opentelemetry`, or `Prometheus` of this package. `http.client.request.duration` has the calls of the endpoint groups
+ * that use the same supply, by group, method, path template and status.
  *
  * All series have the attributes `credit_data.environment`, `credit_data.version` (`V1` or `V2`) and `server.address` (the host of the
- * token endpoint). Supplies with the same attributes share their series, which show the worst of them: set `attributes` to
+ * token endpoint, or of the API for calls). Supplies with the same attributes share their series, which show the worst of them: set `attributes` to
  * distinguish them. Use one such layer per supply, because each one counts.
  *
  * Provide the exporter to this layer, not beside it: then the exporter sends the last values when the program ends. The layer keeps a timer
@@ -89,12 +91,14 @@ export const layer = (
       const tokens = yield* AccessTokens.AccessTokens
       const attributes = yield* checked(settings.attributes ?? {})
       const { environment, requestedScopes, tokenEndpoint, version } = yield* tokens.status
-      const metrics = Metrics.make({
+      const labelsOf = (url: string) => ({
         ...attributes,
         "credit_data.environment": environment,
         ...(Option.isSome(version) ? { "credit_data.version": version.value } : {}),
-        "server.address": URL.canParse(tokenEndpoint) ? new URL(tokenEndpoint).hostname : tokenEndpoint
-      }, requestedScopes)
+        "server.address": URL.canParse(url) ? new URL(url).hostname : url
+      })
+      yield* observeCalls(tokens, recorder(labelsOf(tokens.environment.baseUrl)))
+      const metrics = Metrics.make(labelsOf(tokenEndpoint), requestedScopes, yield* HasFallback)
       // metrics that cannot be updated once are updated the next time
       const safely = (update: Effect.Effect<void>) =>
         Effect.catchAllCause(update, (cause) => Effect.logWarning("The metrics of the supply were not updated.", cause))

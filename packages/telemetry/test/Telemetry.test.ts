@@ -1,4 +1,5 @@
 import { AccessTokens, TokenEndpoint, TokenError, TokenEvent } from "@credit-data/core"
+import { HasFallback } from "@credit-data/core/Internal"
 import { Prometheus, Telemetry } from "@credit-data/telemetry"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Layer, Logger, Option, Scope, TestClock } from "effect"
@@ -56,9 +57,9 @@ describe("Telemetry.layer", () => {
       const { close, read } = yield* metrics("start")
       const series = yield* read
       const requests = Object.entries(series).filter(([name]) => name.startsWith("requests_total"))
-      assert.strictEqual(requests.length, 2 * 6 + 4 * 6)
+      assert.strictEqual(requests.length, 2 * 5 + 4 * 5)
       for (const [, value] of requests) assert.strictEqual(value, 0)
-      for (const reason of ["Nothing", "Due", "Rejected", "Insufficient", "Refresh", "Retry"]) {
+      for (const reason of ["Nothing", "Due", "Rejected", "Insufficient", "Refresh"]) {
         assert.property(series, `requests_total{outcome="obtained",reason="${reason}"}`)
         assert.property(series, `requests_total{outcome="renewed",reason="${reason}"}`)
         for (const error of ["InvalidClient", "InvalidResponse", "ServerError", "TransportError"]) {
@@ -104,6 +105,19 @@ describe("Telemetry.layer", () => {
       )
     }))
 
+  it.effect("shows a supply without a token as usable while a migration serves its calls otherwise", () =>
+    Effect.gen(function*() {
+      let isServed = true
+      const { close, read } = yield* metrics("migrating", { before: { lastFailure: Option.some(failure) } }).pipe(
+        Effect.provideService(HasFallback, () => isServed)
+      )
+      assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 1 })
+      isServed = false
+      yield* TestClock.adjust("5 seconds")
+      assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 0 })
+      yield* close
+    }))
+
   it.effect("counts what was taken from a shared store, and its faults, and no token requests for them", () =>
     Effect.gen(function*() {
       const { close, publish, read } = yield* metrics("shared")
@@ -113,7 +127,7 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* read, { [taken]: 0, [failed]: 0, [faults]: 0 })
       yield* publish(TokenEvent.Shared({ ...succeeded, reason: "Nothing" }))
       yield* publish(TokenEvent.Shared({ ...succeeded, reason: "Due" }))
-      const shared = new TokenError.ServerError({ environment: "test", tokenEndpoint, status: 503, shared: true })
+      const shared = new TokenError.ServerError({ environment: "test", tokenEndpoint, status: 503, sharedUntil: at })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Due", error: shared }))
       yield* publish(TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" }))
       yield* publish(TokenEvent.Published({ at, tokenEndpoint, content: "Token" }))
@@ -142,14 +156,14 @@ describe("Telemetry.layer", () => {
         expiresAt: Option.some(succeeded.expiresAt),
         nextRequestAt: Option.some(succeeded.dueAt)
       })
-      yield* publish(TokenEvent.Obtained({ ...succeeded, reason: "Retry" }))
+      yield* publish(TokenEvent.Obtained({ ...succeeded, reason: "Nothing" }))
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
       yield* publish(TokenEvent.Renewed({ ...succeeded, reason: "Rejected", duration: Duration.seconds(3) }))
       const series = yield* read
       assert.deepInclude(series, {
-        "requests_total{outcome=\"obtained\",reason=\"Retry\"}": 1,
+        "requests_total{outcome=\"obtained\",reason=\"Nothing\"}": 1,
         "requests_total{outcome=\"renewed\",reason=\"Rejected\"}": 1,
-        "requests_total{outcome=\"renewed\",reason=\"Retry\"}": 0,
+        "requests_total{outcome=\"renewed\",reason=\"Nothing\"}": 0,
         request_duration_seconds_count: 2,
         request_duration_seconds_sum: 3.06,
         "request_duration_seconds_bucket{le=\"0.05\"}": 0,
@@ -259,7 +273,6 @@ describe("Telemetry.layer", () => {
       }
       assert.deepInclude(yield* read, good)
       yield* set({
-        blocked: true,
         consecutiveRejections: 3,
         missingScopes: ["furnishment:all"],
         store: Option.some({
@@ -335,7 +348,7 @@ describe("Telemetry.layer", () => {
       const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
         environment: { name: "real", audience: "a", baseUrl: "https://api.example" },
         url: tokenEndpoint,
-        requestedScopes: Option.none(),
+        requestedScopes: [],
         deadline: Duration.seconds(10),
         requestToken: () =>
           Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), AccessTokens.layerTest())

@@ -1,4 +1,4 @@
-import { AdminServer } from "@credit-data/simulator"
+import { SimulatorConsole } from "@credit-data/simulator"
 import { Effect, Layer } from "effect"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -27,12 +27,12 @@ const event = (id: number) => {
 /** Serves the page of an admin server with this many requests in its stream, faster than a simulator can receive them. */
 export const burst = (requests: number) =>
   Layer.scoped(
-    AdminServer.AdminServer,
+    SimulatorConsole.SimulatorConsole,
     Effect.gen(function*() {
-      const { key, url } = yield* AdminServer.AdminServer
+      const { key, url } = yield* SimulatorConsole.SimulatorConsole
       const { body, headers } = yield* send(url)
       const server = createServer((request, response) => {
-        if (request.url === "/events") {
+        if (request.url?.startsWith("/api/v1/events") === true) {
           response.writeHead(200, { "content-type": "text/event-stream" })
           for (let id = 1; id <= requests; id++) response.write(event(id))
         } else response.writeHead(200, Object.fromEntries(headers)).end(body)
@@ -47,4 +47,4 @@ export const burst = (requests: number) =>
       const { port } = server.address() as AddressInfo
       return { key, url: `http://127.0.0.1:${port}` }
     })
-  ).pipe(Layer.provide(AdminServer.layer()))
+  ).pipe(Layer.provide(SimulatorConsole.layer()))

@@ -1,10 +1,10 @@
-import { AdminServer, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Simulator } from "@credit-data/simulator"
 import { Effect, Layer, Redacted } from "effect"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { Browser } from "./browser.ts"
 
 /** A simulator with its admin server. */
-export const simulated = AdminServer.layer().pipe(Layer.provideMerge(Simulator.layer()))
+export const simulated = SimulatorConsole.layer().pipe(Layer.provideMerge(Simulator.layer()))
 
 interface Options extends BrowserContextOptions {
   readonly width?: number
@@ -24,7 +24,7 @@ const isExpected = (text: string) => /Failed to load resource|net::ERR/.test(tex
 export const open = ({ address, fragment, width = 1400, ...options }: Options = {}) =>
   Effect.gen(function*() {
     const browser = yield* Browser
-    const { key, url } = yield* AdminServer.AdminServer
+    const { key, url } = yield* SimulatorConsole.SimulatorConsole
     const context = yield* Effect.acquireRelease(
       Effect.promise(() => browser.newContext({ viewport: { width, height: 800 }, ...options })),
       (context) => Effect.promise(() => context.close())

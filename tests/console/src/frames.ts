@@ -1,6 +1,6 @@
 // Measures the frame times of the console while 10 000 requests arrive, and of the same page while nothing happens. Prints JSON.
 
-import { AdminServer } from "@credit-data/simulator"
+import { SimulatorConsole } from "@credit-data/simulator"
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
@@ -36,7 +36,7 @@ const frames = async (page: Page) => {
 
 Effect.gen(function*() {
   const chromium = yield* Browser
-  const { url } = yield* AdminServer.AdminServer
+  const { url } = yield* SimulatorConsole.SimulatorConsole
   const page = yield* Effect.promise(() => chromium.newPage())
   yield* Effect.promise(() => page.goto(url))
   const idle = yield* Effect.promise(() => frames(page))

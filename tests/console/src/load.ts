@@ -1,7 +1,7 @@
 // Measures typing, scrolling and memory of the console while 500 requests per second arrive for 10 s, and the memory 5 minutes later.
 // Prints JSON. The first argument replaces the 300 s.
 
-import { AdminServer, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Simulator } from "@credit-data/simulator"
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import { connect } from "node:net"
@@ -80,7 +80,7 @@ const heap = async (session: CDPSession) => {
 
 Effect.gen(function*() {
   const chromium = yield* Browser
-  const { url } = yield* AdminServer.AdminServer
+  const { url } = yield* SimulatorConsole.SimulatorConsole
   const token = yield* requestToken("V2")
   // the page has as many rows before as it has after
   yield* flood(1000)

@@ -1,4 +1,4 @@
-import { AdminServer, Fault, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, layer } from "@effect/vitest"
 import axe from "axe-core"
 import { Effect } from "effect"
@@ -55,30 +55,34 @@ const outage = Effect.gen(function*() {
 describe("the console", () => {
   layer(Browser.layer, { excludeTestServices: true, timeout: "20 seconds" })((it) => {
     for (const [colorScheme, width] of [["light", 1400], ["dark", 360]] as const) {
-      it.scoped(`has no accessibility violation in ${colorScheme} colours at a width of ${width}`, () =>
-        Effect.gen(function*() {
-          const page = yield* open({ colorScheme, width })
-          assert.deepStrictEqual(yield* violations(page), [], "empty")
-          yield* session
-          yield* showsRows(page, "6")
-          yield* Effect.promise(() => page.getByRole("button", { name: "/furnishment/a" }).first().click())
-          assert.deepStrictEqual(yield* violations(page), [], "filled")
-          yield* Effect.promise(() => page.locator("#requests .detail").waitFor())
-          assert.deepStrictEqual(yield* violations(page), [], "with the detail")
-          yield* Effect.promise(() => page.getByLabel("Filter").fill("nothing has this"))
-          yield* shows(page, "No request matches")
-          assert.deepStrictEqual(yield* violations(page), [], "no request matches")
-          yield* Effect.promise(() => page.getByRole("button", { name: "Show all requests" }).click())
-          yield* outage
-          yield* shows(page, "Outage: 503 for token requests, Delay 5 s for calls")
-          yield* Effect.promise(() => page.getByRole("button", { name: "Reset", exact: true }).click())
-          assert.deepStrictEqual(yield* violations(page), [], "outage, with the confirmation")
-        }).pipe(Effect.provide(simulated)))
+      it.scoped(
+        `has no accessibility violation in ${colorScheme} colours at a width of ${width}`,
+        () =>
+          Effect.gen(function*() {
+            const page = yield* open({ colorScheme, width })
+            assert.deepStrictEqual(yield* violations(page), [], "empty")
+            yield* session
+            yield* showsRows(page, "6")
+            yield* Effect.promise(() => page.getByRole("button", { name: "/furnishment/a" }).first().click())
+            assert.deepStrictEqual(yield* violations(page), [], "filled")
+            yield* Effect.promise(() => page.locator("#requests .detail").waitFor())
+            assert.deepStrictEqual(yield* violations(page), [], "with the detail")
+            yield* Effect.promise(() => page.getByLabel("Filter").fill("nothing has this"))
+            yield* shows(page, "No request matches")
+            assert.deepStrictEqual(yield* violations(page), [], "no request matches")
+            yield* Effect.promise(() => page.getByRole("button", { name: "Show all requests" }).click())
+            yield* outage
+            yield* shows(page, "Outage: 503 for token requests, Delay 5 s for calls")
+            yield* Effect.promise(() => page.getByRole("button", { name: "Reset", exact: true }).click())
+            assert.deepStrictEqual(yield* violations(page), [], "outage, with the confirmation")
+          }).pipe(Effect.provide(simulated)),
+        90_000
+      )
     }
 
     it.scoped("has no accessibility violation and no horizontal scroll while it is disconnected", () =>
       Effect.gen(function*() {
-        const { cut, url } = yield* cable((yield* AdminServer.AdminServer).url)
+        const { cut, url } = yield* cable((yield* SimulatorConsole.SimulatorConsole).url)
         const page = yield* open({ address: url, width: 360 })
         yield* session
         yield* showsRows(page, "6")

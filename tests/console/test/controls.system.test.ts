@@ -1,4 +1,4 @@
-import { AdminServer, Fault, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import type { Route } from "playwright-core"
@@ -173,7 +173,7 @@ describe("the controls of the console", () => {
       Effect.gen(function*() {
         const { grantedScopes, grantScopes } = yield* Simulator.Simulator
         const page = yield* open()
-        const posted = page.waitForResponse("**/api/scopes")
+        const posted = page.waitForResponse("**/api/v1/scopes")
         yield* Effect.promise(() => page.getByLabel("furnishment:all").uncheck())
         yield* Effect.promise(() => posted)
         assert.deepStrictEqual(yield* grantedScopes, ["data-access:all", "serviceplus:all"])
@@ -252,7 +252,9 @@ describe("the controls of the console", () => {
         const variables = yield* Simulator.variables
         const lines = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'`)
         assert.strictEqual(yield* copied("Copy variables"), lines.join("\n"))
-        const [, url = "", body = ""] = /^curl '(.+)' -d '(.+)'$/.exec(yield* copied("Copy curl")) ?? []
+        // the secret is no argument of curl
+        const command = yield* copied("Copy curl")
+        const [, body = "", url = ""] = /^printf %s '(.+)' \| curl '(.+)' -d @-$/.exec(command) ?? []
         const headers = { "content-type": "application/x-www-form-urlencoded" }
         assert.strictEqual((yield* send(url, { method: "POST", headers, body })).status, 200)
       }).pipe(Effect.provide(simulated)))
@@ -295,9 +297,9 @@ describe("the controls of the console", () => {
     it.scoped("show no result of an earlier action while the next one is under way", () =>
       Effect.gen(function*() {
         const page = yield* open()
-        const { url } = yield* AdminServer.AdminServer
+        const { url } = yield* SimulatorConsole.SimulatorConsole
         yield* press(page, "Add fault")
-        const held = new Promise<Route>((hold) => void page.route(`${url}/api/faults`, hold))
+        const held = new Promise<Route>((hold) => void page.route(`${url}/api/v1/faults`, hold))
         yield* Effect.promise(async () => {
           await page.getByRole("button", { name: "Add fault", exact: true }).click()
           await page.getByText("Add fault: done.", { exact: true }).waitFor({ state: "detached" })
@@ -316,9 +318,9 @@ describe("the controls of the console", () => {
           await revoke.click()
         })
         yield* shows(page, "It no longer exists.")
-        const { url } = yield* AdminServer.AdminServer
+        const { url } = yield* SimulatorConsole.SimulatorConsole
         yield* Effect.promise(async () => {
-          await page.route(`${url}/api/**`, (route) => route.abort())
+          await page.route(`${url}/api/v1/**`, (route) => route.abort())
           await revoke.click()
         })
         yield* shows(page, "The simulator does not respond. Check that it runs.")

@@ -1,4 +1,4 @@
-import { AdminServer, Fault, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { execFile } from "node:child_process"
@@ -31,6 +31,70 @@ describe("an open request", () => {
         const granted = yield* openDetail(page, 1)
         assert.include(granted, "\"access_token\": \"***\"")
         assert.strictEqual(yield* Effect.promise(() => page.locator(".detail").count()), 1)
+      }).pipe(Effect.provide(simulated)))
+
+    it.scoped("closes with Escape, wherever the focus is, but not from a field or a dialog", () =>
+      Effect.gen(function*() {
+        const page = yield* open()
+        yield* call("/data-access/a")
+        yield* showsRows(page, "1")
+        const detail = page.locator(".detail")
+        yield* openDetail(page, 1)
+        yield* Effect.promise(async () => {
+          await detail.getByRole("button", { name: "Copy as curl" }).focus()
+          await page.keyboard.press("Escape")
+          await detail.waitFor({ state: "detached" })
+          assert.isTrue(await page.locator("#requests > li > button").evaluate((row) => row === document.activeElement))
+          assert.notInclude(page.url(), "open=")
+        })
+        yield* openDetail(page, 1)
+        yield* Effect.promise(async () => {
+          await page.getByLabel("Filter").fill("data-access")
+          await page.keyboard.press("Escape")
+          await page.getByRole("button", { name: "Reset", exact: true }).click()
+          await page.getByRole("dialog").waitFor()
+          await page.keyboard.press("Escape")
+          await page.getByRole("dialog").waitFor({ state: "hidden" })
+          assert.strictEqual(await detail.count(), 1)
+          await page.getByRole("heading", { name: "Credit-data simulator" }).click()
+          await page.keyboard.press("Escape")
+          await detail.waitFor({ state: "detached" })
+        })
+      }).pipe(Effect.provide(simulated)))
+
+    it.scoped("scrolls with the page on a narrow screen", () =>
+      Effect.gen(function*() {
+        const page = yield* open({ width: 360 })
+        yield* Effect.forEach(Array.from({ length: 30 }), () => call("/data-access/a"))
+        const body = JSON.stringify(Array.from({ length: 200 }, (_, id) => ({ id })))
+        yield* call("/data-access/a", undefined, { method: "POST", body })
+        yield* showsRows(page, "31")
+        const innerScrolls = () =>
+          page.locator("#requests, #requests *").evaluateAll((all) =>
+            all.filter((element) =>
+              element.scrollHeight > element.clientHeight + 1 &&
+              ["auto", "scroll"].includes(getComputedStyle(element).overflowY)
+            ).length
+          )
+        assert.strictEqual(yield* Effect.promise(innerScrolls), 1)
+        yield* openDetail(page, 31)
+        assert.strictEqual(yield* Effect.promise(innerScrolls), 0)
+      }).pipe(Effect.provide(simulated)))
+
+    it.scoped("has a tint if it failed, under the pointer too", () =>
+      Effect.gen(function*() {
+        const page = yield* open()
+        yield* requestToken("V2")
+        yield* call("/data-access/a")
+        yield* showsRows(page, "2")
+        const colour = (id: number) =>
+          Effect.promise(async () => {
+            const row = page.locator(`#requests > li[value="${id}"]`)
+            await row.hover()
+            const { x, y } = await row.boundingBox() ?? { x: 0, y: 0 }
+            return (await page.screenshot({ clip: { x: x + 6, y: y + 6, width: 4, height: 4 } })).toString("base64")
+          })
+        assert.notStrictEqual(yield* colour(2), yield* colour(1))
       }).pipe(Effect.provide(simulated)))
 
     it.scoped("shows why it got 404, 401 or 403, or no response", () =>
@@ -114,15 +178,19 @@ describe("an open request", () => {
             const env = { ...process.env, ...variables, TOKEN: token }
             execFile("sh", ["-c", `${code} --silent`], { env }, (_, stdout) => resume(Effect.succeed(stdout)))
           })
+        /** The arguments of curl name no variable, because all users of the machine can see them. */
+        const hasNoSecretArgument = (command: string) => assert.notInclude(command.split(" | curl ")[1] ?? "$", "$")
         yield* openDetail(page, 1)
         const tokenCommand = yield* copied("Copy as curl", "Copied. Set the variables in it.")
         assert.notInclude(tokenCommand, variables["CREDIT_DATA_CLIENT_SECRET"] ?? "")
+        hasNoSecretArgument(tokenCommand)
         assert.match(yield* shell(tokenCommand), /^HTTP\/1.1 200 OK[^]*"access_token"/)
         yield* openDetail(page, 2)
         assert.strictEqual(yield* copied("Copy the body of the request", "Copied."), "{\"a\": \"it's\"}")
         assert.strictEqual(yield* copied("Copy the body of the response", "Copied."), "{\"score\":712}")
         const command = yield* copied("Copy as curl", "Copied. Set the variables in it.")
         assert.notInclude(command, token)
+        hasNoSecretArgument(command)
         assert.match(yield* shell(command), /^HTTP\/1.1 200 OK[^]*\{"score":712\}$/)
         const [, original, , copy] = yield* received
         assert(original !== undefined && copy !== undefined)
@@ -178,7 +246,7 @@ describe("an open request", () => {
 
     it.scoped("is in the address of the page, with the filter and the server", () =>
       Effect.gen(function*() {
-        const { url } = yield* AdminServer.AdminServer
+        const { url } = yield* SimulatorConsole.SimulatorConsole
         const page = yield* open()
         const token = yield* requestToken("V2")
         yield* call("/data-access/a", token)

@@ -1,4 +1,4 @@
-import { AdminServer } from "@credit-data/simulator"
+import { SimulatorConsole } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { send } from "../src/client.ts"
@@ -7,7 +7,7 @@ import { simulated } from "../src/console.ts"
 describe("the page of the console", () => {
   it.effect("has at most 25 kB, and needs nothing from another server", () =>
     Effect.gen(function*() {
-      const { url } = yield* AdminServer.AdminServer
+      const { url } = yield* SimulatorConsole.SimulatorConsole
       const { body } = yield* send(url)
       assert.isAtMost(Buffer.byteLength(body), 25_000)
       assert.isNull(/https?:\/\//.exec(body))
@@ -16,7 +16,7 @@ describe("the page of the console", () => {
 
   it.effect("has a new nonce in each response", () =>
     Effect.gen(function*() {
-      const { url } = yield* AdminServer.AdminServer
+      const { url } = yield* SimulatorConsole.SimulatorConsole
       const nonces = yield* Effect.forEach([1, 2], () =>
         Effect.map(send(url), ({ body }) => Array.from(body.matchAll(/nonce=([\w-]+)/g), ([, nonce]) => nonce)))
       assert.deepStrictEqual(

@@ -20,7 +20,7 @@ interface Run {
   /** The highest allowed number of token requests. */
   readonly atMost?: number
   /** The first pause after a failure, without chance. */
-  readonly pauseMillis?: number
+  readonly hasConstantPauses?: boolean
   /** What happens after the supplies were built. */
   readonly before?: Effect.Effect<unknown, never, Scope.Scope>
 }
@@ -36,29 +36,37 @@ const print = (what: string, value: number, unit: string, atMost?: number) =>
   Console.log(JSON.stringify({ what, value, unit, ...(atMost === undefined ? {} : { atMost }) }))
 
 /** The first `get` of all processes at the same time. Returns its median. */
-const first = Effect.fnUntraced(function*({ atMost, before, fault, latency, pauseMillis, store, what, workers }: Run) {
-  const context = yield* Layer.build(Simulator.layer())
-  const simulator = yield* Effect.provide(Simulator.Simulator, context)
-  const variables = yield* Effect.provide(Simulator.variables, context)
-  yield* simulator.failTokenRequests(fault ?? Fault.Delay({ duration: latency ?? "200 millis" }), { times: 5_000 })
-  yield* askAll(workers, { do: "start", variables, ...(pauseMillis !== undefined && { pauseMillis }), ...store })
-  // the connections are made in the background, and 200 of them keep two cores busy for a while
-  yield* Effect.sleep(Duration.millis(workers.length * 40))
-  if (before !== undefined) yield* before
-  const results = yield* askAll(workers, { do: "get" })
-  const requests = yield* simulator.tokenRequests
-  const closing = yield* askAll(workers, { do: "close" })
-  const errors = results.filter(({ error }) => error !== undefined).length
-  const name = `${workers.length} processes, ${what}`
-  yield* print(name, requests, "token requests", atMost)
-  yield* print(`${name}: first \`get\`, p50`, share(results, 0.5), "ms")
-  yield* print(`${name}: first \`get\`, p99`, share(results, 0.99), "ms")
-  // with hundreds of processes, the machine is busy with something else
-  const most = workers.length > 50 ? undefined : 1_000
-  yield* print(`${name}: the scope closes after, p99`, share(closing, 0.99), "ms", most)
-  if (fault === undefined) yield* print(`${name}: failures`, errors, "failures", 0)
-  return share(results, 0.5)
-}, Effect.scoped)
+const first = Effect.fnUntraced(
+  function*({ atMost, before, fault, latency, hasConstantPauses, store, what, workers }: Run) {
+    const context = yield* Layer.build(Simulator.layer())
+    const simulator = yield* Effect.provide(Simulator.Simulator, context)
+    const variables = yield* Effect.provide(Simulator.variables, context)
+    yield* simulator.failTokenRequests(fault ?? Fault.Delay({ duration: latency ?? "200 millis" }), { times: 5_000 })
+    yield* askAll(workers, {
+      do: "start",
+      variables,
+      ...(hasConstantPauses !== undefined && { hasConstantPauses }),
+      ...store
+    })
+    // the connections are made in the background, and 200 of them keep two cores busy for a while
+    yield* Effect.sleep(Duration.millis(workers.length * 40))
+    if (before !== undefined) yield* before
+    const results = yield* askAll(workers, { do: "get" })
+    const requests = yield* simulator.tokenRequests
+    const closing = yield* askAll(workers, { do: "close" })
+    const errors = results.filter(({ error }) => error !== undefined).length
+    const name = `${workers.length} processes, ${what}`
+    yield* print(name, requests, "token requests", atMost)
+    yield* print(`${name}: first \`get\`, p50`, share(results, 0.5), "ms")
+    yield* print(`${name}: first \`get\`, p99`, share(results, 0.99), "ms")
+    // with hundreds of processes, the machine is busy with something else
+    const most = workers.length > 50 ? undefined : 1_000
+    yield* print(`${name}: the scope closes after, p99`, share(closing, 0.99), "ms", most)
+    if (fault === undefined) yield* print(`${name}: failures`, errors, "failures", 0)
+    return share(results, 0.5)
+  },
+  Effect.scoped
+)
 
 /** As many processes as cores that do nothing but count. */
 const keepBusy = Effect.forEach(
@@ -149,28 +157,29 @@ Effect.gen(function*() {
   yield* coldProcess(workers.slice(0, 1), (yield* fresh).store)
   yield* recovery(workers.slice(0, 10), (yield* fresh).store)
   yield* first({
-    what: "Redis, endpoint 6 s",
+    // a process that waits for its response lets another one try after half of the deadline
+    what: "Redis, healthy endpoint that takes 6 s",
     workers: twenty,
     store: (yield* fresh).store,
     latency: "6 seconds",
-    atMost: 1
+    atMost: 2
   })
 
   const unavailable = Fault.Response({ status: 503 })
   // the middle of the usual pauses: otherwise, the random pauses of the process with the lease would decide
-  const pauseMillis = 750
+  const hasConstantPauses = true
   const alone = yield* first({
     what: "without a store, endpoint returns 503",
     workers: thirty,
     fault: unavailable,
-    pauseMillis
+    hasConstantPauses
   })
   const shared = yield* first({
     what: "Redis, endpoint returns 503",
     workers: thirty,
     store: (yield* fresh).store,
     fault: unavailable,
-    pauseMillis,
+    hasConstantPauses,
     atMost: 9
   })
   yield* print("endpoint returns 503: first response with Redis", shared / alone, "× without a store", 1.05)

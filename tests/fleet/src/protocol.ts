@@ -11,8 +11,8 @@ export type Command =
     readonly directory?: string
     /** How far the wall clock is ahead. */
     readonly aheadMillis?: number
-    /** The first pause after a failure, which doubles, without chance. Default: the pauses of the supply. */
-    readonly pauseMillis?: number
+    /** The pauses after failures have no random part: 750 ms, which doubles. */
+    readonly hasConstantPauses?: boolean
     /** The pause between two renewals of rejected tokens. */
     readonly forcedRenewalPauseMillis?: number
   }

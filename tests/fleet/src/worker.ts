@@ -5,6 +5,7 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, type TokenError } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
+import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
 import {
   Clock,
@@ -18,7 +19,6 @@ import {
   Logger,
   Option,
   Redacted,
-  Schedule,
   Scope
 } from "effect"
 import { createHash } from "node:crypto"
@@ -54,18 +54,18 @@ const logger = Logger.make(({ logLevel, message }) => {
 
 const start = (command: Extract<Command, { readonly do: "start" }>) => {
   const isShared = command.redis !== undefined || command.directory !== undefined
-  const pause = command.pauseMillis === undefined ? {} : { pause: Schedule.exponential(command.pauseMillis) }
   const supply = isShared
-    ? SharedTokens.layer({ ...pause, forcedRenewalPause: command.forcedRenewalPauseMillis ?? "30 seconds" }).pipe(
+    ? SharedTokens.layer({ forcedRenewalPause: command.forcedRenewalPauseMillis ?? "30 seconds" }).pipe(
       Layer.provide(AuthV2.layerTokenEndpointConfig()),
       Layer.provide(storeOf(command))
     )
-    : AuthV2.layerConfig(pause)
+    : AuthV2.layerConfig()
   logs.length = 0
   return Effect.gen(function*() {
     scope = yield* Scope.make()
     const context = yield* Layer.build(supply.pipe(Layer.provide([NodeHttpClient.layer, NodeContext.layer]))).pipe(
-      Scope.extend(scope)
+      Scope.extend(scope),
+      (built) => command.hasConstantPauses === true ? withConstantRandom(0.5)(built) : built
     )
     tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
   }).pipe(

@@ -10,7 +10,7 @@ import {
   Variables
 } from "@credit-data/core"
 import { DataAccess, Fetch, GroupClient, InsufficientScope } from "@credit-data/http-client"
-import { AdminServer, Fault, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Fault, Simulator } from "@credit-data/simulator"
 import { HealthCheck } from "@credit-data/telemetry"
 import { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
@@ -145,31 +145,31 @@ const ofConfiguration = Effect.all({
 
 /** How the simulator's admin API responds to requests that it cannot accept. */
 const ofAdminApi = Effect.gen(function*() {
-  const { key, url } = yield* AdminServer.AdminServer
+  const { key, url } = yield* SimulatorConsole.SimulatorConsole
   const json = { "content-type": "application/json" }
   const withKey = { ...json, "x-api-key": Redacted.value(key) }
   const status = (path: string, init?: RequestInit) =>
     Effect.promise(() => fetch(`${url}${path}`, init).then(({ status }) => String(status)))
   return yield* Effect.all({
-    "a body that is no JSON": status("/api/faults", { method: "POST", headers: withKey, body: "{" }),
-    "an empty body": status("/api/faults", { method: "POST", headers: withKey }),
-    "a wrong fault": status("/api/faults", { method: "POST", headers: withKey, body: "{}" }),
-    "a body that is text": status("/api/faults", {
+    "a body that is no JSON": status("/api/v1/faults", { method: "POST", headers: withKey, body: "{" }),
+    "an empty body": status("/api/v1/faults", { method: "POST", headers: withKey }),
+    "a wrong fault": status("/api/v1/faults", { method: "POST", headers: withKey, body: "{}" }),
+    "a body that is text": status("/api/v1/faults", {
       method: "POST",
       headers: { ...withKey, "content-type": "text/plain" },
       body: "a"
     }),
-    "an id that is no number": status("/api/tokens/x/revoke", { method: "POST", headers: withKey }),
-    "an unknown token": status("/api/tokens/9/revoke", { method: "POST", headers: withKey }),
-    "no key": status("/api/reset", { method: "POST", headers: json }),
-    "another method": status("/api/reset", { headers: withKey }),
-    "an unknown path": status("/api/unknown", { headers: withKey })
+    "an id that is no number": status("/api/v1/tokens/x/revoke", { method: "POST", headers: withKey }),
+    "an unknown token": status("/api/v1/tokens/9/revoke", { method: "POST", headers: withKey }),
+    "no key": status("/api/v1/reset", { method: "POST", headers: json }),
+    "another method": status("/api/v1/reset", { headers: withKey }),
+    "an unknown path": status("/api/v1/unknown", { headers: withKey })
   })
 }).pipe(
   Effect.map((statuses) =>
     Object.entries(statuses).map(([name, status]) => [`the admin API: ${name}`, status] as const)
   ),
-  Effect.provide(AdminServer.layer().pipe(Layer.provide(Simulator.layer())))
+  Effect.provide(SimulatorConsole.layer().pipe(Layer.provide(Simulator.layer())))
 )
 
 const auth = AuthV2.layerConfig()
@@ -238,7 +238,7 @@ const ofCalls = Effect.gen(function*() {
     "a token, printed": stable(String(yield* tokens.get)),
     "a token in JSON": stable(json(yield* tokens.get)),
     "the fields of a status": Object.keys(status).toSorted().join(" "),
-    "the requested scopes": json(Option.getOrUndefined(tokens.requestedScopes)),
+    "the requested scopes": json(tokens.requestedScopes),
     "the readiness": String(ready.status),
     "an event": json(event)
   }

@@ -4,14 +4,14 @@ import {
   AccessScope,
   AccessToken,
   AccessTokens,
+  Adapter,
   ClientCredentials,
   Environment,
   TokenEndpoint,
   TokenError,
   TokenEvent,
   TokenStatus,
-  Variables,
-  Replaces
+  Variables
 } from "@credit-data/core"
 import {
   DataAccess,
@@ -21,18 +21,9 @@ import {
   GroupClient,
   InsufficientScope
 } from "@credit-data/http-client"
-import { SharedTokens, StoreContract, StoreError, TokenStore } from "@credit-data/fleet"
-import { Comparison, Migration, MigrationEvent, Plan } from "@credit-data/migration"
-import {
-  AdminApi,
-  AdminServer,
-  Change,
-  Fault,
-  Fixture,
-  FixtureError,
-  Received,
-  Simulator
-} from "@credit-data/simulator"
+import { SharedTokens, StoreError, TokenStore } from "@credit-data/fleet"
+import { Comparison, Migration, Plan } from "@credit-data/migration"
+import { Change, Fault, Fixture, FixtureError, Received, Simulator, SimulatorConsole } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { HealthCheck, Prometheus, Telemetry } from "@credit-data/telemetry"
 import { FileSystem, type HttpClient, HttpServerResponse } from "@effect/platform"
@@ -46,7 +37,6 @@ import {
   Effect,
   Exit,
   Layer,
-  Option,
   Redacted,
   Schema,
   Stream,
@@ -77,8 +67,7 @@ const token = (text: string) =>
     secret: Redacted.make(text),
     scopes,
     requestedAt: DateTime.unsafeMake(0),
-    expiresAt: DateTime.unsafeMake(86_400_000),
-    coverage: "GrantedScopes"
+    expiresAt: DateTime.unsafeMake(86_400_000)
   })
 
 /** Responses that contain a secret in each place where a server could put one. */
@@ -90,7 +79,6 @@ const leaks = {
   }),
   failed: Fault.oauthError(500, canary, canary),
   illTyped: Fault.Response({ status: 200, body: JSON.stringify({ access_token: [canary], token_type: canary }) }),
-  scopeEcho: Fault.Response({ status: 200, body: JSON.stringify({ ...granted(1), scope: canary }) }),
   short: Fault.Response({ status: 200, body: canary }),
   redirect: Fault.Response({ status: 307, headers: { location: `https://elsewhere.example/?code=${canary}` } }),
   reset: Fault.Reset()
@@ -115,10 +103,10 @@ const ofEndpoint = Effect.fnUntraced(function*<E>(
     headers: { "set-cookie": `session=${canary}` },
     body: JSON.stringify({ ...granted(1), refresh_token: canary, id_token: canary, note: canary })
   }))
-  const values: Array<unknown> = [layer, context, endpoint, yield* outcomes(endpoint.requestToken(Replaces.Nothing()))]
+  const values: Array<unknown> = [layer, context, endpoint, yield* outcomes(endpoint.requestToken({ _tag: "Nothing" }))]
   for (const fault of Object.values(leaks)) {
     yield* simulator.failTokenRequests(fault)
-    values.push(yield* outcomes(endpoint.requestToken(Replaces.Nothing())))
+    values.push(yield* outcomes(endpoint.requestToken({ _tag: "Nothing" })))
   }
   return values
 })
@@ -262,7 +250,7 @@ export const specimens = Effect.gen(function*() {
     Effect.gen(function*() {
       yield* simulator.failTokenRequests(fault)
       const { requestToken } = yield* TokenEndpoint.TokenEndpoint
-      return yield* outcomes(requestToken(Replaces.Nothing()))
+      return yield* outcomes(requestToken({ _tag: "Nothing" }))
     }).pipe(Effect.provide(AuthV2.layerTokenEndpoint(options)))
   const failed = yield* failure(leaks.failed)
   const invalid = yield* failure(leaks.illTyped)
@@ -275,7 +263,15 @@ export const specimens = Effect.gen(function*() {
     "AccessScope.config": yield* ofConfig({ scopes: AccessScope.config }),
     "AccessToken.AccessToken": [AccessToken.AccessToken, token(canary), { token: token(tokenPrefix) }, [token(canary)]],
     "AccessTokens.AccessTokens": AccessTokens.AccessTokens,
-    "AccessTokens.defaultPause": AccessTokens.defaultPause,
+    "Adapter.make": Adapter.make({
+      version: "V3",
+      path: "/oauth3/token",
+      field: "authV3Url",
+      variable: "CREDIT_DATA_AUTH_V3_URL",
+      description: "the address of Auth V3",
+      example: "https://v3.example",
+      scopes: true
+    }),
     "AccessTokens.layer": yield* ofSupply(AccessTokens.layer().pipe(Layer.provide(AuthV2.layerTokenEndpoint(options)))),
     "AccessTokens.layerTest": yield* Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
@@ -287,19 +283,12 @@ export const specimens = Effect.gen(function*() {
     "ClientCredentials.config": yield* ofConfig(ClientCredentials.config),
     "Environment.url": yield* ofConfig({ url: Environment.url("CREDIT_DATA_BASE_URL") }),
     "Environment.config": yield* ofConfig(Environment.config),
-    ...Object.fromEntries(
-      Object.entries(Replaces).map(([name, constructor]) => [
-        `Replaces.${name}`,
-        name.startsWith("$") ? constructor : Reflect.apply(constructor, undefined, [{ token: token(canary) }])
-      ])
-    ),
     "TokenEndpoint.TokenEndpoint": [TokenEndpoint.TokenEndpoint, v2],
     "TokenEndpoint.make": yield* outcomes(TokenEndpoint.make({
       ...options,
-      authorizationServer: "authV2Url",
+      authorizationServer: { url: options.environment.authV2Url, option: "authV2Url" },
       path: "/oauth2/token",
-      requestedScopes: Option.some(scopes),
-      coverage: "GrantedScopes"
+      scopes
     })),
     "TokenError.InvalidClient": refused,
     "TokenError.InvalidResponse": invalid,
@@ -360,7 +349,7 @@ export const specimens = Effect.gen(function*() {
     "Furnishment.layer": Furnishment.layer(),
     "GroupClient.make": yield* ofGroup(
       DataAccess.DataAccess,
-      Layer.effect(DataAccess.DataAccess, GroupClient.make({ name: "Reports" })),
+      Layer.effect(DataAccess.DataAccess, GroupClient.make({ name: "Data Access" })),
       "/data-access/a"
     ),
     "GroupClient.withPathTemplate": GroupClient.withPathTemplate,
@@ -376,13 +365,10 @@ export const specimens = Effect.gen(function*() {
     Object.fromEntries(Object.entries(members).map(([name, value]) => [`${module}.${name}`, value]))
 
   const key = Redacted.make(canary)
-  const admin = yield* Layer.build(AdminServer.layer({ key }))
+  const admin = yield* Layer.build(SimulatorConsole.layer({ key }))
   const simulated: Record<string, unknown> = {
-    // definitions, which contain no value but are large to print
-    ...Object.fromEntries(Object.keys(AdminApi).map((name) => [`AdminApi.${name}`, name])),
-    "AdminApi.client": yield* AdminApi.client({ url: "http://127.0.0.1:1", key }),
-    "AdminServer.AdminServer": Context.get(admin, AdminServer.AdminServer),
-    "AdminServer.layer": admin,
+    "SimulatorConsole.SimulatorConsole": Context.get(admin, SimulatorConsole.SimulatorConsole),
+    "SimulatorConsole.layer": admin,
     ...membersOf("Change", Change),
     "Change.Request": yield* Stream.runHead(simulator.changes(-1)),
     ...membersOf("Fixture", Fixture),
@@ -423,7 +409,6 @@ export const specimens = Effect.gen(function*() {
 
   // the pause that the last refusal started ends before the migration requests its tokens
   yield* TestClock.adjust("1 hour")
-  const facts = { scopes, missingScopes: [], lifetime: duration }
   const plan: Plan.Plan = { stage: "v2", fallback: true }
   const supplies = { v1: AuthV1.layer(options), v2: AuthV2.layer(options) }
   const supplyTest = yield* Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest())
@@ -435,13 +420,6 @@ export const specimens = Effect.gen(function*() {
     "Migration.layerConfig": yield* outcomes(
       Layer.build(Migration.layerConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
     ),
-    "MigrationEvent.$is": MigrationEvent.$is,
-    "MigrationEvent.$match": MigrationEvent.$match,
-    "MigrationEvent.Compared": MigrationEvent.Compared({ at, v1: facts, v2: facts }),
-    "MigrationEvent.FallbackReason": MigrationEvent.FallbackReason.Failed({ error: connectionReset }),
-    "MigrationEvent.FellBack": MigrationEvent.FellBack({ at, reason: MigrationEvent.FallbackReason.Slow() }),
-    "MigrationEvent.PlanChanged": MigrationEvent.PlanChanged({ at, from: plan, to: plan }),
-    "MigrationEvent.Returned": MigrationEvent.Returned({ at }),
     "Plan.config": yield* ofConfig(Plan.config),
     "Plan.read": yield* outcomes(
       Plan.read.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CREDIT_DATA_AUTH", canary]]))))
@@ -457,8 +435,6 @@ export const specimens = Effect.gen(function*() {
         return yield* outcomes(SharedTokens.read)
       }).pipe(Effect.provide(Layer.provideMerge(SharedTokens.layer(), overMemory))),
       "SharedTokens.make": yield* outcomes(Effect.provide(SharedTokens.make(), overMemory)),
-      "StoreContract.ContractBroken": new StoreContract.ContractBroken({ rule: "a rule", expected: "something else" }),
-      "StoreContract.rules": StoreContract.rules,
       "StoreError.StoreError": new StoreError.StoreError({ reason: "Refused", code: "OOM" }),
       "TokenStore.TokenStore": TokenStore.TokenStore,
       "TokenStore.layerFileSystem": yield* outcomes(

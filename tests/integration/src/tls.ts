@@ -2,31 +2,44 @@ import { FetchHttpClient, type HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Agent } from "@effect/platform-node/Undici"
 import { Effect, Layer } from "effect"
-import type { Server } from "node:net"
+import type { LookupFunction, Server } from "node:net"
 import * as Platform from "./platform.ts"
-import type { TransportName } from "./transports.ts"
+import { tested, type TransportName } from "./transports.ts"
 
-/** The three transports, configured to trust this authority. */
-export const trusting: ReadonlyArray<
-  readonly [name: TransportName, transport: (ca: string) => Layer.Layer<HttpClient.HttpClient>]
-> = [
-  ["fetch", (ca) => {
-    const dispatcher = new Platform.Agent({ connect: { ca } })
+/** How a transport connects: the authority that it trusts, and the resolver that it asks. */
+interface Connect {
+  readonly ca?: string
+  readonly lookup?: LookupFunction
+}
+
+/** The transports that this tier tests, with these settings. */
+export const connecting: ReadonlyArray<
+  readonly [name: TransportName, transport: (connect: Connect) => Layer.Layer<HttpClient.HttpClient>]
+> = tested([
+  ["fetch", (connect) => {
+    const dispatcher = new Platform.Agent({ connect })
     return Layer.provide(
       FetchHttpClient.layer,
       Layer.succeed(FetchHttpClient.RequestInit, Object.assign<RequestInit, object>({}, { dispatcher }))
     )
   }],
-  ["node:http", (ca) => Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer({ ca }))],
+  ["node:http", (connect) => Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer(connect))],
   [
     "undici",
-    (ca) =>
+    (connect) =>
       Layer.provide(
         NodeHttpClient.layerUndiciWithoutDispatcher,
-        Layer.succeed(NodeHttpClient.Dispatcher, new Agent({ connect: { ca } }))
+        Layer.succeed(NodeHttpClient.Dispatcher, new Agent({ connect }))
       )
   ]
-]
+])
+
+/** The transports that this tier tests, configured to trust this authority. */
+export const trusting = connecting.map(([name, transport]) => [name, (ca: string) => transport({ ca })] as const)
+
+/** A resolver that finds no name, and reports this code. It is not asked about an address. */
+export const noNames = (code: "ENOTFOUND" | "EAI_AGAIN"): LookupFunction => (hostname, _, callback) =>
+  callback(Object.assign(new Error(`getaddrinfo ${code} ${hostname}`), { code, hostname }), "")
 
 /** Listens on a loopback port until the scope ends. */
 export const listen = (server: Server) =>

@@ -91,7 +91,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
         yield* simulator.failTokenRequests(Fault.oauthError(400, "invalid_scope"))
         const rejected = yield* call()
         assert.strictEqual(rejected.status, 401, "the caller's own 401, and not the failure of the renewal")
-        yield* rejected.text
+        yield* Effect.flip(rejected.text)
       }
       assert.isAtMost(yield* simulator.openConnections, 8)
     }).pipe(Effect.provide(layer)))

@@ -13,16 +13,17 @@ import { canary } from "../src/canaries.ts"
 import { losesEarlyResponse } from "../src/platform.ts"
 import { granted } from "../src/serverInMemory.ts"
 import { listen } from "../src/tls.ts"
+import { tested, type TransportName } from "../src/transports.ts"
 
 /** The transports that keep connections open between calls. */
-const keeping: ReadonlyArray<readonly [name: string, transport: Layer.Layer<HttpClient.HttpClient>]> = [
+const keeping: ReadonlyArray<readonly [name: TransportName, transport: Layer.Layer<HttpClient.HttpClient>]> = tested([
   ["fetch", FetchHttpClient.layer],
   [
-    "node:http, keep-alive",
+    "node:http",
     Layer.provide(NodeHttpClient.layerWithoutAgent, NodeHttpClient.makeAgentLayer({ keepAlive: true }))
   ],
   ["undici", NodeHttpClient.layerUndici]
-]
+])
 
 const serve = (onConnection: (socket: Socket) => void) =>
   Effect.acquireRelease(
@@ -110,11 +111,11 @@ const recommended = Layer.provide(
 )
 
 describe.each(
-  [
+  tested([
     ["fetch", FetchHttpClient.layer],
-    ["node:http, as recommended", recommended],
+    ["node:http", recommended],
     ["undici", NodeHttpClient.layerUndici]
-  ] as const
+  ])
 )("dead kept connections, over %s", (_, transport) => {
   it.scopedLive("20 GETs in a row succeed although each second use of a connection is reset", () =>
     Effect.gen(function*() {
@@ -227,6 +228,46 @@ describe("ten calls with a revoked token over four connections to one host", () 
           yield* Deferred.await(closed)
         }))
     }))
+})
+
+describe.each(keeping)("the 401 of a call without a replacement, over %s", (_, transport) => {
+  const head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: text/plain\r\n"
+  const rows: ReadonlyArray<readonly [body: string, respond: (socket: Socket) => void, whole: string | undefined]> = [
+    ["that is short", (socket) => socket.end(`${head}Content-Length: 4\r\n\r\nwhat`), "what"],
+    ["that is empty", (socket) => socket.end(`${head}Content-Length: 0\r\n\r\n`), ""],
+    [
+      "of 64 KiB",
+      (socket) => socket.end(`${head}Content-Length: 65536\r\n\r\n${"x".repeat(65_536)}`),
+      "x".repeat(65_536)
+    ],
+    [
+      "that is larger than 64 KiB",
+      (socket) => socket.end(`${head}Content-Length: 65537\r\n\r\n${"x".repeat(65_537)}`),
+      undefined
+    ],
+    ["that is cut", (socket) => socket.end(`${head}Content-Length: 9\r\n\r\nwhat`), undefined],
+    ["that takes more than a second", (socket) => socket.write(`${head}Content-Length: 9\r\n\r\nwhat`), undefined]
+  ]
+  for (const [body, respond, whole] of rows) {
+    it.scopedLive(`has a body ${body}, ${whole === undefined ? "which fails where it breaks off" : "unchanged"}`, () =>
+      Effect.gen(function*() {
+        const port = yield* serve((socket) => {
+          socket.on("error", () => socket.destroy())
+          socket.on("data", () => respond(socket))
+        })
+        yield* calls(port, transport, (client) =>
+          Effect.gen(function*() {
+            const first = yield* client.get("/a")
+            yield* Effect.ignore(Effect.timeout(first.text, "1 millis"))
+            // the last replacement was a moment ago, so this call has none
+            const { status, text } = yield* client.get("/a")
+            assert.strictEqual(status, 401)
+            const read = yield* Effect.either(text)
+            if (whole === undefined) assert.isTrue(Either.isLeft(read))
+            else assert.strictEqual(Either.getOrThrow(read), whole)
+          }))
+      }))
+  }
 })
 
 describe.each([

@@ -1,6 +1,6 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { type Received, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck, Layer, Redacted } from "effect"
@@ -80,7 +80,7 @@ describe.each(transports)("a token request over %s", (_, transport) => {
         credentials,
         scopes: ["data-access:all"]
       })
-      yield* Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken(Replaces.Nothing())).pipe(
+      yield* Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken({ _tag: "Nothing" })).pipe(
         Effect.provide(endpoint)
       )
       const form = new URLSearchParams(bodyOf((yield* simulator.received)[0]))

@@ -17,6 +17,9 @@ const bodies = [
 
 const endless = Fault.Endless({ bytes: Fault.responseBytes({ headers: ["Content-Type: text/plain"] }) })
 
+/** The caller of a `fetch` aborts it with its own controller, outside of Effect. */
+const callerAbort = () => new AbortController()
+
 const rejection = (promise: Promise<unknown>) =>
   Effect.promise(() => promise.then(() => assert.fail("it did not reject"), (error: unknown) => error))
 
@@ -49,7 +52,7 @@ describe.each(transports)("the client of a group as a fetch, over %s", (name, tr
         const { fetch } = yield* makeFetch
         yield* failCalls(fault)
         const reason = new Error("the caller gave up")
-        const controller = new AbortController()
+        const controller = callerAbort()
         const response = yield* Effect.promise(() => fetch("/data-access/a", { signal: controller.signal }))
         const text = rejection(response.text())
         controller.abort(reason)

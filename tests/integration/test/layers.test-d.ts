@@ -1,8 +1,8 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import type { AccessTokens, TokenError } from "@credit-data/core"
-import { DataAccess, Furnishment, GroupClient, type InsufficientScope } from "@credit-data/http-client"
-import type { HttpClient, HttpClientError } from "@effect/platform"
+import { AccessTokens, type TokenError } from "@credit-data/core"
+import { DataAccess, Fetch, Furnishment, GroupClient, type InsufficientScope } from "@credit-data/http-client"
+import { HttpClient, type HttpClientError } from "@effect/platform"
 import { type ConfigError, Effect, type Layer, Redacted } from "effect"
 import { describe, expectTypeOf, it } from "vitest"
 
@@ -48,6 +48,14 @@ describe("the adapters", () => {
     AuthV1.layer({ environment, credentials: { clientId: "id", clientSecret: "secret" } })
   })
 
+  it("the secret of an access token is not accepted as a client secret", () => {
+    const withToken = Effect.map(AccessTokens.AccessTokens, (tokens) =>
+      Effect.map(tokens.get, ({ secret }) =>
+        // @ts-expect-error: the secret of an access token
+        AuthV1.layer({ environment, credentials: { clientId: "id", clientSecret: secret } })))
+    expectTypeOf(withToken).toExtend<Effect.Effect<unknown, never, AccessTokens.AccessTokens>>()
+  })
+
   it("the layer has the errors and requirements of the effect that reads the credentials", () => {
     class Down {
       readonly _tag = "Down"
@@ -75,6 +83,19 @@ describe("the groups", () => {
     expectTypeOf<Effect.Effect.Error<typeof furnish>>().toEqualTypeOf<
       HttpClientError.HttpClientError | TokenError.TokenError | InsufficientScope.InsufficientScope
     >()
+  })
+
+  it("a plain HttpClient, or the client of another group, is not accepted as the client of a group", () => {
+    const misuse = Effect.gen(function*() {
+      const plain = yield* HttpClient.HttpClient
+      // @ts-expect-error: it sends no token
+      yield* Fetch.make(plain)
+      // @ts-expect-error: it sends no token
+      GroupClient.toHttpClient(plain)
+      // @ts-expect-error: it is the client of Furnishment
+      return DataAccess.DataAccess.of(yield* Furnishment.Furnishment)
+    })
+    expectTypeOf(misuse).not.toBeAny()
   })
 
   it("the client of a group is not a plain HttpClient, and toHttpClient converts it", () => {

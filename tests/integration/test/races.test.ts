@@ -37,9 +37,12 @@ describe("races over a real server", () => {
           assert.isBelow(DateTime.distance(token.requestedAt, askedAt), 1_000, "an expired token")
           if (fate === 1) yield* tokens.invalidate(token)
         })
-        yield* Effect.all(Arr.makeBy(5_000, () => caller), { concurrency: "unbounded", discard: true })
+        yield* Effect.all(Arr.makeBy(2_000, () => caller), { concurrency: "unbounded", discard: true })
         const requests = yield* simulator.tokenRequests
-        assert.isTrue(requests > 2 && requests < 200, String(requests))
+        assert.isTrue(
+          requests > 1 && requests < 200,
+          `Expected some renewals, and not one for each caller, but got ${requests} requests`
+        )
         assert.strictEqual((yield* Ref.get(gauge)).most, 1, "token requests at once")
       }).pipe(Effect.provide(auth))
     }).pipe(

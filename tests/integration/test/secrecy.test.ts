@@ -1,6 +1,6 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, TokenEndpoint, Replaces } from "@credit-data/core"
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { DataAccess, Furnishment } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
@@ -67,12 +67,12 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
         })
       ) {
         yield* simulator.failTokenRequests(fault)
-        const exit = yield* Effect.exit(endpoint.requestToken(Replaces.Nothing()))
+        const exit = yield* Effect.exit(endpoint.requestToken({ _tag: "Nothing" }))
         assert.isTrue(Exit.isFailure(exit))
         failures[name] = exit
         if (Exit.isFailure(exit)) failures[`${name}, the cause`] = exit.cause
         yield* simulator.failTokenRequests(fault)
-        failures[`${name}, the error`] = yield* Effect.flip(endpoint.requestToken(Replaces.Nothing()))
+        failures[`${name}, the error`] = yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))
       }
 
       yield* assertNothingShows({
@@ -126,7 +126,7 @@ describe.each(transports)("secrecy over %s", (_, transport) => {
       )
       const names = spans.map(({ name }) => name)
       assert.include(names, "TokenEndpoint.requestToken")
-      assert.include(names, "Data Access GET")
+      assert.include(names, "GET")
       yield* assertNothingShows({ spans })
     }).pipe(Effect.provide(Simulator.layer({ credentials }))))
 

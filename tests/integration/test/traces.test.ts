@@ -22,7 +22,7 @@ describe("the traces of a program", () => {
       yield* tokens.refresh
       yield* call
       const [refused, refreshed] = named("TokenEndpoint.requestToken")
-      const [first, second] = named("Data Access GET")
+      const [first, second] = named("GET")
       assert.deepStrictEqual(first?.links, [refused?.spanId])
       assert.deepStrictEqual(second?.links, [], "it found a token")
       assert.deepInclude(refused?.attributes, {

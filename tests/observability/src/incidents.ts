@@ -4,16 +4,21 @@ import { SharedTokens } from "@credit-data/fleet"
 import { DataAccess, Furnishment } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
-import { Telemetry } from "@credit-data/telemetry"
+import { HealthCheck, Telemetry } from "@credit-data/telemetry"
 import * as TestClocks from "@credit-data/test-support/clock"
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Duration, Effect, Exit, Layer, Redacted, Schedule, Scope } from "effect"
+import { Duration, Effect, Exit, Layer, Redacted, Scope } from "effect"
 
 // Incidents of a program that calls the API all the time. Each has its own supply, identified by the name of its environment.
 
-/** All durations of the rules and of the supplies are divided by this, so that ten minutes take one minute. */
+/** All durations of the rules are divided by this, and the clocks of the supplies run as much faster: ten minutes take one minute. */
 export const factor = 10
+
+const began = Date.now()
+
+/** The time of a supply's clock, in milliseconds. */
+export const supplyTime = (millis: number): number => began + (millis - began) * factor
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
 
@@ -24,12 +29,13 @@ export const divided = (rules: string): string =>
       /(?<=for: |\[)(\d+)([smh])\b/g,
       (_, count: string, unit: string) => `${Number(count) * (seconds[unit] ?? 1) * 1_000 / factor}ms`
     )
-    .replaceAll("< 3600", `< ${3_600 / factor}`)
+    .replaceAll("time()", `(${began / 1_000} + (time() - ${began / 1_000}) * ${factor})`)
 
 /** A program with its supply, and what surrounds it. */
 interface World {
   readonly simulator: Simulator.Service
   readonly refresh: Effect.Effect<unknown>
+  readonly isReady: Effect.Effect<boolean>
   /** Ends the program and starts it again, or this replica of it. */
   readonly restart: (replica?: number) => Effect.Effect<void>
   readonly store: { readonly stop: Effect.Effect<void>; readonly start: Effect.Effect<void> }
@@ -44,9 +50,18 @@ interface Incident {
   readonly happens: (world: World) => Effect.Effect<unknown>
   /** What ends the incident. Nothing may fire at the end of the run then. */
   readonly ends?: (world: World) => Effect.Effect<unknown>
+  /** The program is ready again after one scrape, and the alert is over after one evaluation more. */
+  readonly endsAtOnce?: boolean
   /** What has to fire, each within this time in minutes of the rules. Nothing else may. */
   readonly alerts: Readonly<Record<string, number>>
 }
+
+/** The API rejects every token for this many seconds of the supplies' clocks. */
+const rejectsFor = (simulator: Simulator.Service, seconds: number) =>
+  simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }).pipe(
+    Effect.zipRight(Effect.sleep(Duration.seconds(seconds / factor))),
+    Effect.zipRight(simulator.clearFaults)
+  )
 
 export const incidents: Readonly<Record<string, Incident>> = {
   "a scope is removed": {
@@ -64,25 +79,47 @@ export const incidents: Readonly<Record<string, Incident>> = {
       simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
     alerts: { CreditDataTokensRejected: 2 }
   },
+  "the API rejects every token and accepts them again": {
+    happens: ({ simulator }) =>
+      simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
+    ends: ({ simulator }) => simulator.clearFaults,
+    endsAtOnce: true,
+    alerts: { CreditDataTokensRejected: 2 }
+  },
+  "the API rejects every token for 8 seconds": {
+    happens: ({ simulator }) => rejectsFor(simulator, 8),
+    alerts: {}
+  },
+  "one new token in twenty is rejected for 3 seconds": {
+    happens: ({ refresh, simulator }) =>
+      Effect.repeatN(
+        Effect.zipRight(
+          Effect.repeatN(Effect.delay(refresh, "120 millis"), 18),
+          Effect.zipRight(refresh, rejectsFor(simulator, 3))
+        ),
+        1
+      ),
+    alerts: {}
+  },
   "the secret has expired": {
-    tokenLifetime: "20 seconds",
+    tokenLifetime: "200 seconds",
     happens: ({ simulator }) => simulator.rotateSecret,
     alerts: { CreditDataClientRefused: 3, CreditDataNoToken: 5 }
   },
   "the token endpoint returns 503": {
-    tokenLifetime: "20 seconds",
+    tokenLifetime: "200 seconds",
     happens: ({ simulator }) =>
       simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: Number.POSITIVE_INFINITY }),
     alerts: { CreditDataNoToken: 5 }
   },
   "Redis is down": {
-    tokenLifetime: "10 seconds",
+    tokenLifetime: "100 seconds",
     isShared: true,
     happens: ({ store }) => store.stop,
     alerts: { CreditDataStoreUnavailable: 4 }
   },
   "Redis is down and comes back": {
-    tokenLifetime: "10 seconds",
+    tokenLifetime: "100 seconds",
     isShared: true,
     happens: ({ store }) => store.stop,
     ends: ({ store }) => store.start,
@@ -113,10 +150,13 @@ export const incidents: Readonly<Record<string, Incident>> = {
 
 const clockOf = (aheadMillis: () => number) =>
   TestClocks.make({
-    wallMillis: () => Date.now() + aheadMillis(),
-    monotonicNanos: () => process.hrtime.bigint(),
+    wallMillis: () => supplyTime(Date.now()) + aheadMillis(),
+    monotonicNanos: () => process.hrtime.bigint() * BigInt(factor),
     sleep: (duration) =>
-      Effect.promise(() => new Promise((resolve) => setTimeout(resolve, Duration.toMillis(duration))))
+      Effect.async<void>((resume) => {
+        const timer = setTimeout(() => resume(Effect.void), Duration.toMillis(duration) / factor)
+        return Effect.sync(() => clearTimeout(timer))
+      })
   })
 
 /** A store that can be stopped and started again on the same port. */
@@ -147,10 +187,9 @@ export const start = Effect.fnUntraced(function*(name: string) {
     credentials,
     scopes: ["data-access:all", "furnishment:all"] as const
   }
-  const settings = { forcedRenewalPause: "3 seconds", pause: Schedule.spaced("3 seconds") } as const
   const Auth = store === undefined
-    ? AuthV2.layer({ ...options, ...settings })
-    : SharedTokens.layer(settings).pipe(
+    ? AuthV2.layer(options)
+    : SharedTokens.layer().pipe(
       Layer.provide(AuthV2.layerTokenEndpoint(options)),
       Layer.provide(store.layer)
     )
@@ -162,7 +201,7 @@ export const start = Effect.fnUntraced(function*(name: string) {
       DataAccess.layer(),
       Furnishment.layer(),
       Telemetry.layer({
-        sampleInterval: "200 millis",
+        sampleInterval: "5 seconds",
         attributes: replicas === 1 ? {} : { replica: String(replica) }
       })
     ).pipe(
@@ -177,7 +216,8 @@ export const start = Effect.fnUntraced(function*(name: string) {
       Effect.exit(Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/furnishment/submissions/7")))
     ])
     yield* Effect.forkIn(
-      Effect.forever(Effect.delay(Effect.provide(calls, context), "200 millis")),
+      // ten replicas together call as often as three programs
+      Effect.forever(Effect.delay(Effect.provide(calls, context), replicas === 1 ? "300 millis" : "1 second")),
       scope
     )
     programs[replica] = { scope, tokens: yield* Effect.provide(AccessTokens.AccessTokens, context) }
@@ -190,6 +230,13 @@ export const start = Effect.fnUntraced(function*(name: string) {
   const world: World = {
     simulator,
     refresh: Effect.suspend(() => Effect.exit(programs[0]?.tokens.refresh ?? Effect.void)),
+    isReady: Effect.suspend(() => {
+      const tokens = programs[0]?.tokens
+      return tokens === undefined ? Effect.succeed(false) : HealthCheck.ready.pipe(
+        Effect.provideService(AccessTokens.AccessTokens, tokens),
+        Effect.map(({ status }) => status === 200)
+      )
+    }),
     restart: (replica = 0) =>
       Effect.suspend(() => {
         const program = programs[replica]

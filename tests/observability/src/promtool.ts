@@ -43,15 +43,22 @@ const isOne = (
     return yield* Effect.dieMessage(output)
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
 
-const firing = (alert: string) => `ALERTS{alertname="${alert}",alertstate="firing"}`
+/** An alert that fires, with the labels that match, such as `tenant!="a"`. */
+const firing = (alert: string, matchers = "") =>
+  `ALERTS{alertname="${alert}",alertstate="firing"${matchers === "" ? "" : `,${matchers}`}}`
 
 /** Whether an alert fires with these series at this minute. */
-export const fires = (rules: string, alert: string, series: ReadonlyArray<Series>, minute: number) =>
-  isOne(rules, `count(count(${firing(alert)}))`, series, minute * 60)
+export const fires = (rules: string, alert: string, series: ReadonlyArray<Series>, minute: number, matchers?: string) =>
+  isOne(rules, `count(count(${firing(alert, matchers)}))`, series, minute * 60)
 
 /** Whether an alert fires with these series at any time from the start to this minute. */
-export const everFires = (rules: string, alert: string, series: ReadonlyArray<Series>, minute: number) =>
-  isOne(rules, `count(count(max_over_time(${firing(alert)}[${minute}m])))`, series, minute * 60)
+export const everFires = (
+  rules: string,
+  alert: string,
+  series: ReadonlyArray<Series>,
+  minute: number,
+  matchers?: string
+) => isOne(rules, `count(count(max_over_time(${firing(alert, matchers)}[${minute}m])))`, series, minute * 60)
 
 /** The first second at which an alert fires with these series, one value per 10 seconds, or nothing if it never does. */
 export const firstFiring = (rules: string, alert: string, series: ReadonlyArray<Series>, seconds: number) =>

@@ -1,7 +1,7 @@
 import { files } from "@credit-data/tools/telemetry/files"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { factor } from "./incidents.ts"
+import { supplyTime } from "./incidents.ts"
 import type { Series } from "./promtool.ts"
 
 interface Recording {
@@ -52,7 +52,9 @@ export const recorded = {
       const all = Array.from({ length }, (): number | undefined => undefined)
       // an instant counts from the start of the run, in the time of the rules
       for (const [at, value] of values) {
-        all[Math.round(at - from)] = name.includes("_timestamp_") ? Math.round((value - from) * factor) : value
+        all[Math.round(at - from)] = name.includes("_timestamp_")
+          ? Math.round(value - supplyTime(from * 1_000) / 1_000)
+          : value
       }
       const text = Object.entries({ ...labels, instance: "a" }).map(([key, value]) => `${key}="${value}"`).join(",")
       ;(incidents[incident] ??= []).push({ series: `${name}{${text}}`, values: notation(all) })

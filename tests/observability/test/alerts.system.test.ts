@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { type Array as Arr, Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { files, runbooks } from "@credit-data/tools/telemetry/files"
 import { check, everFires, fires, type Series } from "../src/promtool.ts"
@@ -34,7 +34,7 @@ const ofAnother = ({ series, values }: Series, instance: string): Series => ({
 type Case = readonly [why: string, series: ReadonlyArray<Series>]
 
 const cases: Record<string, {
-  readonly fires: ReadonlyArray<readonly [...Case, minute: number]>
+  readonly fires: Arr.NonEmptyReadonlyArray<readonly [...Case, minute: number]>
   readonly silent: ReadonlyArray<Case>
   readonly mistakes: ReadonlyArray<readonly [why: string, from: string, to: string]>
 }> = {
@@ -125,11 +125,7 @@ const cases: Record<string, {
     ],
     mistakes: [
       ["has no for", "\n        for: 1m", ""],
-      [
-        "waits for the last scope",
-        "max by (job, credit_data_environment, credit_data_version, server_address, scope)",
-        "min by (job)"
-      ]
+      ["waits for the last scope", "max without (instance, pod, unit)", "min without (instance, pod, scope)"]
     ]
   },
   CreditDataStoreUnavailable: {
@@ -143,12 +139,12 @@ const cases: Record<string, {
       ["has no for", "\n        for: 1m", ""],
       [
         "looks at the process for which it works",
-        "min by (job, credit_data_environment, credit_data_version, server_address) (\n            credit_data_token_store_available",
-        "max by (job, credit_data_environment, credit_data_version, server_address) (\n            absent(credit_data_token_store_available)"
+        "min without (instance, pod, unit) (\n            credit_data_token_store_available",
+        "max without (instance, pod, unit) (\n            absent(credit_data_token_store_available)"
       ],
       [
         "forgets idle programs",
-        "            and on (job, credit_data_environment, credit_data_version, server_address)\n          sum by (job, credit_data_environment, credit_data_version, server_address) (\n            increase(credit_data_token_store_faults_total[1h])\n          ) > 0\n        for: 1m",
+        "            and\n          sum without (instance, pod, error_type, unit) (\n            increase(credit_data_token_store_faults_total[1h])\n          ) > 0\n        for: 1m",
         "        for: 1m"
       ]
     ]
@@ -165,6 +161,58 @@ const cases: Record<string, {
 }
 
 const longest = 180
+
+/** Where a program runs: a tenant has its own attribute, which the rules do not name. */
+interface Place {
+  readonly tenant: string
+  readonly namespace: string
+}
+const here: Place = { tenant: "a", namespace: "x" }
+const elsewhere: ReadonlyArray<Place> = [{ tenant: "b", namespace: "x" }, { tenant: "a", namespace: "y" }]
+
+const at = ({ series, values }: Series, { namespace, tenant }: Place): Series => ({
+  series: series.replace(`job="service"`, `job="service",tenant="${tenant}",namespace="${namespace}"`),
+  values
+})
+/** The values of a series where all is well. */
+const healthy = ({ series }: Series): Series => ({
+  series,
+  values: /(usable|store_available)\{/.test(series) ? "1x180" : /expiry/.test(series) ? "60000x180" : "0x180"
+})
+
+/** Whether a rule fires for the tenant and the namespace in which something is wrong, and for no other. */
+const namesPlace = Effect.fnUntraced(
+  function*(rules: string, alert: string, series: ReadonlyArray<Series>, minute: number) {
+    const all = [
+      ...series.map((each) => at(each, here)),
+      ...elsewhere.flatMap((place) => series.map((each) => at(healthy(each), place)))
+    ]
+    const named = yield* fires(rules, alert, all, minute, `tenant="a",namespace="x"`)
+    const others = yield* Effect.forEach(
+      ["tenant!=\"a\"", "namespace!=\"x\""],
+      (matchers) => everFires(rules, alert, all, longest, matchers)
+    )
+    return named && !others.includes(true)
+  }
+)
+
+/** The alerts whose conditions must all be met by one program. */
+const joined: ReadonlyArray<string> = ["CreditDataTokenExpiresSoon", "CreditDataNoToken", "CreditDataStoreUnavailable"]
+
+/** Whether a rule is silent where one condition is met here, and the others elsewhere. */
+const joinsPlaces = Effect.fnUntraced(function*(rules: string, alert: string, series: ReadonlyArray<Series>) {
+  const spread = elsewhere.flatMap((place) =>
+    series.map((one) =>
+      series.flatMap((each) =>
+        each === one
+          ? [at(each, here), at(healthy(each), place)]
+          : [at(healthy(each), here), at(each, place)]
+      )
+    )
+  )
+  const fired = yield* Effect.forEach(spread, (all) => everFires(rules, alert, all, longest))
+  return !fired.includes(true)
+})
 
 describe("the alert rules", () => {
   it("have tests, each", () => {
@@ -205,12 +253,43 @@ describe("the alert rules", () => {
             assert.isTrue(yield* fires(rules, alert, series, minute))
           }))
       }
+      for (const [why, series, minute] of firing) {
+        it.effect(`names the tenant and the namespace when ${why}`, () =>
+          Effect.gen(function*() {
+            assert.isTrue(yield* namesPlace(rules, alert, series, minute))
+          }))
+        if (joined.includes(alert)) {
+          it.effect(`is silent unless one program meets its conditions, when ${why}`, () =>
+            Effect.gen(function*() {
+              assert.isTrue(yield* joinsPlaces(rules, alert, series))
+            }))
+        }
+        it.effect(`fires over OTLP, where each metric has its unit, when ${why}`, () =>
+          Effect.gen(function*() {
+            const withUnits = series.map(({ series, values }) => ({
+              series: series.replace(/token_(\w+)\{/, "token_$1{unit=\"$1\","),
+              values
+            }))
+            assert.isTrue(yield* fires(rules, alert, withUnits, minute))
+          }))
+      }
       for (const [why, series] of silent) {
         it.effect(`is silent when ${why}`, () =>
           Effect.gen(function*() {
             assert.isFalse(yield* everFires(rules, alert, series, longest))
           }))
       }
+      it.effect("is found to be wrong when it lists the labels that remain, or the labels by which it joins", () =>
+        Effect.gen(function*() {
+          const listed = rules.replaceAll(/without \(.*?\)/g, "by (job, instance, error_type)")
+          const joinedBy = rules.replaceAll(/and( ignoring \(.*?\))?\n/g, "and on (job)\n")
+          const [, series, minute] = firing[0]
+          assert.isFalse(
+            joined.includes(alert)
+              ? yield* joinsPlaces(joinedBy, alert, series)
+              : yield* namesPlace(listed, alert, series, minute)
+          )
+        }))
       for (const [why, from, to] of mistakes) {
         it.effect(`is found to be wrong when it ${why}`, () =>
           Effect.gen(function*() {

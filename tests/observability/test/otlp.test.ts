@@ -85,8 +85,8 @@ describe("a receiver of OTLP", () => {
           for (
             const name of [
               "TokenEndpoint.requestToken",
-              "Data Access GET",
-              "Data Access GET /data-access/consumers/{id}"
+              "GET",
+              "GET /data-access/consumers/{id}"
             ]
           ) {
             assert.include(spanNames, name)
@@ -95,7 +95,7 @@ describe("a receiver of OTLP", () => {
             attribute(span, "error.type") === "InvalidClient" && span["name"] === "TokenEndpoint.requestToken"
           )
           assert.strictEqual(String(attribute(request, "http.response.status_code")), "401")
-          const call = spans.find((span) => span["name"] === "Data Access GET")
+          const call = spans.find((span) => span["name"] === "GET")
           assert.deepStrictEqual(
             Receiver.having(call?.["links"], "spanId").map(({ spanId }) => spanId),
             [request?.["spanId"]]
@@ -123,7 +123,7 @@ describe("a receiver of OTLP", () => {
           assert.isAbove(Number(served?.["asDouble"]), 2, "the last reading is made before the last export")
 
           const bodies = Receiver.having(of("/v1/logs"), "body").map(({ body }) => valueOf(body))
-          assert.isTrue(bodies.some((body) => String(body).includes("Token requests are refused.")))
+          assert.isTrue(bodies.some((body) => String(body).includes("There is no valid access token, and calls fail.")))
           assert.isTrue(bodies.some((body) => String(body).includes("An access token was obtained")))
 
           for (const canary of [secret, credentials.clientId, token, consumer]) {
@@ -157,7 +157,7 @@ describe("the SDK of OpenTelemetry", () => {
           yield* Effect.promise(() => reader.forceFlush())
           const found = spans.getFinishedSpans()
           const request = found.find(({ name }) => name === "TokenEndpoint.requestToken")
-          const call = found.find(({ name }) => name === "Data Access GET")
+          const call = found.find(({ name }) => name === "GET")
           assert.deepInclude(request?.attributes, { "error.type": "InvalidClient", "http.response.status_code": 401 })
           assert.deepStrictEqual(call?.links.map(({ context }) => context.spanId), [request?.spanContext().spanId])
           const points = metrics.getMetrics().flatMap(({ scopeMetrics }) =>

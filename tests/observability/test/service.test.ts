@@ -28,7 +28,7 @@ describe("the example service", () => {
           "name" in span
         )
         const server = spans.find(({ name }) => name === "GET /consumers/{id}")
-        const client = spans.find(({ name }) => name === "Data Access GET /data-access/consumers/{id}")
+        const client = spans.find(({ name }) => name === "GET /data-access/consumers/{id}")
         assert.strictEqual(client?.["parentSpanId"], server?.["spanId"])
         assert.deepStrictEqual(
           new Set(receiver.exports.map(({ path }) => path)),

@@ -47,9 +47,9 @@ const share = Effect.fnUntraced(
     )
     const get = Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), supply)
     yield* get
-    const { shared } = yield* get
+    yield* get
     const { tokenRequests } = yield* Simulator.Simulator
-    yield* Console.log(where, "shared:", shared, "token requests:", yield* tokenRequests)
+    yield* Console.log(where, "token requests:", yield* tokenRequests)
   },
   Effect.provide(
     Layer.provideMerge(Simulator.layerConfigProvider, Layer.merge(Simulator.layer(), NodeHttpClient.layer))

@@ -18,7 +18,11 @@ export const walkDockerfile = Effect.fnUntraced(function*(file: string, tarball:
 
   const [program, ...args] = yield* decodeProgram(instruction(dockerfile, "ENTRYPOINT"))
   const command = path.join(folder, "bin", program)
-  const variables = yield* Command.simulator([command, ...args])
+  const printed = yield* Command.simulator([command, ...args, ...yield* decodeProgram(instruction(dockerfile, "CMD"))])
+  // the name of the machine, for which the command of this package refuses plain http
+  const variables = Object.fromEntries(
+    Object.entries(printed).map(([name, value]) => [name, value.replace(/^http:\/\/[^:]+:/, "http://127.0.0.1:")])
+  )
   const [, check = ""] = /CMD (\[.*\])$/m.exec(instruction(dockerfile, "HEALTHCHECK")) ?? []
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
   yield* Effect.retry(

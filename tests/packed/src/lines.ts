@@ -1,4 +1,5 @@
-import type { Versions } from "./project.ts"
+/** A version or a range for each package. */
+export type Versions = Readonly<Record<string, string>>
 
 type Runtime = readonly [name: string, command: readonly [string, ...ReadonlyArray<string>]]
 

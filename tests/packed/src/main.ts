@@ -1,5 +1,6 @@
-// Packs the packages of both lines and uses the tarballs as a new user would. Without arguments, it uses one runtime for each
-// line; with `--all`, it uses every supported runtime.
+// Packs the packages of both lines and uses the tarballs as a new user would. Without arguments, it installs them with npm and the lowest
+// peers, and uses one runtime for each line. With `--all`, it also installs them with pnpm and the highest peers, upgrades only core, and
+// uses every supported runtime.
 
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { Path } from "@effect/platform"
@@ -46,21 +47,6 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
   const byNpm = yield* temporary
   yield* step("install with npm, lowest peers, and types", makeProject(line, byNpm, tarballs, "npm", line.lowest))
   yield* step(`${runtime}, installed with npm`, runProgram(byNpm, command, redis))
-  const upgraded = yield* temporary
-  yield* step(
-    "install with npm from a registry, with the next release of only core, and types",
-    Effect.flatMap(registryWithNextCore(tarballs), (from) => makeProjectFrom(line, upgraded, from))
-  )
-  yield* step(`${runtime}, with the next release of only core`, runProgram(upgraded, command, redis))
-  const byPnpm = yield* temporary
-  yield* step(
-    "install with pnpm, highest peers, and types",
-    Effect.flatMap(
-      highest(line, [tarballs["@credit-data/simulator"] ?? "", tarballs["@credit-data/store-redis"] ?? ""]),
-      (versions) => makeProject(line, byPnpm, tarballs, "pnpm", versions)
-    )
-  )
-  yield* step(`${runtime}, installed with pnpm`, runProgram(byPnpm, command, redis))
 
   const esbuild = path.join(here, "node_modules/.bin/esbuild")
   const bundle = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle/program.mjs"]
@@ -74,6 +60,21 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
   yield* Console.log(`    ${figures}`)
 
   if (isWhole) {
+    const upgraded = yield* temporary
+    yield* step(
+      "install with npm from a registry, with the next release of only core, and types",
+      Effect.flatMap(registryWithNextCore(tarballs), (from) => makeProjectFrom(line, upgraded, from))
+    )
+    yield* step(`${runtime}, with the next release of only core`, runProgram(upgraded, command, redis))
+    const byPnpm = yield* temporary
+    yield* step(
+      "install with pnpm, highest peers, and types",
+      Effect.flatMap(
+        highest(line, [tarballs["@credit-data/simulator"] ?? "", tarballs["@credit-data/store-redis"] ?? ""]),
+        (versions) => makeProject(line, byPnpm, tarballs, "pnpm", versions)
+      )
+    )
+    yield* step(`${runtime}, installed with pnpm`, runProgram(byPnpm, command, redis))
     for (const [name, other] of line.otherRuntimes) {
       yield* step(`${name}, installed with npm`, runProgram(byNpm, other, redis))
       yield* step(`${name}, installed with pnpm`, runProgram(byPnpm, other, redis))
@@ -94,6 +95,7 @@ const walkCommand = Effect.fnUntraced(function*(root: string) {
   for (const [name, program] of [runtime, ...(isWhole ? otherRuntimes : [])]) {
     yield* step(`${name}: credit-data token`, Command.getSimulatedToken(program, command))
   }
+  yield* step("credit-data simulator with a YAML and a JSON document", Command.useFixtures(runtime[1], command, folder))
   const image = yield* temporary
   yield* step(
     "the commands of the Dockerfile",

@@ -46,8 +46,7 @@ export const startFlakyWay = Effect.fnUntraced(function*(registry: number) {
   /** How many publications succeed before the failure. */
   let left = Number.POSITIVE_INFINITY
   const server = createServer((incoming, response) => {
-    const isPublication = incoming.method === "PUT" && !/\/-\/package\//.test(incoming.url ?? "")
-    if (isPublication && --left < 0) {
+    if (incoming.method === "PUT" && --left < 0) {
       left = Number.POSITIVE_INFINITY
       incoming.resume()
       incoming.once("end", () => response.writeHead(400).end("{\"error\":\"planted\"}"))

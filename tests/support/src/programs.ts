@@ -16,10 +16,12 @@ const find = (program: string): string | undefined =>
 
 /** The programs that system tests need and npm cannot install, with the Debian package of each. */
 const programs = {
+  amtool: "prometheus-alertmanager",
   chromium: "chromium",
   curl: "curl",
   fish: "fish",
   prometheus: "prometheus",
+  "prometheus-alertmanager": "prometheus-alertmanager",
   promtool: "prometheus",
   ps: "procps",
   python3: "python3",

@@ -50,8 +50,8 @@ export const recordingTracer = (onSpan: (kind: Tracer.SpanKind) => unknown = () 
         attribute: (key, value) => {
           attributes[key] = value
         },
-        event: (...event) => {
-          recorded.events.push(event)
+        event: (name, _, attributes) => {
+          recorded.events.push([name, attributes])
         },
         addLinks: (added) => {
           recorded.links.push(...added.map((link) => link.span.spanId))

@@ -2,6 +2,8 @@ import {
   BigValueColorMode,
   BigValueGraphMode,
   BigValueTextMode,
+  GraphThresholdsStyleConfigBuilder,
+  GraphThresholdsStyleMode,
   LegendDisplayMode,
   LegendPlacement,
   ReduceDataOptionsBuilder,
@@ -10,13 +12,19 @@ import {
 import {
   type Dashboard,
   DashboardBuilder,
+  DashboardLinkBuilder,
+  DashboardLinkType,
   DatasourceVariableBuilder,
   QueryVariableBuilder,
+  type Threshold,
+  ThresholdsConfigBuilder,
+  ThresholdsMode,
   VariableRefresh
 } from "@grafana/grafana-foundation-sdk/dashboard"
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus"
 import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/stat"
 import { PanelBuilder } from "@grafana/grafana-foundation-sdk/timeseries"
+import { runbooks } from "./files.ts"
 
 /** A panel: what it shows, its unit in Grafana, and the queries with their legends. */
 interface Panel {
@@ -24,7 +32,15 @@ interface Panel {
   readonly description: string
   readonly unit: string
   readonly queries: ReadonlyArray<readonly [expression: string, legend: string]>
+  /** The colour from each value on. The first colour is for lower values too. */
+  readonly thresholds?: ReadonlyArray<readonly [from: number, color: Color]>
+  /** The colours of series, by the beginning of their legends. */
+  readonly colors?: Readonly<Record<string, Color>>
+  /** The section of the runbook that explains what to do. */
+  readonly runbook?: string
 }
+
+type Color = "green" | "blue" | "orange" | "red"
 
 const only = `credit_data_environment=~"$environment"`
 
@@ -32,25 +48,39 @@ const only = `credit_data_environment=~"$environment"`
 const count = (metric: string, by = "") =>
   `sum${by === "" ? "" : ` by (${by})`} (increase(credit_data_token_${metric}{${only}}[$__rate_interval]))`
 
-/** The first row: three figures. */
+/** The first row: four figures, which are green where all is well. */
 export const figures: ReadonlyArray<Panel> = [
   {
     title: "Usable",
     description: "Supplies that are expected to get a token that works, of all supplies.",
     unit: "percentunit",
-    queries: [[`avg(credit_data_token_usable{${only}})`, "usable"]]
+    queries: [[`avg(credit_data_token_usable{${only}})`, "usable"]],
+    thresholds: [[0, "red"], [0.5, "orange"], [1, "green"]],
+    runbook: "creditdatanotoken"
   },
   {
     title: "Time left",
     description: "Until the first token expires.",
     unit: "s",
-    queries: [[`min(credit_data_token_expiry_timestamp_seconds{${only}} - time())`, "time left"]]
+    queries: [[`min(credit_data_token_expiry_timestamp_seconds{${only}} - time())`, "time left"]],
+    thresholds: [[0, "red"], [1, "orange"], [3_600, "green"]],
+    runbook: "creditdatatokenexpiressoon"
   },
   {
     title: "Failing with",
     description: "The type of the last failure, and how many supplies have it.",
     unit: "short",
-    queries: [[`sum by (error_type) (credit_data_token_failing{${only}}) > 0 or vector(0)`, "{{error_type}}"]]
+    queries: [[`sum by (error_type) (credit_data_token_failing{${only}}) > 0 or vector(0)`, "{{error_type}}"]],
+    thresholds: [[0, "green"], [1, "red"]],
+    runbook: "alerts"
+  },
+  {
+    title: "Rejected in a row",
+    description: "Tokens that the business API rejected before any call succeeded. From 2 on, no call succeeds.",
+    unit: "short",
+    queries: [[`max(credit_data_token_consecutive_rejections{${only}})`, "in a row"]],
+    thresholds: [[0, "green"], [1, "orange"], [2, "red"]],
+    runbook: "creditdatatokensrejected"
   }
 ]
 
@@ -59,13 +89,17 @@ export const panels: ReadonlyArray<Panel> = [
     title: "Time until the token expires",
     description: "Jumps up with each renewal. Below 0, calls of a program that is not idle fail.",
     unit: "s",
-    queries: [[`credit_data_token_expiry_timestamp_seconds{${only}} - time()`, "{{server_address}} {{instance}}"]]
+    queries: [[`credit_data_token_expiry_timestamp_seconds{${only}} - time()`, "{{server_address}} {{instance}}"]],
+    thresholds: [[0, "red"], [1, "orange"], [3_600, "green"]],
+    runbook: "creditdatatokenexpiressoon"
   },
   {
     title: "Token requests",
     description: "One per token lifetime and process, unless requests fail or tokens are rejected.",
     unit: "short",
-    queries: [[count("requests_total", "outcome, error_type"), "{{outcome}} {{error_type}}"]]
+    queries: [[count("requests_total", "outcome, error_type"), "{{outcome}} {{error_type}}"]],
+    colors: { failed: "red", obtained: "blue", renewed: "green" },
+    runbook: "situations"
   },
   {
     title: "Reasons of token requests",
@@ -97,7 +131,9 @@ export const panels: ReadonlyArray<Panel> = [
     queries: [
       [`count(credit_data_token_usable{${only}} == 0) or vector(0)`, "without a usable token"],
       [`sum by (error_type) (credit_data_token_failing{${only}})`, "{{error_type}}"]
-    ]
+    ],
+    colors: { without: "red" },
+    runbook: "creditdatanotoken"
   },
   {
     title: "Rejected tokens",
@@ -106,19 +142,42 @@ export const panels: ReadonlyArray<Panel> = [
     queries: [
       [count("invalidations_total"), "rejected"],
       [`max(credit_data_token_consecutive_rejections{${only}})`, "in a row"]
-    ]
+    ],
+    colors: { rejected: "blue", "in a row": "red" },
+    runbook: "creditdatatokensrejected"
   },
   {
     title: "Missing scopes",
     description: "Supplies whose token lacks a scope that was requested.",
     unit: "short",
-    queries: [[`sum by (scope) (credit_data_token_scope_missing{${only}})`, "{{scope}}"]]
+    queries: [[`sum by (scope) (credit_data_token_scope_missing{${only}})`, "{{scope}}"]],
+    runbook: "creditdatascopemissing"
   },
   {
     title: "Callers that wait for a token",
     description: "More than a few mean that the token endpoint is slow or down.",
     unit: "short",
     queries: [[`sum(credit_data_token_callers_waiting{${only}})`, "waiting"]]
+  },
+  {
+    title: "Calls",
+    description: "By group and status, per second. Calls without a response have the reason.",
+    unit: "reqps",
+    queries: [[
+      `sum by (credit_data_group, http_response_status_code, error_type) ` +
+      `(rate(http_client_request_duration_seconds_count{${only}}[$__rate_interval]))`,
+      "{{credit_data_group}} {{http_response_status_code}} {{error_type}}"
+    ]]
+  },
+  {
+    title: "Duration of calls",
+    description: "The 95th percentile of each group, path template and status, the wait for a token included.",
+    unit: "s",
+    queries: [[
+      `histogram_quantile(0.95, sum by (le, credit_data_group, url_template, http_response_status_code) ` +
+      `(rate(http_client_request_duration_seconds_bucket{${only}}[$__rate_interval])))`,
+      "{{credit_data_group}} {{url_template}} {{http_response_status_code}}"
+    ]]
   },
   {
     title: "Tokens served",
@@ -139,13 +198,17 @@ export const panels: ReadonlyArray<Panel> = [
     queries: [
       [count("store_faults_total", "error_type"), "{{error_type}}"],
       [`count(credit_data_token_store_available{${only}} == 0) or vector(0)`, "without the store"]
-    ]
+    ],
+    colors: { without: "red" },
+    runbook: "creditdatastoreunavailable"
   },
   {
     title: "Lost events",
     description: "The other counters are too low by what was lost.",
     unit: "short",
-    queries: [[count("events_lost_total"), "lost"]]
+    queries: [[count("events_lost_total"), "lost"]],
+    colors: { lost: "red" },
+    runbook: "creditdataeventslost"
   }
 ]
 
@@ -156,27 +219,47 @@ const legend = new VizLegendOptionsBuilder()
   .displayMode(LegendDisplayMode.List)
   .placement(LegendPlacement.Bottom)
 
-const figure = ({ title, unit }: Panel) =>
+const steps = (thresholds: Panel["thresholds"] = []): Array<Threshold> =>
+  thresholds.map(([value, color], index) => ({ value: index === 0 ? null : value, color }))
+
+const figure = ({ thresholds, title, unit }: Panel) =>
   new StatBuilder()
     .unit(unit)
     .graphMode(BigValueGraphMode.None)
-    .colorMode(BigValueColorMode.None)
+    .colorMode(BigValueColorMode.Background)
+    .thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps(thresholds)))
     // the name of the series contains the error
     .textMode(title === "Failing with" ? BigValueTextMode.ValueAndName : BigValueTextMode.Value)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(["lastNotNull"]))
 
-const chart = ({ unit }: Panel) => new PanelBuilder().unit(unit).legend(legend)
+const chart = ({ colors = {}, thresholds, unit }: Panel) => {
+  const panel = new PanelBuilder().unit(unit).legend(legend)
+  if (thresholds !== undefined) {
+    panel
+      .thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(steps(thresholds)))
+      .thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed))
+  }
+  for (const [beginning, color] of Object.entries(colors)) {
+    panel.overrideByRegexp(`/^${beginning}/`, [{ id: "color", value: { mode: "fixed", fixedColor: color } }])
+  }
+  return panel
+}
+
+const linkTo = (title: string, section: string) =>
+  new DashboardLinkBuilder(title).type(DashboardLinkType.Link).url(`${runbooks}#${section}`).targetBlank(true)
 
 const figureHeight = 4
+const figureWidth = 6
 const chartHeight = 8
 
-/** The dashboard for Grafana: three figures, and two charts in each row below. */
+/** The dashboard for Grafana: four figures, and two charts in each row below. */
 export const dashboard = () => {
   const builder = new DashboardBuilder("Access tokens of the credit-data API")
     .uid("credit-data-tokens")
     .tags(["credit-data"])
     .refresh("1m")
     .time({ from: "now-24h", to: "now" })
+    .link(linkTo("Runbook", "alerts"))
     .withVariable(new DatasourceVariableBuilder("datasource").label("Data source").type("prometheus"))
     .withVariable(
       new QueryVariableBuilder("environment")
@@ -188,15 +271,16 @@ export const dashboard = () => {
         .refresh(VariableRefresh.OnTimeRangeChanged)
     )
   let id = 0
-  const add = (panel: StatBuilder | PanelBuilder, { description, queries, title }: Panel) => {
+  const add = (panel: StatBuilder | PanelBuilder, { description, queries, runbook, title }: Panel) => {
     panel.id(++id).title(title).description(description).datasource(datasource)
+    if (runbook !== undefined) panel.links([linkTo("What to do", runbook)])
     for (const [expression, legend] of queries) {
       panel.withTarget(new DataqueryBuilder().expr(expression).legendFormat(legend))
     }
     builder.withPanel(panel)
   }
   for (const [index, panel] of figures.entries()) {
-    add(figure(panel).gridPos({ h: figureHeight, w: 8, x: index * 8, y: 0 }), panel)
+    add(figure(panel).gridPos({ h: figureHeight, w: figureWidth, x: index * figureWidth, y: 0 }), panel)
   }
   for (const [index, panel] of panels.entries()) {
     const y = figureHeight + Math.floor(index / 2) * chartHeight

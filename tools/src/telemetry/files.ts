@@ -9,6 +9,7 @@ export const files = {
   dashboard: at("packages/telemetry/dashboards/credit-data.json"),
   picture: at("docs/telemetry.svg"),
   rules: at("packages/telemetry/alerts/credit-data.rules.yml"),
+  inhibition: at("packages/telemetry/alerts/credit-data.inhibit.yml"),
   service: at("examples/src/service/main.ts")
 }
 

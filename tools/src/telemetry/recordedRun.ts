@@ -1,6 +1,6 @@
 import { AccessToken, AccessTokens, TokenEndpoint, TokenError } from "@credit-data/core"
 import { Prometheus, Telemetry } from "@credit-data/telemetry"
-import { DateTime, Duration, Effect, Layer, Logger, Option, Random, Redacted, TestClock, TestContext } from "effect"
+import { DateTime, Duration, Effect, Layer, Logger, Random, Redacted, TestClock, TestContext } from "effect"
 
 /** The length of the run, in minutes. */
 export const minutes = 240
@@ -19,7 +19,7 @@ const where = { environment: "recorded", tokenEndpoint: "https://oauth.recorded.
 const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
   environment: { name: where.environment, audience: "recorded", baseUrl: "https://api.recorded.example" },
   url: where.tokenEndpoint,
-  requestedScopes: Option.some(["data-access:all"] as const),
+  requestedScopes: ["data-access:all"] as const,
   deadline: Duration.seconds(10),
   requestToken: Effect.fnUntraced(function*() {
     const requestedAt = yield* DateTime.now
@@ -33,7 +33,7 @@ const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
       scopes: [],
       requestedAt,
       expiresAt: DateTime.addDuration(requestedAt, "1 hour"),
-      coverage: "AnyScope"
+      covered: ["data-access:all", "furnishment:all", "serviceplus:all"]
     })
   })
 })

@@ -1,7 +1,7 @@
-import { table } from "../table.ts"
+import { table } from "../text.ts"
 import { version } from "../version.ts"
-import { type Name, names, specificationOf } from "./commands.ts"
-import { help as helpOption, type Option, placeholderOf } from "./specification.ts"
+import { type Name, names, optionsOf, specificationOf } from "./commands.ts"
+import { type Option, placeholderOf } from "./specification.ts"
 
 const indented = (text: string) => text.replaceAll(/^(?=.)/gm, "  ")
 
@@ -17,7 +17,7 @@ ${indented(table(names.map((name) => [name, specificationOf(name).summary])))}
 \`credit-data COMMAND --help\` shows the options of a command.
 
 Examples:
-  credit-data doctor --env-file .env
+  credit-data doctor --variables .env
   credit-data call /data-access/consumers/42
 
 Variables:
@@ -36,22 +36,20 @@ Exit codes:
 `
 
 const optionRow = ([name, option]: readonly [name: string, option: Option]): ReadonlyArray<string> => {
-  const placeholder = placeholderOf(option)
-  const long = `--${name}${placeholder === undefined ? "" : ` ${placeholder}`}`
+  const long = [`--${name}`, placeholderOf(option) ?? []].flat().join(" ")
   return [option.short === undefined ? `    ${long}` : `-${option.short}, ${long}`, option.summary]
 }
 
 /** The help of one command. */
 export const helpOf = (name: Name): string => {
-  const { examples, operands, options, summary } = specificationOf(name)
-  const rows = Object.entries({ ...options, help: helpOption }).map(optionRow)
+  const { examples, operands, summary } = specificationOf(name)
   return `\
 credit-data ${name}: ${summary}
 
-Usage: credit-data ${[name, "[OPTIONS]", ...(operands === undefined ? [] : [operands.placeholder])].join(" ")}
+Usage: credit-data ${[name, "[OPTIONS]", operands?.placeholder ?? []].flat().join(" ")}
 
 Options:
-${indented(table(rows))}
+${indented(table(optionsOf(name).map(optionRow)))}
 
 Examples:
 ${examples.map((example) => `  credit-data ${name} ${example}`.trimEnd()).join("\n")}

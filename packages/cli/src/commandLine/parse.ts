@@ -1,3 +1,4 @@
+import leven from "leven"
 import { parseArgs } from "node:util"
 import { version } from "../version.ts"
 import { type Invocation, isName, isShell, type Name, names, specificationOf } from "./commands.ts"
@@ -5,8 +6,7 @@ import { bash } from "./completions/bash.ts"
 import { fish } from "./completions/fish.ts"
 import { zsh } from "./completions/zsh.ts"
 import { help, helpOf } from "./help.ts"
-import { isRepeated, type Option, type Specification } from "./specification.ts"
-import { closest } from "./suggestion.ts"
+import { type Option, placeholderOf, type Specification } from "./specification.ts"
 
 /** A command that runs, and what was given to it. */
 export type Run = { readonly [N in Runs]: { readonly name: N } & Invocation<N> }[Runs]
@@ -37,12 +37,42 @@ const credentials = /^(client[-_]?secret|secret|password|client[-_]?id)$/i
 const refuseCredentials = (name: string): void => {
   if (!credentials.test(name)) return
   throw new Wrong(
-    "Do not pass credentials as arguments, because all users of this machine can see them. " +
-      "Set CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET, or use --env-file FILE."
+    "Do not pass credentials as arguments, because all users of this machine can see them. Set CREDIT_DATA_CLIENT_ID and " +
+      "CREDIT_DATA_CLIENT_SECRET, or use --variables FILE or --secret-command CMD."
   )
 }
 
-const didYouMean = (name: string | undefined): string => name === undefined ? "" : ` Did you mean ${name}?`
+/** Options that people know from other tools, with the option of this one. */
+const known: ReadonlyArray<readonly [names: RegExp, option: string, hint: string]> = [
+  [/^env-file$/, "variables", "--variables FILE"],
+  [/^(o|output|format|j)$/, "json", "--json"],
+  [/^json$/, "data", "--data BODY, which is JSON by default. The response is printed as it is"],
+  [/^(m|max-time|connect-timeout)$/, "timeout", "--timeout TIME"],
+  [/^(debug|trace)$/, "verbose", "--verbose"]
+]
+
+/** More different characters than this are no slip of the finger. */
+const maxDistance = 2
+
+/** A question with the name that was probably meant. */
+const didYouMean = (text: string, names: ReadonlyArray<string>, prefix = ""): string => {
+  const [closest] = names
+    .map((name) => ({
+      name,
+      distance: text !== "" && name.startsWith(text) ? 0 : leven(text, name, { maxDistance: 3 })
+    }))
+    .filter(({ distance, name }) => distance <= maxDistance && distance < name.length / 2)
+    .toSorted((a, b) => a.distance - b.distance)
+  return closest === undefined ? "" : ` Did you mean ${prefix}${closest.name}?`
+}
+
+const unknownOption = (name: string, rawName: string, options: Specification["options"]): Wrong => {
+  refuseCredentials(name)
+  const hint = known.find(([names, option]) => names.test(name) && Object.hasOwn(options, option))?.[2]
+  return new Wrong(
+    `Unknown option: ${rawName}.${hint === undefined ? didYouMean(name, Object.keys(options), "--") : ` Use ${hint}.`}`
+  )
+}
 
 const tokensOf = (args: ReadonlyArray<string>, { options }: Specification) =>
   parseArgs({
@@ -50,9 +80,12 @@ const tokensOf = (args: ReadonlyArray<string>, { options }: Specification) =>
     options: {
       help: { type: "boolean", short: "h" },
       ...Object.fromEntries(
-        Object.entries(options).map(([name, { kind, short }]) => [
+        Object.entries(options).map(([name, option]) => [
           name,
-          { type: kind === "flag" ? "boolean" as const : "string" as const, ...(short === undefined ? {} : { short }) }
+          {
+            type: placeholderOf(option) === undefined ? "boolean" as const : "string" as const,
+            ...(option.short === undefined ? {} : { short: option.short })
+          }
         ])
       )
     },
@@ -62,8 +95,16 @@ const tokensOf = (args: ReadonlyArray<string>, { options }: Specification) =>
     tokens: true
   }).tokens
 
+const millisPerUnit = new Map([["ms", 1], ["s", 1_000], ["m", 60_000], ["h", 3_600_000]])
+
+const numberOf = (text: string, kind: "whole" | "time"): number | undefined => {
+  const [, digits = "", unit = ""] = /^(\d{1,9})(ms|s|m|h)?$/.exec(text) ?? []
+  if (digits === "" || (unit !== "") !== (kind === "time")) return undefined
+  return Number(digits) * (millisPerUnit.get(unit) ?? 1)
+}
+
 const valueOf = (option: Option, { inlineValue, name, rawName, value }: OptionToken): Value => {
-  if (option.kind === "flag") {
+  if (placeholderOf(option) === undefined) {
     if (value !== undefined) throw new Wrong(`${rawName} takes no value.`)
     return true
   }
@@ -73,16 +114,12 @@ const valueOf = (option: Option, { inlineValue, name, rawName, value }: OptionTo
       `${rawName} needs a value. A value that begins with a hyphen follows an equals sign: --${name}=VALUE.`
     )
   }
-  switch (option.kind) {
-    case "choice":
-      if (option.values.includes(value)) return value
-      throw new Wrong(`${rawName} does not accept this value. Expected ${option.values.join(", ")}.`)
-    case "integer":
-      if (/^\d{1,9}$/.test(value)) return Number(value)
-      throw new Wrong(`${rawName} does not accept this value. Expected a whole number.`)
-    case "text":
-      return value
-  }
+  const { number, values } = option
+  const accepted = number === undefined ? value : numberOf(value, number)
+  if (accepted !== undefined && values?.includes(value) !== false) return accepted
+  const expected = values?.join(", ") ?? (number === "time" ? "a time such as 500ms, 30s or 2m" : "a whole number")
+  const hint = value === "json" && name === "output" ? " For JSON, use --json." : ""
+  throw new Wrong(`${rawName} does not accept this value. Expected ${expected}.${hint}`)
 }
 
 /** The options among these tokens. */
@@ -90,36 +127,35 @@ const optionsOf = (
   { options }: Specification,
   tokens: ReadonlyArray<Token>
 ): Readonly<Record<string, Value | undefined>> => {
-  const given = new Map<string, Value>()
+  const given: Record<string, Value | undefined> = Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [
+      name,
+      option.isRepeated === true ? [] : placeholderOf(option) === undefined ? false : undefined
+    ])
+  )
+  const seen = new Set<string>()
   for (const token of tokens) {
     if (token.kind !== "option") continue
     const { name, rawName } = token
     const option = Object.hasOwn(options, name) ? options[name] : undefined
-    if (option === undefined) {
-      refuseCredentials(name)
-      const similar = closest(name, Object.keys(options))
-      throw new Wrong(`Unknown option: ${rawName}.${didYouMean(similar && `--${similar}`)}`)
-    }
+    if (option === undefined) throw unknownOption(name, rawName, options)
     const value = valueOf(option, token)
-    const before = given.get(name)
-    if (isRepeated(option)) given.set(name, [...Array.isArray(before) ? before : [], String(value)])
-    else if (before === undefined) given.set(name, value)
-    else throw new Wrong(`${rawName} is given twice.`)
+    const before = given[name]
+    if (Array.isArray(before)) before.push(String(value))
+    else if (seen.has(name)) throw new Wrong(`${rawName} is given twice.`)
+    else given[name] = value
+    seen.add(name)
   }
-  return Object.fromEntries(
-    Object.entries(options).map(([name, option]) => [
-      name,
-      given.get(name) ?? (option.kind === "flag" ? false : isRepeated(option) ? [] : undefined)
-    ])
-  )
+  if (seen.has("json") && seen.has("output")) throw new Wrong("--json and --output exclude each other.")
+  return given
 }
 
 const checkOperands = ({ operands: expected }: Specification, operands: ReadonlyArray<string>): void => {
   if (operands.length > (expected?.maximum ?? 0)) {
     throw new Wrong(`Too many arguments. Expected ${expected === undefined ? "options" : expected.placeholder} only.`)
   }
-  const [first = ""] = operands
-  if (expected !== undefined && (operands.length < expected.minimum || expected.values?.includes(first) === false)) {
+  const [first] = operands
+  if (expected !== undefined && (first === undefined || expected.values?.includes(first) === false)) {
     throw new Wrong(`Expected ${expected.placeholder.replaceAll("|", ", ")}.`)
   }
 }
@@ -139,7 +175,7 @@ const divided = (args: ReadonlyArray<string>, specification: Specification) => {
 const commandOf = (text: string): Name => {
   if (isName(text)) return text
   const commands = `The commands are ${names.slice(0, -1).join(", ")} and ${names.at(-1)}.`
-  if (!text.startsWith("-")) throw new Wrong(`There is no such command.${didYouMean(closest(text, names))} ${commands}`)
+  if (!text.startsWith("-")) throw new Wrong(`There is no such command.${didYouMean(text, names)} ${commands}`)
   refuseCredentials(text.replace(/^-+/, "").replace(/=.*$/s, ""))
   throw new Wrong(`Expected a command first, then its options. ${commands}`)
 }

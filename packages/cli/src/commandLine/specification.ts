@@ -1,65 +1,43 @@
 // What a command accepts, as data. Parsing, help and the completions of three shells are derived from it.
 
-interface Common {
+export interface Option {
   /** One line. */
   readonly summary: string
   /** One letter. */
   readonly short?: string
-}
-
-/** An option without a value. */
-export interface Flag extends Common {
-  readonly kind: "flag"
-}
-
-/** An option with one of several values. */
-export interface Choice extends Common {
-  readonly kind: "choice"
-  readonly values: ReadonlyArray<string>
-}
-
-/** An option with any value. */
-export interface Text extends Common {
-  readonly kind: "text"
-  /** What the help shows instead of the value. */
-  readonly placeholder: string
-  readonly isFile?: true
-  readonly isRepeated?: true
-}
-
-/** An option with a number of zero or more. */
-interface Integer extends Common {
-  readonly kind: "integer"
-  readonly placeholder: string
-}
-
-export type Option = Flag | Choice | Text | Integer
-
-/** What follows the options. */
-interface Operands {
-  /** What the help shows instead of them. */
-  readonly placeholder: string
-  readonly minimum: number
-  readonly maximum: number
+  /** The accepted values. */
   readonly values?: ReadonlyArray<string>
-  /** The first one is a program, which all that follows belongs to. */
-  readonly isProgram?: true
+  /** What the help shows instead of another value. An option with neither takes no value. */
+  readonly placeholder?: string
+  /** A number: a whole one, or the milliseconds of a time such as 30s. */
+  readonly number?: "whole" | "time"
+  readonly isRepeated?: true
+  /** What Tab completes: files, files after an @, or programs. */
+  readonly completes?: "file" | "@file" | "program"
 }
 
 export interface Specification {
   /** One line. */
   readonly summary: string
   readonly options: Readonly<Record<string, Option>>
-  readonly operands?: Operands
+  /** What follows the options. */
+  readonly operands?: {
+    /** What the help shows instead of them. */
+    readonly placeholder: string
+    readonly maximum: number
+    readonly values?: ReadonlyArray<string>
+    /** The first one is a program, which all that follows belongs to. */
+    readonly isProgram?: true
+  }
   /** What follows `credit-data` and the name of the command. */
   readonly examples: ReadonlyArray<string>
 }
 
-type ValueOf<O extends Option> = O extends Flag ? boolean
-  : O extends Choice ? O["values"][number] | undefined
-  : O extends Integer ? number | undefined
-  : O extends { readonly isRepeated: true } ? ReadonlyArray<string>
-  : string | undefined
+type ValueOf<O extends Option> = O extends { readonly isRepeated: true } ? ReadonlyArray<string>
+  : O extends { readonly number: string } ? number | undefined
+  : O extends { readonly values: ReadonlyArray<infer Value> } ? Value | undefined
+  : O extends { readonly placeholder: string } ? string | undefined
+  : boolean
 
 /** What was given to a command. */
 export interface Invocation<S extends Specification> {
@@ -68,19 +46,8 @@ export interface Invocation<S extends Specification> {
 }
 
 /** What the help shows instead of the value, if the option has one. */
-export const placeholderOf = (option: Option): string | undefined => {
-  switch (option.kind) {
-    case "flag":
-      return undefined
-    case "choice":
-      return option.values.join("|")
-    default:
-      return option.placeholder
-  }
-}
+export const placeholderOf = ({ placeholder, values }: Option): string | undefined => values?.join("|") ?? placeholder
 
-/** May the option be given several times? */
-export const isRepeated = (option: Option): boolean => option.kind === "text" && option.isRepeated === true
-
-/** The option of every command. */
-export const help: Flag = { kind: "flag", short: "h", summary: "show this help" }
+/** `--name`, and `-n` if there is one. */
+export const spellingsOf = ([name, { short }]: readonly [name: string, option: Option]): ReadonlyArray<string> =>
+  short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`]

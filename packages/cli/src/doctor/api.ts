@@ -1,107 +1,109 @@
+import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import { Transport } from "@credit-data/core/Internal"
+import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import * as GroupClient from "@credit-data/http-client/GroupClient"
 import type * as Comparison from "@credit-data/migration/Comparison"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Setup } from "./configuration.ts"
 import * as Connection from "./connection.ts"
-import { failed, type Failed, type Finding, ok, reasons, warning } from "./step.ts"
 import * as Handshake from "./handshake.ts"
-import * as Name from "./name.ts"
-import type { Target } from "./target.ts"
-import type { Obtained } from "./token.ts"
+import { failed, type Finding, ok, warning } from "./step.ts"
 
 /** Name, connection and TLS of the API, if they were not examined with the authorization server. */
-const connect = Effect.fnUntraced(function*({ api, authorizationServer }: Setup): Effect.fn.Return<Finding, Failed> {
-  if (api.url.origin === authorizationServer.url.origin) return ok("same server as before", undefined)
-  yield* Name.check(api)
+const connect = Effect.fnUntraced(function*({ api, authorizationServer }: Setup): Effect.fn.Return<Finding, Finding> {
+  if (api.url.origin === authorizationServer.url.origin) return ok("same server as before")
+  yield* Connection.resolve(api)
   const connected = yield* Connection.check(api)
   const secured = yield* Handshake.check(api)
   return secured.result === "skipped" ? connected : { ...secured, detail: `${connected.detail}, ${secured.detail}` }
 })
 
-const noResponse = (api: Target) => (error: GroupClient.GroupClientError): Failed =>
-  HttpClientError.isHttpClientError(error) && error._tag === "RequestError"
-    ? error.reason === "InvalidUrl"
-      ? {
-        detail: "the path is not below the base URL",
-        advice: [`Give a path below ${api.variable}, without its host.`],
-        notes: []
-      }
-      : {
-        detail: `no response: ${reasons[Transport.reason(error)]}`,
-        advice: [Transport.describe(error, { name: api.role, address: api.variable })],
-        notes: []
-      }
-    : {
-      detail: `no usable response: ${error._tag}`,
-      advice: [`Check what responds at ${api.variable}: the API, or a proxy instead.`],
-      notes: []
-    }
+const noResponse = ({ api: { role, variable } }: Setup, error: GroupClient.GroupClientError) =>
+  !HttpClientError.isHttpClientError(error) || error._tag === "ResponseError"
+    ? failed(
+      `no usable response: ${error._tag}`,
+      `Check what responds at ${variable}: the API, or a proxy instead.`
+    )
+    : error.reason === "InvalidUrl"
+    ? failed("the path is not below the base URL", `Give a path below ${variable}, without its host.`)
+    : failed(
+      `no response (${Transport.reason(error)})`,
+      Transport.describe(error, { name: role, address: variable })
+    )
 
 /** Sends a request with the token. Reads only the beginning of the body, because nothing is done with it. */
-const send = Effect.fnUntraced(function*({ method, path }: Comparison.Probe, { endpoint, token }: Obtained) {
+const send = Effect.fnUntraced(function*({ method, path }: Comparison.Probe, { endpoint }: Setup, token: AccessToken) {
   // a request that has its own token does not use the supply
-  const supply = AccessTokens.layer().pipe(Layer.provide(Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint)))
+  const supply = Layer.provide(AccessTokens.layer(), Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint))
   const client = yield* Effect.provide(GroupClient.make({ name: "API" }), supply)
   const response = yield* client.execute(
     HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret)
   )
   yield* Effect.ignore(Stream.runHead(response.stream))
-  return response.status
+  return response
 })
 
 const judge = (
   { api, version }: Setup,
   { method, path }: Comparison.Probe,
-  status: number,
+  { headers, status }: HttpClientResponse.HttpClientResponse,
   reached: Finding
-): Effect.Effect<Finding, Failed> => {
+): Effect.Effect<Finding, Finding> => {
   const detail = `${method} ${path} returned ${status}`
-  switch (status) {
-    case 401:
-      return failed(
-        `${detail}: the API rejects the token`,
-        `Check that ${api.variable}, CREDIT_DATA_AUDIENCE and the authorization server belong to the same ` +
-          "environment; if they do, contact the operator."
-      )
-    case 403:
-      return failed(
-        `${detail}: the token is not authorized for this path`,
-        `${
-          version === "v2" ? "Check that CREDIT_DATA_SCOPES has the scope of this endpoint group, then ask" : "Ask"
-        } the operator ` +
-          "to allow this client the path."
-      )
-    default:
-      if (status < 300) {
-        return Effect.succeed({
-          ...reached,
-          detail: reached.result === "warning" ? `${detail}; ${reached.detail}` : detail
-        })
-      }
-      return Effect.succeed(
-        warning(
-          `${detail}; the token was not rejected`,
-          status < 400
-            ? `Correct ${api.variable}: redirects are never followed.`
-            : status < 500
-            ? `Try a path that exists and needs no parameters; if this one does, check the path in ${api.variable}.`
-            : "Try again in a few minutes; if it persists, contact the operator.",
-          undefined
-        )
-      )
+  const encoding = headers["content-encoding"] ?? "identity"
+  if (/^text\/html\b/i.test(headers["content-type"] ?? "")) {
+    return failed(
+      `${detail} with an HTML page`,
+      `The API returns no pages: a gateway, firewall, proxy or login page probably responds instead. Check ${api.variable}, the ` +
+        "proxy settings, and whether the address of this machine is allowed."
+    )
   }
+  if (status === 401) {
+    return failed(
+      `${detail}: the API rejects the token`,
+      `Check that ${api.variable}, CREDIT_DATA_AUDIENCE and the authorization server belong to the same environment; if they do, ` +
+        "contact the operator."
+    )
+  }
+  if (status === 403) {
+    const ask = version === "v2"
+      ? "Check that CREDIT_DATA_SCOPES has the scope of this endpoint group, then ask"
+      : "Ask"
+    return failed(
+      `${detail}: the token is not authorized for this path`,
+      `${ask} the operator to allow this client the path.`
+    )
+  }
+  if (status >= 300) {
+    const advice = status < 400
+      ? `Correct ${api.variable}: redirects are never followed.`
+      : status < 500
+      ? `Try a path that exists and needs no parameters; if this one does, check the path in ${api.variable}.`
+      : "Try again in a few minutes; if it persists, contact the operator."
+    return Effect.succeed(warning(`${detail}; the token was not rejected`, advice))
+  }
+  if (encoding !== "identity") {
+    return Effect.succeed(warning(
+      `${detail}; the body is compressed (${encoding}), which was not requested`,
+      "Ask the operator, or the administrator of the proxy, to compress only for clients that accept it: others get bytes that they " +
+        "cannot read."
+    ))
+  }
+  return Effect.succeed({
+    ...reached,
+    detail: reached.result === "warning" ? `${detail}; ${reached.detail}` : detail
+  })
 }
 
 /** Connects to the API. */
-export const reach = (setup: Setup): Effect.Effect<Finding, Failed> =>
+export const reach = (setup: Setup): Effect.Effect<Finding, Finding> =>
   Effect.map(
     connect(setup),
     (reached) => ({ ...reached, detail: `${reached.detail}; the token was not tried (--probe PATH)` })
@@ -109,16 +111,17 @@ export const reach = (setup: Setup): Effect.Effect<Finding, Failed> =>
 
 /** Connects to the API, and sends a request to it. */
 export const check = Effect.fnUntraced(
-  function*(
-    setup: Setup,
-    obtained: Obtained,
-    probe: Comparison.Probe
-  ): Effect.fn.Return<Finding, Failed, HttpClient.HttpClient> {
+  function*(setup: Setup, token: AccessToken, probe: Comparison.Probe): Effect.fn.Return<
+    Finding,
+    Finding,
+    HttpClient.HttpClient
+  > {
     const reached = yield* connect(setup)
-    const status = yield* send(probe, obtained).pipe(
-      Effect.catchTag("ConfigError", (error) => failed("the base URL cannot be used", error.message)),
-      Effect.mapError((error) => "_tag" in error ? noResponse(setup.api)(error) : error)
+    const response = yield* send(probe, setup, token).pipe(
+      Effect.catchAll((error) =>
+        error._tag === "ConfigError" ? failed("the base URL cannot be used", error.message) : noResponse(setup, error)
+      )
     )
-    return yield* judge(setup, probe, status, reached)
+    return yield* judge(setup, probe, response, reached)
   }
 )

@@ -1,41 +1,44 @@
-import { Transport } from "@credit-data/core/Internal"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import { lookup } from "node:dns/promises"
 import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
-import { failed, type Failed, type Finding, ok } from "./step.ts"
-import * as Proxy from "./proxy.ts"
-import { authority, bare, requestError, type Target } from "./target.ts"
+import { failed, type Finding, ok, skipped } from "./step.ts"
+import { explained, type Target } from "./target.ts"
 
-const unconnected = (target: Target, error: unknown): Effect.Effect<never, Failed> => {
-  const server = authority(target)
-  const asRequestError = requestError(target.url.href, error)
-  switch (Transport.reason(asRequestError)) {
-    case "Refused":
+const retired = " Auth V1 reached its sunset at the end of 2024: if its host is gone, use Auth V2."
+
+/** Resolves the host as the clients do: with the resolver of the system, hosts file included. */
+export const resolve = Effect.fnUntraced(function*(target: Target): Effect.fn.Return<Finding, Finding> {
+  const { host, proxy, variable } = target
+  if (proxy !== undefined) return skipped("the proxy resolves the name")
+  if (Net.isIP(host) !== 0) return ok(`${host} is an address, not a name`)
+  const addresses = yield* Effect.tryPromise(() => lookup(host, { all: true })).pipe(
+    Effect.catchAll(({ error }) => {
+      const isUnknown = explained(target, error).reason === "NameNotFound"
+      const what = isUnknown ? `Correct the host in ${variable}` : "Check the DNS settings of this machine"
       return failed(
-        `${server} refused the connection`,
-        `Check the host and the port in ${target.variable}; if they are right, the server is down: ` +
-          "contact the operator."
+        isUnknown ? `${host} does not resolve` : `DNS did not respond for ${host}`,
+        `${what}, or set HTTPS_PROXY if this network needs a forward proxy.${
+          isUnknown && variable === "CREDIT_DATA_AUTH_V1_URL" ? retired : ""
+        }`
       )
-    case "Unreachable":
-    case "Timeout":
-      return failed(
-        `${server} cannot be reached`,
-        `Check the network, and ask for a firewall rule that lets this machine connect to ${server}.`
-      )
-    default:
-      return failed(
-        `no connection to ${server}`,
-        Transport.describe(asRequestError, { name: target.role, address: target.variable })
-      )
-  }
+    })
+  )
+  const [first, ...others] = addresses.map(({ address }) => address)
+  return ok(`${host} is ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`)
+})
+
+const unconnected = (target: Target, error: unknown): Effect.Effect<never, Finding> => {
+  const { advice, reason } = explained(target, error)
+  const what = reason === "Refused" ? "refused the connection" : `cannot be reached (${reason})`
+  return failed(`${target.authority} ${what}`, advice)
 }
 
 const direct = (target: Target) =>
-  Effect.async<Net.Socket, Failed>((resume) => {
+  Effect.async<Net.Socket, Finding>((resume) => {
     const socket = Net.connect({ host: target.host, port: target.port })
     socket.once("connect", () => resume(Effect.succeed(socket)))
     // remains: an error that comes after the check must not end the process
@@ -43,82 +46,60 @@ const direct = (target: Target) =>
     return Effect.sync(() => socket.destroy())
   })
 
-const why = { Refused: "refused the connection", Tls: "failed the TLS handshake", NameNotFound: "does not resolve" }
+const refusalOf = (
+  { authority, host, variable }: Target,
+  proxy: NonNullable<Target["proxy"]>,
+  status: number
+): string =>
+  status === 407
+    ? proxy.authorization === undefined
+      ? `Add a user and a password to ${proxy.variable}: http://USER:PASSWORD@HOST:PORT.`
+      : `Correct the user and the password of the proxy in ${proxy.variable}.`
+    : status >= 500
+    ? `The proxy could not reach ${authority}: check the host in ${variable}, then ask the administrator of the proxy.`
+    : `Ask the administrator of the proxy to allow CONNECT to ${authority}, or add ${host} to NO_PROXY if this machine may ` +
+      "connect directly."
 
-const isExplained = (reason: string): reason is keyof typeof why => Object.hasOwn(why, reason)
-
-const noProxy = (target: Target, proxy: Proxy.Proxy, error: unknown): Effect.Effect<never, Failed> => {
-  const address = Proxy.address(proxy)
-  const reason = Transport.reason(requestError(address, error))
-  return failed(
-    `the proxy ${address} ${isExplained(reason) ? why[reason] : "did not respond"}`,
-    `Check scheme, host and port in ${proxy.variable}, or add ${target.host} to NO_PROXY if this machine may connect ` +
-      "directly."
-  )
-}
-
-const refusal = (target: Target, proxy: Proxy.Proxy, status: number): Effect.Effect<never, Failed> => {
-  const server = authority(target)
-  return failed(
-    `the proxy ${Proxy.address(proxy)} returned ${status}`,
-    status === 407
-      ? Option.isSome(proxy.authorization)
-        ? `Correct the user and the password of the proxy in ${proxy.variable}.`
-        : `Add a user and a password to ${proxy.variable}: http://USER:PASSWORD@HOST:PORT.`
-      : status >= 500
-      ? `The proxy could not reach ${server}: check the host in ${target.variable}, then ask the administrator of the proxy.`
-      : `Ask the administrator of the proxy to allow CONNECT to ${server}, or add ${target.host} to NO_PROXY if this machine ` +
-        "may connect directly."
-  )
-}
-
-const throughProxy = (target: Target, proxy: Proxy.Proxy) =>
-  Effect.async<Net.Socket, Failed>((resume) => {
-    const { request } = proxy.secure ? Https : Http
-    const connecting = request({
+const throughProxy = (target: Target, proxy: NonNullable<Target["proxy"]>) =>
+  Effect.async<Net.Socket, Finding>((resume) => {
+    const { authority: path, host } = target
+    const { address, authorization, secure, variable } = proxy
+    const credentials = authorization === undefined ? {} : { "proxy-authorization": Redacted.value(authorization) }
+    const connecting = (secure ? Https : Http).request({
       agent: false,
       method: "CONNECT",
-      host: bare(proxy.hostname),
+      host: proxy.host,
       port: proxy.port,
-      path: authority(target),
-      headers: {
-        host: authority(target),
-        ...Option.match(proxy.authorization, {
-          onNone: () => ({}),
-          onSome: (authorization) => ({ "proxy-authorization": Redacted.value(authorization) })
-        })
-      }
+      path,
+      headers: { host: path, ...credentials }
     })
     connecting.once("connect", ({ statusCode = 0 }, socket) => {
       socket.on("error", () => socket.destroy())
       if (statusCode >= 200 && statusCode < 300) return resume(Effect.succeed(socket))
       socket.destroy()
-      resume(refusal(target, proxy, statusCode))
+      resume(failed(`the proxy ${address} returned ${statusCode}`, refusalOf(target, proxy, statusCode)))
     })
-    connecting.on("error", (error) => resume(noProxy(target, proxy, error)))
+    connecting.on("error", (error) => {
+      const { reason } = explained(target, error, address)
+      resume(failed(
+        `the proxy ${address} ${reason === "Refused" ? "refused the connection" : `did not respond (${reason})`}`,
+        `Check scheme, host and port in ${variable}, or add ${host} to NO_PROXY if this machine may connect directly.`
+      ))
+    })
     connecting.end()
     return Effect.sync(() => connecting.destroy())
   })
 
 /** Opens a connection to a server, through its proxy if it has one. It is closed with the scope. */
-export const open = (target: Target): Effect.Effect<Net.Socket, Failed, Scope.Scope> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.tap(
-      restore(Option.match(target.proxy, {
-        onNone: () => direct(target),
-        onSome: (proxy) => throughProxy(target, proxy)
-      })),
-      (socket) => Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
-    )
+export const open = (target: Target): Effect.Effect<Net.Socket, Finding, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.interruptible(target.proxy === undefined ? direct(target) : throughProxy(target, target.proxy)),
+    (socket) => Effect.sync(() => socket.destroy())
   )
 
 /** Connects to a server, directly or through its proxy. */
-export const check = (target: Target): Effect.Effect<Finding, Failed> =>
-  Effect.scoped(Effect.map(open(target), () =>
-    ok(
-      Option.match(target.proxy, {
-        onNone: () => `connected to ${authority(target)}`,
-        onSome: (proxy) => `connected to ${authority(target)} through the proxy ${Proxy.address(proxy)}`
-      }),
-      undefined
-    )))
+export const check = (target: Target): Effect.Effect<Finding, Finding> => {
+  const { authority, proxy } = target
+  const way = proxy === undefined ? "" : ` through the proxy ${proxy.address}`
+  return Effect.scoped(Effect.as(open(target), ok(`connected to ${authority}${way}`)))
+}

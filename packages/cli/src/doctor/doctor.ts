@@ -7,23 +7,20 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
+import type { Version } from "../supply.ts"
+import { codeOf, unknownCode } from "../text.ts"
 import * as Api from "./api.ts"
 import * as Clock from "./clock.ts"
 import * as Configuration from "./configuration.ts"
 import * as Connection from "./connection.ts"
-import type { Failed, Finding, Step } from "./step.ts"
 import * as Handshake from "./handshake.ts"
-import * as Name from "./name.ts"
-import * as Scopes from "./scopes.ts"
+import { type Finding, skipped, type Step } from "./step.ts"
 import * as Token from "./token.ts"
-
-export type { Result, Step } from "./step.ts"
-
-const timeLimit = Duration.seconds(10)
 
 const firewall =
   "A firewall probably drops the packets: ask for a rule that lets this machine connect to the server, or to its proxy."
+
+const silent = "Contact the operator: the server accepts connections and does not respond."
 
 /** The steps in their order, each with the advice if it does not end in time. */
 const adviceWhenSlow = {
@@ -31,8 +28,8 @@ const adviceWhenSlow = {
   name: "Check the DNS settings of this machine: no DNS server responded.",
   connection: firewall,
   TLS: "Check that the port in the address is an https port, and that no firewall inspects or drops the handshake.",
-  clock: "Contact the operator: the server accepts connections and does not respond.",
-  token: "Contact the operator: the server accepts connections and does not respond.",
+  clock: silent,
+  token: silent,
   scopes: "Run the command again.",
   API: `${firewall} If the connection works, the path may be slow: try another one.`
 }
@@ -45,55 +42,48 @@ const printable = (text: string): string => {
   return line.length > 1_000 ? `${line.slice(0, 1_000)}…` : line
 }
 
+const failure = (detail: string, advice: string): Finding => ({ result: "failed", detail, advice: [advice], notes: [] })
+
 /** Shows only the name of an unexpected error, because its message could quote a request. */
-const unexpected = (cause: Cause.Cause<unknown>): Failed => {
+const unexpected = (cause: Cause.Cause<unknown>): Finding => {
   const error = Cause.squash(cause)
-  const name = error instanceof Error ? error.name : "of an unknown kind"
-  const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? ` (${error.code})` : ""
-  return {
-    detail: `unexpected error: ${name}${code}`,
-    advice: ["This is a defect of credit-data: report it with this line and the output of node --version."],
-    notes: []
-  }
+  const code = codeOf(error)
+  return failure(
+    `unexpected error: ${error instanceof Error ? error.name : "of an unknown kind"}${
+      code === unknownCode ? "" : ` (${code})`
+    }`,
+    "This is a defect of credit-data: report it with this line and the output of node --version."
+  )
 }
 
-/** Runs one check, within the time limit. Nothing that a check does ends the examination without a step. */
-const settle = <A, R>(name: Name, check: Effect.Effect<Finding<A>, Failed, R>) =>
-  check.pipe(
-    within(
-      timeLimit,
-      () => ({
-        detail: `not done after ${Duration.toSeconds(timeLimit)} seconds`,
-        advice: [adviceWhenSlow[name]],
-        notes: []
-      })
-    ),
-    Effect.sandbox,
-    Effect.mapError((cause) => Option.getOrElse(Cause.failureOption(cause), () => unexpected(cause))),
-    Effect.either,
-    Effect.timed
-  )
+interface Options {
+  readonly version: Version
+  /** Requests to the business API that are sent with the token. */
+  readonly probes: ReadonlyArray<Comparison.Probe>
+  /** The time limit of each step, in milliseconds. Default: 10 seconds. */
+  readonly timeLimit?: number | undefined
+  readonly report: (step: Step) => Effect.Effect<unknown>
+}
 
 /** Runs all steps in their order, and reports each when it ends. A step whose predecessor failed is skipped. */
 export const examine = Effect.fnUntraced(
-  function*({ probes, report, sourceOf, version }: {
-    readonly version: Configuration.Version
-    /** Requests to the business API that are sent with the token. */
-    readonly probes: ReadonlyArray<Comparison.Probe>
-    /** Where the value of a variable comes from, if it has one. */
-    readonly sourceOf: (variable: string) => string | undefined
-    readonly report: (step: Step) => Effect.Effect<unknown>
-  }): Effect.fn.Return<void, Name, HttpClient.HttpClient> {
-    /** Reports a step. Fails with its name if the check failed, so that the rest is not run. */
-    const step = Effect.fnUntraced(function*<A, R>(
+  function*(
+    { probes, report, timeLimit = 10_000, version }: Options
+  ): Effect.fn.Return<void, Name, HttpClient.HttpClient> {
+    /** Reports what a check found. Fails with the name of the step if the check failed, so that the rest is not run. */
+    const step = Effect.fnUntraced(function*<A extends Finding, R>(
       name: Name,
-      check: Effect.Effect<Finding<A>, Failed, R>
+      check: Effect.Effect<A, Finding, R>
     ): Effect.fn.Return<A, Name, R> {
-      const [time, outcome] = yield* settle(name, check)
-      const { advice, detail, notes, result } = Either.getOrElse(
-        outcome,
-        (failure) => ({ ...failure, result: "failed" as const })
+      const [time, outcome] = yield* check.pipe(
+        within(timeLimit, () => failure(`not done after ${timeLimit / 1_000} seconds`, adviceWhenSlow[name])),
+        // nothing that a check does ends the examination without a step
+        Effect.sandbox,
+        Effect.mapError((cause) => Option.getOrElse(Cause.failureOption(cause), () => unexpected(cause))),
+        Effect.either,
+        Effect.timed
       )
+      const { advice, detail, notes, result } = Either.merge(outcome)
       yield* report({
         name,
         result,
@@ -102,33 +92,27 @@ export const examine = Effect.fnUntraced(
         notes: notes.map(printable),
         millis: Math.round(Duration.toMillis(time))
       })
-      return Either.isRight(outcome) ? outcome.right.value : yield* Effect.fail(name)
+      return yield* Either.mapLeft(outcome, () => name)
     })
 
-    const setup = yield* step("configuration", Configuration.check(version, sourceOf))
-    yield* step("name", Name.check(setup.authorizationServer))
+    const setup = yield* step("configuration", Configuration.check(version, timeLimit))
+    yield* step("name", Connection.resolve(setup.authorizationServer))
     yield* step("connection", Connection.check(setup.authorizationServer))
     yield* step("TLS", Handshake.check(setup.authorizationServer))
-    yield* step("clock", Clock.check(setup.authorizationServer))
-    const obtained = yield* step("token", Token.check(setup))
-    yield* step("scopes", Scopes.check(setup, obtained.token))
-    const checks = probes.length === 0
-      ? [Api.reach(setup)]
-      : probes.map((probe) => Api.check(setup, obtained, probe))
+    yield* step("clock", Clock.check(setup.authorizationServer, timeLimit))
+    const { token } = yield* step("token", Token.check(setup))
+    yield* step("scopes", Token.checkScopes(setup, token))
+    const checks = probes.length === 0 ? [Api.reach(setup)] : probes.map((probe) => Api.check(setup, token, probe))
     // one probe that fails does not hide the others
     yield* Effect.forEach(checks, (check) => Effect.ignore(step("API", check)), { discard: true })
   },
   (run, { report }) =>
     Effect.catchAll(run, (failed) => {
       const names = Object.keys(adviceWhenSlow)
-      return Effect.forEach(names.slice(names.indexOf(failed) + 1), (name) =>
-        report({
-          name,
-          result: "skipped",
-          detail: `not run, because ${failed} failed`,
-          advice: [],
-          notes: [],
-          millis: 0
-        }), { discard: true })
+      return Effect.forEach(
+        names.slice(names.indexOf(failed) + 1),
+        (name) => report({ ...skipped(`not run, because ${failed} failed`), name, millis: 0 }),
+        { discard: true }
+      )
     })
 )

@@ -1,44 +1,30 @@
-import { Transport, within } from "@credit-data/core/Internal"
+import { within } from "@credit-data/core/Internal"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import { isIP, type Socket } from "node:net"
 import * as Tls from "node:tls"
+import { codeOf } from "../text.ts"
 import * as Connection from "./connection.ts"
-import { date, failed, type Failed, type Finding, instant, length, ok, skipped, warning } from "./step.ts"
-import { requestError, type Target } from "./target.ts"
+import { date, failed, type Finding, instant, length, ok, skipped, warning } from "./step.ts"
+import { explained, type Target } from "./target.ts"
 
 /** A certificate that expires within this time is reported. */
 const soon = 30 * 24 * 60 * 60 * 1_000
 
-const unfinished = (target: Target, error: unknown): Effect.Effect<never, Failed> => {
-  const code = Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? ` (${error.code})` : ""
-  if (code.includes("NO_APPLICATION_PROTOCOL")) {
-    return failed(
-      `${target.role} speaks HTTP/2 only${code}`,
-      `This program speaks HTTP/1.1, as the library does. Check the port in ${target.variable}, or ask the operator to ` +
-        "accept HTTP/1.1 there."
-    )
-  }
-  if (/ALERT|HANDSHAKE_FAILURE/.test(code)) {
-    return failed(
-      `${target.role} broke off the handshake${code}`,
-      "Ask the operator which TLS versions are accepted, and whether a client certificate is required."
-    )
-  }
-  const asRequestError = requestError(target.url.href, error)
+const unfinished = (target: Target, error: unknown): Effect.Effect<never, Finding> => {
+  const { advice, reason } = explained(target, error)
   return failed(
-    `the handshake failed${code}`,
-    Transport.reason(asRequestError) === "Reset"
+    `the handshake failed (${codeOf(error)})`,
+    reason === "Reset"
       ? `Check that the port in ${target.variable} is an https port, and that no firewall blocks TLS to ${target.host}.`
-      : Transport.describe(asRequestError, { name: target.role, address: target.variable })
+      : advice
   )
 }
 
 /** Shakes hands whatever the certificate is, because it is examined afterwards. Nothing is sent over the connection. */
 const handshake = (target: Target, socket: Socket) =>
-  Effect.async<Tls.TLSSocket, Failed>((resume) => {
+  Effect.async<Tls.TLSSocket, Finding>((resume) => {
     const secured = Tls.connect({
       socket,
       host: target.host,
@@ -62,49 +48,26 @@ const chainOf = (socket: Tls.TLSSocket): ReadonlyArray<Tls.DetailedPeerCertifica
   return chain
 }
 
-/** The names of an authority or a host, cut, because a foreign server wrote them. */
-const nameIn = (name: unknown): string => {
-  const part = (field: string): ReadonlyArray<string> => {
-    const text: unknown = Predicate.hasProperty(name, field) ? name[field] : undefined
-    return Predicate.isString(text) ? [text] : []
-  }
-  const parts = [...part("O"), ...part("CN")]
-  return parts.length === 0 ? "an unnamed authority" : parts.join(" ").slice(0, 80)
-}
+/** The name of an authority or a host, cut, because a foreign server wrote it. */
+const nameIn = (name: Partial<Tls.Certificate> | undefined): string =>
+  [name?.O ?? [], name?.CN ?? []].flat().join(" ").slice(0, 80) || "an unnamed authority"
 
 const expiryOf = ({ valid_to: validTo }: Tls.DetailedPeerCertificate): number => Date.parse(validTo)
 
-/** The error code with which Node refuses the certificate. */
-const refusalOf = ({ authorizationError: error }: Tls.TLSSocket): string => {
-  const code: unknown = Predicate.hasProperty(error, "code") ? error.code : error
-  return Predicate.isString(code) ? code : "unknown reason"
-}
-
 /** The names that a certificate is for, without their kind. */
 const hostsOf = ({ subject, subjectaltname }: Tls.DetailedPeerCertificate): string =>
-  subjectaltname === undefined ? nameIn(subject) : subjectaltname.replaceAll(/\w+( Address)?:/g, "").slice(0, 80)
-
-const untrusted = (
-  target: Target,
-  refusal: string,
-  issuer: string
-): Effect.Effect<never, Failed> =>
-  failed(
-    `the certificate is not trusted (${refusal}), issued by ${issuer}`,
-    "If this issuer belongs to your company, set NODE_EXTRA_CA_CERTS to a file with its certificate; otherwise check " +
-      `the host in ${target.variable}, and ask the operator whether the server sends its whole chain.`
-  )
+  subjectaltname?.replaceAll(/\w+( Address)?:/g, "").slice(0, 80) ?? nameIn(subject)
 
 /** A server that does not respond to a handshake within this time speaks plain HTTP. */
 const plainTimeLimit = "1 second"
 
 /** An address with http is for this machine only. Its port may be an https port, which only ends the connection. */
-const checkPlain = (target: Target): Effect.Effect<Finding, Failed, Scope.Scope> =>
+const checkPlain = (target: Target): Effect.Effect<Finding, Finding, Scope.Scope> =>
   Connection.open(target).pipe(
     Effect.flatMap((socket) => handshake(target, socket)),
     within(plainTimeLimit, () => undefined),
     Effect.matchEffect({
-      onFailure: () => Effect.succeed(skipped("plain http to this machine", undefined)),
+      onFailure: () => Effect.succeed(skipped("plain http to this machine")),
       onSuccess: () =>
         failed(
           `port ${target.port} speaks TLS, and the address begins with http`,
@@ -114,8 +77,9 @@ const checkPlain = (target: Target): Effect.Effect<Finding, Failed, Scope.Scope>
   )
 
 /** Examines the certificates of a server. */
-export const check = Effect.fnUntraced(function*(target: Target): Effect.fn.Return<Finding, Failed, Scope.Scope> {
+export const check = Effect.fnUntraced(function*(target: Target): Effect.fn.Return<Finding, Finding, Scope.Scope> {
   if (!target.secure) return yield* checkPlain(target)
+  const { host, variable } = target
   const secured = yield* Effect.flatMap(Connection.open(target), (socket) => handshake(target, socket))
   const chain = chainOf(secured)
   const [own] = chain
@@ -125,33 +89,35 @@ export const check = Effect.fnUntraced(function*(target: Target): Effect.fn.Retu
   const first = chain.reduce((a, b) => expiryOf(b) < expiryOf(a) ? b : a)
   const whose = first === own ? "the certificate" : `the certificate of ${nameIn(first.subject)}`
   const [expiry, left] = [expiryOf(first), expiryOf(first) - now]
-  if (!secured.authorized) {
-    const refusal = refusalOf(secured)
-    switch (refusal) {
-      case "CERT_HAS_EXPIRED":
-        return yield* failed(
-          `${whose} expired ${length(-left)} ago, on ${date(expiry)}`,
-          `If the clock of this machine is right (it shows ${instant(now)}), ask the operator to renew the certificate.`
+  const clock = `If the clock of this machine is right (it shows ${instant(now)}), ask the operator`
+  // the code with which Node refuses the certificate; an older Node has other types
+  const error: unknown = secured.authorizationError
+  const refusal = secured.authorized ? undefined : typeof error === "string" ? error : codeOf(error)
+  switch (refusal) {
+    case undefined:
+      return left < soon
+        ? warning(
+          `${whose} expires in ${length(left)}, on ${date(expiry)}; issued by ${issuer}`,
+          `Ask the operator to renew ${whose} before ${date(expiry)}.`
         )
-      case "CERT_NOT_YET_VALID":
-        return yield* failed(
-          "the certificate is not valid yet",
-          `If the clock of this machine is right (it shows ${instant(now)}), ask the operator about the certificate.`
-        )
-      case "ERR_TLS_CERT_ALTNAME_INVALID":
-        return yield* failed(
-          `the certificate is for ${hostsOf(own)}, not for ${target.host}`,
-          `Correct the host in ${target.variable}; if it is right, DNS or a proxy leads to another server.`
-        )
-      default:
-        return yield* untrusted(target, refusal, issuer)
-    }
+        : ok(`trusted, ${length(left)} left, issued by ${issuer}`)
+    case "CERT_HAS_EXPIRED":
+      return yield* failed(
+        `${whose} expired ${length(-left)} ago, on ${date(expiry)}`,
+        `${clock} to renew the certificate.`
+      )
+    case "CERT_NOT_YET_VALID":
+      return yield* failed("the certificate is not valid yet", `${clock} about the certificate.`)
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return yield* failed(
+        `the certificate is for ${hostsOf(own)}, not for ${host}`,
+        `Correct the host in ${variable}; if it is right, DNS or a proxy leads to another server.`
+      )
+    default:
+      return yield* failed(
+        `the certificate is not trusted (${refusal}), issued by ${issuer}`,
+        "If this issuer belongs to your company, set NODE_EXTRA_CA_CERTS to a file with its certificate; otherwise check " +
+          `the host in ${variable}, and ask the operator whether the server sends its whole chain.`
+      )
   }
-  return left < soon
-    ? warning(
-      `${whose} expires in ${length(left)}, on ${date(expiry)}; issued by ${issuer}`,
-      `Ask the operator to renew ${whose} before ${date(expiry)}.`,
-      undefined
-    )
-    : ok(`trusted, ${length(left)} left, issued by ${issuer}`, undefined)
 }, Effect.scoped)

@@ -4,7 +4,8 @@ import { FetchHttpClient, HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Deferred, Effect, Fiber, TestClock, TestServices } from "effect"
 import { aheadBy } from "../../src/doctor/clock.ts"
-import { examine, type Step } from "../../src/doctor/doctor.ts"
+import { examine } from "../../src/doctor/doctor.ts"
+import type { Step } from "../../src/doctor/step.ts"
 import { examined, type Line } from "./examined.ts"
 import * as Support from "./support.ts"
 
@@ -204,8 +205,8 @@ describe("TLS", () => {
       )
       const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://localhost:${port}` }))
       assert.strictEqual(failed.name, "TLS")
-      assert.match(failed.detail, /^the authorization server speaks HTTP\/2 only \(/)
-      assert.include(failed.advice, "accept HTTP/1.1")
+      assert.match(failed.detail, /^the handshake failed \(\w+NO_APPLICATION_PROTOCOL\)$/)
+      assert.include(failed.advice, "The server speaks HTTP/2 only, and this program speaks HTTP/1.1.")
     }))
 
   it.scopedLive("a port for plain http is found", () =>
@@ -242,6 +243,26 @@ describe("TLS", () => {
         assert.match(failed.detail, detail)
         assert.include(failed.advice, advice)
       }), 30_000)
+  }
+
+  // a server of TLS 1.3 asks for the certificate after the client's handshake has ended
+  for (const [version, step] of [["TLSv1.2", "TLS"], ["TLSv1.3", "token"]] as const) {
+    it.scopedLive(
+      `a server that requires a client certificate is found, with ${version}`,
+      () =>
+        Effect.gen(function*() {
+          const authority = yield* makeAuthority
+          const port = yield* Support.tls(
+            yield* makeCertificate({ host: "localhost", days: 90, authority }),
+            { ca: authority.cert, requestCert: true, maxVersion: version }
+          )
+          const variables = { ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://localhost:${port}` }
+          const failed = failureOf(yield* examineTrusting(authority, variables))
+          assert.strictEqual(failed.name, step)
+          assert.include(failed.advice, "requires a client certificate")
+        }),
+      30_000
+    )
   }
 
   it.scopedLive(
@@ -381,6 +402,48 @@ describe("the token", () => {
       assert.deepInclude(failureOf(yield* examineWith(variables)), { detail: "the response is not a token: 200" })
     }))
 
+  for (
+    const [what, status, type, body, detail, variable] of [
+      [
+        "page of a firewall",
+        403,
+        "text/html",
+        "<html><title>Request blocked</title></html>",
+        "not an OAuth error: 403",
+        undefined
+      ],
+      [
+        "refusal of the client with status 200",
+        200,
+        "application/json",
+        "{\"error\":\"invalid_client\"}",
+        "the client was refused: 200 invalid_client",
+        "CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET"
+      ]
+    ] as const
+  ) {
+    it.scopedLive(`a ${what} is not taken for a wrong audience`, () =>
+      Effect.gen(function*() {
+        const { simulator, variables } = yield* simulated
+        const response = Fault.Response({ status, headers: { "content-type": type }, body })
+        yield* simulator.failTokenRequests(response, { times: 2 })
+        const failed = failureOf(yield* examineWith(variables))
+        assert.deepInclude(failed, { name: "token", detail })
+        assert.notInclude(failed.detail + failed.advice, "audience")
+        assert.strictEqual(/See (.*)\.$/.exec(failed.advice)?.[1], variable)
+      }))
+  }
+
+  it.scopedLive("a compressed response that was not requested is named", () =>
+    Effect.gen(function*() {
+      const port = yield* Support.compressing
+      const failed = failureOf(yield* examineWith({ ...nowhere, CREDIT_DATA_AUTH_V2_URL: `http://127.0.0.1:${port}` }))
+      assert.deepInclude(failed, {
+        name: "token",
+        detail: "the response is compressed (gzip), which was not requested"
+      })
+    }))
+
   it.scopedLive("one token request is sent, and its token is not shown", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
@@ -446,6 +509,30 @@ describe("the API", () => {
       }))
   }
 
+  for (const status of [200, 403, 503]) {
+    it.scopedLive(`an HTML page with the status ${status} is not taken for a response of the API`, () =>
+      Effect.gen(function*() {
+        const { simulator, variables } = yield* simulated
+        const page = { status, headers: { "content-type": "text/html; charset=utf-8" }, body: "<html>Log in</html>" }
+        yield* simulator.failCalls(Fault.Response(page), { times: 2 })
+        const failed = failureOf(yield* examineWith(variables, { probes }))
+        assert.deepInclude(failed, { name: "API", detail: `GET /data-access/1 returned ${status} with an HTML page` })
+        assert.include(failed.advice, "login page")
+        assert.notInclude(failed.advice, "CREDIT_DATA_SCOPES")
+      }))
+  }
+
+  it.scopedLive("a compressed body that was not requested is a warning", () =>
+    Effect.gen(function*() {
+      const { variables } = yield* simulated
+      const port = yield* Support.compressing
+      const lines = yield* examineWith({ ...variables, CREDIT_DATA_BASE_URL: `http://127.0.0.1:${port}` }, { probes })
+      assert.deepInclude(lines[7], {
+        result: "warning",
+        detail: "GET /data-access/1 returned 200; the body is compressed (gzip), which was not requested"
+      })
+    }))
+
   it.scopedLive("the API is connected to without a path, and the detail names the option", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
@@ -476,13 +563,21 @@ describe("the API", () => {
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
       yield* simulator.failCalls(Fault.Reset(), { times: 9 })
-      assert.deepInclude(failureOf(yield* examineWith(variables, { probes })), {
-        detail: "no response: the connection was closed"
-      })
+      const { advice, detail } = failureOf(yield* examineWith(variables, { probes }))
+      assert.strictEqual(detail, "no response (Reset)")
+      assert.include(advice, "No response from the API: the connection was closed before a response arrived.")
     }))
 })
 
 describe("an examination", () => {
+  it.scopedLive("ends a step at the time limit that was given", () =>
+    Effect.gen(function*() {
+      const { port } = yield* Support.silent
+      const variables = { ...nowhere, CREDIT_DATA_AUTH_V2_URL: `https://127.0.0.1:${port}` }
+      const failed = failureOf(yield* examineWith(variables, { timeLimit: 200 }))
+      assert.deepInclude(failed, { name: "TLS", detail: "not done after 0.2 seconds" })
+    }))
+
   it.scopedLive("is ok in every step when nothing is wrong", () =>
     Effect.gen(function*() {
       const { authority, variables } = yield* Support.simulatedWithCertificates(90.5)
@@ -502,7 +597,7 @@ describe("an examination", () => {
         reported.push(name)
         return name === "TLS" ? Deferred.succeed(fourth, undefined) : Effect.void
       }
-      yield* examine({ version: "v2", probes: [], report, sourceOf: () => undefined }).pipe(
+      yield* examine({ version: "v2", probes: [], report }).pipe(
         Effect.race(Deferred.await(fourth)),
         Effect.provideService(HttpClient.HttpClient, client),
         Effect.withConfigProvider(ConfigProvider.fromMap(

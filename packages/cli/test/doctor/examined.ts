@@ -1,5 +1,6 @@
 import { Effect, Logger } from "effect"
-import { examine, type Step } from "../../src/doctor/doctor.ts"
+import { examine } from "../../src/doctor/doctor.ts"
+import type { Step } from "../../src/doctor/step.ts"
 
 /** A step without its time, with its advice as one text. */
 export interface Line {
@@ -9,7 +10,7 @@ export interface Line {
   readonly advice: string
 }
 
-export type Options = Omit<Parameters<typeof examine>[0], "report" | "sourceOf">
+export type Options = Omit<Parameters<typeof examine>[0], "report">
 
 /** All steps of an examination. */
 export const examined = (options: Options) =>
@@ -19,5 +20,5 @@ export const examined = (options: Options) =>
       Effect.sync(() => {
         lines.push({ name, result, detail, advice: advice.join(" ") })
       })
-    return Effect.as(examine({ ...options, report, sourceOf: () => undefined }), lines)
+    return Effect.as(examine({ ...options, report }), lines)
   }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))

@@ -7,8 +7,9 @@ import { createServer as createHttpServer } from "node:http"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer, type TlsOptions } from "node:tls"
 import { join } from "node:path"
-import * as PrintedJson from "../../src/printedJson.ts"
-import type { Step } from "../../src/doctor/doctor.ts"
+import { gzipSync } from "node:zlib"
+import * as PrintedJson from "../support/printedJson.ts"
+import type { Step } from "../../src/doctor/step.ts"
 import { layerOfDoctor } from "../../src/undici.ts"
 import { program, start, temporaryFolder } from "../support/program.ts"
 import { examined, type Line, type Options } from "./examined.ts"
@@ -161,6 +162,14 @@ export const responding = (headers: Record<string, string>) =>
     response.sendDate = false
     response.writeHead(404, headers).end()
   }))
+
+/** A server that compresses whatever it returns. */
+export const compressing = Effect.suspend(() =>
+  listen(createHttpServer((_, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" })
+    response.end(gzipSync("{\"access_token\":\"a\",\"token_type\":\"Bearer\",\"expires_in\":60}"))
+  }))
+)
 
 /** A forward proxy that responds to CONNECT with this status. Returns its port, and what it received. */
 export const forwardProxy = Effect.fnUntraced(function*(status: number) {

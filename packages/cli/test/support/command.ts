@@ -13,7 +13,7 @@ export const escape = String.fromCharCode(27)
 
 /** A test with its own simulator. */
 export const test = <A, E>(name: string, effect: Effect.Effect<A, E, Simulator.Simulator>) =>
-  it.live(name, () => Effect.provide(effect, Simulator.layer()), 60_000)
+  it.live(name, () => Effect.provide(effect, Simulator.layer()), 120_000)
 
 /** The JSON that a command has printed. Fails if a field is missing or not documented. */
 export const decoded = <A, I>(schema: Schema.Schema<A, I>, stdout: string): A =>

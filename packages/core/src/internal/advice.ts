@@ -1,4 +1,6 @@
 import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import { printable } from "./printable.ts"
 
 // The messages of the failures, for the engineer on call: what happened, where, and what to do.
 
@@ -8,7 +10,7 @@ interface Failure {
   readonly hint?: string | undefined
   readonly deadlineEnded?: boolean | undefined
   readonly nextTryAt?: DateTime.Utc | undefined
-  readonly shared?: boolean | undefined
+  readonly sharedUntil?: DateTime.Utc | undefined
 }
 
 interface Refusal {
@@ -20,89 +22,100 @@ interface Refusal {
 export const message = (failure: Failure, what: string, todo: string): string =>
   [
     `The token endpoint ${failure.tokenEndpoint} (${failure.environment}) ${what}.`,
-    ...(failure.shared === true ? ["Another process of the fleet received this response."] : []),
+    ...(failure.sharedUntil === undefined ? [] : ["Another process of the fleet received this response."]),
     ...(failure.deadlineEnded === true ? ["The deadline ended the retries."] : []),
     failure.hint ?? todo,
     ...(failure.nextTryAt === undefined ? [] : [`Next attempt not before ${DateTime.formatIso(failure.nextTryAt)}.`])
   ].join(" ")
 
-/** A failure as JSON, with the message that people read. */
-export const json = (failure: Error & { readonly retryable: boolean }): object => ({
+/** A failure as JSON, with the message that people read. The server's texts are printed like in the message. */
+export const json = (
+  failure: Error & {
+    readonly retryable: boolean
+    readonly error?: string | undefined
+    readonly description?: string | undefined
+  }
+): object => ({
   ...failure,
+  ...(failure.error !== undefined && { error: printable(failure.error) }),
+  ...(failure.description !== undefined && { description: printable(failure.description) }),
   message: failure.message,
   retryable: failure.retryable
 })
 
 export const refusal = ({ description, error, status }: Refusal): string =>
-  `${status}${error === undefined ? "" : ` ${error}`}${description === undefined ? "" : ` ("${description}")`}`
+  `${status}${error === undefined ? "" : ` ${printable(error)}`}${
+    description === undefined ? "" : ` ("${printable(description)}")`
+  }`
+
+/** The codes of OAuth are lower-case words without blanks. Gateways send names of statuses, such as `Forbidden`. */
+const isOAuthError = ({ error }: Refusal): boolean => error !== undefined && !/[\sA-Z]/.test(error)
 
 export const refusedClient =
-  "Check that the client id and the client secret belong to this environment, and whether the operator has rotated them."
+  "Check that the client id and secret belong to this environment. Ask the operator whether they were rotated."
 
 const wrongServer =
-  "Check that the address belongs to this environment and to the Auth version (V1 or V2) that the program uses."
+  "Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use."
+
+const audience = "Check that the audience belongs to this environment, and that the client may request it."
 
 const byCode: ReadonlyMap<string | undefined, string> = new Map([
-  ["access_denied", "Check that the audience belongs to this environment, and that the client may request it."],
-  ["invalid_request", "Check that the audience belongs to this environment."],
+  ["access_denied", audience],
+  ["invalid_request", `The server does not accept a parameter. ${wrongServer} Check the audience and the scopes too.`],
   ["invalid_scope", "Request only scopes that the operator has granted to this client."],
-  ["invalid_target", "Check that the audience belongs to this environment."],
+  ["invalid_target", audience],
   ["unauthorized_client", "Ask the operator to allow this client the client_credentials grant."],
   ["unsupported_grant_type", wrongServer]
 ])
 
 const temporary = "This is usually temporary. If it persists, contact the operator."
 
-const inFront =
-  "The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may " +
-  "have sent it."
+const limited =
+  "Token requests are limited. Check whether a layer is built for each call instead of once, and how many processes request " +
+  "their own tokens."
 
-const withoutCode = (status: number): string =>
-  status === 403
+const inFront =
+  "The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it."
+
+/** What to do about an `InvalidClient`. */
+export const refused = (failure: Refusal): string =>
+  isOAuthError(failure) ? refusedClient : `${inFront} ${refusedClient}`
+
+/** What to do about a `ServerError`. A failure that is retryable never gets the advice of its code. */
+export const failedServer = (failure: Refusal & { readonly retryable: boolean }): string => {
+  if (failure.status === 429) return limited
+  if (failure.retryable) return temporary
+  if (isOAuthError(failure)) return byCode.get(failure.error) ?? wrongServer
+  return failure.status === 403
     ? `${inFront} Check whether a client certificate is required, whether the address of this machine is allowed, and whether ` +
       "the credentials belong to this environment."
-    : `${inFront} Check that the address belongs to this environment and to the Auth version (V1 or V2) that the program uses.`
-
-export const failedServer = (
-  failure: { readonly status: number; readonly error?: string | undefined; readonly retryable: boolean }
-): string =>
-  byCode.get(failure.error) ??
-    (failure.retryable ? temporary : failure.error === undefined ? withoutCode(failure.status) : wrongServer)
+    : `${inFront} ${wrongServer}`
+}
 
 export const brokenRule = {
   Redirect: "a redirect, which is never followed",
   Status: "a status outside the contract",
   Size: "a body that is too large",
+  Encoding: "a body that does not fit its Content-Encoding",
   Utf8: "a body that is not UTF-8",
   Json: "a body that is not JSON",
   Object: "a body that is not a JSON object",
   AccessToken: "access_token is missing or cannot be sent in a header",
   TokenType: "token_type is missing or is not Bearer",
   ExpiresIn: "expires_in is not a number of seconds",
-  Scope: "scope is not a list of printable names",
+  Scope: "scope is not text",
   Expired: "the token had already expired when it arrived"
 }
 
-const seconds = (millis: number): string => `${Math.round(millis / 100) / 10} s`
-
-/**
- * What a token that had expired on arrival means, if its request took so long that the server is not to blame. A server that hands out
- * a cached token responds at once.
- */
-export const expiredMeanwhile = (lifetimeMillis: number, tookMillis: number): string | undefined =>
-  tookMillis < Math.max(1_000, lifetimeMillis)
-    ? undefined
-    : `The token was valid for ${seconds(lifetimeMillis)}, but ${
-      seconds(tookMillis)
-    } passed after its request was sent: this process ` +
-      "was stopped or starved, or the network is very slow. Check whether the process was suspended, and its limit for CPU time."
+/** A duration in seconds, such as `9.5 s`. */
+const duration = (input: Duration.DurationInput): string => `${Math.round(Duration.toMillis(input) / 100) / 10} s`
 
 export const invalidResponse = (rule: keyof typeof brokenRule): string =>
   rule === "Expired"
-    ? "The server probably hands out one cached token with its remaining lifetime. This ends when its cache expires."
-    : "Check that the address belongs to the authorization server, and that no proxy or login page responds instead."
+    ? "The server probably hands out one cached token with its remaining lifetime. This resolves itself when the server's cache expires."
+    : "Check that the address belongs to the authorization server, and whether a proxy or a login page responds instead."
 
-export const reason = {
+const reason = {
   NameNotFound: "its host name does not resolve",
   NameServiceFailed: "DNS did not respond",
   Refused: "the connection was refused",
@@ -111,48 +124,74 @@ export const reason = {
   Cut: "the connection broke off before the end of the response",
   Garbled: "the response is not HTTP",
   Tls: "the TLS handshake failed, so nothing was sent",
+  ClientCertificate: "the server requires a client certificate that it accepts",
   Proxy: "a forward proxy did not let the request through",
   Timeout: "it took too long",
+  NotAllowed: "a client changed the request, so it was not sent",
+  Closed: "the supply's scope has closed",
   Other: "the connection failed"
 }
 
-/** Which proxy failed, and how. */
-export const proxy = (failure: { readonly proxy?: string | undefined; readonly proxyStatus?: number | undefined }) =>
-  `the forward proxy ${failure.proxy === undefined ? "" : `${failure.proxy} `}${
-    failure.proxyStatus === undefined ? "could not be reached" : `returned ${failure.proxyStatus}`
-  }`
+interface NoResponse {
+  readonly reason: keyof typeof reason
+  readonly deadline?: Duration.Duration | undefined
+  readonly proxy?: string | undefined
+  readonly proxyStatus?: number | undefined
+}
 
-/** What to do when the server speaks another protocol. */
-export const protocol = {
-  NotTls: "The server did not respond with TLS. The port is probably for plain HTTP. Check the port in the address.",
-  Http2Only:
-    "The server speaks HTTP/2 only, and this program speaks HTTP/1.1. Check the port in the address, or enable HTTP/1.1 on the server."
+/** Why there was no complete response, and which proxy failed and how. */
+export const happened = (failure: NoResponse): string =>
+  failure.reason !== "Proxy" ?
+    reason[failure.reason] :
+    `the forward proxy ${failure.proxy === undefined ? "" : `${failure.proxy} `}${
+      failure.proxyStatus === undefined ? "could not be reached" : `returned ${failure.proxyStatus}`
+    }`
+
+/** What happened to a token request that got no complete response. */
+export const noResponse = (failure: NoResponse): string =>
+  failure.reason === "Timeout"
+    ? `did not respond ${failure.deadline === undefined ? "in time" : `within ${duration(failure.deadline)}`}`
+    : `${
+      failure.reason === "NotAllowed" || failure.reason === "Closed"
+        ? "got no request"
+        : "returned no complete response"
+    }: ${happened(failure)}`
+
+const todo: Readonly<Record<keyof typeof reason, string>> = {
+  NameNotFound:
+    "Check the host name in {address}, and DNS. If this network needs a forward proxy, check that the transport uses it.",
+  NameServiceFailed: `Check the DNS settings of this machine. ${temporary}`,
+  Refused: "Check the host and the port in {address}.",
+  Unreachable: "Check the network and its firewall rules.",
+  Garbled: "Check {address}, and the proxies and gateways between this machine and {server}.",
+  Tls: "Check the certificate of {server}, and the authorities that this program trusts.",
+  ClientCertificate: "Check which client certificate {server} expects, and configure the HttpClient with it.",
+  NotAllowed: "Check transformClient and HttpClient.mapRequest: the client rewrote {address} of the request.",
+  Closed: "This is expected while the program stops. Otherwise, provide the layer around the whole program.",
+  Proxy: "Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules.",
+  Timeout: "Check whether {server} is slow, or whether a firewall drops the connection.",
+  Other: "Check the network between this machine and {server}.",
+  Reset:
+    `${temporary} If no request ever succeeds, check that {server} accepts HTTP/1.1, and whether it requires a client certificate.`,
+  Cut: `${temporary} If no request ever succeeds, check whether {server} requires a client certificate.`
 }
 
 /** What to do about a failure of the transport. `server` did not respond, and `address` is where its address is set. */
-export const transport = (why: keyof typeof reason, server: string, address: string): string => {
-  switch (why) {
-    case "NameNotFound":
-      return `Check the host name in ${address}, and DNS. If this network needs a forward proxy, check that the transport uses it.`
-    case "NameServiceFailed":
-      return `Check the DNS settings of this machine. ${temporary}`
-    case "Refused":
-      return `Check the host and the port in ${address}.`
-    case "Unreachable":
-      return "Check the network and its firewall rules."
-    case "Garbled":
-      return `Check ${address}, and the proxies and gateways between this machine and ${server}.`
-    case "Tls":
-      return `Check the certificate of ${server}, and the authorities that this program trusts.`
-    case "Proxy":
-      return "Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules."
-    case "Timeout":
-      return `Check whether ${server} is slow, or whether a firewall drops the connection.`
-    case "Other":
-      return `Check the network between this machine and ${server}.`
-    case "Reset":
-      return `${temporary} If no request ever succeeds, check that ${server} accepts HTTP/1.1.`
-    case "Cut":
-      return temporary
-  }
+export const transport = (why: keyof typeof reason, server: string, address: string): string =>
+  todo[why].replaceAll("{server}", server).replaceAll("{address}", address)
+
+/** What to do when more than the reason is known. */
+export const protocol = {
+  NotTls: "The server did not respond with TLS. The port is probably for plain HTTP. Check the port in the address.",
+  Http2Only:
+    "The server speaks HTTP/2 only, and this program speaks HTTP/1.1. Check the port in the address, or enable HTTP/1.1 on the server.",
+  OldTls:
+    "The server and this program have no version of TLS in common: the server probably speaks only TLS 1.1 or older. Ask its operator.",
+  Handshake:
+    "The server ended the handshake: it requires a client certificate, or has no cipher in common with this program. Ask its operator.",
+  Addresses:
+    "None of the server's addresses accepted a connection in time. Node tries each address only for a moment: raise " +
+    "--network-family-autoselection-attempt-timeout, or check whether a firewall drops the connection.",
+  Header:
+    "A header that the client added has a character that cannot be sent. Check transformClient and HttpClient.mapRequest."
 }

@@ -1,18 +1,73 @@
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
 import type { LazyArg } from "effect/Function"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
 
-/** What a layer is built from, besides the ConfigProvider. */
+/** What a layer is built from, besides the ConfigProvider and the Clock. */
 export interface Requirements {
   readonly services: ReadonlyArray<{ readonly key: string }>
   /** The program's own effect may require further services. */
   readonly hasMore?: boolean
 }
 
+/** A layer, and where what it built is found again. */
+interface Variant<A, E, R> {
+  readonly next: WeakMap<object, Variant<A, E, R>>
+  layer: Layer.Layer<A, E, R> | undefined
+  memoMap: Layer.MemoMap | undefined
+}
+
+const variant = <A, E, R>(): Variant<A, E, R> => ({ next: new WeakMap(), layer: undefined, memoMap: undefined })
+
+const absent = {}
+
+/** Services that differ between two uses of one layer in the same program. */
+const ofOneUse = /\/(Scope|CurrentMemoMap|ParentSpan)$/
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
 /**
- * A layer that is reused only where its configuration and its requirements are the same. (A nested `provide` of Effect 3
- * builds each layer again, so there is nothing to do. Effect 4 reuses the layers that were built outside.)
+ * A layer that is shared only where its configuration and its requirements are the same. Effect shares a layer by its reference alone:
+ * a const that a `LayerMap`, a nested `provide` or a second `ManagedRuntime` builds with the ConfigProvider of another tenant would
+ * return the tokens of the first one. What is built is released with its last user.
  */
 export const sharedLayer = <A, E, R>(
   make: LazyArg<Layer.Layer<A, E, R>>,
-  _requirements: Requirements
-): Layer.Layer<A, E, R> => make()
+  { hasMore = false, services }: Requirements
+): Layer.Layer<A, E, R> => {
+  const root = variant<A, E, R>()
+  const find = (parts: ReadonlyArray<object>): Variant<A, E, R> => {
+    let found = root
+    for (const part of parts) {
+      const next = found.next.get(part) ?? variant<A, E, R>()
+      found.next.set(part, next)
+      found = next
+    }
+    return found
+  }
+  return Layer.fresh(Layer.scopedContext(Effect.gen(function*() {
+    const context: Context.Context<R> = yield* Effect.context<R>()
+    const provider = yield* Effect.configProviderWith(Effect.succeed)
+    const required: ReadonlyArray<unknown> = hasMore
+      // what is required is not known
+      ? Array.from(context.unsafeMap).filter(([key]) => !ofOneUse.test(key)).map(([, service]) => service)
+      : services.map(({ key }) => context.unsafeMap.get(key) ?? absent)
+    const found = find([provider, yield* Effect.clock, ...required.filter(isObject)])
+    const scope = yield* Effect.scope
+    const layer = found.layer ??= make()
+    const build = Effect.flatMap(Layer.makeMemoMap, (fresh) => {
+      const memoMap = found.memoMap ??= fresh
+      return Effect.catchAllCause(Layer.buildWithMemoMap(layer, memoMap, scope), (cause) => {
+        // the next use builds again, while a memo map would keep its failure
+        if (found.memoMap === memoMap) found.memoMap = undefined
+        return Effect.failCause(cause)
+      })
+    })
+    // another use may have begun what this one waited for, and may have been interrupted
+    return yield* Effect.catchAllCause(
+      build,
+      (cause) => Cause.isInterruptedOnly(cause) ? build : Effect.failCause(cause)
+    )
+  })))
+}

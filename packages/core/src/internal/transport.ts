@@ -1,142 +1,217 @@
-import * as HttpBody from "@effect/platform/HttpBody"
-import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
-import * as advice from "./advice.ts"
-import { type CallerSettings, silence, withCallerSettings } from "./callerSettings.ts"
-import { withoutConnectionHeaders } from "./connectionHeaders.ts"
-import * as foreign from "./foreignError.ts"
-import { transportFailure } from "./transportFailure.ts"
 import type { TransportReason } from "../TokenError.ts"
+import * as advice from "./advice.ts"
+import { printable, withoutSecrets } from "./printable.ts"
+export { opaque, restrictedClient } from "./restrictedClient.ts"
 
-/** A streamed body is an effect of the caller, so it runs with the settings and spans of the caller. */
-const withBodyOf = (
-  caller: CallerSettings,
-  request: HttpClientRequest.HttpClientRequest
-): HttpClientRequest.HttpClientRequest => {
-  const { body } = request
-  return body._tag === "Stream"
-    ? HttpClientRequest.setBody(
-      request,
-      HttpBody.stream(caller.provide(body.stream), body.contentType, body.contentLength)
-    )
-    : request
+// Why a transport failed, and what of its error is safe to pass on.
+
+/** Where in the exchange the connection failed. */
+export type Stage = "Request" | "Body"
+
+/** What is known of a failure of the transport. No part of it comes from a text that could quote a request. */
+export interface TransportFailure {
+  readonly reason: TransportReason
+  /** Host and port of the forward proxy that failed, if the transport reports them. */
+  readonly proxy?: string | undefined
+  /** The status with which a forward proxy refused the connection. */
+  readonly proxyStatus?: number | undefined
+  /** What is known beyond the reason, and has its own advice. */
+  readonly protocol?: keyof typeof advice.protocol | undefined
 }
 
-/**
- * Ends the connection after an unrequested change of the protocol. No HttpClient does so: `node:http` hands over the socket.
- * Neither reading the body nor aborting the request closes that socket, and the process does not end while it is open.
- */
-const endUpgraded = (response: unknown): void => {
-  if (Predicate.hasProperty(response, "original")) return endUpgraded(response.original)
-  const source = Predicate.hasProperty(response, "source") ? response.source : undefined
-  if (Predicate.hasProperty(source, "destroy") && Predicate.isFunction(source.destroy)) source.destroy()
+// Codes of Node's system errors, of OpenSSL through Node, of undici and of Node's HTTP parser.
+const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]> = [
+  [/^ENOTFOUND$/, "NameNotFound"],
+  [/^EAI_[A-Z]+$/, "NameServiceFailed"],
+  [/^(ECONNREFUSED|ConnectionRefused)$/, "Refused"],
+  [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/, "Unreachable"],
+  [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "Timeout"],
+  [/^(HPE_|UND_ERR_(RES_CONTENT_LENGTH_MISMATCH|HEADERS_OVERFLOW))/, "Garbled"],
+  // the handshake failed while a write was waiting for it
+  [/^EPROTO$/, "Tls"],
+  [
+    /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/,
+    "Tls"
+  ],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed)$/, "Reset"]
+]
+
+/** The errors that an `AggregateError` has joined. */
+const joined = (error: unknown): ReadonlyArray<unknown> =>
+  Predicate.hasProperty(error, "errors") && Array.isArray(error.errors) ? error.errors : []
+
+/** An error and all its causes. Each is listed once, because causes can be circular. */
+const chain = (error: unknown, found = new Set<unknown>()): ReadonlySet<unknown> => {
+  if (!Predicate.isObject(error) || found.has(error) || found.size === 64) return found
+  found.add(error)
+  for (const each of joined(error)) chain(each, found)
+  return Predicate.hasProperty(error, "cause") ? chain(error.cause, found) : found
 }
 
+const text = (
+  error: unknown,
+  name: "_tag" | "code" | "name" | "message" | "stack" | "hostname" | "address"
+): string => {
+  const value: unknown = Predicate.hasProperty(error, name) ? error[name] : undefined
+  return Predicate.isString(value) ? value : ""
+}
+
+const port = (error: unknown): string => {
+  const value: unknown = Predicate.hasProperty(error, "port") ? error.port : undefined
+  return Predicate.isNumber(value) || Predicate.isString(value) ? String(value) : ""
+}
+
+const reasonOf = (error: unknown): TransportReason | undefined => {
+  const code = text(error, "code")
+  return byCode.find(([pattern]) => pattern.test(code))?.[1] ??
+    // errors of undici's parser do not always have a code
+    (text(error, "name") === "HTTPParserError" ? "Garbled" : undefined)
+}
+
+/** The texts of undici and of hpagent, whose errors have no code. */
+const proxyResponse = /^(?:Proxy response \(|Bad response: )(\d{3})\b/
+
+/** The status with which a forward proxy refused a tunnel. Node's own agent reports it beside a code. */
+const proxyStatusOf = (error: unknown): number | undefined => {
+  const status = text(error, "code") === "ERR_PROXY_TUNNEL" && Predicate.hasProperty(error, "statusCode")
+    ? error.statusCode
+    : proxyResponse.exec(text(error, "message"))?.[1]
+  return status === undefined ? undefined : Number(status)
+}
+
+const portOf = (url: URL): string => url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
+
+/** The forward proxy, if the host or port of the failed connection differs from the URL's. */
+const proxyOf = (error: unknown, url: URL): string | undefined => {
+  const hostname = text(error, "hostname")
+  if (hostname !== "") return hostname === url.hostname.replace(/^\[|\]$/g, "") ? undefined : hostname
+  const at = port(error)
+  return at === "" || at === portOf(url) ? undefined : `${text(error, "address")}:${at}`
+}
+
+/** A server reports in an alert of TLS why it ended a handshake. Only OpenSSL's text or code contains the alert. */
+const alerts: ReadonlyArray<readonly [pattern: RegExp, failure: Pick<TransportFailure, "reason" | "protocol">]> = [
+  [/wrong version number|packet length too long|http request/i, { reason: "Tls", protocol: "NotTls" }],
+  [/NO_APPLICATION_PROTOCOL$/, { reason: "Tls", protocol: "Http2Only" }],
+  [
+    /alert[ _](?:certificate|(?:bad|unsupported)[ _]certificate|unknown[ _]ca|access[ _]denied)/i,
+    { reason: "ClientCertificate" }
+  ],
+  [/alert[ _]protocol[ _]version|unsupported[ _]protocol|no[ _]protocols[ _]available/i, {
+    reason: "Tls",
+    protocol: "OldTls"
+  }],
+  [/alert[ _]handshake[ _]failure|alert[ _]insufficient[ _]security/i, { reason: "Tls", protocol: "Handshake" }]
+]
+
+const alertOf = (error: unknown) => {
+  const texts = `${text(error, "message")} ${text(error, "code")}`
+  return alerts.find(([pattern]) => pattern.test(texts))?.[1]
+}
+
+/** Node tries each address of a name for a moment only, and then reports the failures together. */
+const isAddressTimeout = (error: unknown): boolean => joined(error).some((each) => text(each, "code") === "ETIMEDOUT")
+
 /**
- * A client that is safe for requests with a secret or a token:
- *
- * - It sends requests to the allowed URLs only. Other requests fail with a `RequestError` (`InvalidUrl`).
- * - It returns redirects and never follows them. `fetch` would follow a 307 and send the body to the new address.
- * - It leaves out the platform's own span and trace headers: the span would record the query, and trace headers would go to a
- *   third party.
- * - It drops `host` and the headers of the caller's own connection (RFC 9110, section 7.6.1): `connection` and what it names,
- *   `keep-alive`, `proxy-connection`, `te` and `transfer-encoding`. Over TLS, `host` would choose the server that gets the secret or
- *   the token. `upgrade` remains if `connection` names it.
- * - It closes the connection after an unrequested `101 Switching Protocols`.
- * - It runs the stream of a request body in the context of the caller.
- *
- * All of this happens in the last step before the request is sent, after everything that the platform's combinators have
- * added to the given client (`mapRequest`, `withTracerDisabledWhen` and so on). Combinators that are added to the result cannot
- * undo it. What the given client does with a request after that step is not checked: a client that was made with
- * `HttpClient.makeWith` may send it anywhere, and `HttpClient.followRedirects` below this client follows redirects.
+ * Node reports a failed handshake as EPROTO, and a later TLS failure with a code of OpenSSL. undici, and so `fetch`, uses the
+ * codes of OpenSSL for the handshake and reports no TLS failure after it. The errors are the same, so the stack decides: it shows
+ * where the platform received the error.
  */
-export const sealed = (client: HttpClient.HttpClient, options: {
-  /** May a request be sent to this URL? */
-  readonly isAllowed: (url: string) => boolean
-  /** Changes the request in the last step, after the check. Default: no change. */
-  readonly lastStep?:
-    | ((request: HttpClientRequest.HttpClientRequest) => Effect.Effect<HttpClientRequest.HttpClientRequest>)
-    | undefined
-  /**
-   * Restores the settings of the caller after each response. `false`: the caller does so, by `restore` or the end of
-   * `Observed.inSpan` or `Observed.inNoSpan`, and until then runs nothing of the user. Default: `true`.
-   */
-  readonly restoresSettings?: boolean | undefined
-}): HttpClient.HttpClient => {
-  const lastStep = options.lastStep ?? Effect.succeed
-  const checked = HttpClient.mapRequestEffect(
-    client,
-    (request) =>
-      options.isAllowed(request.url)
-        ? Effect.zipRight(silence, lastStep(withoutConnectionHeaders(request)))
-        : Effect.fail(
-          new HttpClientError.RequestError({
-            request,
-            reason: "InvalidUrl",
-            description:
-              "The URL is not an allowed address for a secret or a token, so nothing was sent. Check the base URL, and clients that rewrite URLs"
-          })
-        )
+const isAfterHandshake = (code: string, error: HttpClientError.HttpClientError): boolean =>
+  code.startsWith("ERR_SSL_") && text(error, "stack").includes("node:_http_client")
+
+/** Is this an error of the platform with this reason? (On Effect 4, a reason is an object with a tag, such as `EmptyBodyError`.) */
+export const isReason = (error: unknown, reason: "EmptyBody" | "InvalidUrl" | "Encode"): boolean => {
+  const given: unknown = Predicate.hasProperty(error, "reason") ? error.reason : undefined
+  return given === reason || text(given, "_tag") === `${reason}Error`
+}
+
+/** Did a transport fail to decompress a body? (A body that is cut fails with another code.) */
+export const isEncodingFault = (error: HttpClientError.HttpClientError): boolean =>
+  Array.from(chain(error.cause)).some((each) =>
+    /^(Z_(DATA|STREAM)_ERROR|ERR__ERROR_|ZSTD_error_)/.test(text(each, "code"))
   )
-  const execute = (request: HttpClientRequest.HttpClientRequest) =>
-    withCallerSettings((caller) => {
-      const response = Effect.map(checked.execute(withBodyOf(caller, request)), (response) => {
-        if (response.status === 101 && !("upgrade" in request.headers)) endUpgraded(response)
-        return response
-      })
-      return options.restoresSettings === false ? response : Effect.onExit(response, () => caller.restore())
-    })
-  return opaque(execute)
+
+/** Returns why a transport failed. A connection that ends in the middle of a body is `Cut`. */
+export const transportFailure = (error: HttpClientError.HttpClientError, stage: Stage): TransportFailure => {
+  if (isReason(error, "InvalidUrl")) return { reason: "NotAllowed" }
+  if (isReason(error, "Encode")) return { reason: "NotAllowed", protocol: "Header" }
+  const errors = Array.from(chain(error.cause))
+  const proxyStatus = errors.map(proxyStatusOf).find(Predicate.isNotUndefined)
+  if (proxyStatus !== undefined) return { reason: "Proxy", proxyStatus }
+  const failed = errors.find((each) => reasonOf(each) !== undefined)
+  const reason = reasonOf(failed) ?? "Other"
+  const alert = errors.map(alertOf).find(Predicate.isNotUndefined)
+  // a server that ends the handshake with one of these reports it late
+  const isLate = alert?.reason === "ClientCertificate" || alert?.protocol === "Http2Only"
+  if (alert !== undefined && (isLate || (stage === "Request" && !isAfterHandshake(text(failed, "code"), error)))) {
+    return alert
+  }
+  if (stage === "Body") return { reason: reason === "Reset" || reason === "Other" || reason === "Tls" ? "Cut" : reason }
+  if (errors.some(isAddressTimeout)) return { reason: "Timeout", protocol: "Addresses" }
+  switch (reason) {
+    case "NameNotFound":
+    case "Refused":
+    case "Unreachable": {
+      const { url } = error.request
+      const proxy = URL.canParse(url)
+        ? errors.map((each) => proxyOf(each, new URL(url))).find(Predicate.isNotUndefined)
+        : undefined
+      return proxy === undefined ? { reason } : { reason: "Proxy", proxy }
+    }
+    case "Tls":
+      return { reason: isAfterHandshake(text(failed, "code"), error) ? "Cut" : reason }
+    default:
+      return { reason }
+  }
 }
 
 /**
- * A client whose steps cannot be reordered from outside. Combinators that wrap it see only the request and the response.
- */
-export const opaque = <E>(
-  execute: (
-    request: HttpClientRequest.HttpClientRequest
-  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, E>
-): HttpClient.HttpClient.With<E> => HttpClient.makeWith<never, never, E, never>(Effect.flatMap(execute), Effect.succeed)
-
-/**
- * Is this the error of a client that refused a response status, as `HttpClient.filterStatusOk` does? Such an error carries
+ * Returns whether this is the error of a client that refused a response status, as `HttpClient.filterStatusOk` does? Such an error carries
  * the response.
  */
 export const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
   HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
 
-/**
- * Why a request got no complete response, as a reason of `TransportError`.
- */
+/** Why a request got no complete response, as a reason of `TransportError`. */
 export const reason = (error: HttpClientError.HttpClientError): TransportReason =>
   transportFailure(error, "Request").reason
 
-/**
- * Describes what happened to a request that got no response, and what to do. For the engineer on call.
- */
-export const describe = (error: HttpClientError.RequestError, server: {
+/** Describes what happened to a request that got no response, and what to do. For the engineer on call. */
+export const describe = (error: HttpClientError.HttpClientError, server: {
   /** The server that did not respond, such as `the API`. */
   readonly name: string
   /** Where the address of the server is set, such as the name of a variable. */
   readonly address: string
 }): string => {
   const failure = transportFailure(error, "Request")
-  const what = failure.reason === "Proxy" ? advice.proxy(failure) : advice.reason[failure.reason]
   const todo = failure.protocol === undefined
     ? advice.transport(failure.reason, server.name, server.address)
     : advice.protocol[failure.protocol]
-  return `No response from ${server.name}: ${what}. ${todo}`
+  return `No response from ${server.name}: ${advice.happened(failure)}. ${todo}`
 }
 
+/** The maximum number of nested causes that are copied. */
+const maxDepth = 8
+
 /**
- * The parts of a foreign error that are safe to pass on: name, message and code, and the same parts of its causes. Nothing
- * that could contain a request is kept. Of each text, at most 200 characters of ordinary words remain, and "…" for other words. A
- * text is withheld if most of it is not plain text, or if it shows one of the secrets.
+ * A copy of a foreign error that is safe to pass on: name, message and code, and the same parts of its causes. Each text is printable, and
+ * the secrets in it are replaced. Nothing else is kept: undici's parser errors contain the raw bytes of the connection, `node:http` errors
+ * contain a packet, and errors of a user's client contain the whole request.
  */
-export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Redacted>): unknown =>
-  foreign.foreignError(error, secrets.map((secret) => Redacted.value(secret)))
+export const foreignError = (error: unknown, secrets: ReadonlyArray<Redacted.Redacted>, depth = 0): unknown => {
+  const shown = (value: string) => printable(withoutSecrets(value, secrets.map((secret) => Redacted.value(secret))))
+  if (Predicate.isString(error)) return shown(error)
+  if (!Predicate.isObject(error)) return undefined
+  const next = Predicate.hasProperty(error, "cause") && error.cause !== undefined ? error.cause : joined(error)[0]
+  const cause = depth < maxDepth ? foreignError(next, secrets, depth + 1) : undefined
+  const copy = new Error(shown(text(error, "message")), cause === undefined ? {} : { cause })
+  const code = text(error, "code")
+  copy.name = shown(text(error, "name")) || "Error"
+  // the stack would only show where the error was copied
+  copy.stack = `${copy.name}: ${copy.message}`
+  return Object.assign(copy, { code: code === "" ? undefined : shown(code) })
+}

@@ -9,7 +9,7 @@ export default defineConfig({
     name: "plant-a-bug",
     enforce: "pre",
     transform(code, id) {
-      if (bug === undefined || !id.endsWith(`/core/src/internal/supply/${bug.file}.ts`)) return undefined
+      if (bug === undefined || !id.endsWith(`/core/src/internal/${bug.file}.ts`)) return undefined
       if (!code.includes(bug.find)) throw new Error(`There is no place for this bug any more: ${bug.name}`)
       return { code: code.replace(bug.find, bug.put), map: null }
     }

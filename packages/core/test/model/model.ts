@@ -49,8 +49,7 @@ const holdPause = 30_000
 const refreshPause = 1_000
 const rejectedPatience = 2_500
 const replaceDeadline = deadline + 1_000
-const firstScopePause = 60_000
-const longestScopePause = 3_600_000
+const scopePause = 300_000
 
 /** The pauses of a streak, without jitter. */
 const pauseAfter = (failures: number) => Math.min(1_000 * 2 ** failures, 60_000)
@@ -59,9 +58,12 @@ interface Token {
   readonly text: string
   readonly sentAt: number
   readonly hasAllScopes: boolean
+  /** The API rejected the token, and it must be replaced. */
   readonly rejected: boolean
-  /** When the replacement of a rejected token is due. */
-  readonly replacedAt: number
+  /** A call has succeeded with the token. */
+  readonly proven: boolean
+  /** The token is in the count of rejections. */
+  readonly counted: boolean
 }
 
 interface Flight {
@@ -100,13 +102,12 @@ export class Model {
   private token: Token | undefined
   private lastText = ""
   private flight: Flight | undefined
-  /** The token that was rejected after the last request was sent. */
-  private rejectedSince: string | undefined
   private failure: { readonly error: string; readonly until: number } | undefined
   private failures = 0
   private holdUntil = 0
   private refreshedAt = -Infinity
-  private missing: { readonly until: number; readonly pause: number } | undefined
+  /** How many tokens in a row were rejected before a call succeeded with them. */
+  rejections = 0
   /** When a caller that could have the valid token stops waiting for its renewal. */
   private readonly patience = new Map<number, number>()
   /** When a caller that requests another token gives up. */
@@ -147,24 +148,23 @@ export class Model {
   /** The business API rejects a token. */
   reject(text: string): void {
     if (this.token?.text !== text || this.token.rejected) return
-    this.rejectedSince = text
-    this.token = {
-      ...this.token,
-      rejected: true,
-      replacedAt: Math.max(this.now, Math.min(this.holdUntil, this.token.sentAt + dueAfter))
-    }
-    if (this.now < this.holdUntil) return
-    this.holdUntil = this.now + holdPause
-    if (this.blocked === undefined) this.begin()
+    if (!this.token.proven && !this.token.counted) this.rejections++
+    const rejected = this.now >= this.holdUntil
+    this.token = { ...this.token, counted: true, rejected }
+    if (rejected && this.blocked === undefined) this.begin()
+  }
+
+  /** A call succeeds with a token. */
+  accept(text: string): void {
+    if (this.token?.text !== text) return
+    this.token = { ...this.token, proven: true, rejected: false }
+    this.rejections = 0
   }
 
   /** A call needs a scope that only some tokens have. */
   miss(): void {
     if (this.token === undefined || this.token.hasAllScopes || this.blocked !== undefined) return
-    if (this.missing !== undefined && this.now < this.missing.until) return
-    const pause = this.missing === undefined ? firstScopePause : Math.min(this.missing.pause * 2, longestScopePause)
-    this.missing = { until: this.now + pause, pause }
-    this.begin()
+    if (this.now >= this.token.sentAt + scopePause) this.begin()
   }
 
   /** Time passes. */
@@ -207,13 +207,13 @@ export class Model {
     const { token, valid } = this
     const wish = this.wishes[index]
     if (wish?.kind === "replace" && token?.text === wish.rejected && valid !== undefined) {
-      if (!token.rejected || this.now < token.replacedAt) this.outcomes[index] = valid
+      if (!token.rejected) this.outcomes[index] = valid
       else if (this.blocked !== undefined) this.outcomes[index] = this.blocked
       else this.begin()
       return
     }
     this.wishes[index] = { kind: "get" }
-    const isDue = token?.rejected === true ? this.now >= token.replacedAt : this.age >= dueAfter
+    const isDue = token?.rejected === true || this.age >= dueAfter
     if (valid !== undefined && (!isDue || this.blocked !== undefined)) this.outcomes[index] = valid
     else if (this.blocked !== undefined) this.outcomes[index] = this.blocked
     else {
@@ -243,8 +243,6 @@ export class Model {
 
   private request(endsAt: number, retriesLeft: number, before?: string): void {
     this.requests++
-    this.rejectedSince = undefined
-    if (this.token?.rejected === true) this.holdUntil = this.now + holdPause
     const stepAt = Math.min(this.now + latency[this.mode], endsAt)
     const step = { mode: this.mode, number: this.requests, sentAt: this.now }
     this.flight = { endsAt, retriesLeft, before, stepAt, step }
@@ -262,12 +260,13 @@ export class Model {
       case "grants the same": {
         const text = mode === "grants the same" && this.lastText !== "" ? this.lastText : `token-${number}`
         const hasAllScopes = mode === "grants all scopes"
-        this.token = { text, sentAt, hasAllScopes, rejected: text === this.rejectedSince, replacedAt: sentAt }
+        if (this.token?.rejected === true) this.holdUntil = sentAt + holdPause
+        const before = this.token?.text === text ? this.token : undefined
+        const { counted = false, proven = false } = before ?? {}
+        this.token = { text, sentAt, hasAllScopes, rejected: false, proven, counted }
         this.lastText = text
-        this.holdUntil = Math.min(this.holdUntil, sentAt + holdPause)
         this.failure = undefined
         this.failures = 0
-        if (hasAllScopes) this.missing = undefined
         return this.land()
       }
       case "grants expired":
@@ -286,10 +285,11 @@ export class Model {
 
   private fail(flight: Flight, error: string): void {
     const hasToken = this.valid !== undefined
+    this.failures++
     if (error === "reset" && flight.retriesLeft === 2 && !hasToken && this.now < flight.endsAt) {
       return this.request(flight.endsAt, 1, error)
     }
-    const until = this.now + (retryable(error) ? pauseAfter(this.failures++) : refusalPause)
+    const until = this.now + (retryable(error) ? pauseAfter(this.failures - 1) : refusalPause)
     if (!hasToken && retryable(error) && flight.retriesLeft > 0 && until < flight.endsAt) {
       this.flight = { ...flight, before: error, step: "Pause", stepAt: until }
     } else {

@@ -1,7 +1,8 @@
 import { AccessTokens, TokenEndpoint, type TokenError } from "@credit-data/core"
 import { assert } from "@effect/vitest"
-import { Duration, Effect, Exit, FastCheck as fc, Fiber, Layer, Logger, Option, Schedule, Scope } from "effect"
+import { Duration, Effect, Exit, FastCheck as fc, Fiber, Layer, Logger, Scope } from "effect"
 import { environment, failures, textOf, token } from "../support/fakeEndpoint.ts"
+import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { deadline, latency, lifetime, Model, type Mode, modes, type Outcome } from "./model.ts"
 
@@ -36,7 +37,7 @@ const makeReal = Effect.gen(function*() {
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
     url: "https://v2.example/oauth2/token",
-    requestedScopes: Option.some(["data-access:all", "furnishment:all"] as const),
+    requestedScopes: ["data-access:all", "furnishment:all"] as const,
     deadline: Duration.millis(deadline),
     requestToken: Effect.fnUntraced(function*() {
       const modeAtStart = mode
@@ -46,14 +47,12 @@ const makeReal = Effect.gen(function*() {
       return yield* outcome
     })
   })
-  const pause = Schedule.exponential("1 second").pipe(
-    Schedule.modifyDelay((_, delay) => Duration.min(delay, Duration.seconds(60)))
-  )
   const context = yield* Layer.build(
-    AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 }, pause }).pipe(
+    AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 } }).pipe(
       Layer.provide([endpoint, Logger.remove(Logger.defaultLogger)])
     )
-  ).pipe(Effect.withClock(time.clock))
+    // without jitter, the pauses are the longest
+  ).pipe(Effect.withClock(time.clock), withConstantRandom(1))
   const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
   const callers: Array<Fiber.RuntimeFiber<Outcome>> = []
   const names = { InvalidClient: "refused", ServerError: "unavailable", InvalidResponse: "expired" }
@@ -76,7 +75,9 @@ const makeReal = Effect.gen(function*() {
     call: arrive(tokens.get),
     refresh: arrive(tokens.refresh),
     replace: (text: string) => Effect.flatMap(token(text, lifetime), (rejected) => arrive(tokens.replace(rejected))),
-    miss: tokens.reportMissingScope("furnishment:all"),
+    miss: tokens.reports?.scopeMissing("furnishment:all") ?? Effect.void,
+    accept: (text: string) =>
+      Effect.flatMap(token(text, lifetime), (accepted) => tokens.reports?.accepted(accepted) ?? Effect.void),
     interrupt: (index: number) => {
       const fiber = callers[index]
       return fiber === undefined ? Effect.void : Effect.forkDaemon(Fiber.interrupt(fiber))
@@ -88,7 +89,11 @@ const makeReal = Effect.gen(function*() {
       }),
     pass: time.pass,
     settle: time.settle,
-    seen: Effect.map(Effect.forEach(callers, outcome), (outcomes) => ({ requests, outcomes }))
+    seen: Effect.zipWith(
+      Effect.forEach(callers, outcome),
+      tokens.status,
+      (outcomes, { consecutiveRejections }) => ({ requests, outcomes, rejections: consecutiveRejections })
+    )
   }
 })
 
@@ -108,7 +113,11 @@ const command = (
       onModel(model)
       yield* before
       yield* real.settle
-      assert.deepStrictEqual(yield* real.seen, { requests: model.requests, outcomes: model.outcomes })
+      assert.deepStrictEqual(yield* real.seen, {
+        requests: model.requests,
+        outcomes: model.outcomes,
+        rejections: model.rejections
+      })
     }).pipe(Effect.runPromise)
 })
 
@@ -147,6 +156,9 @@ const commands = [
   ),
   fc.constant(
     command("reject the last token", (model) => model.reject(model.text), (real, model) => real.reject(model.text))
+  ),
+  fc.constant(
+    command("accept the last token", (model) => model.accept(model.text), (real, model) => real.accept(model.text))
   ),
   fc.integer({ min: 1, max: 9 }).map((number) =>
     command(

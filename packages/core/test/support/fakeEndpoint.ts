@@ -1,5 +1,5 @@
 import { AccessToken, TokenEndpoint, TokenError } from "@credit-data/core"
-import { DateTime, Duration, Effect, Layer, Option, Redacted, Ref } from "effect"
+import { DateTime, Duration, Effect, Layer, Redacted, Ref } from "effect"
 
 export const environment = {
   name: "test",
@@ -20,8 +20,7 @@ export const token = (
       secret: Redacted.make(text),
       scopes,
       requestedAt,
-      expiresAt: DateTime.addDuration(requestedAt, lifetime),
-      coverage: "GrantedScopes"
+      expiresAt: DateTime.addDuration(requestedAt, lifetime)
     }))
 
 export const textOf = (token: AccessToken.AccessToken) => Redacted.value(token.secret)
@@ -77,7 +76,7 @@ export const make = (options: {
         environment,
         url: where.tokenEndpoint,
         version: "V2",
-        requestedScopes: Option.some(["data-access:all"] as const),
+        requestedScopes: ["data-access:all"] as const,
         deadline: Duration.decode(options.deadline ?? "10 seconds"),
         requestToken
       })

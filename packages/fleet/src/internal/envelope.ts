@@ -1,65 +1,152 @@
+import { AccessScope } from "@credit-data/core/AccessScope"
+import { AccessToken } from "@credit-data/core/AccessToken"
+import type { ClientCredentials } from "@credit-data/core/ClientCredentials"
+import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import { InvalidClient, ServerError, type TokenError } from "@credit-data/core/TokenError"
+import * as Variables from "@credit-data/core/Variables"
+import type * as ConfigError from "effect/ConfigError"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type { Slot } from "../TokenStore.ts"
-import { type Entry, formatVersion } from "./entry.ts"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type { Look } from "../TokenStore.ts"
+import { nameOf, open, seal, shortestSecret } from "./sealing.ts"
 
-// Bytes in the store: version (1 byte), salt (16), nonce (12), and the text under AES-256-GCM with its tag (RFC 5116). Each envelope
-// has its own key, derived from the client secret with the salt.
-
-const saltSize = 16
-const nonceSize = 12
-const headerSize = 1 + saltSize + nonceSize
-
-/** Where an envelope belongs. It opens nowhere else. */
-export interface Place {
-  readonly slot: Slot
-  readonly fence: number
+/** The entry of a client in the store, and the secret that seals it. */
+export interface Entry {
+  readonly name: string
+  readonly secret: Redacted.Redacted
 }
 
-const utf8 = new TextEncoder()
+/** The entry of a token endpoint with these credentials. */
+export const entryOf = (
+  { environment: { audience }, requestedScopes: scopes, url }: TokenEndpoint.Service,
+  { clientId, clientSecret: secret }: ClientCredentials
+): Effect.Effect<Entry, ConfigError.ConfigError> =>
+  Redacted.value(secret).length < shortestSecret
+    ? Effect.fail(Variables.invalid(
+      ["credentials", "clientSecret"],
+      `Expected at least ${shortestSecret} characters, to seal shared tokens`
+    ))
+    : Effect.succeed({ name: nameOf(Redacted.value(secret), { url, clientId, audience, scopes }), secret })
 
-const cipher = Effect.fnUntraced(function*(entry: Entry, { fence, slot }: Place, header: Uint8Array<ArrayBuffer>) {
-  const bytes = yield* entry.deriveKey(header.slice(1, 1 + saltSize))
-  const key = yield* Effect.promise(() =>
-    crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"])
-  )
-  return {
-    key,
-    algorithm: {
-      name: "AES-GCM",
-      iv: header.slice(1 + saltSize),
-      additionalData: utf8.encode(`${formatVersion} ${entry.name} ${slot} ${fence}`)
-    }
+/** `endsAt` is a time of the store's clock, which does not depend on any process. */
+const ends = { endsAt: Schema.Number, lifetimeMillis: Schema.Number }
+
+const Token = Schema.Struct({
+  ...ends,
+  /** By the clock of the process that publishes. The clock of the store can be set too. */
+  expiresAt: Schema.Number,
+  secret: Schema.String,
+  scopes: Schema.Array(Schema.String),
+  covered: Schema.optional(Schema.Array(AccessScope))
+})
+
+const Failure = Schema.Struct({ ...ends, error: Schema.Union(InvalidClient, ServerError) })
+
+const Content = Schema.Struct({ token: Schema.optional(Token), failure: Schema.optional(Failure) })
+const Text = Schema.parseJson(Content)
+
+/** The one value of an entry: a token and a failure, or one of them. */
+export type Content = typeof Content.Type
+
+/** A failure that other processes would get too. */
+export type SharedFailure = InvalidClient | ServerError
+
+export const isShared = (error: TokenError): error is SharedFailure =>
+  error._tag === "InvalidClient" || error._tag === "ServerError"
+
+/** The milliseconds of a token's whole life. */
+export const lifetimeOf = ({ expiresAt, requestedAt }: AccessToken): number =>
+  DateTime.toEpochMillis(expiresAt) - DateTime.toEpochMillis(requestedAt)
+
+/** A token that ends at this time of the store's clock. */
+export const contentOfToken = (token: AccessToken, endsAt: number): Content => ({
+  token: {
+    secret: Redacted.value(token.secret),
+    scopes: token.scopes,
+    ...(token.covered !== undefined && { covered: token.covered }),
+    lifetimeMillis: lifetimeOf(token),
+    expiresAt: DateTime.toEpochMillis(token.expiresAt),
+    endsAt
   }
 })
 
-/** Seals a text. */
-export const seal = Effect.fnUntraced(function*(
-  entry: Entry,
-  place: Place,
-  text: string
-): Effect.fn.Return<Uint8Array> {
-  const header = new Uint8Array(headerSize)
-  crypto.getRandomValues(header)
-  header[0] = formatVersion
-  const { algorithm, key } = yield* cipher(entry, place, header)
-  const sealed = yield* Effect.promise(() => crypto.subtle.encrypt(algorithm, key, utf8.encode(text)))
-  const bytes = new Uint8Array(headerSize + sealed.byteLength)
-  bytes.set(header)
-  bytes.set(new Uint8Array(sealed), headerSize)
-  return bytes
-})
+const requestedMillis = (error: SharedFailure): number =>
+  error._tag === "ServerError" ? Duration.toMillis(error.retryAfter ?? Duration.zero) : 0
 
-/** Opens an envelope. None if it was sealed with another secret or for another place, or if it was changed. */
-export const open = Effect.fnUntraced(function*(
-  entry: Entry,
-  place: Place,
-  bytes: Uint8Array
-): Effect.fn.Return<Option.Option<string>> {
-  if (bytes.length <= headerSize || bytes[0] !== formatVersion) return Option.none()
-  const { algorithm, key } = yield* cipher(entry, place, new Uint8Array(bytes.subarray(0, headerSize)))
-  const sealed = new Uint8Array(bytes.subarray(headerSize))
-  return yield* Effect.option(
-    Effect.tryPromise(async () => new TextDecoder().decode(await crypto.subtle.decrypt(algorithm, key, sealed)))
+/** A failure is shared for a second, or for the duration of `Retry-After`, next to the token that was stored before. */
+export const contentOfFailure = (error: SharedFailure, storeNow: number, token: Content["token"]): Content => {
+  const lifetimeMillis = Math.max(requestedMillis(error), 1_000)
+  return { token, failure: { error, lifetimeMillis, endsAt: storeNow + lifetimeMillis } }
+}
+
+/** When the last part of a content ends, by the store's clock. */
+export const endOf = ({ failure, token }: Content): number => Math.max(failure?.endsAt ?? 0, token?.endsAt ?? 0)
+
+/** Seals a content under a fence. */
+export const sealed = ({ name, secret }: Entry, fence: number, content: Content): Uint8Array =>
+  seal({ secret: Redacted.value(secret), name, fence }, Schema.encodeSync(Text)(content))
+
+/** What a value contains, if this entry's secret has sealed it in this version. */
+export const opened = ({ name, secret }: Entry, { value }: Pick<Look, "value">): Option.Option<Content> =>
+  value.pipe(
+    Option.flatMap(({ bytes, fence }) =>
+      Option.fromNullable(open({ secret: Redacted.value(secret), name, fence }, bytes))
+    ),
+    Option.flatMap(Schema.decodeUnknownOption(Text))
   )
-})
+
+/** The store's clock, and the wall clock of this process at the same instant. */
+export interface ReadAt {
+  readonly store: Look["now"]
+  readonly wall: DateTime.Utc
+}
+
+/** Times by clocks that agree differ by at most this, because they are rounded, and run at different speeds. */
+const roundingMillis = 1_000
+
+/** How long a part still lives, or 0. It never lives longer than when it was written. */
+const leftOf = (part: Content["failure" | "token"], { store }: ReadAt): number => {
+  const left = part === undefined ? 0 : part.endsAt - store
+  return left > 0 && part !== undefined && left <= part.lifetimeMillis + roundingMillis ? left : 0
+}
+
+/** The token on the clock of this process, which ends as soon as one of the clocks has reached its end. */
+export const tokenOf = (
+  { token }: Content,
+  readAt: ReadAt
+): { readonly token: AccessToken; readonly skewMillis: number } | undefined => {
+  const byStore = leftOf(token, readAt)
+  const byPublisher = token === undefined ? 0 : token.expiresAt - DateTime.toEpochMillis(readAt.wall)
+  if (token === undefined || byStore === 0 || byPublisher <= 0) return undefined
+  const expiresAt = DateTime.addDuration(readAt.wall, Duration.millis(Math.min(byStore, byPublisher)))
+  const requestedAt = DateTime.subtractDuration(expiresAt, Duration.millis(token.lifetimeMillis))
+  const { covered, scopes, secret } = token
+  return {
+    token: new AccessToken({ secret: Redacted.make(secret), scopes, covered, expiresAt, requestedAt }),
+    skewMillis: byStore - byPublisher
+  }
+}
+
+/** The failure as this process reports it, and until when it is shared. The wait that the server requested has partly passed. */
+export const failureOf = (
+  { failure }: Content,
+  readAt: ReadAt,
+  where: { readonly environment: string; readonly tokenEndpoint: string }
+): { readonly error: SharedFailure; readonly until: DateTime.Utc } | undefined => {
+  const left = leftOf(failure, readAt)
+  if (failure === undefined || left === 0) return undefined
+  const { error } = failure
+  const until = DateTime.addDuration(readAt.wall, Duration.millis(left))
+  const known = { ...where, sharedUntil: until, nextTryAt: undefined }
+  const retryAfter = requestedMillis(error) > 0 ? Duration.millis(left) : undefined
+  return {
+    until,
+    error: error._tag === "InvalidClient"
+      ? new InvalidClient({ ...error, ...known })
+      : new ServerError({ ...error, ...known, retryAfter })
+  }
+}

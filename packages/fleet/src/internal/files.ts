@@ -4,283 +4,164 @@ import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Encoding from "effect/Encoding"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { Lease as TakenLease, Service, Slot, Slots, StoredValue } from "../TokenStore.ts"
-import { highestOf } from "./fences.ts"
-import { decodeJson } from "./json.ts"
-import { maxValueSize } from "./memory.ts"
+import type * as Scope from "effect/Scope"
 import { isExisting, isMissing, storeError } from "./platformError.ts"
+import { isNewer, type Look, maxValueSize, type Service } from "./port.ts"
 
-// Each file is `<name>.<kind>.<fence>`. Only the file with the highest fence of its kind counts, so a process that was stopped and
-// wakes up cannot overwrite anything: it writes a file that no process reads. The lease with the next fence is created
-// exclusively, so only one process gets it.
+const Stored = Schema.parseJson(
+  Schema.Struct({ fence: Schema.Int, expiresAt: Schema.Number, bytes: Schema.Uint8ArrayFromBase64 })
+)
+const LeaseFields = Schema.Struct({ owner: Schema.String, expiresAt: Schema.Number })
+const Lease = Schema.parseJson(LeaseFields)
 
-type Kind = Slot | "Lease"
-
-type Wanted = Parameters<Service["takeLease"]>[1]
-
-interface File {
-  readonly kind: Kind
-  readonly fence: number
-  readonly path: string
-}
-
-/** `publishedAt` shows that the clock was set back. */
-const Value = Schema.Struct({ publishedAt: Schema.Number, expiresAt: Schema.Number, bytes: Schema.String })
-const Lease = Schema.Struct({ expiresAt: Schema.Number, owner: Schema.String })
-
-const fileName = /^([0-9a-f]{64})\.(Token|Failure|Lease)\.([1-9]\d{0,14})$/
-
-const kindOf = (text: string | undefined): Kind => text === "Token" || text === "Failure" ? text : "Lease"
-
-/** The size of the largest value in its file: base64, in JSON. */
-const maxFileSize = Math.ceil(maxValueSize / 3) * 4 + 100
-
-/** A file that a process was writing when it was killed is removed after this time. */
-const abandonedAfter = Duration.toMillis("1 minute")
-const halfWritten = /^[0-9a-f]{64}\.Writing\./
-
-/** The name of no entry. */
-const noName = "0".repeat(64)
-
-/** The user id of root. On Windows, which has none, it is the user id of all files. */
-const root = 0
+/** The files of this store: a value, a lease, and what a process was writing when it was killed. */
+const ownFile = /^[0-9a-f]{64}\.(value|lease|[0-9a-f-]{36})$/
 
 /** No token lives this long. */
 const unusedAfter = Duration.toMillis("7 days")
 
-const highest = (files: ReadonlyArray<File>, kind: Kind): File | undefined =>
-  files.reduce<File | undefined>(
-    (found, file) => file.kind === kind && (found === undefined || file.fence > found.fence) ? file : found,
-    undefined
-  )
-
-/**
- * The permission of users other than the owner to enter a folder. On Windows, which has other permissions, no folder has these bits.
- */
+/** The permission of other users to enter a folder. On Windows, which has other permissions, no folder has these bits. */
 const othersMayEnter = 0o011
 
-/** The path of the folder that has this one. */
-const parentOf = (folder: string): string => folder.replace(/[\\/]+[^\\/]+[\\/]*$/, "")
+const invalid = (expected: string) => Effect.fail(Variables.invalid(["directory"], expected))
 
 /** Creates a folder and its parents. Below /proc, the recursive creation of Node never ends. */
 const makeFolders = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<void, PlatformError> => {
   const makeOne = Effect.catchIf(fs.makeDirectory(folder, { mode: 0o700 }), isExisting, () => Effect.void)
-  const parent = parentOf(folder)
+  const parent = folder.replace(/[\\/]+[^\\/]+[\\/]*$/, "")
   return parent === "" || parent === folder
     ? makeOne
     : Effect.catchIf(makeOne, isMissing, () => Effect.zipRight(makeFolders(fs, parent), makeOne))
 }
 
+/** The engine in files. */
 export const make = Effect.fnUntraced(function*(
-  { directory }: { readonly directory: string }
-): Effect.fn.Return<Service, ConfigError.ConfigError, FileSystem.FileSystem> {
+  directory: string
+): Effect.fn.Return<Service, ConfigError.ConfigError, FileSystem.FileSystem | Scope.Scope> {
   const fs = yield* FileSystem.FileSystem
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
   const makeFolder = makeFolders(fs, directory)
-  const pathOf = (name: string, kind: Kind | "Writing", suffix: string) => `${directory}/${name}.${kind}.${suffix}`
-  const remove = (path: string) => Effect.ignore(fs.remove(path))
-
-  /** The user of this process, as a file shows it that the process writes. */
-  const user = Effect.suspend(() => {
-    const path = pathOf(noName, "Writing", crypto.randomUUID())
-    return fs.writeFileString(path, "", { flag: "wx", mode: 0o600 }).pipe(
-      Effect.zipRight(fs.stat(path)),
-      Effect.map(({ uid }) => uid),
-      Effect.ensuring(remove(path))
-    )
-  })
-  const prepared = makeFolder.pipe(
-    Effect.zipRight(fs.access(directory, { readable: true, writable: true })),
-    Effect.zipRight(Effect.all({ folder: fs.stat(directory), user }))
+  const { mode } = yield* makeFolder.pipe(
+    Effect.zipRight(fs.access(`${directory}/.`, { writable: true })),
+    Effect.zipRight(fs.stat(directory)),
+    Effect.catchAll((error) => invalid(`Expected a folder that can be created and written: ${storeError(error).code}`))
   )
-  const { folder, user: self } = yield* Effect.mapError(
-    prepared,
-    (error) =>
-      Variables.invalid(["directory"], `Expected a folder that can be created and written: ${storeError(error).code}`)
-  )
-  // not tightened, because it may be the folder of other programs too
-  if ((folder.mode & othersMayEnter) !== 0) {
-    return yield* Effect.fail(Variables.invalid(
-      ["directory"],
-      `Expected a folder that only its owner can enter (mode 0700, not ${
-        (folder.mode & 0o7777).toString(8).padStart(4, "0")
-      }), or a path where the store can create one`
-    ))
-  }
-
-  // another user could read and replace what is in it
-  const owner = Option.getOrElse(folder.uid, () => root)
-  if (owner !== root && owner !== Option.getOrElse(self, () => root)) {
-    return yield* Effect.fail(
-      Variables.invalid(
-        ["directory"],
-        "Expected a folder of this user or of root, or a path where the store can create one"
-      )
+  // a folder that exists is not changed, because others may use it too
+  if ((mode & othersMayEnter) !== 0) {
+    const octal = (mode & 0o7777).toString(8).padStart(4, "0")
+    return yield* invalid(
+      `Expected a folder that only its owner can enter (mode 0700, not ${octal}), or a path where the store can create one`
     )
   }
 
-  const list = (name: string): Effect.Effect<ReadonlyArray<File>, PlatformError> =>
-    fs.readDirectory(directory).pipe(
-      // the folder was deleted
-      Effect.catchIf(isMissing, () => Effect.as(makeFolder, [])),
-      Effect.map((names) =>
-        names.flatMap((each) => {
-          const [, of, kind, fence] = fileName.exec(each) ?? []
-          return of === name ? [{ kind: kindOf(kind), fence: Number(fence), path: `${directory}/${each}` }] : []
-        })
-      )
+  const removeUnused = (path: string) =>
+    Effect.flatMap(
+      fs.stat(path),
+      ({ mtime }) =>
+        Option.exists(mtime, (written) => now() - written.getTime() > unusedAfter) ? fs.remove(path) : Effect.void
+    )
+  // no caller waits for it, because the folder may contain the files of many clients
+  yield* Effect.forkScoped(Effect.ignore(Effect.flatMap(fs.readDirectory(directory), (names) =>
+    Effect.forEach(
+      names.filter((name) => ownFile.test(name)),
+      (name) => Effect.ignore(removeUnused(`${directory}/${name}`)),
+      { discard: true }
+    ))))
+
+  const valueFile = (name: string) => `${directory}/${name}.value`
+  const leaseFile = (name: string) => `${directory}/${name}.lease`
+  const newFile = (name: string) => `${directory}/${name}.${crypto.randomUUID()}`
+
+  /** What a file contains, or none if it is missing or something else. */
+  const contentOf = <A, I>(path: string, schema: Schema.Schema<A, I>): Effect.Effect<Option.Option<A>, PlatformError> =>
+    fs.readFileString(path).pipe(
+      Effect.map(Schema.decodeUnknownOption(schema)),
+      Effect.catchIf(isMissing, () => Effect.succeedNone)
     )
 
-  /** The text of a file, or none if it has gone in the meantime or is too large. */
-  const text = (path: string): Effect.Effect<Option.Option<string>, PlatformError> =>
-    Effect.gen(function*() {
-      const { size, type } = yield* fs.stat(path)
-      return type !== "File" || size > maxFileSize ? Option.none() : Option.some(yield* fs.readFileString(path))
-    }).pipe(Effect.catchIf(isMissing, () => Effect.succeed(Option.none())))
-
-  /** Writes a file as a whole, and replaces a file with the same name. */
-  const write = Effect.fnUntraced(function*(name: string, path: string, content: object) {
-    const writing = pathOf(name, "Writing", crypto.randomUUID())
-    yield* fs.writeFileString(writing, JSON.stringify(content), { flag: "wx", mode: 0o600 }).pipe(
-      Effect.zipRight(fs.rename(writing, path)),
-      Effect.onError(() => remove(writing))
+  /** Puts a file that was written as a whole in its place. */
+  const write = (
+    name: string,
+    text: string,
+    put: (file: string) => Effect.Effect<void, PlatformError>
+  ): Effect.Effect<void, PlatformError> => {
+    const path = newFile(name)
+    const file = fs.writeFileString(path, text, { flag: "wx", mode: 0o600 })
+    // the folder may have been deleted
+    return Effect.catchIf(file, isMissing, () => Effect.zipRight(makeFolder, file)).pipe(
+      Effect.zipRight(put(path)),
+      Effect.ensuring(Effect.ignore(fs.remove(path)))
     )
-  })
+  }
 
-  const stored = Effect.fnUntraced(function*(file: File | undefined) {
-    const value = file === undefined ? Option.none() : Option.flatMap(yield* text(file.path), decodeJson(Value))
-    if (file === undefined || Option.isNone(value)) return Option.none<StoredValue>()
-    const { bytes, expiresAt, publishedAt } = value.value
-    const remaining = expiresAt - now()
-    const content = Option.filter(
-      Either.getRight(Encoding.decodeBase64(bytes)),
-      (bytes) => bytes.length <= maxValueSize
-    )
-    return remaining > 0 && now() >= publishedAt
-      ? Option.map(content, (bytes) => ({ bytes, fence: file.fence, remaining: Duration.millis(remaining) }))
-      : Option.none<StoredValue>()
-  })
+  const look = (name: string): Effect.Effect<Look, PlatformError> =>
+    Effect.map(contentOf(valueFile(name), Stored), (stored) => ({
+      now: now(),
+      value: Option.filter(stored, ({ bytes, expiresAt }) => now() < expiresAt && bytes.length <= maxValueSize)
+    }))
+  const leaseOf = (name: string) => contentOf(leaseFile(name), Lease)
 
-  /** Whether a lease is in force. One that was being written when its owner was killed counts from the time of its file. */
-  const isInForce = Effect.fnUntraced(function*(file: File, duration: Duration.Duration) {
-    const content = yield* text(file.path)
-    if (Option.isNone(content)) return false
-    const lease = decodeJson(Lease)(content.value)
-    const expiresAt = Option.isSome(lease)
-      ? lease.value.expiresAt
-      : Option.match((yield* fs.stat(file.path)).mtime, {
-        onNone: () => 0,
-        onSome: (written) => written.getTime() + Duration.toMillis(duration)
-      })
-    // no lease lasts longer than this, so the clock was set back
-    return now() < expiresAt && expiresAt <= now() + 2 * Duration.toMillis(duration)
+  /** Removes a lease that has ended. Only one process moves a file away, and it puts a lease back that it did not mean. */
+  const removeEnded = Effect.fnUntraced(function*(name: string, ended: Option.Option<typeof LeaseFields.Type>) {
+    const path = newFile(name)
+    yield* fs.rename(leaseFile(name), path)
+    const moved = yield* contentOf(path, Lease)
+    const isMeant = Option.getOrUndefined(moved)?.owner === Option.getOrUndefined(ended)?.owner
+    if (!isMeant) yield* Effect.ignore(fs.link(path, leaseFile(name)))
+    yield* Effect.ignore(fs.remove(path, { recursive: true }))
+    return isMeant
   }, Effect.catchIf(isMissing, () => Effect.succeed(false)))
 
-  /** The lease of this owner, if it counts and is in force. */
-  const own = Effect.fnUntraced(function*(name: string, owner: string) {
-    const file = highest(yield* list(name), "Lease")
-    if (file === undefined) return undefined
-    const lease = Option.flatMap(yield* text(file.path), decodeJson(Lease))
-    return Option.isSome(lease) && lease.value.owner === owner && now() < lease.value.expiresAt ? file : undefined
-  })
-
-  /** Removes what is not used any more: half-written files, and the files of clients whose secret was rotated. */
-  const removeUnused = Effect.flatMap(fs.readDirectory(directory), (names) =>
-    Effect.forEach(
-      names.filter((each) => halfWritten.test(each) || fileName.test(each)),
-      (each) =>
-        Effect.flatMap(fs.stat(`${directory}/${each}`), ({ mtime }) => {
-          const life = halfWritten.test(each) ? abandonedAfter : unusedAfter
-          return Option.exists(mtime, (written) => now() - written.getTime() > life)
-            ? remove(`${directory}/${each}`)
-            : Effect.void
-        }),
-      { discard: true }
-    )).pipe(Effect.ignore)
-
-  const slotsOf = (files: ReadonlyArray<File>): Effect.Effect<Slots, PlatformError> =>
-    Effect.all({ Token: stored(highest(files, "Token")), Failure: stored(highest(files, "Failure")) })
-
-  const read = (name: string) => Effect.flatMap(list(name), slotsOf)
-
-  const createLease = Effect.fnUntraced(function*(
-    name: string,
-    files: ReadonlyArray<File>,
-    { above, duration, owner }: Wanted
-  ) {
-    const last = highest(files, "Lease")
-    if (last !== undefined && (yield* isInForce(last, duration))) return Option.none()
-    const fence = Math.max(above, ...files.map((file) => file.fence), 0) + 1
-    const takenAt = now()
-    const lease = { owner, expiresAt: takenAt + Duration.toMillis(duration) }
-    const path = pathOf(name, "Lease", String(fence))
-    yield* fs.writeFileString(path, JSON.stringify(lease), { flag: "wx", mode: 0o600 }).pipe(
-      // a full disk leaves an empty file
-      Effect.tapError((error) => isExisting(error) ? Effect.void : remove(path))
+  const release = (name: string, owner: string) =>
+    Effect.flatMap(
+      leaseOf(name),
+      (lease) =>
+        Option.exists(lease, (lease) => lease.owner === owner && now() < lease.expiresAt)
+          ? fs.remove(leaseFile(name))
+          : Effect.void
     )
-    const others = (yield* list(name)).filter((file) => file.kind === "Lease" && file.fence !== fence)
-    // processes that have seen different fences can create leases at the same time
-    const rivals = yield* Effect.filter(
-      others,
-      (file) => file.fence > fence ? Effect.succeed(true) : isInForce(file, duration)
-    )
-    if (rivals.length > 0) {
-      yield* remove(path)
-      return Option.none()
+
+  const takeLease = Effect.fnUntraced(
+    function*(name: string, { duration, owner, seen }: Parameters<Service["takeLease"]>[1]) {
+      const before = yield* look(name)
+      if (isNewer(before, seen)) return { ...before, isTaken: false }
+      const millis = Duration.toMillis(duration)
+      const text = JSON.stringify({ owner, expiresAt: now() + millis })
+      const create = write(name, text, (file) => fs.link(file, leaseFile(name))).pipe(
+        Effect.as(true),
+        Effect.catchIf(isExisting, () => Effect.succeed(false))
+      )
+      const there = yield* leaseOf(name)
+      // no lease lasts much longer than it was taken for, so the clock was set back
+      const inForce = Option.filter(there, ({ expiresAt }) => now() < expiresAt && expiresAt <= now() + 2 * millis)
+      if (Option.isSome(inForce)) {
+        if (inForce.value.owner !== owner) return { ...before, isTaken: false }
+        yield* write(name, text, (file) => fs.rename(file, leaseFile(name)))
+      } else if (!(yield* create) && !((yield* removeEnded(name, there)) && (yield* create))) {
+        return { ...before, isTaken: false }
+      }
+      // another process may have published until the lease was taken
+      const after = yield* look(name)
+      const isTaken = !isNewer(after, seen)
+      if (!isTaken) yield* release(name, owner)
+      return { ...after, isTaken }
     }
-    yield* Effect.forEach(others, ({ path }) => remove(path), { discard: true })
-    yield* removeUnused
-    return Option.some({ fence, takenAt })
-  }, Effect.catchIf(isExisting, () => Effect.succeed(Option.none<TakenLease>())))
-
-  const releaseLease = Effect.fnUntraced(function*(name: string, owner: string) {
-    const file = yield* own(name, owner)
-    // the file remains, so that the next lease has a higher fence
-    if (file !== undefined) yield* write(name, file.path, { owner, expiresAt: 0 })
-  })
-
-  const takeLease = Effect.fnUntraced(function*(name: string, wanted: Wanted) {
-    const files = yield* list(name)
-    const before = yield* slotsOf(files)
-    if (highestOf(before) > wanted.seen) return { slots: before, lease: Option.none<TakenLease>() }
-    const lease = yield* createLease(name, files, wanted)
-    if (Option.isNone(lease)) return { slots: before, lease }
-    // another process may have published until the lease was taken
-    const slots = yield* read(name)
-    if (highestOf(slots) <= wanted.seen) return { slots, lease }
-    yield* releaseLease(name, wanted.owner)
-    return { slots, lease: Option.none<TakenLease>() }
-  })
+  )
 
   return {
-    read: (name) => Effect.mapError(read(name), storeError),
+    read: (name) => Effect.mapError(look(name), storeError),
     takeLease: (name, wanted) => Effect.mapError(takeLease(name, wanted), storeError),
-    renewLease: (name, { duration, owner }) =>
+    releaseLease: (name, owner) => Effect.mapError(release(name, owner), storeError),
+    publish: (name, { bytes, expiresAt, fence, owner }) =>
       Effect.gen(function*() {
-        const file = yield* own(name, owner)
-        if (file === undefined) return false
-        yield* write(name, file.path, { owner, expiresAt: now() + Duration.toMillis(duration) })
-        return true
-      }).pipe(Effect.mapError(storeError)),
-    releaseLease: (name, owner) => Effect.mapError(releaseLease(name, owner), storeError),
-    publish: (name, slot, { bytes, expiresAt, fence }) =>
-      Effect.gen(function*() {
-        const isOvertaken = Effect.map(list(name), (files) => (highest(files, slot)?.fence ?? 0) > fence)
-        if (yield* isOvertaken) return false
-        const path = pathOf(name, slot, String(fence))
-        yield* write(name, path, {
-          publishedAt: now(),
-          expiresAt,
-          bytes: Encoding.encodeBase64(bytes)
-        })
-        const files = (yield* list(name)).filter(({ kind }) => kind === slot)
-        yield* Effect.forEach(files.filter((file) => file.fence < fence), ({ path }) => remove(path), { discard: true })
-        return !files.some((file) => file.fence > fence)
+        const isWritten = !isNewer(yield* look(name), fence)
+        const text = Schema.encodeSync(Stored)({ bytes, expiresAt, fence })
+        if (isWritten) yield* write(name, text, (file) => fs.rename(file, valueFile(name)))
+        yield* release(name, owner)
+        return isWritten
       }).pipe(Effect.mapError(storeError))
   }
 })

@@ -1,222 +1,253 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import type { Replaces } from "@credit-data/core/Replaces"
+import { Instant, within } from "@credit-data/core/Internal"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
-import type { TokenError } from "@credit-data/core/TokenError"
-import { Instant } from "@credit-data/core/Internal"
+import { type TokenError, TransportError } from "@credit-data/core/TokenError"
+import type { RequestReason } from "@credit-data/core/TokenEvent"
 import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import type * as ConfigError from "effect/ConfigError"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Scope from "effect/Scope"
+import type { StoreError } from "../StoreError.ts"
 import type * as TokenStore from "../TokenStore.ts"
-import * as Background from "./background.ts"
-import * as Content from "./content.ts"
+import type { Access, Alone, Session } from "./access.ts"
 import * as Envelope from "./envelope.ts"
-import type { Entry } from "./entry.ts"
-import * as Fences from "./fences.ts"
-import * as Found from "./found.ts"
-import * as Lease from "./lease.ts"
-import type { Alone, Session, StoreAccess } from "./storeAccess.ts"
+
+/** How long a lease lasts. It is short, because the others wait this long for a process that was killed. */
+const leaseMillis = 2_000
+
+/** How often a lease is prolonged while the token request runs. */
+const renewalMillis = 500
+
+/** A token endpoint keeps its own deadline. A custom endpoint that does not is abandoned this much later. */
+const graceMillis = 1_000
 
 /**
  * The pauses in milliseconds between two looks at the store, while another process has the lease: a random time, plus four
  * times the duration of a look, up to `atMost`. Hundreds of processes keep the store and their machine busy if they look too
  * often.
  */
-const leasePauseMillis = { from: 20, to: 200, atMost: 1_000 }
+const lookPauseMillis = { from: 20, to: 200, atMost: 1_000 }
 
 interface Options {
   readonly endpoint: TokenEndpoint.Service
-  readonly client: TokenEndpoint.Client
   /** The entry of the endpoint's credentials, as they are now. */
-  readonly entry: Effect.Effect<Entry, ConfigError.ConfigError>
+  readonly entry: Effect.Effect<Envelope.Entry, ConfigError.ConfigError>
+  /** Reads the credentials again. */
+  readonly reread: Effect.Effect<unknown>
   readonly store: TokenStore.Service
-  readonly access: StoreAccess
+  readonly access: Access
   readonly clock: Clock.Clock
 }
+
+/** What an entry means to this process. */
+interface Found {
+  /** The token that this process may use instead of the one that it replaces. */
+  readonly token?: AccessToken | undefined
+  readonly failure?: Envelope.SharedFailure | undefined
+  /** The stored token, which remains next to a failure. */
+  readonly stored?: Envelope.Content["token"]
+}
+
+const fenceIn = ({ value }: TokenStore.Look): number =>
+  Option.match(value, { onNone: () => 0, onSome: ({ fence }) => fence })
 
 /**
  * The token requests of a process whose fleet shares a store. One process of the fleet at a time has the lease and sends a token
  * request. The others wait for what it publishes. When the store is faulty, each process requests its own tokens.
  */
-export const make = Effect.fnUntraced(function*({ access, client, clock, endpoint, entry: readEntry, store }: Options) {
-  const background = yield* Background.make
-  const seen = Found.make({ access, clock, endpoint })
+export const make = ({ access, clock, endpoint, entry: readEntry, reread, store }: Options) => {
+  const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
   const millis = () => Instant.monotonicMillis(clock)
+  const deadlineMillis = Duration.toMillis(endpoint.deadline)
+
+  /** The fences of the tokens that this process has taken or published. */
+  const fences = new WeakMap<AccessToken, number>()
+
+  /** The last token that this process took or obtained. */
+  let latest: { readonly token: AccessToken; readonly endsAt: Instant.Instant } | undefined
+  const remember = (token: AccessToken) => {
+    latest = { token, endsAt: Instant.atWallTime(Instant.now(clock), DateTime.toEpochMillis(token.expiresAt)) }
+  }
+
+  /** Returns whether a stored token may take the place of the token that is to be replaced. It must be a newer one. */
+  const mayReplace = (stored: AccessToken, fence: number, reason: RequestReason): boolean => {
+    const isSame = (token: AccessToken) => Equal.equals(stored.secret, token.secret)
+    // it has expired here, whatever another clock shows
+    if (latest !== undefined && isSame(latest.token) && Instant.reached(Instant.now(clock), latest.endsAt)) return false
+    // reads the credentials again, and so sends a request
+    if (reason._tag === "Refresh") return false
+    if (reason._tag === "Nothing") return true
+    if (isSame(reason.token) || (reason._tag === "Insufficient" && !stored.covers(reason.scope))) return false
+    const replaced = fences.get(reason.token)
+    return replaced === undefined
+      ? DateTime.greaterThan(stored.requestedAt, reason.token.requestedAt)
+      : fence > replaced
+  }
+
+  /** Judges what the store contained at this time of this process's clock. */
+  const judge = Effect.fnUntraced(function*(
+    entry: Envelope.Entry,
+    look: TokenStore.Look,
+    reason: RequestReason,
+    wall: DateTime.Utc
+  ): Effect.fn.Return<Found> {
+    const content = Envelope.opened(entry, look)
+    if (Option.isNone(content)) return yield* Effect.as(Option.isSome(look.value) ? access.unusable : Effect.void, {})
+    const readAt = { store: look.now, wall }
+    const found = Envelope.tokenOf(content.value, readAt)
+    if (found !== undefined) {
+      const { skewMillis, token } = found
+      yield* access.skewed(skewMillis)
+      if (mayReplace(token, fenceIn(look), reason)) {
+        fences.set(token, fenceIn(look))
+        remember(token)
+        access.took(token)
+        return { token }
+      }
+    }
+    return {
+      stored: found === undefined ? undefined : content.value.token,
+      failure: reason._tag === "Refresh" ? undefined : Envelope.failureOf(content.value, readAt, where)?.error
+    }
+  })
+
   const currentEntry = (session: Session) => Effect.catchAll(readEntry, () => session.fail("Sealing"))
-  const takeLease = (session: Session, run: Session["withinBudget"], entry: Entry, seenFence: number) =>
-    Lease.take({ access, millis, store }, session, run, entry, { above: seen.highestFence(entry), seen: seenFence })
 
-  const put = Effect.fnUntraced(function*(
-    session: Session,
-    entry: Entry,
-    place: Envelope.Place,
-    content: { readonly text: string; readonly expiresAt: number }
-  ) {
-    const { fence, slot } = place
-    const bytes = yield* Envelope.seal(entry, place, content.text)
-    const isPublished = yield* session.unhurried(
-      store.publish(entry.name, slot, { bytes, fence, expiresAt: content.expiresAt })
+  const request = (reason: RequestReason) =>
+    within(
+      Duration.millis(deadlineMillis + graceMillis),
+      (): TokenError => new TransportError({ ...where, reason: "Timeout", deadline: endpoint.deadline })
+    )(Effect.suspend(() => endpoint.requestToken(reason)))
+
+  /** Waits before the next look at the store, which another process is expected to change. */
+  const pause = (lookedAt: number) =>
+    Effect.flatMap(
+      Random.nextRange(lookPauseMillis.from, lookPauseMillis.to),
+      (pause) => Effect.sleep(Duration.millis(pause + Math.min(lookPauseMillis.atMost, 4 * (millis() - lookedAt))))
     )
-    if (!isPublished) return
-    seen.published(entry.name, place)
-    yield* access.published(slot)
-  })
 
-  /** Publishes a token that ends at this time of the store's clock. */
-  const publishToken = Effect.fnUntraced(
-    function*(session: Session, entry: Entry, fence: number, token: AccessToken, expiresAt: number) {
-      const text = Content.encodeToken(token)
-      // the token request may have read the credentials again
-      const next = yield* currentEntry(session)
-      if (next.name === entry.name) return yield* put(session, entry, { slot: "Token", fence }, { text, expiresAt })
-      yield* put(session, entry, { slot: "Failure", fence }, { text: Content.encodeRotated(token), expiresAt })
-      const { lease } = yield* takeLease(session, session.unhurried, next, seen.highestFence(next))
-      if (Option.isNone(lease)) return
-      seen.remember(next, lease.value.fence, token)
-      yield* put(session, next, { slot: "Token", fence: lease.value.fence }, { text, expiresAt })
-    },
-    Effect.scoped
-  )
-
-  const publishFailure = Effect.fnUntraced(
-    function*(session: Session, entry: Entry, held: Lease.Held, failure: Content.SharedFailure) {
-      const expiresAt = held.now() + Content.lifetimeOfFailure(failure)
-      const text = Content.encodeFailure(failure, yield* DateTime.now)
-      yield* put(session, entry, { slot: "Failure", fence: held.fence }, { text, expiresAt })
-    }
-  )
-
-  /** The token request of the process that has the lease. Its outcome is published when the lease is given back. */
-  const request = Effect.fnUntraced(function*(
-    session: Session,
-    entry: Entry,
-    held: Lease.Held,
-    { isRotated, replaces }: { readonly isRotated: boolean; readonly replaces: Replaces }
-  ): Effect.fn.Return<AccessToken, TokenError, Scope.Scope> {
-    // a fault of the store changes nothing about the outcome
-    const publish = (effect: Effect.Effect<void, Alone>) =>
-      Effect.addFinalizer(() => Effect.ignore(Effect.interruptible(effect)))
-    const sentAt = held.now()
-    const outcome = yield* Effect.exit(endpoint.requestToken(replaces))
-    if (Exit.isSuccess(outcome)) {
-      const token = outcome.value
-      // calculated once, because clocks can be set, and this process can be stopped, before the token is published
-      const left = DateTime.toEpochMillis(token.expiresAt) - clock.unsafeCurrentTimeMillis()
-      const expiresAt = Math.min(sentAt + Content.lifetimeOf(token), held.now() + left)
-      seen.remember(entry, held.fence, token)
-      // a process that was stopped may get a response after hours
-      if (expiresAt > held.now()) yield* publish(publishToken(session, entry, held.fence, token, expiresAt))
-    } else {
-      const failure = Option.filter(Cause.failureOption(outcome.cause), Content.isShared)
-      // the mark of a rotation remains, for processes that can read the next secret
-      if (Option.isSome(failure) && !isRotated) yield* publish(publishFailure(session, entry, held, failure.value))
-    }
-    return yield* outcome
-  })
-
-  /** A token of the fleet. The scope has the lease under which it was requested. */
+  /** A token of the fleet: one from the store, or a new one, which is published. */
   const shared = Effect.fnUntraced(function*(
     session: Session,
-    replaces: Replaces
-  ): Effect.fn.Return<AccessToken, Alone | TokenError, Scope.Scope> {
-    const waitEndsAt = millis() + Duration.toMillis(endpoint.deadline)
-    let entry = yield* currentEntry(session)
-    let seenFence = seen.highestFence(entry)
-    // the supply has just read them for `refresh`
-    let hasReadCredentials = replaces._tag === "Refresh"
-    let run = session.withinBudget
-    while (true) {
+    reason: RequestReason
+  ): Effect.fn.Return<AccessToken, Alone | TokenError> {
+    // no caller waits for the renewal of a valid token
+    const run = reason._tag === "Due" ? session.unhurried : session.withinBudget
+    const entry = yield* currentEntry(session)
+    const { name } = entry
+    const owner = crypto.randomUUID()
+    const take = (seen: number) => store.takeLease(name, { owner, seen, duration: Duration.millis(leaseMillis) })
+    let isHeld = false
+
+    const put = Effect.fnUntraced(function*(fence: number, content: Envelope.Content) {
+      const value = { bytes: Envelope.sealed(entry, fence, content), fence, expiresAt: Envelope.endOf(content), owner }
+      const isPublished = yield* run(store.publish(name, value))
+      isHeld = false
+      if (isPublished) yield* access.published(content.failure === undefined ? "Token" : "Failure")
+      return isPublished
+    })
+
+    /** The token request of the process that has the lease, after this look. */
+    const requestAndPublish = Effect.fnUntraced(function*(
+      look: TokenStore.Look,
+      stored: Found["stored"],
+      isFirst: boolean
+    ): Effect.fn.Return<AccessToken, TokenError> {
       const lookedAt = millis()
-      const readAt = yield* DateTime.now
-      const { lease, slots } = yield* takeLease(session, run, entry, seenFence)
-      const found = yield* seen.judge(entry, slots, readAt, replaces)
-      if (found._tag === "Token") return found.token
-      const isRefused = found._tag === "Rotated" || (found._tag === "Failure" && found.failure._tag === "InvalidClient")
-      if (isRefused && !hasReadCredentials) {
-        hasReadCredentials = true
-        yield* client.rereadCredentials
-        const next = yield* currentEntry(session)
-        const isOther = next.name !== entry.name
-        entry = next
-        if (isOther) {
-          seenFence = seen.highestFence(entry)
-          continue
+      const storeNow = () => look.now + millis() - lookedAt
+      const sentAt = storeNow()
+      const fence = Math.max(Math.floor(sentAt), fenceIn(look) + 1)
+      // the network of this process may be blocked, so another one may try after half of the time, once
+      const holdsFor = isFirst ? deadlineMillis / 2 - leaseMillis : deadlineMillis
+      const holds = () => millis() - lookedAt <= holdsFor
+      const elsewhere = Effect.gen(function*() {
+        let seen = fenceIn(look)
+        while (true) {
+          yield* Effect.sleep(Duration.millis(renewalMillis))
+          const wall = yield* DateTime.now
+          const operation: Effect.Effect<TokenStore.Look, StoreError> = holds() ? take(seen) : store.read(name)
+          const later = yield* Effect.option(session.unhurried(operation))
+          if (Option.isNone(later)) continue
+          seen = Math.max(seen, fenceIn(later.value))
+          const { token } = yield* judge(entry, later.value, reason, wall)
+          if (token !== undefined) return token
+        }
+      })
+      const outcome = yield* Effect.exit(Effect.raceFirst(request(reason), elsewhere))
+      if (Exit.isSuccess(outcome) && !access.wasTaken(outcome.value)) {
+        const token = outcome.value
+        remember(token)
+        // calculated once, because clocks can be set, and this process can be stopped, before the token is published
+        const left = DateTime.toEpochMillis(token.expiresAt) - clock.unsafeCurrentTimeMillis()
+        const endsAt = Math.min(sentAt + Envelope.lifetimeOf(token), storeNow() + left)
+        // a fault of the store changes nothing about the outcome
+        yield* Effect.ignore(Effect.gen(function*() {
+          // the request has read other credentials, whose entry this lease does not cover
+          if ((yield* currentEntry(session)).name !== name) return
+          if (yield* put(fence, Envelope.contentOfToken(token, endsAt))) fences.set(token, fence)
+        }))
+      }
+      if (Exit.isFailure(outcome) && holds()) {
+        const failure = Option.filter(Cause.failureOption(outcome.cause), Envelope.isShared)
+        if (Option.isSome(failure)) {
+          yield* Effect.ignore(put(fence, Envelope.contentOfFailure(failure.value, storeNow(), stored)))
         }
       }
-      if (found._tag === "Failure") return yield* found.failure
-      if (Option.isSome(lease)) {
-        return yield* request(session, entry, lease.value, { isRotated: found._tag === "Rotated", replaces })
+      return yield* outcome
+    })
+
+    return yield* Effect.gen(function*() {
+      const waitEndsAt = millis() + (reason._tag === "Refresh" ? 0 : deadlineMillis)
+      let seen = "token" in reason && reason.token !== undefined ? fences.get(reason.token) ?? 0 : 0
+      let isFirst = true
+      while (true) {
+        const lookedAt = millis()
+        const wall = yield* DateTime.now
+        // the time in which the process waits for another one is not the store's
+        const { isTaken, ...look } = yield* (isFirst ? run : session.unhurried)(take(seen))
+        isHeld = isTaken
+        const { failure, stored, token } = yield* judge(entry, look, reason, wall)
+        if (token !== undefined) return token
+        if (failure !== undefined) {
+          access.tookFailure()
+          return yield* failure
+        }
+        if (isTaken) return yield* requestAndPublish(look, stored, isFirst)
+        if (fenceIn(look) > seen) {
+          // the value cannot be used, so the process tries to take the lease
+          seen = fenceIn(look)
+          continue
+        }
+        isFirst = false
+        if (millis() >= waitEndsAt) return yield* request(reason)
+        yield* pause(lookedAt)
       }
-      const highest = Fences.highestOf(slots)
-      if (highest > seenFence) {
-        // none of these values can be used, so the process tries to take the lease
-        seenFence = highest
-        continue
-      }
-      // from now on, the process waits for another one
-      run = session.unhurried
-      if (millis() >= waitEndsAt) return yield* endpoint.requestToken(replaces)
-      const pause = yield* Random.nextRange(leasePauseMillis.from, leasePauseMillis.to)
-      const busy = Math.min(leasePauseMillis.atMost, 4 * (millis() - lookedAt))
-      yield* Effect.sleep(Duration.millis(pause + busy))
-    }
+    }).pipe(
+      Effect.ensuring(Effect.suspend(() => isHeld ? Effect.ignore(run(store.releaseLease(name, owner))) : Effect.void))
+    )
   })
 
-  /** Returns the outcome at once. Publishes it and gives the lease back in the background. */
-  const obtained = (session: Session, replaces: Replaces): Effect.Effect<AccessToken, Alone | TokenError> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function*() {
-        const scope = yield* Scope.make()
-        const outcome = yield* Effect.exit(restore(Scope.extend(shared(session, replaces), scope)))
-        yield* background.run(Effect.zipRight(Scope.close(scope, outcome), session.end))
-        return yield* outcome
-      })
-    )
-
-  const requestToken = (replaces: Replaces): Effect.Effect<AccessToken, TokenError> =>
-    // the lease under which this process publishes its last token would keep it waiting as if another one had it
-    Effect.flatMap(Effect.zipRight(background.idle, access.session), (session) => obtained(session, replaces)).pipe(
-      Effect.tap((token) => token.shared === true ? access.taken("tokensTaken") : Effect.void),
-      Effect.tapError((error) =>
-        error._tag !== "Alone" && Content.isShared(error) && error.shared === true
-          ? access.taken("failuresTaken")
-          : Effect.void
+  return {
+    requestToken: (reason: RequestReason): Effect.Effect<AccessToken, TokenError> =>
+      Effect.flatMap(access.session, (session) => Effect.ensuring(shared(session, reason), session.end)).pipe(
+        Effect.catchTag("Alone", () => request(reason))
       ),
-      Effect.catchTag("Alone", () => endpoint.requestToken(replaces))
-    )
-
-  const look = Effect.fnUntraced(function*(session: Session, entry: Entry, replaces: Replaces) {
-    const readAt = yield* DateTime.now
-    return yield* seen.judge(entry, yield* session.withinBudget(store.read(entry.name)), readAt, replaces)
-  })
-
-  /** The token that is in the store now. */
-  const lookOnce = Effect.fnUntraced(function*(session: Session, replaces: Replaces, failure: TokenError) {
-    const entry = yield* currentEntry(session)
-    const found = yield* look(session, entry, replaces)
-    if (found._tag === "Token") return Option.some(found.token)
-    // the next secret has another entry
-    if (failure._tag !== "InvalidClient") return Option.none()
-    yield* client.rereadCredentials
-    const next = yield* currentEntry(session)
-    if (next.name === entry.name) return Option.none()
-    const other = yield* look(session, next, replaces)
-    return other._tag === "Token" ? Option.some(other.token) : Option.none()
-  })
-  const find = (replaces: Replaces, failure: TokenError): Effect.Effect<Option.Option<AccessToken>> =>
-    Effect.flatMap(
-      access.session,
-      (session) => Effect.ensuring(lookOnce(session, replaces, failure), session.end)
-    ).pipe(
-      Effect.tap(Option.match({ onNone: () => Effect.void, onSome: () => access.taken("tokensTaken") })),
-      Effect.catchTag("Alone", () => Effect.succeedNone)
-    )
-
-  return { requestToken, find }
-})
+    /** The token that is in the store now. */
+    find: (reason: RequestReason, failure: TokenError): Effect.Effect<Option.Option<AccessToken>> =>
+      Effect.flatMap(access.session, (session) =>
+        Effect.gen(function*() {
+          // the next secret has another entry
+          if (failure._tag === "InvalidClient") yield* reread
+          const entry = yield* currentEntry(session)
+          const wall = yield* DateTime.now
+          const look = yield* session.withinBudget(store.read(entry.name))
+          return Option.fromNullable((yield* judge(entry, look, reason, wall)).token)
+        }).pipe(Effect.ensuring(session.end))).pipe(Effect.catchTag("Alone", () => Effect.succeedNone))
+  }
+}

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { type Clock, Effect, FastCheck as fc, Random } from "effect"
 import { type Bug, type Event, type Mode, run } from "./world.ts"
-import * as Memory from "../../src/internal/memory.ts"
+import { makeMemory } from "../support/fleet.ts"
 
 const one = fc.nat(3)
 const pass = (min: number, max: number) =>
@@ -52,7 +52,7 @@ const beginning = fc.oneof(
 const events = fc.tuple(beginning, fc.array(event, { minLength: 8, maxLength: 60, size: "max" }))
   .map((parts) => parts.flat())
 
-const memory = (clock: Clock.Clock) => Memory.make.pipe(Effect.withClock(clock))
+const memory = (clock: Clock.Clock) => makeMemory.pipe(Effect.withClock(clock))
 
 /** A fleet with this bug breaks no rule, whatever happens to it. */
 export const property = (bug: () => Bug, options: { readonly isStoreExact?: boolean } = {}) =>

@@ -2,9 +2,8 @@ import { AccessToken, type AccessTokens, type TokenEndpoint, TokenError } from "
 import type { TokenStore } from "@credit-data/fleet"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { Clock, DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
-import * as Entry from "../../src/internal/entry.ts"
-import { isBusy } from "../support/busyCrypto.ts"
-import { startSupply, usualClient } from "../support/fleet.ts"
+import * as Envelope from "../../src/internal/envelope.ts"
+import { startSupply, usualSharing } from "../support/fleet.ts"
 
 export type Mode = "grants" | "grants late" | "fails"
 
@@ -15,7 +14,7 @@ export type Event =
   | { readonly what: "server"; readonly mode: Mode }
 
 /** The bug that is planted, as a change of one process's store. It can open what is sealed. */
-export type Bug = (store: TokenStore.Service, entry: Entry.Entry) => TokenStore.Service
+export type Bug = (store: TokenStore.Service, entry: Envelope.Entry) => TokenStore.Service
 
 const lifetime = 3_600_000
 const latency: Record<Mode, number> = { grants: 200, "grants late": 3_500, fails: 200 }
@@ -40,7 +39,8 @@ interface Machine {
   waitsSince: number
   readAt: number
   stopped: Deferred.Deferred<void> | undefined
-  lastRequest: number
+  /** When the newest token that it returned was requested. */
+  newest: number
 }
 
 /** A process that remembers a failure finds the token of another one within this time. */
@@ -63,7 +63,7 @@ interface Options {
 export const run = Effect.fnUntraced(
   function*({ bug, isStoreExact = true, memory }: Options, events: ReadonlyArray<Event>) {
     const oldest = isStoreExact ? lifetime : lifetime + largestSkew
-    const time = VirtualClock.make({ isBusy })
+    const time = VirtualClock.make()
     const { now } = time
     const shared = yield* memory(time.clock)
     const violations: Array<string> = []
@@ -118,7 +118,6 @@ export const run = Effect.fnUntraced(
           if (machine === undefined) return yield* Effect.die(new Error("The process has not started."))
           const request: TokenRequest = { by: machine, number: ++requests, sentAt: now(), disturbed: false }
           const modeAtStart = mode
-          machine.lastRequest = request.number
           const rival = Array.from(active).find(({ disturbed }) => !disturbed)
           if (rival !== undefined && !mayBeImpatient(machine)) {
             violated(`request ${request.number} is sent during request ${rival.number}`)
@@ -141,8 +140,7 @@ export const run = Effect.fnUntraced(
             secret: Redacted.make(`token-${request.number}`),
             scopes: ["data-access:all"],
             requestedAt,
-            expiresAt: DateTime.addDuration(requestedAt, Duration.millis(lifetime)),
-            coverage: "GrantedScopes"
+            expiresAt: DateTime.addDuration(requestedAt, Duration.millis(lifetime))
           })
         })
 
@@ -152,30 +150,31 @@ export const run = Effect.fnUntraced(
         if (now() - machine.readAt > longestPoll) machine.waitsSince = now()
         machine.readAt = now()
       }
-      const client = yield* usualClient
       const endpoint: TokenEndpoint.Service = {
         environment: { name: "test", audience: "audience", baseUrl: "https://api.example" },
         url: "https://v2.example",
-        requestedScopes: Option.none(),
+        requestedScopes: [],
         deadline: Duration.millis(deadline),
         requestToken,
-        client
+        sharing: usualSharing
       }
-      const engine = bug(shared, yield* Entry.make(endpoint, client))
+      const entry = yield* Effect.flatMap(usualSharing.credentials, (each) => Envelope.entryOf(endpoint, each))
+      const engine = bug(shared, entry)
       const store: TokenStore.Service = {
         read: (name) => Effect.zipRight(Effect.sync(reads), held(engine.read(name))),
         takeLease: (name, lease) => Effect.zipRight(Effect.sync(reads), held(engine.takeLease(name, lease))),
-        renewLease: (name, lease) => held(engine.renewLease(name, lease)),
         releaseLease: (name, owner) => held(engine.releaseLease(name, owner)),
-        publish: (name, slot, value) =>
-          held(Effect.tap(engine.publish(name, slot, value), (isPublished) =>
-            Effect.sync(() => {
-              const number = own.machine?.lastRequest ?? 0
-              if (!isPublished || slot === "Failure") return
-              if (number < lastPublished) violated(`token ${number} overwrites token ${lastPublished}`)
-              lastPublished = number
-              stored = { at: now(), endsAt: (issuedAt.get(`token-${number}`) ?? 0) + lifetime }
-            })))
+        publish: (name, value) =>
+          held(Effect.gen(function*() {
+            const isPublished = yield* engine.publish(name, value)
+            const { failure, token } = Option.getOrThrow(Envelope.opened(entry, { value: Option.some(value) }))
+            if (!isPublished || failure !== undefined || token === undefined) return isPublished
+            const sentAt = issuedAt.get(token.secret) ?? 0
+            if (sentAt < lastPublished) violated(`${token.secret} overwrites a token that was requested after it`)
+            lastPublished = sentAt
+            stored = { at: now(), endsAt: sentAt + lifetime }
+            return isPublished
+          }))
       }
       const tokens = yield* startSupply(endpoint, store, scope).pipe(Effect.withClock(clock))
       const machine: Machine = {
@@ -186,7 +185,7 @@ export const run = Effect.fnUntraced(
         waitsSince: 0,
         readAt: -Infinity,
         stopped: undefined,
-        lastRequest: 0
+        newest: -Infinity
       }
       own.machine = machine
       return machine
@@ -200,9 +199,10 @@ export const run = Effect.fnUntraced(
       const askedAt = now()
       const outcome = yield* Effect.exit(machine.tokens.get)
       calls++
-      const age = Exit.isSuccess(outcome)
-        ? now() - (issuedAt.get(Redacted.value(outcome.value.secret)) ?? -Infinity)
-        : 0
+      const sentAt = Exit.isSuccess(outcome) ? issuedAt.get(Redacted.value(outcome.value.secret)) ?? -Infinity : now()
+      const age = now() - sentAt
+      if (machine.newest - sentAt > largestSkew) violated(`a token followed one that was requested after it`)
+      if (Exit.isSuccess(outcome)) machine.newest = Math.max(machine.newest, sentAt)
       if (age >= oldest) violated(`a token of ${age} ms was returned`)
       // each fault costs the others the rest of a lease and another request
       const longest = 5_000 + disturbances.length * 7_500

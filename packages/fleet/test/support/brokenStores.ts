@@ -3,21 +3,19 @@ import { Duration, Effect, Option } from "effect"
 
 type Break = (store: TokenStore.Service) => TokenStore.Service
 
-const none = { Token: Option.none(), Failure: Option.none() }
-
 const staleReads: Break = (store) => {
-  const last = new Map<string, TokenStore.Slots>()
-  let before = new Map<string, TokenStore.Slots>()
+  const last = new Map<string, TokenStore.Look["value"]>()
+  let before = new Map<string, TokenStore.Look["value"]>()
   return {
     ...store,
-    read: (name) => Effect.map(store.read(name), (slots) => before.get(name) ?? slots),
+    read: (name) => Effect.map(store.read(name), (look) => ({ ...look, value: before.get(name) ?? look.value })),
     takeLease: (name, lease) =>
-      Effect.map(store.takeLease(name, lease), (taken) => ({ ...taken, slots: before.get(name) ?? taken.slots })),
-    publish: (name, slot, value) =>
-      Effect.tap(store.publish(name, slot, value), () =>
-        Effect.map(store.read(name), (slots) => {
+      Effect.map(store.takeLease(name, lease), (taken) => ({ ...taken, value: before.get(name) ?? taken.value })),
+    publish: (name, value) =>
+      Effect.tap(store.publish(name, value), () =>
+        Effect.map(store.read(name), ({ value }) => {
           before = new Map(last)
-          last.set(name, slots)
+          last.set(name, value)
         }))
   }
 }
@@ -29,7 +27,7 @@ const anyoneReleases: Break = (store) => {
     takeLease: (name, lease) =>
       Effect.tap(store.takeLease(name, lease), (taken) =>
         Effect.sync(() => {
-          if (Option.isSome(taken.lease)) owners.set(name, lease.owner)
+          if (taken.isTaken) owners.set(name, lease.owner)
         })),
     releaseLease: (name, owner) => Effect.suspend(() => store.releaseLease(name, owners.get(name) ?? owner))
   }
@@ -37,39 +35,24 @@ const anyoneReleases: Break = (store) => {
 
 /** Stores that break one rule of the contract, each in its own way, and the broken rule. */
 export const brokenStores: Readonly<Record<string, { readonly broken: Break; readonly rule: string }>> = {
-  "fences fall": {
-    broken: (store) => ({
-      ...store,
-      takeLease: (name, lease) =>
-        Effect.map(store.takeLease(name, lease), (taken) => ({
-          ...taken,
-          lease: Option.map(taken.lease, (lease) => ({ ...lease, fence: Math.max(1, 100 - lease.fence) }))
-        }))
-    }),
-    rule: "each fence is higher than all before it"
-  },
   "a lease is given twice": {
     broken: (store) => ({
       ...store,
-      takeLease: (name, lease) =>
-        Effect.map(store.takeLease(name, lease), ({ slots }) => ({
-          slots,
-          lease: Option.some({ fence: lease.above + 1, takenAt: 0 })
-        }))
+      takeLease: (name, lease) => Effect.map(store.takeLease(name, lease), (taken) => ({ ...taken, isTaken: true }))
     }),
     rule: "a lease has one owner until it is given back"
   },
   "entries are mixed up": {
     broken: (store) => {
       const one = "0".repeat(64)
-      return { ...store, read: () => store.read(one), publish: (_, slot, value) => store.publish(one, slot, value) }
+      return { ...store, read: () => store.read(one), publish: (_, value) => store.publish(one, value) }
     },
-    rule: "both slots and all entries are independent"
+    rule: "entries are independent"
   },
   "values live forever": {
     broken: (store) => ({
       ...store,
-      publish: (name, slot, value) => store.publish(name, slot, { ...value, expiresAt: value.expiresAt + 1e9 })
+      publish: (name, value) => store.publish(name, { ...value, expiresAt: value.expiresAt + 1e9 })
     }),
     rule: "a value is gone when its time is over"
   },
@@ -77,35 +60,52 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
   "a value is written under any fence": {
     broken: (store) => ({
       ...store,
-      publish: (name, slot, value) =>
-        Effect.flatMap(store.read(name), (slots) => {
-          const before = Option.match(slots[slot], { onNone: () => 0, onSome: ({ fence }) => fence })
-          return store.publish(name, slot, { ...value, fence: Math.max(value.fence, before) })
+      publish: (name, value) =>
+        Effect.flatMap(store.read(name), ({ value: there }) => {
+          const before = Option.match(there, { onNone: () => 0, onSome: ({ fence }) => fence })
+          return store.publish(name, { ...value, fence: Math.max(value.fence, before) })
         })
     }),
     rule: "a value is replaced under the same fence and a higher one, and not under a lower one"
   },
   "anyone gives a lease back": {
     broken: anyoneReleases,
-    rule: "a lease that has ended cannot be renewed or given back, and its successor is untouched"
+    rule: "a lease has one owner until it is given back"
   },
-  "leases are not renewed": {
-    broken: (store) => ({ ...store, renewLease: () => Effect.succeed(true) }),
-    rule: "a lease that is renewed remains in force"
+  "leases are not prolonged": {
+    broken: (store) => {
+      const owners = new Set<string>()
+      return {
+        ...store,
+        takeLease: (name, lease) =>
+          owners.has(lease.owner)
+            ? Effect.map(store.read(name), (look) => ({ ...look, isTaken: true }))
+            : Effect.tap(store.takeLease(name, lease), ({ isTaken }) =>
+              Effect.sync(() => {
+                if (isTaken) owners.add(lease.owner)
+              }))
+      }
+    },
+    rule: "a lease that its owner prolongs remains in force"
+  },
+  "publishing keeps the lease": {
+    broken: (store) => ({ ...store, publish: (name, value) => store.publish(name, { ...value, owner: "nobody" }) }),
+    rule: "publishing gives the lease back, written or not, and only the lease of the owner"
   },
   "leases never end": {
     broken: (store) => ({
       ...store,
       takeLease: (name, lease) => store.takeLease(name, { ...lease, duration: Duration.hours(1) })
     }),
-    rule: "a lease ends when its time is over"
+    rule: "a lease ends when its time is over, and its successor is untouched"
   },
   "taking a lease reads nothing": {
     broken: (store) => ({
       ...store,
-      takeLease: (name, lease) => Effect.map(store.takeLease(name, lease), ({ lease }) => ({ lease, slots: none }))
+      takeLease: (name, lease) =>
+        Effect.map(store.takeLease(name, lease), (taken) => ({ ...taken, value: Option.none() }))
     }),
-    rule: "taking a lease reads both slots, whether it was taken or not"
+    rule: "taking a lease reads the value, whether it was taken or not"
   },
   "a lease is taken beside a value that no process has read": {
     broken: (store) => ({
@@ -117,9 +117,13 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
   "bytes are taken for text": {
     broken: (store) => ({
       ...store,
-      publish: (name, slot, value) =>
-        store.publish(name, slot, { ...value, bytes: new TextEncoder().encode(new TextDecoder().decode(value.bytes)) })
+      publish: (name, value) =>
+        store.publish(name, { ...value, bytes: new TextEncoder().encode(new TextDecoder().decode(value.bytes)) })
     }),
-    rule: "a value is read with its bytes, its fence and its remaining life"
+    rule: "a value is read with its bytes and its fence, up to the maximum size"
+  },
+  "the time stands still": {
+    broken: (store) => ({ ...store, read: (name) => Effect.map(store.read(name), (look) => ({ ...look, now: 0 })) }),
+    rule: "each read has the time of the store's clock"
   }
 }

@@ -3,20 +3,19 @@ import { Effect } from "effect"
 
 type Look = <A>(effect: Effect.Effect<A, StoreError.StoreError>) => Effect.Effect<A, StoreError.StoreError>
 
-/** The store with other operations that read the slots. */
+/** The store with other operations that read an entry. */
 export const onLook = (store: TokenStore.Service, look: Look): TokenStore.Service => ({
   ...store,
   read: (name) => look(store.read(name)),
   takeLease: (name, lease) => look(store.takeLease(name, lease))
 })
 
-/** The store with other values in its slots. */
-export const withSlots = (
+/** The store with another value. */
+export const withValue = (
   store: TokenStore.Service,
-  change: (slots: TokenStore.Slots) => TokenStore.Slots
+  change: (look: TokenStore.Look) => TokenStore.Look["value"]
 ): TokenStore.Service => ({
   ...store,
-  read: (name) => Effect.map(store.read(name), change),
-  takeLease: (name, lease) =>
-    Effect.map(store.takeLease(name, lease), (taken) => ({ ...taken, slots: change(taken.slots) }))
+  read: (name) => Effect.map(store.read(name), (look) => ({ ...look, value: change(look) })),
+  takeLease: (name, lease) => Effect.map(store.takeLease(name, lease), (taken) => ({ ...taken, value: change(taken) }))
 })

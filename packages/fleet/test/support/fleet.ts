@@ -1,8 +1,8 @@
 import { type AccessScope, AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
-import { Duration, Effect, Exit, Layer, Logger, LogLevel, Option, Redacted, Scope } from "effect"
-import * as Entry from "../../src/internal/entry.ts"
+import { Duration, Effect, Exit, Layer, Logger, LogLevel, Redacted, Scope } from "effect"
+import * as Envelope from "../../src/internal/envelope.ts"
 
 const secret = "a client secret of at least 32 characters"
 
@@ -31,26 +31,28 @@ export const endpointOf = <E = never>(
   credentials: Effect.Effect<string, E> = Effect.succeed(client.secret ?? secret)
 ) =>
   TokenEndpoint.make({
-    environment: { name: "test", audience, baseUrl: "https://api.example", authV2Url },
-    authorizationServer: "authV2Url",
+    environment: { name: "test", audience, baseUrl: "https://api.example" },
+    authorizationServer: { url: authV2Url, option: "authV2Url" },
     path: "/oauth2/token",
     credentials: Effect.map(credentials, (text) => ({ clientId, clientSecret: Redacted.make(text) })),
-    requestedScopes: Option.some(scopes ?? ["data-access:all"]),
-    coverage: "GrantedScopes"
+    scopes: scopes ?? ["data-access:all"]
   }).pipe(Effect.provideService(HttpClient.HttpClient, send))
 
-const clientOf = ({ client }: TokenEndpoint.Service) =>
-  client === undefined ? Effect.die(new Error("The endpoint has no client.")) : Effect.succeed(client)
+/** What a decorator of the usual client's endpoint uses. */
+const usualCredentials = Effect.succeed({ clientId: "the-client", clientSecret: Redacted.make(secret) })
+export const usualSharing: TokenEndpoint.Sharing = { credentials: usualCredentials, reread: usualCredentials }
 
 /** The entry of a client. */
-export const entryOf = (client: Client) =>
+export const entryOf = ({ clientId = "the-client", secret: own = secret, ...client }: Client) =>
   Effect.flatMap(
-    endpointOf(client),
-    (endpoint) => Effect.flatMap(clientOf(endpoint), (client) => Entry.make(endpoint, client))
+    endpointOf({ clientId, ...client }),
+    (endpoint) => Envelope.entryOf(endpoint, { clientId, clientSecret: Redacted.make(own) })
   )
 
-/** The usual client. */
-export const usualClient = Effect.flatMap(endpointOf({}), clientOf)
+/** A store in memory, by the clock that is in use. */
+export const makeMemory = Effect.scoped(
+  Effect.flatMap(Layer.build(TokenStore.layerMemory), (context) => Effect.provide(TokenStore.TokenStore, context))
+)
 
 /** What the store contains for the usual client. */
 export const readStore = (store: TokenStore.Service) =>

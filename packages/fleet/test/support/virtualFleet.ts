@@ -1,19 +1,20 @@
 import type { AccessToken, TokenError } from "@credit-data/core"
-import { TokenStore } from "@credit-data/fleet"
+import type { StoreError, TokenStore } from "@credit-data/fleet"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { assert } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Option, Redacted } from "effect"
-import { isBusy } from "./busyCrypto.ts"
-import { makeServer, type Process, startProcess } from "./fleet.ts"
-import * as Memory from "../../src/internal/memory.ts"
+import { makeMemory, makeServer, type Process, startProcess } from "./fleet.ts"
 
 /** A fleet in virtual time. The wall clocks of its processes differ by up to four seconds. */
 export const setUp = Effect.fnUntraced(function*(options: {
   readonly size?: number
   readonly store?: (store: TokenStore.Service) => TokenStore.Service
+  /** What happens to the store before the first process starts. */
+  readonly before?: (store: TokenStore.Service) => Effect.Effect<unknown, StoreError.StoreError>
 } = {}) {
-  const time = VirtualClock.make({ isBusy })
-  const memory = yield* Memory.make.pipe(Effect.withClock(time.clock))
+  const time = VirtualClock.make()
+  const memory = yield* makeMemory.pipe(Effect.withClock(time.clock))
+  yield* Effect.orDie(options.before?.(memory) ?? Effect.void)
   const store = options.store?.(memory) ?? memory
   const server = makeServer()
   let back = 0

@@ -13,13 +13,9 @@ const scopedRequests = globalValue(
 const currentController = FiberRef.unsafeMake<AbortController | undefined>(undefined)
 
 /** Adds the request that is sent to the scope that `inScopeOf` set. */
-export const keepScope = (
-  sent: HttpClientRequest.HttpClientRequest
-): Effect.Effect<HttpClientRequest.HttpClientRequest> =>
-  Effect.withFiberRuntime((fiber) => {
-    const controller = fiber.getFiberRef(currentController)
+export const keepScope = (sent: HttpClientRequest.HttpClientRequest): Effect.Effect<void> =>
+  Effect.map(FiberRef.get(currentController), (controller) => {
     if (controller !== undefined) scopedRequests.set(sent, controller)
-    return Effect.succeed(sent)
   })
 
 /** Makes everything that is sent here belong to the scope of this request, or to none: even within another call. */

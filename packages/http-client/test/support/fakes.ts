@@ -1,21 +1,22 @@
-import { AccessToken, AccessTokens, type TokenError } from "@credit-data/core"
+import { type AccessScope, AccessToken, AccessTokens, type TokenError } from "@credit-data/core"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
-import { DateTime, Effect, Layer, Option, Redacted, Ref, Stream } from "effect"
+import { DateTime, Effect, Layer, Redacted, Ref, Stream } from "effect"
 
-const token = (text: string, scopes: ReadonlyArray<string>, coverage: AccessToken.Coverage) =>
+const token = (text: string, scopes: ReadonlyArray<string>, covered?: ReadonlyArray<AccessScope.AccessScope>) =>
   new AccessToken.AccessToken({
     secret: Redacted.make(text),
     scopes,
     requestedAt: DateTime.unsafeMake(0),
     expiresAt: DateTime.unsafeMake(1e12),
-    coverage
+    covered
   })
 
 /** A supply that returns token-1 until that is invalidated, then token-2, and so on, with at most `renewals` renewals. */
 export const supply = (options: {
   readonly baseUrl?: string
   readonly granted?: ReadonlyArray<string>
-  readonly coverage?: AccessToken.Coverage
+  readonly covered?: ReadonlyArray<AccessScope.AccessScope>
+  readonly reports?: AccessTokens.ClientReports
   readonly requested?: AccessTokens.Service["requestedScopes"]
   readonly renewals?: number
   readonly replacementFails?: TokenError.TokenError
@@ -25,7 +26,7 @@ export const supply = (options: {
       token(
         `token-${number}`,
         options.granted ?? ["data-access:all", "furnishment:all", "serviceplus:all"],
-        options.coverage ?? "GrantedScopes"
+        options.covered
       ))
     const invalidate = (rejected: AccessToken.AccessToken) =>
       Ref.update(number, (number) =>
@@ -34,7 +35,7 @@ export const supply = (options: {
           : number)
     return {
       environment: { name: "test", audience: "a", baseUrl: options.baseUrl ?? "https://api.example/v1" },
-      requestedScopes: options.requested ?? Option.some(["data-access:all", "furnishment:all", "serviceplus:all"]),
+      requestedScopes: options.requested ?? ["data-access:all", "furnishment:all", "serviceplus:all"],
       get,
       invalidate,
       replace: (rejected) =>
@@ -43,10 +44,14 @@ export const supply = (options: {
           options.replacementFails === undefined ? get : Effect.fail(options.replacementFails)
         ),
       refresh: get,
-      registerClient: () =>
-        Effect.void,
-      reportMissingScope: () =>
-        Effect.succeed(DateTime.unsafeMake(60_000)),
+      reports: options.reports ?? {
+        isUnproven: () =>
+          false,
+        accepted: () =>
+          Effect.void,
+        rejectionStands: invalidate,
+        scopeMissing: () => Effect.succeed(DateTime.unsafeMake(60_000))
+      },
       status: Effect.die("not needed here"),
       events: Stream.empty
     }

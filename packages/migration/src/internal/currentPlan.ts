@@ -1,14 +1,14 @@
-import { Instant, SafeLog, within } from "@credit-data/core/Internal"
+import { Instant, Validation, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as Cause from "effect/Cause"
-import type * as Clock from "effect/Clock"
-import type * as ConfigError from "effect/ConfigError"
-import * as Deferred from "effect/Deferred"
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
 import * as Predicate from "effect/Predicate"
-import type * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import type { Plan, Stage } from "../Plan.ts"
 
 /** A caller waits for the plan for this long. The old plan then remains in effect until the new one has been read. */
@@ -19,95 +19,111 @@ const longestReading = "30 seconds"
 
 const stages: ReadonlyArray<Stage> = ["v1", "shadow", "v2"]
 
-/** A program without types may return anything. */
-const validate = (plan: Plan): Effect.Effect<Plan, ConfigError.ConfigError> =>
-  !Predicate.isRecord(plan) || !stages.includes(plan.stage)
-    ? Effect.fail(Variables.invalid(["plan", "stage"], "Expected v1, shadow or v2"))
-    : !Predicate.isBoolean(plan.fallback)
-    ? Effect.fail(Variables.invalid(["plan", "fallback"], "Expected true or false"))
-    : Effect.succeed({ stage: plan.stage, fallback: plan.fallback })
+/** Whether callers get V1 tokens when Auth V2 has none. */
+export const hasFallback = ({ fallback, stage }: Plan): boolean => stage === "v2" && fallback
 
-const nameOf = (cause: Cause.Cause<unknown>): string => {
+/** The plan, as the log shows it. */
+const textOf = (plan: Plan): string =>
+  plan.stage === "v2" ? `v2 ${hasFallback(plan) ? "with a fallback to v1" : "without a fallback"}` : plan.stage
+
+/** What is wrong with a plan: its field, and what was expected. A program without types may return anything. */
+const problemOf = (plan: Plan): readonly [field: string, expected: string] | undefined =>
+  !Predicate.isRecord(plan) || !stages.includes(plan.stage)
+    ? ["stage", "Expected v1, shadow or v2"]
+    : !Predicate.isBoolean(plan.fallback)
+    ? ["fallback", "Expected true or false"]
+    : undefined
+
+/** The program may change the object that it returned. */
+const copy = ({ fallback, stage }: Plan): Plan => ({ stage, fallback })
+
+/** The lines of `Variables.read` name the variables and the accepted values. What else a failure says could be a secret. */
+const faultOf = (cause: Cause.Cause<unknown>): string => {
   const failure = Cause.squash(cause)
-  return Predicate.hasProperty(failure, "_tag") && Predicate.isString(failure._tag) ? failure._tag : "a defect"
+  if (!Predicate.hasProperty(failure, "_tag") || !Predicate.isString(failure._tag)) return "a defect"
+  const lines = "message" in failure
+    ? [...String(failure.message).matchAll(/^- (\w+(?:: Expected| is missing: ).*)$/gm)]
+    : []
+  return lines.length === 0 ? failure._tag : lines.map(([, line]) => line).join("; ")
 }
 
 /** The plan in use. */
 export interface CurrentPlan {
   /** Reads the plan again if the last reading is too old. */
   readonly get: Effect.Effect<Plan>
+  /** The same object until the plan changes. */
   readonly inUse: () => Plan
+  /**
+   * Runs in the scope and with the loggers of the migration, in no caller's trace. It can be interrupted even if the layer was built in an
+   * uninterruptible region.
+   */
+  readonly run: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
 }
 
 /** The plan is read again while it is used, when the last reading is as old as the interval. */
-export const make = Effect.fnUntraced(function*<E, R>(options: {
-  readonly read: Effect.Effect<Plan, E, R>
-  readonly interval: Duration.Duration
-  readonly clock: Clock.Clock
-  readonly changed: (from: Plan, to: Plan) => Effect.Effect<void>
-}): Effect.fn.Return<CurrentPlan, E | ConfigError.ConfigError, R | Scope.Scope> {
-  const context = yield* Effect.context<R>()
-  const configProvider = yield* Effect.configProviderWith(Effect.succeed)
-  const scope = yield* Effect.scope
-  const { clock } = options
-  const millis = () => Instant.monotonicMillis(clock)
-  const read = options.read.pipe(
-    Effect.flatMap(validate),
-    Effect.provide(context),
-    Effect.withConfigProvider(configProvider)
-  )
-  const lifeMillis = Duration.toMillis(options.interval)
-  let plan = yield* read
-  let readAt = millis()
-  let reading: { readonly done: Deferred.Deferred<void>; readonly startedAt: number } | undefined
-  let isFailing = false
+export const make = Effect.fnUntraced(
+  function*<E, R>(plan: Effect.Effect<Plan, E, R>, interval: Duration.DurationInput) {
+    const checked = yield* Validation.all({ life: Validation.at("planInterval")(Validation.duration(interval)) })
+    const context = yield* Effect.context<R>()
+    const configProvider = yield* Effect.configProviderWith(Effect.succeed)
+    const clock = yield* Effect.clock
+    const fork = yield* FiberSet.makeRuntime<never, void, never>()
+    const run = (effect: Effect.Effect<void>): Fiber.RuntimeFiber<void> =>
+      fork(effect.pipe(Effect.interruptible, Effect.mapInputContext(Context.omit(Tracer.ParentSpan))))
+    const millis = () => Instant.monotonicMillis(clock)
+    const read = plan.pipe(Effect.provide(context), Effect.withConfigProvider(configProvider))
+    const first = yield* read
+    const problem = problemOf(first)
+    if (problem !== undefined) return yield* Effect.fail(Variables.invalid(["plan", problem[0]], problem[1]))
+    let inUse = copy(first)
+    yield* Effect.logInfo(`The plan of the migration is ${textOf(inUse)}.`)
+    let readAt = millis()
+    let startedAt = readAt
+    let isReading = false
+    let reading: Fiber.RuntimeFiber<void> | undefined
+    let lastFault: string | undefined
 
-  /** Takes over what was read. Not interruptible, because a changed plan is also reported. */
-  const commit = Effect.fnUntraced(function*(done: Deferred.Deferred<void>, outcome: Exit.Exit<Plan, unknown>) {
-    if (Exit.isFailure(outcome) && !isFailing && !Cause.isInterruptedOnly(outcome.cause)) {
-      yield* SafeLog.logWarning(
-        `The plan of the migration could not be read again: ${nameOf(outcome.cause)}. ` +
-          `The previous plan remains in use: ${plan.stage}.`
-      )
+    const take = (outcome: Exit.Exit<Plan, unknown>): Effect.Effect<void> => {
+      const problem = Exit.isSuccess(outcome) ? problemOf(outcome.value) : undefined
+      const fault = Exit.isFailure(outcome) ? faultOf(outcome.cause) : problem && `plan.${problem.join(": ")}`
+      const isNews = fault !== lastFault
+      const before = inUse
+      lastFault = fault
+      readAt = millis()
+      isReading = false
+      if (Exit.isSuccess(outcome) && fault === undefined) {
+        if (outcome.value.stage === before.stage && outcome.value.fallback === before.fallback) return Effect.void
+        inUse = copy(outcome.value)
+        return Effect.logInfo(`The plan of the migration has changed from ${textOf(before)} to ${textOf(inUse)}.`)
+      }
+      return isNews
+        ? Effect.logWarning(
+          `The plan of the migration could not be read again: ${fault}. The previous plan remains in use: ${
+            textOf(before)
+          }.`
+        )
+        : Effect.void
     }
-    isFailing = Exit.isFailure(outcome)
-    readAt = millis()
-    reading = undefined
-    if (Exit.isSuccess(outcome) && (outcome.value.stage !== plan.stage || outcome.value.fallback !== plan.fallback)) {
-      const before = plan
-      plan = outcome.value
-      yield* options.changed(before, plan)
+
+    const current: CurrentPlan = {
+      inUse: () => inUse,
+      get: Effect.suspend(() => {
+        if (millis() - readAt < Duration.toMillis(checked.life)) return Effect.succeed(inUse)
+        if (!isReading) {
+          isReading = true
+          startedAt = millis()
+          reading = run(
+            Effect.flatMap(Effect.exit(within(longestReading, () => new Cause.TimeoutException())(read)), take)
+          )
+        }
+        const left = startedAt + patience - millis()
+        // it may have ended already
+        if (!isReading || reading === undefined || left <= 0) return Effect.succeed(inUse)
+        const waited = Effect.exit(within(left, () => undefined)(Fiber.await(reading)))
+        return waited.pipe(Effect.withClock(clock), Effect.map(() => inUse))
+      }),
+      run
     }
-    yield* Deferred.succeed(done, void 0)
-  })
-
-  const readAgain = (done: Deferred.Deferred<void>) =>
-    Effect.interruptible(read).pipe(
-      within(longestReading, () => new Cause.TimeoutException()),
-      Effect.onExit((outcome) => commit(done, outcome)),
-      Effect.exit,
-      // even when the caller that starts the reading cannot be interrupted
-      Effect.interruptible
-    )
-
-  /** Waits for what is left of the first second of the reading. */
-  const awaitReading = Effect.suspend(() => {
-    if (reading === undefined) return Effect.void
-    const left = reading.startedAt + patience - millis()
-    return left <= 0 ? Effect.void : Effect.ignore(within(left, () => undefined)(Deferred.await(reading.done)))
-  })
-
-  const startReading = Effect.flatMap(Deferred.make<void>(), (done) => {
-    if (reading !== undefined) return Effect.void
-    reading = { done, startedAt: millis() }
-    return Effect.forkIn(readAgain(done), scope)
-  }).pipe(Effect.uninterruptible)
-
-  return {
-    inUse: () => plan,
-    get: Effect.suspend(() => {
-      if (millis() - readAt < lifeMillis) return Effect.succeed(plan)
-      return startReading.pipe(Effect.zipRight(awaitReading), Effect.map(() => plan))
-    })
+    return current
   }
-})
+)

@@ -1,267 +1,202 @@
+import type { AccessScope } from "@credit-data/core/AccessScope"
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
-import type { TokenError } from "@credit-data/core/TokenError"
-import type { TokenEvent } from "@credit-data/core/TokenEvent"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
-import { Broadcast, Instant, SafeLog, within } from "@credit-data/core/Internal"
+import { Instant, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as ConfigError from "effect/ConfigError"
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Equal from "effect/Equal"
+import * as Stream from "effect/Stream"
 import * as Comparison from "../Comparison.ts"
-import * as MigrationEvent from "../MigrationEvent.ts"
+import type { FallbackReason, MigrationReport } from "../MigrationReport.ts"
 import type { Plan } from "../Plan.ts"
-import * as CurrentPlan from "./currentPlan.ts"
+import { type CurrentPlan, hasFallback } from "./currentPlan.ts"
 import * as Fallback from "./fallback.ts"
-import * as Tally from "./tally.ts"
-import * as tokenFacts from "./tokenFacts.ts"
 
 type Version = "v1" | "v2"
+
+type Token = AccessTokens.Service["get"]
 
 /** In the background, a V2 token is requested at most this often. Its supply returns it from memory most of the time. */
 const backgroundMillis = 1_000
 
-interface Options<E, R> {
+export const make = Effect.fnUntraced(function*({ plan, v1, v2 }: {
+  readonly plan: CurrentPlan
   readonly v1: AccessTokens.Service
   readonly v2: AccessTokens.Service
-  readonly plan: Effect.Effect<Plan, E, R>
-  readonly planInterval: Duration.DurationInput
-}
-
-const isWithFallback = ({ fallback, stage }: Plan) => stage === "v2" && fallback
-
-const planText = ({ fallback, stage }: Plan) => stage === "v2" && fallback ? "v2 with a fallback to v1" : stage
-
-/** A token goes to one API, whichever version issued it. */
-const checkSameApi = ({ v1, v2 }: Pick<Options<never, never>, Version>): Effect.Effect<void, ConfigError.ConfigError> =>
-  v1.environment.baseUrl === v2.environment.baseUrl && v1.environment.audience === v2.environment.audience
-    ? Effect.void
-    : Effect.fail(Variables.invalid(["v1", "environment"], "Expected the base URL and the audience of v2"))
-
-const interval = (input: Duration.DurationInput) =>
-  Option.match(Option.filter(Duration.decodeUnknown(input), Duration.isFinite), {
-    onNone: () => Effect.fail(Variables.invalid(["planInterval"], "Expected a finite duration")),
-    onSome: Effect.succeed
-  })
-
-export const make = Effect.fnUntraced(function*<E, R>(
-  { plan: readPlan, planInterval, v1, v2 }: Options<E, R>
-) {
-  yield* checkSameApi({ v1, v2 })
+}) {
+  // a token goes to one API, whichever version issued it
+  if (v1.environment.baseUrl !== v2.environment.baseUrl || v1.environment.audience !== v2.environment.audience) {
+    return yield* Effect.fail(Variables.invalid(["v1", "environment"], "Expected the base URL and the audience of v2"))
+  }
   const client = yield* HttpClient.HttpClient
   const clock = yield* Effect.clock
-  const scope = yield* Effect.scope
-  const { publish, stream } = yield* Broadcast.make<MigrationEvent.MigrationEvent>(64)
-  const tokenEvents = yield* Broadcast.make<TokenEvent>(64)
-  const millis = () => Instant.monotonicMillis(clock)
-  const now = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
-  const passOn = (event: TokenEvent) => tokenEvents.publish(() => event)
-  const tally = { v1: yield* Tally.make(v1, passOn), v2: yield* Tally.make(v2, passOn) }
   const supplies = { v1, v2 }
-  const fallback = Fallback.make({
-    clock,
-    environment: v2.environment.name,
-    isPlanned: () => isWithFallback(plan.inUse()),
-    publish
-  })
-  const plan: CurrentPlan.CurrentPlan = yield* CurrentPlan.make({
-    read: readPlan,
-    interval: yield* interval(planInterval),
-    clock,
-    changed: (from, to) => {
-      fallback.forget()
-      return publish(() => MigrationEvent.PlanChanged({ at: now(), from, to })).pipe(
-        Effect.zipRight(
-          SafeLog.logInfo(`The plan of the migration has changed from ${planText(from)} to ${planText(to)}.`)
-        )
-      )
-    }
-  })
-
+  const served = { v1: 0, v2: 0 }
   const issuers = new WeakMap<AccessToken, Version>()
   let fallbacks = 0
-  let compared: AccessToken | undefined
   let isBusy = false
   let lastAttempt = -Infinity
 
-  const issuedBy = (version: Version) => (token: AccessToken) => {
-    issuers.set(token, version)
-    return token
-  }
-  const served = (version: Version) => (token: AccessToken) => {
-    tally[version].serve()
-    return issuedBy(version)(token)
-  }
-  const issuerOf = (token: AccessToken): Version =>
-    issuers.get(token) ?? (plan.inUse().stage === "v2" && !fallback.isOn() ? "v2" : "v1")
+  const issuerOf = (token: AccessToken): Version => issuers.get(token) ?? (plan.inUse().stage === "v2" ? "v2" : "v1")
+  const reportsOf = (token: AccessToken) => supplies[issuerOf(token)].reports
+  const fallbackOf = (scope?: AccessScope) => Fallback.make(plan, clock, v2.environment.name, scope)
+  /** All groups use V1 tokens, because Auth V2 issues none. */
+  const outage = fallbackOf()
 
-  /** What the token of Auth V2 lacks. The supply has requested these scopes. */
-  const missing = (token: AccessToken) => token.missing(v2.requestedScopes)
+  /** In the background, unless another effect is running there or began less than a second ago. */
+  const occasionally = (effect: Effect.Effect<unknown, unknown>): void => {
+    const now = Instant.monotonicMillis(clock)
+    if (isBusy || now - lastAttempt < backgroundMillis) return
+    isBusy = true
+    lastAttempt = now
+    plan.run(Effect.map(Effect.exit(effect), () => {
+      isBusy = false
+    }))
+  }
 
-  /** Obtains a token from Auth V2, and decides whether it can be used. */
-  const tryV2: Effect.Effect<Option.Option<AccessToken>> = Effect.matchEffect(v2.get, {
-    onFailure: (error) => Effect.as(fallback.begin(MigrationEvent.FallbackReason.Failed({ error })), Option.none()),
-    onSuccess: (token) => {
-      // the API may have rejected its tokens since this token was requested
-      if (!fallback.mayTryV2()) return Effect.succeedNone
-      const scopes = missing(token)
-      return scopes.length === 0
-        ? Effect.as(fallback.end, Option.some(token))
-        : Effect.as(fallback.begin(MigrationEvent.FallbackReason.MissingScopes({ scopes })), Option.none())
-    }
+  const scopeMissing = (scope: AccessScope) => v2.reports?.scopeMissing(scope) ?? DateTime.now
+  /** The operator may have granted a scope, so the supply of Auth V2 asks again from time to time. */
+  const askForMissing = ([scope]: ReadonlyArray<AccessScope>) =>
+    scope === undefined ? Effect.void : Effect.asVoid(scopeMissing(scope))
+  const shadow = Effect.flatMap(v2.get, (token) => askForMissing(token.missing(v2.requestedScopes)))
+
+  /** A token of Auth V2, or nothing after it has failed or taken too long. */
+  const attempt = (request: Token): Effect.Effect<AccessToken | undefined> =>
+    request.pipe(
+      Effect.mapError((error): FallbackReason => ({ _tag: "Failed", error })),
+      within(Fallback.patience, (): FallbackReason => ({ _tag: "Slow" })),
+      Effect.withClock(clock),
+      Effect.tap(() => Effect.sync(outage.end)),
+      Effect.catchAll((reason) =>
+        Effect.sync(() => {
+          outage.begin(reason)
+          return undefined
+        })
+      )
+    )
+  const fromV2 = Effect.suspend(() => {
+    if (!outage.isOn()) return attempt(v2.get)
+    occasionally(Effect.map(v2.get, outage.end))
+    return Effect.succeed(undefined)
   })
 
-  /**
-   * Runs the effect in the background, and drops it while another one runs or began less than a second ago. No caller waits for it, and no
-   * caller gets its failure.
-   */
-  const occasionally = (effect: Effect.Effect<unknown>) =>
-    Effect.suspend(() => {
-      if (isBusy || millis() - lastAttempt < backgroundMillis) return Effect.void
-      isBusy = true
-      lastAttempt = millis()
-      const done = Effect.sync(() => {
-        isBusy = false
-      })
-      return Effect.asVoid(Effect.forkIn(Effect.ensuring(Effect.exit(Effect.interruptible(effect)), done), scope))
-    }).pipe(Effect.uninterruptible)
+  const byPlan = (tokens: Record<Plan["stage"] | "v2 or v1", Token>): Token =>
+    Effect.flatMap(plan.get, (plan) => tokens[hasFallback(plan) ? "v2 or v1" : plan.stage])
 
-  const compare = (serving: AccessToken) =>
-    Effect.flatMap(Effect.option(v2.get), (token) => {
-      if (Option.isNone(token) || token.value === compared) return Effect.void
-      compared = token.value
-      const facts = { v1: tokenFacts.of(serving, v1), v2: tokenFacts.of(token.value, v2) }
-      const { missingScopes } = facts.v2
-      return Effect.zipRight(
-        publish(() => MigrationEvent.Compared({ at: now(), ...facts })),
-        missingScopes.length === 0
-          ? Effect.void
-          : SafeLog.logWarning(`Auth V2 does not grant ${missingScopes.join(" ")}. Ask the operator for it.`)
-      )
-    })
+  /** The supply as one endpoint group uses it, and its fallback. */
+  const viewOf = (scope?: AccessScope) => {
+    const needed = scope === undefined ? v2.requestedScopes : [scope]
+    const own = fallbackOf(scope)
 
-  const getV1 = Effect.map(v1.get, served("v1"))
-  const getV2 = Effect.map(v2.get, served("v2"))
-  const insteadOfV2 = (token: AccessToken) => {
-    fallbacks++
-    return token
-  }
-  // without a token of either version, the failure of the planned version counts
-  const getInsteadOfV2 = Effect.catchAll(Effect.map(getV1, insteadOfV2), () => getV2)
-  const getWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.suspend(() =>
-    fallback.isOn()
-      ? Effect.zipRight(fallback.mayTryV2() ? occasionally(tryV2) : Effect.void, getInsteadOfV2)
-      : tryV2.pipe(
-        within(Fallback.patience, () => MigrationEvent.FallbackReason.Slow()),
-        Effect.catchAll((reason) => Effect.as(fallback.begin(reason), Option.none<AccessToken>())),
-        Effect.flatMap(Option.match({
-          onNone: () => getInsteadOfV2,
-          onSome: (token) => Effect.sync(() => served("v2")(token))
-        }))
-      )
-  )
-
-  const serve = (plan: Plan): Effect.Effect<AccessToken, TokenError> =>
-    plan.stage === "v1"
-      ? getV1
-      : plan.stage === "shadow"
-      ? Effect.tap(getV1, (token) => occasionally(compare(token)))
-      : plan.fallback
-      ? getWithFallback
-      : getV2
-
-  const refreshWithFallback: Effect.Effect<AccessToken, TokenError> = Effect.matchEffect(v2.refresh, {
-    onFailure: (error) =>
-      fallback.begin(MigrationEvent.FallbackReason.Failed({ error })).pipe(
-        Effect.zipRight(Effect.mapError(v1.refresh, () => error)),
-        Effect.map((token) => insteadOfV2(served("v1")(token)))
-      ),
-    onSuccess: (token) => {
-      const scopes = missing(token)
-      return scopes.length === 0
-        ? Effect.map(fallback.end, () => served("v2")(token))
-        : Effect.zipRight(fallback.begin(MigrationEvent.FallbackReason.MissingScopes({ scopes })), getInsteadOfV2)
+    const from = (version: Version) => (token: AccessToken) => {
+      served[version]++
+      issuers.set(token, version)
+      return token
     }
-  })
+    const getV1 = Effect.map(v1.get, from("v1"))
+    const getV2 = Effect.map(v2.get, from("v2"))
+    const refreshV1 = Effect.map(v1.refresh, from("v1"))
+    const insteadOfV2 = (token: Token): Token => Effect.tap(token, () => Effect.sync(() => fallbacks++))
+    // without a token of either version, the failure of the planned version counts
+    const getInsteadOfV2 = Effect.catchAll(insteadOfV2(getV1), () => getV2)
 
-  const refresh = (plan: Plan): Effect.Effect<AccessToken, TokenError> => {
-    const refreshV1 = Effect.map(v1.refresh, served("v1"))
-    if (plan.stage === "v1") return refreshV1
-    if (plan.stage === "shadow") return Effect.zipRight(Effect.forkIn(Effect.exit(v2.refresh), scope), refreshV1)
-    return plan.fallback ? refreshWithFallback : Effect.map(v2.refresh, served("v2"))
-  }
-
-  /** The state of the version in use, with the counts of both. */
-  const status = Effect.zipWith(v1.status, v2.status, (ofV1, ofV2) => {
-    const { fallback: isPlanned, stage } = plan.inUse()
-    const isOfV1 = stage !== "v2" ||
-      isPlanned && (fallback.isOn() || !TokenStatus.isUsable(ofV2)) && TokenStatus.isUsable(ofV1)
-    return {
-      ...(isOfV1 ? ofV1 : ofV2),
-      callersWaiting: ofV1.callersWaiting + ofV2.callersWaiting,
-      tokensServed: tally.v1.served() + tally.v2.served(),
-      eventsLost: ofV1.eventsLost + ofV2.eventsLost + tokenEvents.lost()
+    const use = (token: AccessToken | undefined): Token => {
+      if (token === undefined) return getInsteadOfV2
+      const scopes = token.missing(needed)
+      if (own.isHeld(token)) own.reject(token)
+      else if (scopes.length > 0) own.begin({ _tag: "MissingScopes", scopes })
+      else {
+        own.end()
+        return Effect.succeed(from("v2")(token))
+      }
+      return Effect.zipRight(askForMissing(scopes), getInsteadOfV2)
     }
-  })
 
-  /** The replacement of a token of Auth V2. */
-  const replaceV2 = (rejected: AccessToken): Effect.Effect<AccessToken, TokenError> =>
-    Effect.map(v2.replace(rejected), served("v2"))
-  const replaceWithFallback = (rejected: AccessToken): Effect.Effect<AccessToken, TokenError> =>
-    Effect.suspend(() => {
-      if (!fallback.mayTryV2()) return getInsteadOfV2
-      return replaceV2(rejected).pipe(
-        Effect.mapError((error) => MigrationEvent.FallbackReason.Failed({ error })),
-        within(Fallback.patience, () => MigrationEvent.FallbackReason.Slow()),
-        Effect.catchAll((reason) => Effect.zipRight(fallback.begin(reason), getInsteadOfV2))
-      )
-    })
-  const rejectedBy = (version: Version, rejected: AccessToken) =>
-    Effect.suspend(() => {
-      tally[version].rejected()
-      return version === "v2" ? fallback.rejected(rejected) : Effect.void
-    })
-
-  const tokens: AccessTokens.Service = {
-    environment: v2.environment,
-    requestedScopes: v2.requestedScopes,
-    get: Effect.flatMap(plan.get, serve),
-    refresh: Effect.flatMap(plan.get, refresh),
-    invalidate: (rejected) =>
-      Effect.suspend(() => {
-        const version = issuerOf(rejected)
-        return Effect.zipRight(rejectedBy(version, rejected), supplies[version].invalidate(rejected))
+    const tokens: AccessTokens.Service = {
+      environment: v2.environment,
+      requestedScopes: v2.requestedScopes,
+      get: byPlan({
+        v1: getV1,
+        shadow: Effect.tap(getV1, () => Effect.sync(() => occasionally(shadow))),
+        v2: getV2,
+        "v2 or v1": Effect.suspend(() => own.isRejected() ? getInsteadOfV2 : Effect.flatMap(fromV2, use))
       }),
-    replace: (rejected) =>
-      Effect.suspend(() => {
-        const version = issuerOf(rejected)
-        const replacement = version === "v1"
-          ? Effect.map(v1.replace(rejected), served("v1"))
-          : isWithFallback(plan.inUse())
-          ? replaceWithFallback(rejected)
-          : replaceV2(rejected)
-        return Effect.zipRight(rejectedBy(version, rejected), replacement)
+      refresh: byPlan({
+        v1: refreshV1,
+        shadow: Effect.tap(refreshV1, () => Effect.sync(() => occasionally(v2.refresh))),
+        v2: Effect.map(v2.refresh, from("v2")),
+        "v2 or v1": Effect.matchEffect(v2.refresh, {
+          onFailure: (error) => {
+            outage.begin({ _tag: "Failed", error })
+            return Effect.mapError(insteadOfV2(refreshV1), () => error)
+          },
+          onSuccess: (token) => {
+            outage.end()
+            for (const { own } of views.values()) own.forget()
+            return use(token)
+          }
+        })
       }),
-    registerClient: (scope) => Effect.zipRight(v1.registerClient(scope), v2.registerClient(scope)),
-    // only tokens of Auth V2 lack a scope
-    reportMissingScope: v2.reportMissingScope,
-    status,
-    events: tokenEvents.stream
+      invalidate: (token) => supplies[issuerOf(token)].invalidate(token),
+      replace: (token) =>
+        Effect.suspend(() => {
+          const version = issuerOf(token)
+          const replacement = supplies[version].replace(token)
+          if (version === "v1" || !hasFallback(plan.inUse())) return Effect.map(replacement, from(version))
+          if (own.isRejected()) return getInsteadOfV2
+          return Effect.flatMap(attempt(replacement), (other) => {
+            // its supply requests no other token yet
+            if (other !== undefined && Equal.equals(other.secret, token.secret)) own.reject(token)
+            return use(other)
+          })
+        }),
+      reports: {
+        isUnproven: (token) => reportsOf(token)?.isUnproven(token) ?? false,
+        accepted: (token) => reportsOf(token)?.accepted(token) ?? Effect.void,
+        rejectionStands: (token, scope) =>
+          Effect.suspend(() => {
+            if (issuerOf(token) === "v2") own.reject(token)
+            return reportsOf(token)?.rejectionStands(token, scope) ?? tokens.invalidate(token)
+          }),
+        // only tokens of Auth V2 lack a scope
+        scopeMissing
+      },
+      forScope: (scope) => view(scope).tokens,
+      // the state of the version in use, with the counts of both
+      status: Effect.zipWith(v1.status, v2.status, (ofV1, ofV2) => {
+        const { fallback, stage } = plan.inUse()
+        const isOfV1 = stage !== "v2" ||
+          fallback && (outage.isOn() || !TokenStatus.isUsable(ofV2)) && TokenStatus.isUsable(ofV1)
+        return {
+          ...(isOfV1 ? ofV1 : ofV2),
+          callersWaiting: ofV1.callersWaiting + ofV2.callersWaiting,
+          tokensServed: served.v1 + served.v2,
+          eventsLost: ofV1.eventsLost + ofV2.eventsLost
+        }
+      }),
+      events: Stream.merge(v1.events, v2.events)
+    }
+    return { own, tokens }
+  }
+  const views = new Map<AccessScope | undefined, ReturnType<typeof viewOf>>()
+  const view = (scope?: AccessScope) => {
+    const found = views.get(scope) ?? viewOf(scope)
+    views.set(scope, found)
+    return found
   }
 
   return {
-    tokens,
+    tokens: view().tokens,
     plan: plan.get,
-    events: stream,
-    report: Effect.zipWith(v1.status, v2.status, (ofV1, ofV2) => ({
+    report: Effect.zipWith(v1.status, v2.status, (ofV1, ofV2): MigrationReport => ({
       plan: plan.inUse(),
-      v1: tally.v1.report(ofV1),
-      v2: tally.v2.report(ofV2),
+      v1: { ...ofV1, tokensServed: served.v1 },
+      v2: { ...ofV2, tokensServed: served.v2 },
       fallbacks,
-      fallenBack: fallback.report()
+      fallenBack: [outage, ...Array.from(views.values(), ({ own }) => own)].flatMap(({ report }) => report())
     })),
     compare: (probes?: ReadonlyArray<Comparison.Probe>) =>
       Effect.provideService(Comparison.compare({ v1, v2, probes }), HttpClient.HttpClient, client)

@@ -2,7 +2,7 @@ import { Effect, Logger } from "effect"
 
 /** The lines of the log while the effect runs. */
 export const logged = Effect.fnUntraced(
-  function*<A, E, R>(use: (lines: ReadonlyArray<string>) => Effect.Effect<A, E, R>) {
+  function*<A, E, R>(use: (lines: Array<string>) => Effect.Effect<A, E, R>) {
     const lines: Array<string> = []
     const logger = Logger.make(({ logLevel, message }) => {
       lines.push(`${logLevel.label} ${String(message)}`)

@@ -1,7 +1,7 @@
-import { AccessToken, AccessTokens, TokenEndpoint, TokenError } from "@credit-data/core"
+import { AccessScope, AccessToken, AccessTokens, TokenEndpoint, TokenError } from "@credit-data/core"
 import { Migration, type Plan } from "@credit-data/migration"
 import { HttpClient } from "@effect/platform"
-import { Context, DateTime, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 
 /** How a token endpoint behaves. */
 type Behaviour = "grants" | "grants too little" | "refuses" | "is busy" | "has no host" | "hangs"
@@ -31,14 +31,14 @@ const makeEndpoint = (version: "V1" | "V2", own = environment) => {
       scopes: version === "V1" ? ["read:consumers"] : server.behaviour === "grants" ? scopes : scopes.slice(0, 1),
       requestedAt,
       expiresAt: DateTime.addDuration(requestedAt, Duration.hours(1)),
-      coverage: version === "V1" ? "AnyScope" : "GrantedScopes"
+      ...(version === "V1" && { covered: AccessScope.all })
     })
   })
   const endpoint: TokenEndpoint.Service = {
     environment: own,
     url,
     version,
-    requestedScopes: version === "V1" ? Option.none() : Option.some(scopes),
+    requestedScopes: version === "V1" ? [] : scopes,
     deadline: Duration.seconds(10),
     requestToken
   }
@@ -52,7 +52,7 @@ const makeEndpoint = (version: "V1" | "V2", own = environment) => {
 export const setUp = Effect.fnUntraced(function*(
   initial: Plan.Plan,
   options: {
-    readonly read?: (plan: () => Plan.Plan) => Effect.Effect<Plan.Plan, string>
+    readonly read?: (plan: () => Plan.Plan) => Effect.Effect<Plan.Plan, unknown>
     readonly environmentOfV1?: typeof environment
     readonly planInterval?: Duration.DurationInput
     /** The business API. */

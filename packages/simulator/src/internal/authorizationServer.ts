@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { TokenStore } from "./tokenStore.ts"
+import { schemeOf } from "./visible.ts"
 
 type Version = "V1" | "V2"
 
@@ -24,6 +25,7 @@ interface TokenRequest {
   readonly method: string
   readonly path: string
   readonly headers: HttpHeaders.Headers
+  readonly authorization: Option.Option<Redacted.Redacted>
   readonly body: Uint8Array
 }
 
@@ -36,6 +38,15 @@ const noStore = { "cache-control": "no-store" }
 
 const failure = (status: number, error: string, description: string) =>
   HttpServerResponse.unsafeJson({ error, error_description: description }, { status, headers: noStore })
+
+/** The scheme of a client that sent the header `Authorization` is part of the response (RFC 6749, section 5.2). */
+const invalidClient = (description: string, { authorization }: TokenRequest) => {
+  const response = failure(401, "invalid_client", description)
+  const scheme = Option.getOrElse(Option.map(authorization, schemeOf), () => "")
+  return scheme === ""
+    ? response
+    : HttpServerResponse.setHeader(response, "www-authenticate", `${scheme} realm="simulator"`)
+}
 
 /** A name of another form could be a secret. */
 const named = (field: string) => /^[a-z_]{1,40}$/.test(field) ? `The field ${field}` : "A field"
@@ -73,11 +84,11 @@ export const respond = Effect.fnUntraced(function*(
 
   const field = (name: string) => form.get(name) ?? ""
   if (field("client_id") === "" || field("client_secret") === "") {
-    return failure(401, "invalid_client", "No client authentication was included.")
+    return invalidClient("No client authentication was included.", request)
   }
   const { clientId, clientSecret } = state.credentials
   if (field("client_id") !== clientId || field("client_secret") !== Redacted.value(clientSecret)) {
-    return failure(401, "invalid_client", "The client is unknown, or its secret doesn't match.")
+    return invalidClient("The client is unknown, or its secret doesn't match.", request)
   }
   const required = version === "V1" ? ["audience", "grant_type"] : ["audience", "scope", "grant_type"]
   const missing = required.find((name) => field(name) === "")
@@ -87,9 +98,10 @@ export const respond = Effect.fnUntraced(function*(
   }
   if (field("audience") !== state.audience) return failure(400, "invalid_target", "The audience is unknown here.")
 
-  const asked = field("scope").split(" ").filter((name) => name !== "")
+  // a name is not empty (RFC 6749, section 3.3)
+  const asked = field("scope").split(" ")
   if (version === "V2" && !asked.every(Schema.is(AccessScope.AccessScope))) {
-    return failure(400, "invalid_scope", "A scope is unknown.")
+    return failure(400, "invalid_scope", "A scope is unknown or empty.")
   }
   const scopes = scopesOf(version, state.grantedScopes, asked)
   return HttpServerResponse.unsafeJson({

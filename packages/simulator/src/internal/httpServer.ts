@@ -6,31 +6,43 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
+import * as Host from "./host.ts"
 
 /** How a server responds to a request. */
 export type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
 /** A server that is listening. */
 export interface Serving {
+  /** The address for other programs. */
   readonly url: string
+  /** The address for this process. */
+  readonly ownUrl: string
   readonly openConnections: Effect.Effect<number>
 }
 
+/** Where a server listens. Port 0 takes any free port. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
 /**
- * Serves an app on a loopback port. Port 0 takes any free port. Closing the scope ends all connections, idle or not. The server
+ * Serves an app. Closing the scope ends all connections, idle or not. The server
  * creates no spans, because they would appear in the traces of the program under test.
  */
 export const serve = (
   app: App,
-  port: number
+  { host, port }: Address
 ): Effect.Effect<Serving, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function*() {
     const node = createServer()
-    const server = yield* NodeHttpServer.make(() => node, { host: "127.0.0.1", port })
+    const server = yield* NodeHttpServer.make(() => node, { host, port })
     yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
     yield* Effect.provideService(HttpServer.serveEffect(app), HttpServer.HttpServer, server)
+    const taken = "port" in server.address ? server.address.port : port
     return {
-      url: HttpServer.formatAddress(server.address),
+      url: Host.publicUrl(host, taken),
+      ownUrl: Host.ownUrl(host, taken),
       openConnections: Effect.async<number>((resume) => {
         node.getConnections((_, count) => resume(Effect.succeed(count)))
       })

@@ -38,8 +38,8 @@ const audience = "https://simulator.credit-data.example"
 /** The user's own business API. */
 type HandleCall = (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
-/** The path of a request. A target such as `//` is no valid URL, and no server has it. */
-const pathOf = (url: string) => URL.canParse(url, "http://localhost") ? new URL(url, "http://localhost").pathname : "//"
+/** The path of a request, which a client sends resolved. The target can be an absolute URL (RFC 9112, section 3.2.2). */
+const pathOf = (url: string) => url.replace(/^https?:\/\/[^/?]*/i, "").replace(/\?.*$/, "")
 
 /** `expires_in` is in whole seconds, and no server would send 0. */
 const shortestLifetime = Duration.seconds(1)
@@ -49,6 +49,7 @@ interface Options {
   readonly wholeSeconds: boolean
   readonly credentials: ClientCredentials.ClientCredentials
   readonly fixtures: ReadonlyArray<Fixture.Fixture>
+  readonly host: string
   readonly ports: Readonly<Record<Received.Server, number>>
 }
 
@@ -102,10 +103,15 @@ export const make = (options: Options) =>
       const resent = resends.take(request.headers)
       const target = server === "Api" ? "Calls" : "TokenRequests"
       // only a request that takes a fault changes the settings, or each request would cost every listener all settings
-      const record = faults.has(target) ? changes.recordSettings : changes.record
+      const selected = yield* faults.select(target, {
+        method: request.method,
+        path: pathOf(request.url),
+        headers: request.headers
+      })
+      const record = selected.length > 0 ? changes.recordSettings : changes.record
       const { fault, received } = yield* record((revision) => {
         counts = { ...counts, [server]: counts[server] + 1 }
-        const fault = faults.take(target)
+        const fault = faults.take(selected)
         const authorization = HttpHeaders.get(request.headers, "authorization")
         const received = changes.requests.add(revision, (id) => ({
           id,
@@ -183,12 +189,13 @@ export const make = (options: Options) =>
         Effect.interruptible // the platform runs apps uninterruptibly, but a silent app must end with its connection
       )
 
-    const authorize = (version: "V1" | "V2"): Handler => (_, { headers, id, method, url }, body) =>
+    const authorize = (version: "V1" | "V2"): Handler => (_, { authorization, headers, id, method, url }, body) =>
       authorizationServer.respond(version, { ...settings, audience, tokenLifetime }, tokens, {
         id,
         method,
         path: pathOf(url),
         headers,
+        authorization,
         body
       })
 
@@ -196,23 +203,29 @@ export const make = (options: Options) =>
       const { authorization, method, url } = received
       const call = { method, path: pathOf(url), authorization: Option.map(authorization, Redacted.value) }
       return businessApi.respond(tokens, settings.grantedScopes, call, (group) => {
+        const prefer = received.headers["prefer"] ?? ""
         if (settings.fixtures.length > 0) {
-          return Effect.succeed(fixtures.respond(settings.fixtures, call))
+          return Effect.succeed(fixtures.respond(settings.fixtures, { ...call, prefer }))
         }
         return Option.match(settings.handleCall, {
-          onNone: () => Effect.succeed(businessApi.usual(call, group)),
+          onNone: () =>
+            Effect.succeed(
+              HttpServerResponse.setStatus(businessApi.usual(call, group), fixtures.preferredStatus(prefer) ?? 200)
+            ),
           onSome: (handle) => handle({ ...received, body: Redacted.make(body) })
         })
       })
     }
 
+    const listen = (server: Received.Server, usual: Handler) =>
+      serve(app(server, usual), { host: options.host, port: options.ports[server] })
     const servers = yield* Effect.all({
-      authV1: serve(app("AuthV1", authorize("V1")), options.ports.AuthV1),
-      authV2: serve(app("AuthV2", authorize("V2")), options.ports.AuthV2),
-      api: serve(app("Api", respondAsApi), options.ports.Api)
+      authV1: listen("AuthV1", authorize("V1")),
+      authV2: listen("AuthV2", authorize("V2")),
+      api: listen("Api", respondAsApi)
     })
 
-    const urls = { AuthV1: servers.authV1.url, AuthV2: servers.authV2.url, Api: servers.api.url }
+    const urls = { AuthV1: servers.authV1.ownUrl, AuthV2: servers.authV2.ownUrl, Api: servers.api.ownUrl }
 
     /** A token for a call that is sent again: like the token that the call carried, or with all granted scopes. */
     const freshToken = (carried: Option.Option<number>) => {
@@ -247,8 +260,10 @@ export const make = (options: Options) =>
           )
       }).pipe(Effect.withClock(clock))
 
-    const fail = (target: Fault.Target) => (fault: Fault.Fault, options?: { readonly times: number }) =>
-      changes.recordSettings(() => faults.add(target, fault, options?.times ?? 1))
+    const fail =
+      (target: Fault.Target) =>
+      (fault: Fault.Fault, { times = 1, ...selection }: Fault.Selection & { times?: number | undefined } = {}) =>
+        changes.recordSettings(() => faults.add(target, fault, times, selection))
 
     return {
       environment: {

@@ -9,7 +9,7 @@ const replacement = "***"
 export const rotatedSecret = (random: number): string => `simulated-secret-${random.toString(36).padStart(23, "0")}`
 
 /** The tokens and the rotated secrets, as they are issued. */
-const issued = /simulated\.V[12]\.\d+\.[0-9a-z]+|simulated-secret-[0-9a-z]{23}/g
+const issued = /simulated\.V[12]\.\d+\.[0-9a-z]+|simulated-secret-[0-9a-z]{23}/
 
 /** How each of them begins. */
 const beginnings = ["simulated.V1.", "simulated.V2.", "simulated-secret-"]
@@ -27,34 +27,31 @@ const shortestPart = 8
 
 const decode = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
 
-/** The text without the escapes of URLs, forms and JSON. */
+/** The text without the escapes of URLs and forms, and without those of characters in JSON. */
 const plain = (text: string) =>
-  text.replaceAll("+", " ").replace(/%([0-9a-f]{2})/gi, decode).replace(/\\u([0-9a-f]{4})/gi, decode).replaceAll(
-    "\\",
-    ""
+  text.replaceAll("+", " ").replace(/%([0-9a-f]{2})/gi, decode).replace(/\\+u([0-9a-f]{4})/gi, decode)
+
+/** Finds any of the texts, also in JSON, which adds backslashes before some characters. */
+const anyOf = (texts: ReadonlyArray<string>, flags?: string) =>
+  new RegExp(
+    texts.map((text) => text.replace(/\\+|[^\w\\]/g, (sign) => sign.startsWith("\\") ? "\\\\+" : `\\\\*\\${sign}`))
+      .join("|"),
+    flags
   )
 
 /** Replaces the client secret, and all rotated secrets and tokens, in text that is shown to people. */
 export const make = (clientSecret: Redacted.Redacted): (text: string) => string => {
   const secret = Redacted.value(clientSecret)
-  const encoded = [secret, ...beginnings].flatMap(base64Of).filter((part) => part.length >= shortestPart)
-  const hexadecimal = [secret, ...beginnings]
-    .map((text) => Buffer.from(text).toString("hex"))
-    .filter((part) => part.length >= shortestPart)
-  const whole = secret === "" ? beginnings : [plain(secret), ...beginnings]
-
-  /** Whether a text that was masked still has one of them in another form. */
-  const isEncoded = (text: string) => {
-    const decoded = plain(text)
-    const lower = decoded.toLowerCase()
-    return whole.some((part) => decoded.includes(part)) ||
-      encoded.some((part) => text.includes(part) || decoded.includes(part)) ||
-      hexadecimal.some((part) => lower.includes(part))
-  }
+  const known = [secret, ...beginnings].filter((text) => text !== "")
+  const long = (part: string) => part.length >= shortestPart
+  const found = new RegExp([issued.source, ...(secret === "" ? [] : [secret.replace(/\W/g, "\\$&")])].join("|"), "g")
+  const encoded = anyOf([...known.map(plain), ...known.flatMap(base64Of).filter(long)])
+  const hexadecimal = anyOf(known.map((text) => Buffer.from(text).toString("hex")).filter(long), "i")
 
   return (text) => {
-    const visible = text.replace(issued, replacement)
-    const masked = secret === "" ? visible : visible.replaceAll(secret, replacement)
-    return isEncoded(masked) ? replacement : masked
+    const masked = text.replace(found, replacement)
+    const decoded = plain(masked)
+    const has = encoded.test(decoded) || hexadecimal.test(decoded) || (decoded !== masked && encoded.test(masked))
+    return has ? replacement : masked
   }
 }

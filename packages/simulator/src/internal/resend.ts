@@ -89,6 +89,8 @@ export const make = (scope: Scope.Scope): Resends => {
       const headers = Object.fromEntries([
         ...Object.entries(received.headers).filter(([name]) => !replaced.has(name)),
         ...Option.toArray(Option.map(authorization, (value) => ["authorization", value])),
+        // without it, Node sends the body of a GET or DELETE without its length, as if it were the next request
+        ...body.byteLength > 0 ? [["content-length", String(body.byteLength)]] : [],
         [markerName, marker]
       ])
       sent.set(marker, { original: received.id, arrived })

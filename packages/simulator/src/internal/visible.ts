@@ -1,15 +1,19 @@
+import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import type * as HttpHeaders from "@effect/platform/Headers"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Received from "../Received.ts"
-import type * as Simulator from "../Simulator.ts"
 
 // What people may see of a request and its response: neither the secrets of the simulator, nor real secrets that were sent by
 // mistake to a token endpoint or in a header, or that a fault returns as a token.
 
-type Service = Pick<Simulator.Service, "credentials" | "mask">
+/** The part of the simulator that is needed here. */
+interface Service {
+  readonly credentials: Effect.Effect<ClientCredentials.ClientCredentials>
+  readonly mask: (text: string) => string
+}
 
 const hidden = "***"
 
@@ -82,13 +86,19 @@ const headers = (mask: (text: string) => string, all: HttpHeaders.Headers) =>
     ])
   )
 
-const scheme = /^(Basic|Bearer|DPoP|Digest) /i
+const schemes: ReadonlyArray<string> = ["Basic", "Bearer", "DPoP", "Digest"]
+
+/** The scheme of an `Authorization` header, or nothing: the first word of another header can be a secret. */
+export const schemeOf = (header: Redacted.Redacted): string => {
+  const text = Redacted.value(header).toLowerCase()
+  return schemes.find((name) => text.startsWith(`${name.toLowerCase()} `)) ?? ""
+}
 
 /** The header without its credential. */
 const authorization = (header: Option.Option<Redacted.Redacted>) =>
   Option.match(header, {
     onNone: () => ({}),
-    onSome: (text) => ({ authorization: `${scheme.exec(Redacted.value(text))?.[0] ?? ""}${hidden}` })
+    onSome: (text) => ({ authorization: `${schemeOf(text)} ${hidden}`.trim() })
   })
 
 const decodeMembers = Schema.decodeUnknownOption(

@@ -9,7 +9,7 @@ describe("the admin server", () => {
     Effect.gen(function*() {
       const token = yield* newToken
       yield* get("/data-access/a", token)
-      const requests = JSON.parse((yield* read("/api/requests")).text)
+      const requests = JSON.parse((yield* read("/api/v1/requests")).text)
       assert.deepInclude(requests[0], {
         id: 1,
         server: "AuthV2",
@@ -18,16 +18,16 @@ describe("the admin server", () => {
         token: null,
         fault: null
       })
-      const { body } = JSON.parse((yield* read("/api/requests/1")).text)
+      const { body } = JSON.parse((yield* read("/api/v1/requests/1")).text)
       assert.strictEqual(
         body.text,
         "client_id=simulated-client\nclient_secret=***\naudience=https://simulator.credit-data.example\n" +
           "scope=data-access:all furnishment:all\ngrant_type=client_credentials"
       )
       assert.deepInclude(requests[1], { id: 2, server: "Api", url: "/data-access/a", status: 200, token: 1 })
-      const [issued] = JSON.parse((yield* read("/api/tokens")).text)
+      const [issued] = JSON.parse((yield* read("/api/v1/tokens")).text)
       assert.deepInclude(issued, { id: 1, version: "V2", revoked: false, issuedAt: "1970-01-01T00:00:00.000Z" })
-      const state = JSON.parse((yield* read("/api/state")).text)
+      const state = JSON.parse((yield* read("/api/v1/state")).text)
       assert.deepInclude(state, { clientId: "simulated-client", tokenRequests: 1, calls: 1, faults: [], advanced: 0 })
     }).pipe(Effect.provide(Test)))
 
@@ -39,14 +39,14 @@ describe("the admin server", () => {
         headers: { "x-trace": "Seven" },
         body: "{\"in\":\"Request\"}"
       })
-      const detail = JSON.parse((yield* read("/api/requests/2")).text)
+      const detail = JSON.parse((yield* read("/api/v1/requests/2")).text)
       assert.deepInclude(detail, { id: 2, url: "/data-access/a", token: 1, issuedToken: null, original: null })
       assert.deepInclude(detail.headers, { "x-trace": "Seven", authorization: "Bearer ***" })
       assert.deepStrictEqual(detail.body, { text: "{\"in\":\"Request\"}", size: 16, cut: false })
       assert.strictEqual(detail.response.status, 200)
       assert.strictEqual(detail.response.headers["content-type"], "application/json")
       assert.deepInclude(JSON.parse(detail.response.body.text), { group: "Data Access" })
-      const granted = JSON.parse((yield* read("/api/requests/1")).text)
+      const granted = JSON.parse((yield* read("/api/v1/requests/1")).text)
       assert.strictEqual(granted.issuedToken, 1)
       assert.deepStrictEqual(JSON.parse(granted.response.body.text), {
         access_token: "***",
@@ -54,17 +54,21 @@ describe("the admin server", () => {
         expires_in: 86_400,
         token_type: "Bearer"
       })
-      assert.strictEqual((yield* read("/api/requests/3")).status, 404)
+      assert.strictEqual((yield* read("/api/v1/requests/3")).status, 404)
 
       const found = (text: string) =>
         Effect.map(
-          read(`/api/search?text=${encodeURIComponent(text)}`),
-          ({ text }) => JSON.parse(text).map(({ id }: { readonly id: number }) => id)
+          read(`/api/v1/search?text=${encodeURIComponent(text)}`),
+          ({ text }) => JSON.parse(text).requests.map(({ id }: { readonly id: number }) => id)
         )
       assert.deepStrictEqual(yield* found("x-trace: seven"), [2])
       assert.deepStrictEqual(yield* found("in\":\"request"), [2])
       assert.deepStrictEqual(yield* found("Data Access"), [2])
       assert.deepStrictEqual(yield* found("expires_in"), [1])
+      assert.deepStrictEqual(yield* found("nowhere"), [])
+      assert.deepStrictEqual(yield* found("Data.Access"), [])
+      // a mask is found too
+      assert.deepStrictEqual(yield* found("Bearer ***"), [2])
       assert.deepStrictEqual(yield* found(token), [])
       assert.deepStrictEqual(yield* found(form.client_secret), [])
     }).pipe(Effect.provide(Test)))
@@ -75,7 +79,7 @@ describe("the admin server", () => {
       const inside = `${form.client_secret}${"a".repeat(70_000)}`
       yield* get("/elsewhere", undefined, { method: "POST", body: cut })
       yield* get("/elsewhere", undefined, { method: "POST", body: inside })
-      const bodyOf = (id: number) => Effect.map(read(`/api/requests/${id}`), ({ text }) => JSON.parse(text).body)
+      const bodyOf = (id: number) => Effect.map(read(`/api/v1/requests/${id}`), ({ text }) => JSON.parse(text).body)
       assert.deepStrictEqual(yield* bodyOf(1), { text: "***", size: cut.length, cut: true })
       const { text, ...rest } = yield* bodyOf(2)
       assert.deepStrictEqual(rest, { size: inside.length, cut: true })
@@ -85,10 +89,10 @@ describe("the admin server", () => {
   it.effect("sends a request again", () =>
     Effect.gen(function*() {
       yield* get("/data-access/a", yield* newToken)
-      const { status, text } = yield* act("/api/requests/2/resend")
+      const { status, text } = yield* act("/api/v1/requests/2/resend")
       assert.deepStrictEqual([status, JSON.parse(text)], [200, { id: 3 }])
-      assert.deepInclude(JSON.parse((yield* read("/api/requests/3")).text), { original: 2, token: 2 })
-      assert.strictEqual((yield* act("/api/requests/9/resend")).status, 404)
+      assert.deepInclude(JSON.parse((yield* read("/api/v1/requests/3")).text), { original: 2, token: 2 })
+      assert.strictEqual((yield* act("/api/v1/requests/9/resend")).status, 404)
     }).pipe(Effect.provide(Test)))
 
   it.effect("removes one fault, or one fixture", () =>
@@ -96,19 +100,19 @@ describe("the admin server", () => {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failCalls(Fault.Silence())
       yield* simulator.failCalls(Fault.Reset())
-      assert.strictEqual((yield* act("/api/faults/1/remove")).status, 204)
-      assert.strictEqual((yield* act("/api/faults/1/remove")).status, 404)
+      assert.strictEqual((yield* act("/api/v1/faults/1/remove")).status, 204)
+      assert.strictEqual((yield* act("/api/v1/faults/1/remove")).status, 404)
       assert.deepStrictEqual((yield* simulator.faults).map(({ id }) => id), [2])
 
       const path = `/data-access/${form.client_secret}`
-      yield* act("/api/fixtures", { path: "/data-access/{id}", body: {} })
-      yield* act("/api/fixtures", { path })
-      yield* act("/api/fixtures", { path, method: "PUT" })
+      yield* act("/api/v1/fixtures", { path: "/data-access/{id}", body: {} })
+      yield* act("/api/v1/fixtures", { path })
+      yield* act("/api/v1/fixtures", { path, method: "PUT" })
       // the state has the masked path
       const masked = { method: "GET", path: "/data-access/***" }
-      assert.deepInclude(JSON.parse((yield* read("/api/state")).text).fixtures, { ...masked, status: 200 })
-      assert.strictEqual((yield* act("/api/fixtures/remove", masked)).status, 204)
-      assert.strictEqual((yield* act("/api/fixtures/remove", masked)).status, 404)
+      assert.deepInclude(JSON.parse((yield* read("/api/v1/state")).text).fixtures, { ...masked, status: 200 })
+      assert.strictEqual((yield* act("/api/v1/fixtures/remove", masked)).status, 204)
+      assert.strictEqual((yield* act("/api/v1/fixtures/remove", masked)).status, 404)
       assert.deepStrictEqual((yield* simulator.fixtures).map(({ method }) => method), ["PUT", "GET"])
     }).pipe(Effect.provide(Test)))
 
@@ -116,41 +120,113 @@ describe("the admin server", () => {
     Effect.gen(function*() {
       const fault = { _tag: "Response", status: 503, headers: { "retry-after": "2" }, body: "{}" }
       assert.strictEqual(
-        (yield* act("/api/faults", { target: "TokenRequests", fault, times: "unlimited" })).status,
+        (yield* act("/api/v1/faults", { target: "TokenRequests", fault, times: "unlimited" })).status,
         204
       )
-      assert.strictEqual((yield* act("/api/faults", { target: "Calls", fault })).status, 204)
+      assert.strictEqual((yield* act("/api/v1/faults", { target: "Calls", fault })).status, 204)
       const response = yield* post("V2", form)
       assert.deepStrictEqual([response.status, response.headers.get("retry-after")], [503, "2"])
-      const { faults } = JSON.parse((yield* read("/api/state")).text)
+      const { faults } = JSON.parse((yield* read("/api/v1/state")).text)
       assert.deepStrictEqual(faults, [
         { id: 1, target: "TokenRequests", fault: "Response", status: 503, milliseconds: null, remaining: "unlimited" },
         { id: 2, target: "Calls", fault: "Response", status: 503, milliseconds: null, remaining: 1 }
       ])
-      assert.strictEqual((yield* act("/api/faults/clear")).status, 204)
+      assert.strictEqual((yield* act("/api/v1/faults/clear")).status, 204)
       assert.strictEqual((yield* post("V2", form)).status, 200)
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("queues a fault for some requests, and shows which", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const { status } = yield* act("/api/v1/faults", {
+        target: "Calls",
+        fault: { _tag: "Delay", duration: 0, sigma: 1 },
+        method: "GET",
+        path: `/data-access/${form.client_secret}/{id}`,
+        headers: { "x-replica": "canary" },
+        percent: 100
+      })
+      assert.strictEqual(status, 204)
+      yield* get("/data-access/a", token, { headers: { "x-replica": "canary" } })
+      const { text } = yield* read("/api/v1/state")
+      assert.deepStrictEqual(JSON.parse(text).faults, [{
+        id: 1,
+        target: "Calls",
+        fault: "Delay",
+        status: null,
+        milliseconds: 0,
+        remaining: 1,
+        only: "GET /data-access/***/{id} x-replica 100 %"
+      }])
+      assert.notInclude(text, "canary")
+      yield* get(`/data-access/${form.client_secret}/7`, token, { headers: { "x-replica": "canary" } })
+      assert.deepStrictEqual(JSON.parse((yield* read("/api/v1/state")).text).faults, [])
+    }).pipe(Effect.provide(Test)))
+
+  it.effect("exports the journal as an HTTP archive without secrets", () =>
+    Effect.gen(function*() {
+      const { failCalls } = yield* Simulator.Simulator
+      const token = yield* newToken
+      yield* get("/data-access/a?b=c&b=d", token, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: `{"secret":"${form.client_secret}"}`
+      })
+      yield* failCalls(Fault.Reset())
+      yield* Effect.exit(get("/data-access/reset", token))
+      const { text } = yield* read("/api/v1/har")
+      assert.notInclude(text, token)
+      assert.notInclude(text, form.client_secret)
+      const { log } = JSON.parse(text)
+      assert.deepInclude(log, { version: "1.2" })
+      const [issued, called, reset] = log.entries
+      assert.deepInclude(issued.request, {
+        method: "POST",
+        url: `${(yield* Simulator.Simulator).environment.authV2Url}/oauth2/token`
+      })
+      assert.include(issued.request.postData.text, "client_secret=***")
+      assert.strictEqual(called.startedDateTime, "1970-01-01T00:00:00.000Z")
+      assert.deepStrictEqual(called.request.queryString, [{ name: "b", value: "c" }, { name: "b", value: "d" }])
+      assert.deepInclude(called.request.headers, { name: "authorization", value: "Bearer ***" })
+      assert.deepStrictEqual(called.request.postData, {
+        mimeType: "application/json",
+        text: "{\"secret\":\"***\"}"
+      })
+      assert.deepInclude(called.response, { status: 200, bodySize: 63 })
+      assert.deepInclude(called.response.content, { mimeType: "application/json" })
+      assert.deepInclude(reset.response, { status: 0 })
+      for (const { cache, request, response, timings } of log.entries) {
+        assert.isObject(cache)
+        assert.isNumber(timings.send + timings.wait + timings.receive)
+        for (const part of [request, response]) {
+          assert.isArray(part.cookies)
+          assert.isString(part.httpVersion)
+          assert.isNumber(part.headersSize)
+        }
+        assert.isString(response.redirectURL)
+      }
     }).pipe(Effect.provide(Test)))
 
   it.effect("revokes tokens, grants scopes, rotates the secret, advances the clock and resets", () =>
     Effect.gen(function*() {
       const [first, second] = [yield* newToken, yield* newToken]
-      assert.strictEqual((yield* act("/api/tokens/1/revoke")).status, 204)
-      assert.strictEqual((yield* act("/api/tokens/7/revoke")).status, 404)
+      assert.strictEqual((yield* act("/api/v1/tokens/1/revoke")).status, 204)
+      assert.strictEqual((yield* act("/api/v1/tokens/7/revoke")).status, 404)
       assert.strictEqual((yield* get("/data-access/a", first)).status, 401)
       assert.strictEqual((yield* get("/data-access/a", second)).status, 200)
-      yield* act("/api/tokens/revoke")
+      yield* act("/api/v1/tokens/revoke")
       assert.strictEqual((yield* get("/data-access/a", second)).status, 401)
 
-      yield* act("/api/scopes", { scopes: ["furnishment:all"] })
+      yield* act("/api/v1/scopes", { scopes: ["furnishment:all"] })
       assert.strictEqual((yield* post("V2", form)).body["scope"], "furnishment:all")
-      assert.strictEqual((yield* act("/api/secret/rotate")).text, "")
+      assert.strictEqual((yield* act("/api/v1/secret/rotate")).text, "")
       assert.strictEqual((yield* post("V2", form)).status, 401)
-      yield* act("/api/clock/advance", { seconds: 90 })
-      assert.strictEqual(JSON.parse((yield* read("/api/state")).text).now, "1970-01-01T00:01:30.000Z")
+      yield* act("/api/v1/clock/advance", { seconds: 90 })
+      assert.strictEqual(JSON.parse((yield* read("/api/v1/state")).text).now, "1970-01-01T00:01:30.000Z")
 
-      assert.strictEqual((yield* act("/api/reset")).status, 204)
+      assert.strictEqual((yield* act("/api/v1/reset")).status, 204)
       assert.strictEqual((yield* post("V2", form)).status, 200)
-      assert.strictEqual(JSON.parse((yield* read("/api/requests")).text).length, 1)
+      assert.strictEqual(JSON.parse((yield* read("/api/v1/requests")).text).length, 1)
     }).pipe(Effect.provide(Test)))
 
   it.effect("shows the state also while it has values that only a program in its process can set", () =>
@@ -161,7 +237,7 @@ describe("the admin server", () => {
       yield* simulator.failCalls(Fault.Delay({ duration: Infinity }))
       yield* simulator.failCalls(Fault.Response({ status: 700 }))
       yield* simulator.setFixtures([{ method: "GET", path: "/data-access/a", status: 600, headers: {} }])
-      const { status, text } = yield* read("/api/state")
+      const { status, text } = yield* read("/api/v1/state")
       assert.strictEqual(status, 200)
       assert.deepStrictEqual(
         JSON.parse(text).faults.map(({ milliseconds }: { readonly milliseconds: unknown }) => milliseconds),
@@ -173,31 +249,31 @@ describe("the admin server", () => {
   it.effect("adds fixtures, in the place of those with the same method and path", () =>
     Effect.gen(function*() {
       const token = yield* newToken
-      yield* act("/api/fixtures", { path: "/data-access/{id}", body: { first: true } })
-      yield* act("/api/fixtures", { path: "/data-access/{id}", status: 201, body: { second: true } })
+      yield* act("/api/v1/fixtures", { path: "/data-access/{id}", body: { first: true } })
+      yield* act("/api/v1/fixtures", { path: "/data-access/{id}", status: 201, body: { second: true } })
       const { body, status } = yield* get("/data-access/a", token)
       assert.deepStrictEqual([status, body], [201, { second: true }])
-      assert.deepStrictEqual(JSON.parse((yield* read("/api/state")).text).fixtures, [
+      assert.deepStrictEqual(JSON.parse((yield* read("/api/v1/state")).text).fixtures, [
         { method: "GET", path: "/data-access/{id}", status: 201 }
       ])
-      yield* act("/api/fixtures/clear")
+      yield* act("/api/v1/fixtures/clear")
       assert.strictEqual((yield* get("/data-access/a", token)).body["group"], "Data Access")
     }).pipe(Effect.provide(Test)))
 
   it.effect("reveals the variables only to an action", () =>
     Effect.gen(function*() {
-      const variables = JSON.parse((yield* act("/api/variables")).text)
+      const variables = JSON.parse((yield* act("/api/v1/variables")).text)
       assert.strictEqual(variables.CREDIT_DATA_CLIENT_SECRET, form.client_secret)
-      assert.strictEqual((yield* read("/api/variables")).status, 404)
+      assert.strictEqual((yield* read("/api/v1/variables")).status, 404)
     }).pipe(Effect.provide(Test)))
 
   it.effect("describes itself as an OpenAPI document", () =>
     Effect.gen(function*() {
-      const document = JSON.parse((yield* read("/api/openapi.json")).text)
+      const document = JSON.parse((yield* read("/api/v1/openapi.json")).text)
       assert.strictEqual(document.openapi, "3.1.0")
-      assert.include(Object.keys(document.paths), "/api/tokens/{id}/revoke")
-      assert.deepStrictEqual(document.paths["/api/reset"].post.security, [{ key: [] }])
-      assert.deepStrictEqual(document.paths["/api/state"].get.security, [])
+      assert.include(Object.keys(document.paths), "/api/v1/tokens/{id}/revoke")
+      assert.deepStrictEqual(document.paths["/api/v1/reset"].post.security, [{ key: [] }])
+      assert.deepStrictEqual(document.paths["/api/v1/state"].get.security, [])
       assert.deepInclude(document.components.securitySchemes.key, {
         type: "apiKey",
         name: "x-api-key",

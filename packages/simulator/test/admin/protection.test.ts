@@ -1,15 +1,17 @@
-import { AdminServer, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { request as httpRequest } from "node:http"
+import { hostname } from "node:os"
 import { act, read, Test } from "../support/admin.ts"
 
-/** Sends a request with a `Host` that fetch would not send. */
-const withHost = (host: string) =>
-  Effect.flatMap(AdminServer.AdminServer, ({ url }) =>
+/** Sends a request with a `Host` that fetch would not send. Returns the status without the rest of the response. */
+const withHost = (host: string, path = "/api/v1/state", headers: Readonly<Record<string, string>> = {}) =>
+  Effect.flatMap(SimulatorConsole.SimulatorConsole, ({ url }) =>
     Effect.async<number | undefined>((resume) => {
-      httpRequest(`${url}/api/state`, { headers: { host } }, (response) => {
-        response.resume()
+      const options = { port: new URL(url).port, path, headers: { ...headers, host }, agent: false }
+      httpRequest(options, (response) => {
+        response.destroy()
         resume(Effect.succeed(response.statusCode))
       }).end()
     }))
@@ -36,21 +38,21 @@ describe("the protection of the admin server", () => {
 
   it.effect("refuses every action without the key, or with another one", () =>
     Effect.gen(function*() {
-      const document = JSON.parse((yield* read("/api/openapi.json")).text)
+      const document = JSON.parse((yield* read("/api/v1/openapi.json")).text)
       const posts = Object.entries<Record<string, unknown>>(document.paths).filter(([, item]) => "post" in item)
       assert.strictEqual(posts.length, actions.length)
       for (const action of actions) {
         for (const headers of [{}, { "x-api-key": "other" }, { "x-api-key": "" }]) {
-          assert.strictEqual((yield* read(`/api/${action}`, { method: "POST", headers })).status, 401, action)
+          assert.strictEqual((yield* read(`/api/v1/${action}`, { method: "POST", headers })).status, 401, action)
         }
       }
     }).pipe(Effect.provide(Test)))
 
   it.effect("is not switched off by an empty key", () =>
     Effect.gen(function*() {
-      assert.strictEqual((yield* read("/api/variables", { method: "POST" })).status, 401)
+      assert.strictEqual((yield* read("/api/v1/variables", { method: "POST" })).status, 401)
     }).pipe(
-      Effect.provide(AdminServer.layer({ key: Redacted.make("") }).pipe(Layer.provideMerge(Simulator.layer())))
+      Effect.provide(SimulatorConsole.layer({ key: Redacted.make("") }).pipe(Layer.provideMerge(Simulator.layer())))
     ))
 
   it.effect("applies to a target that is no URL", () =>
@@ -63,17 +65,17 @@ describe("the protection of the admin server", () => {
   it.effect("has another key at each start, unless the user set one", () =>
     Effect.gen(function*() {
       const keyOf = (layer: typeof Test) =>
-        Effect.provide(Effect.map(AdminServer.AdminServer, ({ key }) => Redacted.value(key)), layer)
+        Effect.provide(Effect.map(SimulatorConsole.SimulatorConsole, ({ key }) => Redacted.value(key)), layer)
       const [one, two] = [yield* keyOf(Layer.fresh(Test)), yield* keyOf(Layer.fresh(Test))]
       assert.notStrictEqual(one, two)
       assert.match(one, /^[\w-]{24}$/)
-      const chosen = AdminServer.layer({ key: Redacted.make("mine") }).pipe(Layer.provideMerge(Simulator.layer()))
+      const chosen = SimulatorConsole.layer({ key: Redacted.make("mine") }).pipe(Layer.provideMerge(Simulator.layer()))
       assert.strictEqual(yield* keyOf(chosen), "mine")
     }))
 
   it.effect("responds with 403 to a foreign Host, and to a foreign Origin", () =>
     Effect.gen(function*() {
-      const { url } = yield* AdminServer.AdminServer
+      const { url } = yield* SimulatorConsole.SimulatorConsole
       const { port } = new URL(url)
       assert.strictEqual(yield* withHost(`localhost:${port}`), 200)
       assert.strictEqual(yield* withHost(`[::1]:${port}`), 200)
@@ -83,16 +85,52 @@ describe("the protection of the admin server", () => {
         assert.strictEqual(yield* withHost(host), 403, host)
       }
       for (const origin of ["http://evil.example", "null", `http://localhost:${port}`, `https://127.0.0.1:${port}`]) {
-        assert.strictEqual((yield* read("/api/state", { headers: { origin } })).status, 403, origin)
+        assert.strictEqual((yield* read("/api/v1/state", { headers: { origin } })).status, 403, origin)
         assert.strictEqual((yield* read("/", { headers: { origin } })).status, 403, origin)
-        assert.strictEqual((yield* read("/events", { headers: { origin } })).status, 403, origin)
+        assert.strictEqual((yield* read("/api/v1/events", { headers: { origin } })).status, 403, origin)
       }
-      assert.strictEqual((yield* read("/api/state", { headers: { origin: url } })).status, 200)
+      assert.strictEqual((yield* read("/api/v1/state", { headers: { origin: url } })).status, 200)
     }).pipe(Effect.provide(Test)))
+
+  it.effect("needs the key for whatever it reads too, when other machines can reach it", () =>
+    Effect.gen(function*() {
+      const { url } = yield* SimulatorConsole.SimulatorConsole
+      assert.strictEqual(new URL(url).hostname, hostname().toLowerCase())
+      const host = `simulator:${new URL(url).port}`
+      // the page has no data
+      assert.strictEqual(yield* withHost(host, "/"), 200)
+      const paths = [
+        "/api/v1/state",
+        "/api/v1/requests",
+        "/api/v1/requests/1",
+        "/api/v1/tokens",
+        "/api/v1/search?text=a",
+        "/api/v1/events"
+      ]
+      for (const path of [...paths, "/api/v1/openapi.json"]) {
+        assert.strictEqual(yield* withHost(host, path), 401, path)
+        assert.strictEqual(yield* withHost(host, path, { "x-api-key": "other" }), 401, path)
+        const permitted = path === "/api/v1/requests/1" ? 404 : 200
+        assert.strictEqual(yield* withHost(host, path, { "x-api-key": "mine" }), permitted, path)
+      }
+      // a key in an address would be in logs and histories
+      assert.strictEqual(yield* withHost(host, "/api/v1/events?key=mine"), 401)
+      assert.strictEqual(yield* withHost(host, "/api/v1/state?key=mine"), 401)
+      const foreign = { origin: "http://evil.example", "x-api-key": "mine" }
+      assert.strictEqual(yield* withHost(host, "/api/v1/state", foreign), 403)
+      const own = { origin: `http://${host}`, "x-api-key": "mine" }
+      assert.strictEqual(yield* withHost(host, "/api/v1/state", own), 200)
+    }).pipe(
+      Effect.provide(
+        SimulatorConsole.layer({ host: "0.0.0.0", key: Redacted.make("mine") }).pipe(
+          Layer.provideMerge(Simulator.layer())
+        )
+      )
+    ))
 
   it.effect("lets no other site embed, read or store a response", () =>
     Effect.gen(function*() {
-      for (const path of ["/", "/api/state", "/missing"]) {
+      for (const path of ["/", "/api/v1/state", "/missing"]) {
         const { headers } = yield* read(path)
         assert.strictEqual(headers.get("cache-control"), "no-store")
         assert.strictEqual(headers.get("x-frame-options"), "DENY")
@@ -137,7 +175,7 @@ describe("the protection of the admin server", () => {
         ["scopes", `"canary"`, "Expected"]
       ]
       for (const [path, payload, message] of wrong) {
-        const { status, text } = yield* act(`/api/${path}`, payload)
+        const { status, text } = yield* act(`/api/v1/${path}`, payload)
         assert.strictEqual(status, 400, path)
         assert.notInclude(text, "canary")
         assert.include(JSON.parse(text).message, message)

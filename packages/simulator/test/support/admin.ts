@@ -1,14 +1,14 @@
-import { AdminServer, Simulator } from "@credit-data/simulator"
+import { SimulatorConsole, Simulator } from "@credit-data/simulator"
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { sendText } from "./http.ts"
 
 /** A simulator with its admin server. */
-export const Test = AdminServer.layer().pipe(Layer.provideMerge(Simulator.layer()))
+export const Test = SimulatorConsole.layer().pipe(Layer.provideMerge(Simulator.layer()))
 
 /** Sends an action with the key. */
 export const act = (path: string, payload?: unknown) =>
-  Effect.flatMap(AdminServer.AdminServer, ({ key, url }) =>
+  Effect.flatMap(SimulatorConsole.SimulatorConsole, ({ key, url }) =>
     sendText(`${url}${path}`, {
       method: "POST",
       headers: { "x-api-key": Redacted.value(key), "content-type": "application/json" },
@@ -17,7 +17,7 @@ export const act = (path: string, payload?: unknown) =>
 
 /** Reads a path of the admin server. */
 export const read = (path: string, init?: RequestInit) =>
-  Effect.flatMap(AdminServer.AdminServer, ({ url }) => sendText(`${url}${path}`, init))
+  Effect.flatMap(SimulatorConsole.SimulatorConsole, ({ url }) => sendText(`${url}${path}`, init))
 
 interface Event {
   readonly id: string
@@ -29,24 +29,27 @@ const field = (block: string, name: string) => new RegExp(`^${name}: (.*)$`, "m"
 
 /** The first events of the stream. */
 export const events = (count: number, lastEventId?: string) =>
-  Effect.flatMap(AdminServer.AdminServer, ({ url }) =>
-    Effect.promise(async (): Promise<ReadonlyArray<Event>> => {
-      const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId }
-      const { body } = await fetch(`${url}/events`, { headers })
-      assert(body !== null)
-      const decoder = new TextDecoder()
-      let text = ""
-      for await (const bytes of body) {
-        text += decoder.decode(bytes, { stream: true })
-        // the first block is the time after which a client reconnects
-        const blocks = text.split("\n\n").slice(1, -1)
-        if (blocks.length >= count) {
-          return blocks.slice(0, count).map((block) => ({
-            id: field(block, "id"),
-            event: field(block, "event"),
-            data: JSON.parse(field(block, "data"))
-          }))
+  Effect.flatMap(
+    SimulatorConsole.SimulatorConsole,
+    ({ url }) =>
+      Effect.promise(async (): Promise<ReadonlyArray<Event>> => {
+        const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId }
+        const { body } = await fetch(`${url}/api/v1/events`, { headers })
+        assert(body !== null)
+        const decoder = new TextDecoder()
+        let text = ""
+        for await (const bytes of body) {
+          text += decoder.decode(bytes, { stream: true })
+          // the first block is the time after which a client reconnects
+          const blocks = text.split("\n\n").slice(1, -1)
+          if (blocks.length >= count) {
+            return blocks.slice(0, count).map((block) => ({
+              id: field(block, "id"),
+              event: field(block, "event"),
+              data: JSON.parse(field(block, "data"))
+            }))
+          }
         }
-      }
-      return []
-    }))
+        return []
+      })
+  )

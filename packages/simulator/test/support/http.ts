@@ -1,5 +1,6 @@
 import { Simulator } from "@credit-data/simulator"
 import { Effect, Schema } from "effect"
+import { request as httpRequest } from "node:http"
 
 const decodeJson = Schema.decodeUnknownSync(
   Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
@@ -56,3 +57,25 @@ export const get = (path: string, token?: unknown, init?: RequestInit) =>
         headers: { ...init?.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
       })
   )
+
+/** Sends a request with this target and these headers as they are, which `fetch` would change or refuse. */
+export const exchange = (
+  url: string,
+  { body = "", headers = {}, method = "GET", target, token }: {
+    readonly body?: string
+    readonly headers?: Record<string, string>
+    readonly method?: string
+    readonly target: string
+    readonly token?: unknown
+  }
+) =>
+  Effect.async<{ readonly status: number | undefined; readonly body: Readonly<Record<string, unknown>> }>((resume) => {
+    const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const options = { method, path: target, headers: { ...headers, ...authorization }, agent: false } as const
+    httpRequest(url, options, (response) => {
+      let text = ""
+      response.setEncoding("utf8").on("data", (part: string) => {
+        text += part
+      }).on("end", () => resume(Effect.succeed({ status: response.statusCode, body: decodeJson(text) })))
+    }).on("error", (error) => resume(Effect.die(error))).end(body)
+  })

@@ -5,7 +5,35 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { Cluster, Redis, type RedisOptions } from "ioredis"
-import type { Options } from "../RedisTokenStore.ts"
+import { codeOf } from "./causes.ts"
+
+/**
+ * How to reach Redis.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Options {
+  /**
+   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for one server on this machine. With `sentinels`, the
+   * host is the name of the master. With `cluster`, it is one node of the cluster.
+   *
+   * An effect is run again when Redis rejects the password. The next attempt to connect uses the new password.
+   */
+  readonly url: Redacted.Redacted | Effect.Effect<Redacted.Redacted, ConfigError.ConfigError>
+  /** The beginning of all keys, without braces. Default: `credit-data:`. */
+  readonly prefix?: string | undefined
+  /** The sentinels that monitor the master. Default: none. */
+  readonly sentinels?: ReadonlyArray<{ readonly host: string; readonly port: number }> | undefined
+  /** The password of the sentinels. Default: none. */
+  readonly sentinelPassword?: Redacted.Redacted | undefined
+  /** The servers are a cluster. Default: false. */
+  readonly cluster?: boolean | undefined
+  /** Accepts `redis://` for any server. For tests, and for networks that encrypt by themselves. Default: false. */
+  readonly unencrypted?: boolean | undefined
+  /** Settings of TLS, such as `ca`. Default: Node's settings. */
+  readonly tls?: RedisOptions["tls"] | undefined
+}
 
 /** After this time without a response, the connection counts as dead. The callers have requested their own tokens long before. */
 const commandTimeout = 2_000
@@ -17,40 +45,103 @@ const quitTimeout = "500 millis"
 /** A connection is idle for hours, and a firewall on the way may drop it. */
 const keepAlive = 30_000
 
+const guarded = new WeakSet<object>()
+
+/** Calls this for an object once. */
+const once = <A extends object>(object: A, change: (object: A) => void): void => {
+  if (!guarded.has(object)) change(object)
+  guarded.add(object)
+}
+
+/** The parser of the driver throws at a reply that is nested thousands of times. The connection ends then, and not the process. */
+const guardStream = (stream: Redis["stream"]): void => {
+  const emit: (event: string | symbol, ...args: ReadonlyArray<unknown>) => boolean = stream.emit.bind(stream)
+  stream.emit = (event: string | symbol, ...args: ReadonlyArray<unknown>) => {
+    try {
+      return emit(event, ...args)
+    } catch (error) {
+      if (event !== "data" || !(error instanceof RangeError)) throw error
+      stream.destroy()
+      return true
+    }
+  }
+}
+
+const guardNode = (node: Redis): void => {
+  node.on("connect", () => once(node.stream, guardStream))
+  if (node.status === "connect" || node.status === "ready") once(node.stream, guardStream)
+  // a cluster drops the promise of this command, and its rejection would end the process
+  const asking: () => Promise<"OK"> = node.asking.bind(node)
+  node.asking = () => {
+    const sent = asking()
+    sent.catch(() => {})
+    return sent
+  }
+}
+
+/**
+ * Makes sure that a fault of the server cannot end the process, and remembers why a connection failed: the driver reports that as an event,
+ * and a closed connection to the operation.
+ */
+export const guard = (client: Redis | Cluster): Effect.Effect<() => string | undefined, never, Scope.Scope> => {
+  let last: string | undefined
+  const onError = (error: unknown) => {
+    last = codeOf(error) ?? last
+  }
+  const onReady = () => {
+    last = undefined
+  }
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      if (client instanceof Redis) once(client, guardNode)
+      else once(client, (cluster) => cluster.on("+node", (node: Redis) => once(node, guardNode)))
+      if (client instanceof Cluster) { for (const node of client.nodes()) once(node, guardNode) }
+      client.on("error", onError).on("node error", onError).on("ready", onReady)
+      return () => last
+    }),
+    () => Effect.sync(() => client.off("error", onError).off("node error", onError).off("ready", onReady))
+  )
+}
+
 const isLocal = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
 
 /** An address as the error for a missing variable shows it. */
 export const example = "rediss://user:password@redis.example:6379"
 
-/** The address, or what was expected instead. */
-const parse = (text: string, options: Omit<Options, "url">): URL | string => {
-  const expected = `Expected a Redis address, for example ${example}`
-  if (!URL.canParse(text)) return expected
-  const url = new URL(text)
-  if ((url.protocol !== "redis:" && url.protocol !== "rediss:") || url.hostname === "") return expected
-  if (!/^\/?\d*$/.test(url.pathname)) return "Expected a database number as the path"
-  if (options.cluster === true && options.sentinels !== undefined) return "Expected either a cluster or sentinels"
-  if (options.cluster === true && url.pathname.length > 1) return "Expected no database, because a cluster has only one"
-  if (url.protocol === "redis:" && options.tls !== undefined) return "Expected rediss:// for the settings of TLS"
+/** What was expected instead of a wrong address. */
+export const problem = (
+  text: string,
+  { cluster, sentinels, tls, unencrypted }: Omit<Options, "url">
+): string | undefined => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === "") {
+    return `Expected a Redis address, for example ${example}`
+  }
+  const isPlain = url.protocol === "redis:"
   // the other servers are only known later
-  const isKnown = options.cluster !== true && options.sentinels === undefined
-  if (url.protocol === "redis:" && options.unencrypted !== true && !(isKnown && isLocal(url.hostname))) {
-    return "Expected rediss:// for a host that is not this machine, for sentinels and for a cluster"
-  }
-  try {
-    decodeURIComponent(`${url.username}${url.password}`)
-  } catch {
-    return "Expected each % in the user name or the password to be written as %25"
-  }
-  return url
+  const isHere = cluster !== true && sentinels === undefined && isLocal(url.hostname)
+  const rules: ReadonlyArray<readonly [isBroken: boolean, expected: string]> = [
+    [!/^\/?\d*$/.test(url.pathname), "Expected a database number as the path"],
+    [cluster === true && sentinels !== undefined, "Expected either a cluster or sentinels"],
+    [cluster === true && url.pathname.length > 1, "Expected no database, because a cluster has only one"],
+    [isPlain && tls !== undefined, "Expected rediss:// for the settings of TLS"],
+    [
+      isPlain && unencrypted !== true && !isHere,
+      "Expected rediss:// for a host that is not this machine, for sentinels and for a cluster"
+    ],
+    [
+      /%(?![0-9a-f]{2})/i.test(url.username + url.password),
+      "Expected each % in the user name or the password to be written as %25"
+    ]
+  ]
+  return rules.find(([isBroken]) => isBroken)?.[1]
 }
 
 const connect = (url: URL, options: Options): Redis | Cluster => {
   const tls = url.protocol === "rediss:" ? { tls: options.tls ?? {} } : {}
   const common: RedisOptions = {
     ...tls,
-    ...(url.username === "" ? {} : { username: decodeURIComponent(url.username) }),
-    ...(url.password === "" ? {} : { password: decodeURIComponent(url.password) }),
+    ...userOf(url),
     // a connection with a name waits for a round trip before the first operation
     disableClientInfo: true,
     commandTimeout,
@@ -86,26 +177,37 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
   })
 }
 
-/** What was expected instead of a wrong address. */
-export const problem = (text: string, options: Omit<Options, "url">): string | undefined => {
-  const url = parse(text, options)
-  return typeof url === "string" ? url : undefined
-}
+/** The user and the password of an address. */
+const userOf = ({ password, username }: URL): Pick<RedisOptions, "password" | "username"> => ({
+  ...(username === "" ? {} : { username: decodeURIComponent(username) }),
+  ...(password === "" ? {} : { password: decodeURIComponent(password) })
+})
+
+/** The checked address. */
+const read = (options: Options): Effect.Effect<URL, ConfigError.ConfigError> =>
+  Effect.flatMap(Effect.isEffect(options.url) ? options.url : Effect.succeed(options.url), (url) => {
+    const expected = problem(Redacted.value(url), options)
+    return expected === undefined
+      ? Effect.succeed(new URL(Redacted.value(url)))
+      : Effect.fail(Variables.invalid(["url"], expected))
+  })
+
+/** Reads the address again. The next attempt to connect uses its user and its password. */
+export const reread = (client: Redis | Cluster, options: Options): Effect.Effect<void> =>
+  Effect.ignore(Effect.map(read(options), (url) => {
+    const nodes = client instanceof Redis ? [client] : client.nodes()
+    for (const { options } of nodes) Object.assign(options, userOf(url))
+    if (client instanceof Cluster) Object.assign(client.options.redisOptions ?? {}, userOf(url))
+  }))
 
 /** A connection that belongs to the scope. */
-export const make = (
-  options: Options
-): Effect.Effect<Redis | Cluster, ConfigError.ConfigError, Scope.Scope> =>
-  Effect.gen(function*() {
-    const url = parse(Redacted.value(options.url), options)
-    if (typeof url === "string") return yield* Effect.fail(Variables.invalid(["url"], url))
-    return yield* Effect.acquireRelease(
+export const make = (options: Options): Effect.Effect<Redis | Cluster, ConfigError.ConfigError, Scope.Scope> =>
+  Effect.flatMap(read(options), (url) =>
+    Effect.acquireRelease(
       Effect.sync(() => {
         const client = connect(url, options)
         // each operation reports the failure itself, and an `error` event without a listener ends the process
-        client.on("error", () => {})
-        client.setMaxListeners(0)
-        return client
+        return client.on("error", () => {})
       }),
       (client) =>
         Effect.promise(() => client.status === "ready" ? client.quit().catch(() => {}) : Promise.resolve()).pipe(
@@ -113,5 +215,4 @@ export const make = (
           Effect.ignore,
           Effect.ensuring(Effect.sync(() => client.disconnect()))
         )
-    )
-  })
+    ))

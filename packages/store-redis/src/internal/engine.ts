@@ -1,130 +1,127 @@
 import type { StoreError } from "@credit-data/fleet/StoreError"
-import { maxValueSize, type Service, type Slot, type Slots, type StoredValue } from "@credit-data/fleet/TokenStore"
+import { type Look, maxValueSize, type Service, type Value } from "@credit-data/fleet/TokenStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type { Cluster, Redis } from "ioredis"
-import { codeOf, storeError } from "./causes.ts"
-import * as scripts from "./scripts.ts"
-
-/** The last fence outlives every token. */
-const fenceLife = Duration.toMillis("7 days")
+import { codeOf, replyError, storeError } from "./causes.ts"
+import { scripts } from "./scripts.ts"
 
 /** The longest fence, and the colon after it. */
 const prefixSize = 17
 const maxStoredSize = maxValueSize + prefixSize
 
-const isTimeout = (error: unknown) => Predicate.isError(error) && error.message === "Command timed out"
-
 /**
- * Waits while the connection is being established. Does not wait for the next attempt after a failed one. The driver reports the cause of
- * a failed attempt as an event, and a closed connection to the operation.
+ * Waits while the connection is being established, and not for the next attempt after a failed one. The driver reports its end as an event,
+ * so the wait does not depend on the program's clock.
  */
-const ready = (client: Redis | Cluster, lastCode: () => string | undefined): Effect.Effect<void, StoreError> =>
-  Effect.async((resume) => {
-    const closed = () => Effect.fail(storeError("Unavailable", lastCode() ?? "CLOSED"))
-    // in the state "wait", the first command connects
-    if (client.status === "ready" || client.status === "wait") return resume(Effect.void)
-    if (client.status !== "connecting" && client.status !== "connect") return resume(closed())
-    const onReady = () => resume(Effect.void)
-    const onClose = () => resume(closed())
-    client.once("ready", onReady)
-    client.once("close", onClose)
-    return Effect.sync(() => {
-      client.off("ready", onReady)
-      client.off("close", onClose)
+const makeReady = (client: Redis | Cluster): Effect.Effect<boolean> => {
+  // one for all operations that wait, because a connection accepts only a few listeners
+  let attempt: Promise<void> | undefined
+  const ended = () =>
+    new Promise<void>((resolve) => {
+      const end = () => {
+        client.off("ready", end).off("close", end)
+        attempt = undefined
+        resolve()
+      }
+      client.on("ready", end).on("close", end)
     })
+  return Effect.promise(async () => {
+    if (client.status === "connecting" || client.status === "connect") await (attempt ??= ended())
+    // in the state "wait", the first command connects
+    return client.status === "ready" || client.status === "wait"
   })
+}
 
-const slotOf = (result: unknown): Option.Option<StoredValue> => {
-  if (!Array.isArray(result)) return Option.none()
-  const [value, left]: ReadonlyArray<unknown> = result
-  if (!Buffer.isBuffer(value) || typeof left !== "number") return Option.none()
-  const colon = value.subarray(0, prefixSize).indexOf(":")
-  const fence = value.subarray(0, Math.max(0, colon)).toString("latin1")
-  const bytes = new Uint8Array(value.subarray(colon + 1))
+/** A reply that no script of this store returns. */
+class Unexpected extends Error {}
+
+const unexpected = (): never => {
+  throw new Unexpected()
+}
+
+/** The driver returns a number as a number, as text or as bytes, by its options. */
+const numberOf = (reply: unknown): number => {
+  const text = Buffer.isBuffer(reply) ? reply.toString("latin1") : String(reply)
+  return /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : unexpected()
+}
+
+const isDone = (reply: unknown): boolean => {
+  const number = numberOf(reply)
+  return number === 1 || (number !== 0 && unexpected())
+}
+
+const valueOf = (reply: unknown): Option.Option<Value> => {
+  if (reply === null) return Option.none()
+  if (!Buffer.isBuffer(reply)) return unexpected()
+  const colon = reply.subarray(0, prefixSize).indexOf(":")
+  const fence = reply.subarray(0, Math.max(0, colon)).toString("latin1")
+  const bytes = new Uint8Array(reply.subarray(colon + 1))
   // only canonical decimal numbers, as this store writes them
   return /^[1-9]\d*$/.test(fence) && Number.isSafeInteger(Number(fence)) && bytes.length <= maxValueSize
-    ? Option.some({ bytes, fence: Number(fence), remaining: Duration.millis(left) })
+    ? Option.some({ bytes, fence: Number(fence) })
     : Option.none()
 }
 
-const slotsOf = (result: unknown): Slots => {
-  const [token, failure]: ReadonlyArray<unknown> = Array.isArray(result) ? result : []
-  return { Token: slotOf(token), Failure: slotOf(failure) }
+const lookOf = (reply: unknown, size = 2): Look =>
+  Array.isArray(reply) && reply.length === size ? { value: valueOf(reply[0]), now: numberOf(reply[1]) } : unexpected()
+
+const takenOf = (reply: unknown) => ({ ...lookOf(reply, 3), isTaken: Array.isArray(reply) && isDone(reply[2]) })
+
+/** A command that `defineCommand` has added to the connection. */
+const isCommand = (value: unknown): value is (...args: ReadonlyArray<string | number | Buffer>) => Promise<unknown> =>
+  Predicate.isFunction(value)
+
+export interface Options {
+  /** Why the connection failed the last time. */
+  readonly lastCode: () => string | undefined
+  /** What to do when Redis rejects the password. Absent for a connection of the program, whose settings are the program's own. */
+  readonly onRejected: Effect.Effect<void> | undefined
+  readonly prefix: string
 }
 
-export const make = (
-  client: Redis | Cluster,
-  { isOwn, lastCode, prefix }: {
-    /** Not for a connection of the program. */
-    readonly isOwn: boolean
-    /** Why the connection failed the last time. */
-    readonly lastCode: () => string | undefined
-    readonly prefix: string
+export const make = (client: Redis | Cluster, { lastCode, onRejected, prefix }: Options): Service => {
+  // reading needs one key only: while a slot moves, a cluster refuses operations on two keys
+  const kindsOf = (script: string) => script === "Read" ? ["value"] : ["value", "lease"]
+  for (const [name, lua] of Object.entries(scripts)) {
+    client.defineCommand(`creditData${name}`, { lua, numberOfKeys: kindsOf(name).length })
   }
-): Service => {
-  const keys = (name: string) => {
-    const tag = `${prefix}{${name}}`
-    return { Token: `${tag}:token`, Failure: `${tag}:failure`, lease: `${tag}:lease`, fence: `${tag}:fence` }
+  const isReady = makeReady(client)
+  const failure = (error: unknown): StoreError => {
+    if (error instanceof Unexpected) return storeError("Refused", "REPLY")
+    if (!Predicate.isError(error)) return storeError("Unavailable", lastCode() ?? "CLOSED")
+    if (error.name === "ReplyError") return replyError(error)
+    if (error.message !== "Command timed out") return storeError("Unavailable", codeOf(error) ?? lastCode() ?? "CLOSED")
+    // the connection may be dead, and a dead connection would not end by itself
+    if (onRejected !== undefined) client.disconnect(true)
+    return storeError("Timeout", "Timeout")
   }
-  const run = (
-    script: string,
-    keys: ReadonlyArray<string>,
-    args: ReadonlyArray<string | number | Buffer>
-  ): Effect.Effect<unknown, StoreError> =>
-    Effect.zipRight(
-      ready(client, lastCode),
-      Effect.tryPromise({
-        try: (): Promise<unknown> =>
-          client.callBuffer("EVAL", script, keys.length, ...keys, ...args).catch((error: unknown) => {
-            // the connection may be dead, and a dead connection would not end by itself; the program's own connection is its own
-            // affair
-            if (isOwn && isTimeout(error)) client.disconnect(true)
-            throw error
-          }),
-        catch: (error) =>
-          Predicate.isError(error) && error.name === "ReplyError"
-            ? storeError("Refused", codeOf(error) ?? "ERR")
-            : isTimeout(error)
-            ? storeError("Timeout", "Timeout")
-            : storeError("Unavailable", codeOf(error) ?? lastCode() ?? "CLOSED")
-      })
+  const run = <A>(
+    script: keyof typeof scripts,
+    name: string,
+    args: ReadonlyArray<string | number | Buffer>,
+    decode: (reply: unknown) => A
+  ): Effect.Effect<A, StoreError> =>
+    Effect.filterOrFail(isReady, Boolean, () => storeError("Unavailable", lastCode() ?? "CLOSED")).pipe(
+      Effect.zipRight(Effect.tryPromise({
+        try: async () => {
+          const command: unknown = Reflect.get(client, `creditData${script}Buffer`)
+          const keys = kindsOf(script).map((kind) => `${prefix}{${name}}:${kind}`)
+          return decode(isCommand(command) ? await command.call(client, ...keys, ...args) : unexpected())
+        },
+        catch: failure
+      })),
+      Effect.tapError(({ code }) => /^(WRONGPASS|NOAUTH)$/.test(code) ? onRejected ?? Effect.void : Effect.void)
     )
-  const millis = (duration: Duration.Duration) => Math.max(1, Math.floor(Duration.toMillis(duration)))
 
   return {
-    read: (name) => {
-      const { Failure, Token } = keys(name)
-      return Effect.map(run(scripts.read, [Token, Failure], [maxStoredSize]), slotsOf)
-    },
-    takeLease: (name, { above, duration, owner, seen }) => {
-      const { Failure, Token, fence, lease } = keys(name)
-      return Effect.map(
-        run(
-          scripts.takeLease,
-          [Token, Failure, lease, fence],
-          [maxStoredSize, owner, millis(duration), above, seen, fenceLife]
-        ),
-        (result) => {
-          const [, , next, micros]: ReadonlyArray<unknown> = Array.isArray(result) ? result : []
-          return {
-            slots: slotsOf(result),
-            lease: Buffer.isBuffer(next) && Buffer.isBuffer(micros)
-              ? Option.some({ fence: Number(next.toString()), takenAt: Math.floor(Number(micros.toString()) / 1_000) })
-              : Option.none()
-          }
-        }
-      )
-    },
-    renewLease: (name, { duration, owner }) =>
-      Effect.map(run(scripts.renewLease, [keys(name).lease], [owner, millis(duration)]), (result) => result === 1),
-    releaseLease: (name, owner) => Effect.asVoid(run(scripts.releaseLease, [keys(name).lease], [owner])),
-    publish: (name, slot: Slot, { bytes, expiresAt, fence }) =>
-      Effect.map(
-        run(scripts.publish, [keys(name)[slot]], [fence, Buffer.from(bytes), Math.floor(expiresAt)]),
-        (result) => result === 1
-      )
+    read: (name) => run("Read", name, [maxStoredSize], (reply) => lookOf(reply)),
+    takeLease: (name, { duration, owner, seen }) =>
+      run("TakeLease", name, [maxStoredSize, owner, Math.ceil(Duration.toMillis(duration)), seen], takenOf),
+    releaseLease: (name, owner) => Effect.asVoid(run("ReleaseLease", name, [owner], isDone)),
+    publish: (name, { bytes, expiresAt, fence, owner }) =>
+      run("Publish", name, [fence, Buffer.from(bytes), Math.floor(expiresAt), owner], isDone)
   }
 }

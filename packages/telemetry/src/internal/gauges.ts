@@ -48,8 +48,8 @@ const worst = (a: Shown, b: Shown): Shown => ({
   nextRequestAt: earlier(a.nextRequestAt, b.nextRequestAt)
 })
 
-const shownOf = (status: TokenStatus.TokenStatus): Shown => ({
-  usable: TokenStatus.isUsable(status) ? 1 : 0,
+const shownOf = (status: TokenStatus.TokenStatus, hasFallback: boolean): Shown => ({
+  usable: hasFallback || TokenStatus.isUsable(status) ? 1 : 0,
   failure: Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) => _tag)),
   callersWaiting: status.callersWaiting,
   rejections: status.consecutiveRejections,
@@ -61,8 +61,8 @@ const shownOf = (status: TokenStatus.TokenStatus): Shown => ({
 
 /** The place of one supply among those with the same labels. */
 export interface Place {
-  /** Shows the present state of this supply. */
-  readonly show: (status: TokenStatus.TokenStatus) => void
+  /** Shows the present state of this supply, and whether another one serves its calls when it has no token. */
+  readonly show: (status: TokenStatus.TokenStatus, hasFallback: boolean) => void
   /** This supply has gone. */
   readonly leave: () => void
   /** The worst of all supplies with these labels. */
@@ -74,8 +74,8 @@ export const of = (labels: Labels): Place => {
   const key = JSON.stringify(Object.keys(labels).toSorted().map((name) => [name, labels[name]]))
   const own = {}
   return {
-    show: (status) => {
-      supplies.set(key, (supplies.get(key) ?? new Map()).set(own, shownOf(status)))
+    show: (status, hasFallback) => {
+      supplies.set(key, (supplies.get(key) ?? new Map()).set(own, shownOf(status, hasFallback)))
     },
     leave: () => {
       const others = supplies.get(key)

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as TokenStatus from "@credit-data/core/TokenStatus"
 import * as Gauges from "./gauges.ts"
 import * as Registry from "./registry.ts"
-import type { Labels } from "./sample.ts"
+import { type Labels, secondsOfRequests } from "./sample.ts"
 
 const requests = Registry.counter({
   name: "credit_data.token.requests",
@@ -18,8 +18,7 @@ const requestDuration = Registry.histogram(
     description: "Duration of token requests",
     unit: "s"
   },
-  // the buckets of http.client.request.duration in OpenTelemetry's conventions
-  [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+  secondsOfRequests
 )
 
 const expiryTimestamp = Registry.gauge({
@@ -109,13 +108,12 @@ const errorTypes: Readonly<Record<ErrorType, true>> = {
   TransportError: true
 }
 
-const reasons: Readonly<Record<TokenEvent.RequestReason, true>> = {
+const reasons: Readonly<Record<TokenEvent.RequestReason["_tag"], true>> = {
   Nothing: true,
   Due: true,
   Rejected: true,
   Insufficient: true,
-  Refresh: true,
-  Retry: true
+  Refresh: true
 }
 
 const storeFailures: Readonly<Record<TokenEvent.StoreFailure, true>> = {
@@ -144,8 +142,12 @@ export interface Metrics {
   readonly end: Effect.Effect<void>
 }
 
-/** The metrics of a supply with these labels. */
-export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Metrics => {
+/** The metrics of a supply with these labels. A migration may serve its calls otherwise while it has no token. */
+export const make = (
+  labels: Labels,
+  requestedScopes: ReadonlyArray<string>,
+  hasFallback: () => boolean
+): Metrics => {
   const requestsWith = (outcome: string, more: Labels = {}) =>
     seriesOf(reasons, (reason) => requests({ ...labels, outcome, ...more, reason }))
   const succeeded = { Obtained: requestsWith("obtained"), Renewed: requestsWith("renewed") }
@@ -213,7 +215,7 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
         case "StoreFailed":
           return change(countStoreFault, event.reason, 1)
         case "Failed":
-          if ("shared" in event.error && event.error.shared === true) return countShared.failure(1)
+          if ("sharedUntil" in event.error && event.error.sharedUntil !== undefined) return countShared.failure(1)
           return all([
             change(failed.get(event.error._tag) ?? new Map(), event.reason, 1),
             change(durationOfFailure, event.error._tag, Duration.toSeconds(event.duration))
@@ -229,7 +231,7 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
       Effect.suspend(() => {
         const before = counted
         counted = status
-        place.show(status)
+        place.show(status, hasFallback())
         return all([
           setGauges,
           countServed(status.tokensServed - before.tokensServed),

@@ -10,6 +10,9 @@ export interface Definition {
   readonly unit: string
 }
 
+/** The buckets of `http.client.request.duration` in OpenTelemetry's conventions. */
+export const secondsOfRequests = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+
 /** The present state of one series. */
 export type Sample =
   & Definition

@@ -11,7 +11,6 @@ export const initial: TokenStatus.TokenStatus = {
   requestedScopes: [],
   scopes: [],
   missingScopes: [],
-  blocked: false,
   requestedAt: Option.none(),
   expiresAt: Option.none(),
   nextRequestAt: Option.none(),

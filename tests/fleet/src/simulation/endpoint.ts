@@ -1,4 +1,4 @@
-import { AccessToken, type Replaces, TokenError } from "@credit-data/core"
+import { AccessToken, TokenError, type TokenEvent } from "@credit-data/core"
 import { DateTime, Either, Redacted } from "effect"
 import { deadline, lifetime, outageOf, type Scenario, second } from "./scenario.ts"
 
@@ -10,7 +10,7 @@ export interface TokenResponse {
 
 /** A token endpoint. It gets requests in the order of time. */
 export interface Endpoint {
-  readonly ask: (now: number, replaces: Replaces.Replaces) => TokenResponse
+  readonly ask: (now: number, replaces: TokenEvent.RequestReason) => TokenResponse
 }
 
 /** The time from a request to its response, at an endpoint that is not busy. */
@@ -30,7 +30,7 @@ const grant = (requestedAt: number) =>
     scopes: [],
     requestedAt: DateTime.unsafeMake(requestedAt),
     expiresAt: DateTime.unsafeMake(requestedAt + lifetime),
-    coverage: "AnyScope"
+    covered: ["data-access:all", "furnishment:all", "serviceplus:all"]
   })
 
 /** The requests that an endpoint got. */

@@ -1,18 +1,15 @@
 import type { TokenError } from "@credit-data/core"
-import { Instant, Recovery, TokenLife } from "@credit-data/core/Internal"
-import { Duration, Either } from "effect"
+import { Instant, TokenState } from "@credit-data/core/Internal"
+import { Either } from "effect"
 import * as Draw from "./draw.ts"
 import * as Endpoint from "./endpoint.ts"
 import * as EventQueue from "./eventQueue.ts"
-import * as Pauses from "./pauses.ts"
-import * as Recoveries from "./recoveries.ts"
 import { deadline, type Result, type Scenario, second, startOf } from "./scenario.ts"
 import * as SharedStore from "./sharedStore.ts"
 
 /** A process with a supply, and with callers at every moment. Only the calls that change something are events. */
 interface Client {
-  state: TokenLife.State
-  pauses: Pauses.Streak | undefined
+  state: TokenState.State
   isAffected: boolean
 }
 
@@ -30,16 +27,8 @@ const instant = (millis: number): Instant.Instant => ({
   monotonicNanos: BigInt(millis) * 1_000_000n
 })
 
-const calls = {
-  returnToken: () => "Wait" as const,
-  returnAndRenew: () => "Request" as const,
-  await: () => "Request" as const,
-  awaitFor: () => "Request" as const,
-  fail: () => "Fail" as const
-}
-
 /** The first full millisecond after now in which a call may get something else. */
-const nextChange = ({ failure, held }: TokenLife.State, now: number): number => {
+const nextChange = ({ failure, held }: TokenState.State, now: number): number => {
   let next = Number.POSITIVE_INFINITY
   for (const change of [held?.dueAt, held?.expiringAt, held?.expiresAt, failure?.nextTryAt]) {
     if (change !== undefined && change.wallMillis > now) next = Math.min(next, Math.ceil(change.wallMillis))
@@ -53,16 +42,15 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
   const traffic = Endpoint.traffic(scenario)
   const alone = Endpoint.make(scenario, traffic)
   const endpoint = scenario.isShared ? SharedStore.make(alone) : alone
-  const pauses = Pauses.make(draw)
   let affected = 0
 
   const call = (client: Client, now: Instant.Instant) => {
-    const decision = TokenLife.decide<"Wait" | "Request" | "Fail">(client.state, now, calls)
-    if (decision === "Request") {
-      const flight = { endsAt: instant(now.wallMillis + deadline), retriesLeft: Recovery.retries }
+    const decision = TokenState.decide(client.state, now)
+    if (decision._tag === "Wait" || decision._tag === "UseAndRenew") {
+      const flight = { endsAt: instant(now.wallMillis + deadline), retriesLeft: TokenState.retries }
       return request(client, flight, now, flight.endsAt.wallMillis + grace)
     }
-    if (decision === "Fail" && !client.isAffected) {
+    if (decision._tag === "Fail" && !client.isAffected) {
       client.isAffected = true
       affected++
     }
@@ -70,35 +58,35 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
   }
 
   const request = (client: Client, flight: Flight, sentAt: Instant.Instant, limit: number) => {
-    const replaces = TokenLife.replaces(client.state, sentAt)
+    const reason = TokenState.reason(client.state, sentAt)
     const dueShare = Draw.between(draw, scenario.renewalWindow.from, scenario.renewalWindow.to)
-    client.state = TokenLife.requested(client.state, sentAt, 0)
-    const response = endpoint.ask(sentAt.wallMillis, replaces)
+    const response = endpoint.ask(sentAt.wallMillis, reason)
     if (response.at >= limit) return queue.add(limit, (at) => fail(client, flight, Endpoint.timeout, instant(at)))
     queue.add(response.at, (at) => {
       if (Either.isLeft(response.outcome)) return fail(client, flight, response.outcome.left, instant(at))
-      const options = { dueShare, missesScope: false, forcedRenewalMillis: 0 }
-      client.state = TokenLife.obtained(client.state, response.outcome.right, sentAt, options)
-      client.pauses = undefined
+      const options = { dueShare, forcedRenewalMillis: 0 }
+      client.state = TokenState.obtained(client.state, response.outcome.right, sentAt, options)
       call(client, instant(at))
     })
   }
 
   const fail = (client: Client, flight: Flight, error: TokenError.TokenError, at: Instant.Instant) => {
-    const failed = { error, at, deadlineAt: flight.endsAt, retriesLeft: flight.retriesLeft }
-    client.state = TokenLife.failed(client.state, at)
-    const pause = Recovery.isRetriedAtOnce(client.state, failed)
-      ? Duration.zero
-      : (client.pauses ??= pauses.begin()).after(error)
-    const next = Recoveries.after(client.state, failed, pause)
-    if (next._tag === "Retry") {
+    client.state = TokenState.failed(client.state, at)
+    const { isRetried, pause } = TokenState.afterFailure(client.state, {
+      error,
+      at,
+      deadlineAt: flight.endsAt,
+      retriesLeft: flight.retriesLeft,
+      random: draw.next()
+    })
+    if (isRetried) {
       const left = { endsAt: flight.endsAt, retriesLeft: flight.retriesLeft - 1 }
       return queue.add(
-        at.wallMillis + Duration.toMillis(pause),
+        at.wallMillis + pause,
         (retryAt) => request(client, left, instant(retryAt), flight.endsAt.wallMillis)
       )
     }
-    client.state = next.state
+    client.state = TokenState.gaveUp(client.state, error, Instant.later(at, pause))
     call(client, at)
   }
 
@@ -106,7 +94,7 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
   // without a store and without a queue, clients do not affect each other, and a single client fits the caches of the processor
   const areIndependent = !scenario.isShared && scenario.capacity === undefined
   for (let index = 0; index < scenario.clients; index++) {
-    const client: Client = { state: TokenLife.none, pauses: undefined, isAffected: false }
+    const client: Client = { state: TokenState.none, isAffected: false }
     queue.add(startOf(index, scenario), (at) => call(client, instant(at)))
     if (areIndependent) queue.takeAll(carryOut)
   }

@@ -17,7 +17,7 @@ const portOf = (endpoint: Endpoint.Endpoint) =>
       baseUrl: "https://api.simulation.example"
     },
     url: Endpoint.where.tokenEndpoint,
-    requestedScopes: Option.none(),
+    requestedScopes: [],
     deadline: Duration.millis(deadline),
     requestToken: Effect.fnUntraced(function*(replaces) {
       const now = yield* Clock.currentTimeMillis

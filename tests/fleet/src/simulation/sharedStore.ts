@@ -1,4 +1,4 @@
-import type { AccessToken, Replaces } from "@credit-data/core"
+import type { AccessToken, TokenEvent } from "@credit-data/core"
 import { DateTime, Either } from "effect"
 import type { TokenResponse, Endpoint } from "./endpoint.ts"
 import { second } from "./scenario.ts"
@@ -13,7 +13,7 @@ const pollInterval = 100
 const failureMemory = second
 
 /** May this token replace the client's token? */
-const isUsable = (token: AccessToken.AccessToken, now: number, replaces: Replaces.Replaces): boolean =>
+const isUsable = (token: AccessToken.AccessToken, now: number, replaces: TokenEvent.RequestReason): boolean =>
   DateTime.toEpochMillis(token.expiresAt) > now && !("token" in replaces && replaces.token === token)
 
 /** A store that never fails: one client requests a token for the whole fleet, and the others take it. */

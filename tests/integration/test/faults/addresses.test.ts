@@ -1,10 +1,10 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint, Replaces } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Redacted } from "effect"
-import { transports } from "../../src/transports.ts"
+import { connecting, noNames } from "../../src/tls.ts"
 
 /** An address of this machine on which no server listens any more. */
 const closedAddress = Effect.map(Simulator.Simulator, ({ environment }) => environment.authV2Url).pipe(
@@ -13,7 +13,7 @@ const closedAddress = Effect.map(Simulator.Simulator, ({ environment }) => envir
 
 const requestToken = Effect.flatMap(
   TokenEndpoint.TokenEndpoint,
-  (endpoint) => endpoint.requestToken(Replaces.Nothing())
+  (endpoint) => endpoint.requestToken({ _tag: "Nothing" })
 )
 
 const endpointV2 = Layer.unwrapEffect(
@@ -24,7 +24,8 @@ const endpointV2 = Layer.unwrapEffect(
   )
 )
 
-describe.each(transports)("a token request over %s", (_, transport) => {
+describe.each(connecting)("a token request over %s", (_, connect) => {
+  const transport = connect({ lookup: noNames("ENOTFOUND") })
   const simulated = endpointV2.pipe(Layer.provide(transport), Layer.provideMerge(Simulator.layer()))
 
   it.effect("a redirect is not followed, and the secret reaches no other server", () =>
@@ -59,7 +60,7 @@ describe.each(transports)("a token request over %s", (_, transport) => {
       const tls = yield* at(environment.authV2Url.replace("http:", "https:"))
       assert.deepInclude({ ...tls }, { _tag: "TransportError", reason: "Tls" })
       assert.deepInclude({ ...(yield* at(yield* closedAddress)) }, { _tag: "TransportError", reason: "Refused" })
-      assert.deepInclude({ ...(yield* at("https://no-such-name.invalid")) }, {
+      assert.deepInclude({ ...(yield* at("https://no-such-name.example")) }, {
         _tag: "TransportError",
         reason: "NameNotFound"
       })
@@ -92,18 +93,22 @@ describe.each(transports)("a token request over %s", (_, transport) => {
       assert.deepStrictEqual((yield* request).scopes, ["data-access:all"])
     }).pipe(Effect.scoped))
 
-  it.effect("a failure of V1 names the sunset of V1", () =>
+  it.effect("the message of a failure of V1 names V1's sunset, unless DNS did not respond", () =>
     Effect.gen(function*() {
       const { environment } = yield* Simulator.Simulator
-      const failure = (authV1Url: string) =>
-        Effect.flip(requestToken).pipe(Effect.provide(
-          AuthV1.layerTokenEndpoint({
-            environment: { ...environment, authV1Url },
-            credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials))
-          }).pipe(Layer.provide(transport))
-        ))
-      for (const url of ["https://no-such-name.invalid", environment.authV2Url]) {
-        assert.include((yield* failure(url)).message, "Auth V1 reached its sunset at the end of 2024")
-      }
+      const failure = (authV1Url: string, code: "ENOTFOUND" | "EAI_AGAIN" = "ENOTFOUND") =>
+        Effect.flip(requestToken).pipe(
+          Effect.provide(
+            AuthV1.layerTokenEndpoint({
+              environment: { ...environment, authV1Url },
+              credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials))
+            }).pipe(Layer.provide(connect({ lookup: noNames(code) })))
+          ),
+          Effect.map(({ message }) => message)
+        )
+      const sunset = "Auth V1 reached its sunset at the end of 2024"
+      assert.include(yield* failure("https://no-such-name.example"), sunset)
+      assert.include(yield* failure(environment.authV2Url), sunset)
+      assert.notInclude(yield* failure("https://no-such-name.example", "EAI_AGAIN"), sunset)
     }).pipe(Effect.provide(Layer.merge(Simulator.layer(), Logger.remove(Logger.defaultLogger)))))
 })

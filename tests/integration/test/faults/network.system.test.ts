@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { Replaces, TokenEndpoint } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
@@ -39,7 +39,7 @@ describe.concurrent.each(transports)("a token request over %s", (name, transport
       const { requestToken } = yield* withLimits({ deadline: "2 seconds" })
       for (const [count, [, fault]] of untilTheDeadline.filter(([row]) => !row.startsWith("100 ")).entries()) {
         yield* simulator.failTokenRequests(fault)
-        const request = yield* Effect.fork(Effect.flip(requestToken(Replaces.Nothing())))
+        const request = yield* Effect.fork(Effect.flip(requestToken({ _tag: "Nothing" })))
         yield* simulator.awaitReceived("AuthV2", count + 1)
         yield* TestClock.adjust("2 seconds")
         assert.deepInclude<object>(yield* Fiber.join(request), transportError("Timeout").error)

@@ -1,34 +1,39 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint, Replaces } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { FetchHttpClient, type HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { ProxyAgent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
-import { createServer } from "node:net"
+import { createServer, type LookupFunction } from "node:net"
 import * as Platform from "../../src/platform.ts"
 import { canary } from "../../src/canaries.ts"
+import { noNames } from "../../src/tls.ts"
+import type { TransportName } from "../../src/transports.ts"
 
 const through: ReadonlyArray<
-  readonly [name: string, transport: (proxy: string) => Layer.Layer<HttpClient.HttpClient>]
+  readonly [
+    name: TransportName,
+    transport: (proxy: string, proxyTls?: { readonly lookup?: LookupFunction }) => Layer.Layer<HttpClient.HttpClient>
+  ]
 > = [
-  ["fetch", (proxy) =>
+  ["fetch", (uri, proxyTls = {}) =>
     Layer.provide(
       FetchHttpClient.layer,
       Layer.succeed(
         FetchHttpClient.RequestInit,
-        Object.assign<RequestInit, object>({}, { dispatcher: new Platform.ProxyAgent(proxy) })
+        Object.assign<RequestInit, object>({}, { dispatcher: new Platform.ProxyAgent({ uri, proxyTls }) })
       )
     )],
-  ["undici", (proxy) =>
+  ["undici", (uri, proxyTls = {}) =>
     Layer.provide(
       NodeHttpClient.layerUndiciWithoutDispatcher,
-      Layer.sync(NodeHttpClient.Dispatcher, () => new ProxyAgent(proxy))
+      Layer.sync(NodeHttpClient.Dispatcher, () => new ProxyAgent({ uri, proxyTls }))
     )]
 ]
 
 const requestToken = (transport: Layer.Layer<HttpClient.HttpClient>) =>
-  Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => Effect.flip(endpoint.requestToken(Replaces.Nothing())))
+  Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => Effect.flip(endpoint.requestToken({ _tag: "Nothing" })))
     .pipe(
       Effect.provide(
         AuthV2.layerTokenEndpoint({
@@ -100,9 +105,14 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
       )
     }))
 
-  it.scopedLive("whose name does not resolve causes the reason Proxy or NameServiceFailed", () =>
+  it.scopedLive("whose name does not resolve is named as the cause, and silent DNS too", () =>
     Effect.gen(function*() {
-      const error = yield* requestToken(transport("http://proxy.invalid:3128"))
-      assert.include(["Proxy", "NameServiceFailed"], error._tag === "TransportError" ? error.reason : error._tag)
+      const failure = (code: "ENOTFOUND" | "EAI_AGAIN") =>
+        Effect.map(
+          requestToken(transport("http://proxy.example:3128", { lookup: noNames(code) })),
+          (error) => ({ ...error })
+        )
+      assert.deepInclude(yield* failure("ENOTFOUND"), { reason: "Proxy", proxy: "proxy.example" })
+      assert.deepInclude(yield* failure("EAI_AGAIN"), { reason: "NameServiceFailed" })
     }))
 })

@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint, Replaces } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
 import type { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
@@ -31,7 +31,7 @@ const serve = Effect.fnUntraced(function*(certificate: Certificate) {
 
 const requestToken = (port: number, transport: Layer.Layer<HttpClient.HttpClient>) => {
   const url = `https://localhost:${port}`
-  return Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => endpoint.requestToken(Replaces.Nothing())).pipe(
+  return Effect.flatMap(TokenEndpoint.TokenEndpoint, (endpoint) => endpoint.requestToken({ _tag: "Nothing" })).pipe(
     Effect.provide(
       AuthV2.layerTokenEndpoint({
         environment: { name: "tls", audience: "a", baseUrl: url, authV2Url: url },

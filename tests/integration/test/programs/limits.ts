@@ -1,7 +1,7 @@
 // Requests a token many times. Prints the outcome of each request, and how much the memory of the process grew.
 
 import { AuthV2 } from "@credit-data/auth-v2"
-import { TokenEndpoint, Replaces } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { NodeRuntime } from "@effect/platform-node"
 import { Config, Console, Effect, Layer, Schedule } from "effect"
 import { transport } from "./options.ts"
@@ -25,7 +25,7 @@ const memory = () => process.memoryUsage().rss / 1024 / 1024
 Effect.gen(function*() {
   const endpoint = yield* TokenEndpoint.TokenEndpoint
   const outcome = Effect.map(
-    Effect.flip(endpoint.requestToken(Replaces.Nothing())),
+    Effect.flip(endpoint.requestToken({ _tag: "Nothing" })),
     (error) => "rule" in error ? error.rule : error._tag
   )
   // the first request loads modules, which also takes memory

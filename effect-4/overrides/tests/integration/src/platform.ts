@@ -13,7 +13,7 @@ export const losesEarlyResponse = false
 export const otherBehaviour: Readonly<Record<string, string>> = {
   "an error, printed by Node": "the JSON",
   "a response":
-    "{\"_id\":\"@effect/platform/HttpClientResponse\",\"headers\":{\"connection\":\"<redacted>\",\"content-length\":\"73\",\"content-type\":\"application/json\",\"date\":\"<instant>\"},\"request\":{\"_id\":\"HttpClientRequest\",\"body\":{\"_id\":\"effect/HttpBody\",\"_tag\":\"Empty\"},\"hash\":{\"_id\":\"Option\",\"_tag\":\"None\"},\"headers\":{},\"method\":\"GET\",\"url\":\"http://127.0.0.1:0/data-access/consumers/42\",\"urlParams\":{\"_id\":\"UrlParams\",\"params\":{}}},\"status\":200}",
+    "{\"_id\":\"@effect/platform/HttpClientResponse\",\"headers\":[\"content-type\",\"content-length\",\"date\",\"connection\"],\"request\":{\"_id\":\"HttpClientRequest\",\"body\":{\"_id\":\"effect/HttpBody\",\"_tag\":\"Empty\"},\"hash\":{\"_id\":\"Option\",\"_tag\":\"None\"},\"headers\":{},\"method\":\"GET\",\"url\":\"http://127.0.0.1:0/data-access/consumers/42\",\"urlParams\":{\"_id\":\"UrlParams\",\"params\":{}}},\"status\":200}",
   "a response, as text": "one line",
   "an invalid option": "(Invalid data at deadline: \"Expected a duration\")",
   "{ seconds: 1 } as a duration": "1s",

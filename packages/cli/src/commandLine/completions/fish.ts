@@ -1,18 +1,27 @@
-import { type Name, names, specificationOf } from "../commands.ts"
-import { type Completed, optionsOf, quoted } from "./options.ts"
+import { quoted } from "../../text.ts"
+import { type Name, names, optionsOf, specificationOf } from "../commands.ts"
+import { type Option, placeholderOf } from "../specification.ts"
 
 const complete = (...parts: ReadonlyArray<string>): string => ["complete -c credit-data", ...parts].join(" ")
 
 const inCommand = (name: string): string => `-n ${quoted(`__fish_seen_subcommand_from ${name}`)}`
 
-const option = (name: Name) => (each: Completed): string =>
+const completers = {
+  file: "-r -F",
+  "@file": "-x -a '(__credit_data_data)'",
+  program: "-x -a '(__fish_complete_command)'"
+}
+
+const valuesOf = ({ completes, values }: Option): string =>
+  values !== undefined ? `-x -a ${quoted(values.join(" "))}` : completes === undefined ? "-x" : completers[completes]
+
+const option = (name: Name) => ([long, option]: readonly [name: string, option: Option]): string =>
   complete(
     inCommand(name),
-    `-l ${each.name}`,
-    ...(each.short === undefined ? [] : [`-s ${each.short}`]),
-    ...(each.hasValue ? [each.isFile ? "-r -F" : "-x"] : []),
-    ...(each.values.length === 0 ? [] : [`-a ${quoted(each.values.join(" "))}`]),
-    `-d ${quoted(each.summary)}`
+    `-l ${long}`,
+    ...(option.short === undefined ? [] : [`-s ${option.short}`]),
+    ...(placeholderOf(option) === undefined ? [] : [valuesOf(option)]),
+    `-d ${quoted(option.summary)}`
   )
 
 const operandsOf = (name: Name): ReadonlyArray<string> => {
@@ -29,6 +38,10 @@ const first = "-n __fish_use_subcommand"
 export const fish = (): string =>
   [
     "# Completions of credit-data for fish: credit-data completions fish | source",
+    "function __credit_data_data",
+    "    set -l value (string replace -r '^(--data=|-d)' '' -- (commandline -ct))",
+    "    string match -q '@*' -- $value; and printf '@%s\\n' (__fish_complete_path (string sub -s 2 -- $value))",
+    "end",
     complete("-f"),
     ...names.map((name) => complete(first, `-a ${name} -d ${quoted(specificationOf(name).summary)}`)),
     complete(first, "-a 'help version'"),

@@ -4,7 +4,7 @@ import * as HttpServerError from "@effect/platform/HttpServerError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import * as AdminApi from "../../AdminApi.ts"
+import * as AdminApi from "./AdminApi.ts"
 import type * as Simulator from "../../Simulator.ts"
 import * as handlers from "./handlers.ts"
 import { invalidKey } from "./invalidKey.ts"
@@ -19,7 +19,7 @@ export const make = (simulator: Simulator.Service, key: Redacted.Redacted) => {
 
   return Effect.flatMap(
     Layer.build(
-      HttpApiBuilder.middlewareOpenApi({ path: "/api/openapi.json" }).pipe(
+      HttpApiBuilder.middlewareOpenApi({ path: "/api/v1/openapi.json" }).pipe(
         Layer.provideMerge(HttpApiBuilder.api(AdminApi.AdminApi)),
         Layer.provide([handlers.reading(simulator), handlers.controlling(simulator)]),
         Layer.provide(checkKey),

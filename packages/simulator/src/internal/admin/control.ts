@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
-import type * as AdminApi from "../../AdminApi.ts"
+import type * as AdminApi from "./AdminApi.ts"
 import * as Simulator from "../../Simulator.ts"
 
 type Service = Simulator.Service
 
 /** Queues the fault for its requests. */
-export const addFault = (simulator: Service, { fault, target, times }: typeof AdminApi.NewFault.Type) => {
-  const options = { times: times === "unlimited" ? Infinity : times }
+export const addFault = (simulator: Service, { fault, target, times, ...selection }: typeof AdminApi.NewFault.Type) => {
+  const options = { ...selection, times: times === "unlimited" ? Infinity : times }
   return target === "Calls" ? simulator.failCalls(fault, options) : simulator.failTokenRequests(fault, options)
 }
 

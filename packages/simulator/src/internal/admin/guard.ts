@@ -1,5 +1,7 @@
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as Redacted from "effect/Redacted"
+import { invalidKey } from "./invalidKey.ts"
 
 /** No other site may read, embed or send anything, and no response is stored. */
 const headers = {
@@ -11,14 +13,26 @@ const headers = {
   "x-frame-options": "DENY"
 }
 
-const authority = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/
+const authority = /^(127(\.\d{1,3}){3}|localhost|\[::1\])(:\d+)?$/
 
 /**
- * Whether a request comes from this machine and from no other site. A foreign `Host` is a name that resolves to this machine (DNS
- * rebinding); a foreign `Origin` is a page of another site.
+ * Whether a request comes from no other site, and from this machine unless others may use the server. A foreign `Host` is a name
+ * that resolves to this machine (DNS rebinding); a foreign `Origin` is a page of another site.
  */
-export const isOwn = ({ headers: { host, origin } }: HttpServerRequest.HttpServerRequest): boolean =>
-  host !== undefined && authority.test(host) && (origin === undefined || origin === `http://${host}`)
+export const isOwn = (
+  { headers: { host, origin } }: HttpServerRequest.HttpServerRequest,
+  isPublic: boolean
+): boolean =>
+  host !== undefined && (isPublic || authority.test(host)) && (origin === undefined || origin === `http://${host}`)
+
+/** The key of a request. */
+export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): Redacted.Redacted =>
+  Redacted.make(headers["x-api-key"] ?? "")
+
+export const unauthorized = HttpServerResponse.unsafeJson(
+  { _tag: invalidKey._tag, message: invalidKey.message },
+  { status: 401 }
+)
 
 export const forbidden = HttpServerResponse.text("The console responds only to pages and programs of this machine.\n", {
   status: 403

@@ -3,10 +3,11 @@ import * as HttpApiError from "@effect/platform/HttpApiError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as AdminApi from "../../AdminApi.ts"
+import * as AdminApi from "./AdminApi.ts"
 import type { Received } from "../../Received.ts"
 import type * as Simulator from "../../Simulator.ts"
 import * as control from "./control.ts"
+import { archive } from "./har.ts"
 import { search } from "./search.ts"
 import * as views from "./views.ts"
 
@@ -22,12 +23,13 @@ export const reading = (simulator: Simulator.Service) =>
     handlers
       .handle("state", () => views.state(simulator))
       .handle("requests", () => Effect.flatMap(simulator.received, listed(simulator)))
-      .handle("search", (request) => Effect.flatMap(search(simulator, request.urlParams.text), listed(simulator)))
+      .handle("search", (request) => search(simulator, request.urlParams.text))
       .handle("request", (request) =>
         Effect.flatMap(simulator.received, (all) => {
           const received = all.find(({ id }) => id === request.path.id)
           return received === undefined ? Effect.fail(new HttpApiError.NotFound()) : views.detail(simulator, received)
         }))
+      .handle("archive", () => archive(simulator))
       .handle("tokens", () => Effect.map(simulator.tokens, (all) => all.map(views.token))))
 
 /** The endpoints that change or reveal something. */

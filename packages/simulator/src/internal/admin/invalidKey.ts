@@ -1,4 +1,4 @@
-import * as AdminApi from "../../AdminApi.ts"
+import * as AdminApi from "./AdminApi.ts"
 
 /** The response to a request without the key. */
 export const invalidKey = new AdminApi.InvalidKey({

@@ -1,7 +1,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import type * as AdminApi from "../../AdminApi.ts"
+import type * as AdminApi from "./AdminApi.ts"
 import type * as Fault from "../../Fault.ts"
 import type * as IssuedToken from "../../IssuedToken.ts"
 import type * as Received from "../../Received.ts"
@@ -55,14 +55,22 @@ export const token = (issued: IssuedToken.IssuedToken): typeof AdminApi.Token.Ty
 const finite = (value: number) => Number.isFinite(value) ? value : null
 
 /** A pending fault without its headers and bytes, which can contain anything. */
-const pending = ({ fault, id, remaining, target }: Fault.Pending): typeof AdminApi.PendingFault.Type => ({
-  id,
-  target,
-  fault: fault._tag,
-  status: fault._tag === "Response" ? finite(fault.status) : null,
-  milliseconds: fault._tag === "Delay" ? finite(Duration.toMillis(Duration.decode(fault.duration))) : null,
-  remaining: finite(remaining) ?? "unlimited"
-})
+const pending = (
+  mask: (text: string) => string,
+  { fault, headers = {}, id, method, path, percent, remaining, target }: Fault.Pending
+): typeof AdminApi.PendingFault.Type => {
+  const only = [method, path, ...Object.keys(headers), percent === undefined ? undefined : `${percent} %`]
+    .filter((text) => text !== undefined)
+  return {
+    id,
+    target,
+    fault: fault._tag,
+    status: fault._tag === "Response" ? finite(fault.status) : null,
+    milliseconds: fault._tag === "Delay" ? finite(Duration.toMillis(Duration.decode(fault.duration))) : null,
+    remaining: finite(remaining) ?? "unlimited",
+    ...only.length === 0 ? {} : { only: mask(only.join(" ")) }
+  }
+}
 
 /** The settings and counters as the admin API shows them. */
 export const state = (simulator: Simulator.Service): Effect.Effect<typeof AdminApi.State.Type> =>
@@ -78,7 +86,7 @@ export const state = (simulator: Simulator.Service): Effect.Effect<typeof AdminA
       tokenRequests: yield* simulator.tokenRequests,
       calls: counts.Api,
       openConnections: yield* simulator.openConnections,
-      faults: (yield* simulator.faults).map(pending),
+      faults: (yield* simulator.faults).map((fault) => pending(simulator.mask, fault)),
       // without headers and bodies, which can contain anything
       fixtures: (yield* simulator.fixtures).map(({ method, path, status }) => ({
         method,

@@ -10,6 +10,7 @@ An imitation of the credit-data service on this machine: Auth V1, Auth V2 and th
 Usage: credit-data-simulator [options]
 
   --port <port>           the first of three consecutive ports, or of four with --console (default 7400)
+  --host <address>        the address to listen on, such as 0.0.0.0 for all (default 127.0.0.1)
   --token-lifetime <time> the lifetime of tokens, such as 90s, 10m or 24h (default 24h)
   --console               serve the console, a page that shows every request, and the admin API
   --log                   print a line for each request when its outcome is known
@@ -27,6 +28,7 @@ Examples:
 
 const options = {
   port: { type: "string" },
+  host: { type: "string" },
   "token-lifetime": { type: "string" },
   console: { type: "boolean" },
   log: { type: "boolean" },
@@ -53,6 +55,7 @@ export const parse = (args: ReadonlyArray<string>): Effect.Effect<Option.Option<
     if (values.help === true) return Option.none()
     return Option.some({
       port: values.port === undefined ? undefined : Number(values.port),
+      host: values.host,
       tokenLifetime: values["token-lifetime"],
       console: values.console,
       log: values.log,

@@ -14,11 +14,11 @@ The variables for a program that uses it:
 
 ${exported(variables)}
 
-A token from Auth V2, with these variables set:
+A token from Auth V2, with these variables set. curl reads the secret from its input, because all users can see arguments:
 
-  TOKEN=$(curl --silent "$CREDIT_DATA_AUTH_V2_URL/oauth2/token" \\
+  TOKEN=$(printf %s "$CREDIT_DATA_CLIENT_SECRET" | curl --silent "$CREDIT_DATA_AUTH_V2_URL/oauth2/token" \\
+    --data-urlencode "client_secret@-" \\
     --data-urlencode "client_id=$CREDIT_DATA_CLIENT_ID" \\
-    --data-urlencode "client_secret=$CREDIT_DATA_CLIENT_SECRET" \\
     --data-urlencode "audience=$CREDIT_DATA_AUDIENCE" \\
     --data-urlencode "scope=$CREDIT_DATA_SCOPES" \\
     --data-urlencode "grant_type=client_credentials" | sed 's/.*"access_token":"\\([^"]*\\).*/\\1/')
@@ -27,11 +27,11 @@ A token from Auth V1: the same with "$CREDIT_DATA_AUTH_V1_URL/oauth/token", and 
 
 A call with that token:
 
-  curl --silent "$CREDIT_DATA_BASE_URL/data-access/consumers/42" --header "Authorization: Bearer $TOKEN"`
+  printf 'Authorization: Bearer %s' "$TOKEN" | curl --silent --header @- "$CREDIT_DATA_BASE_URL/data-access/consumers/42"`
 
 const forConsole = ({ SIMULATOR_KEY, SIMULATOR_URL }: Readonly<Record<"SIMULATOR_KEY" | "SIMULATOR_URL", string>>) =>
   `\
-The console, for a browser on this machine:
+The console, for a browser:
 
   ${SIMULATOR_URL}/#key=${SIMULATOR_KEY}
 
@@ -50,7 +50,7 @@ const forFile = (file: string, admin: Option.Option<Parameters<typeof forConsole
       onSome: ({ SIMULATOR_KEY, SIMULATOR_URL }) => [`  Console     ${SIMULATOR_URL}/#key=${SIMULATOR_KEY}`]
     }),
     "",
-    `With the command:  credit-data doctor --env-file ${file}`,
+    `With the command:  credit-data doctor --variables ${file}`,
     `In a shell:        set -a; . ${file.includes("/") ? file : `./${file}`}; set +a`
   ].join("\n")
 

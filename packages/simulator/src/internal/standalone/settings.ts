@@ -12,6 +12,10 @@ export const readPort = (name: string, port: number): Effect.Effect<number, Star
     ? Effect.succeed(port)
     : fail(`${name}: expected a port from 1 to 65533`)
 
+/** The address or the name on which the servers listen. */
+export const readHost = (host: string): Effect.Effect<string, StartError> =>
+  /^[\w.:-]+$/.test(host) ? Effect.succeed(host) : fail("--host: expected an address or a name of this machine")
+
 /** The key that the user chose. A blank variable counts as none. */
 export const readKey = (key: Redacted.Redacted): Effect.Effect<Redacted.Redacted | undefined, StartError> => {
   const text = Redacted.value(key)

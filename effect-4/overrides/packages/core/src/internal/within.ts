@@ -3,6 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type { LazyArg } from "effect/Function"
 
+/** Interrupting this returns at once, while the effect itself ends in the background. */
+export const disconnected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    Effect.forkDetach(Effect.interruptible(self), { startImmediately: true }),
+    (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
+  )
+
 /**
  * Ends an effect when its time is over, even within an uninterruptible region. Does not wait for a part of the effect that cannot
  * be interrupted. (`Effect.timeout` waits in both cases.)
@@ -11,10 +18,3 @@ export const within =
   <E1>(duration: Duration.Input, onTimeout: LazyArg<E1>) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E | E1, R> =>
     Effect.timeoutOrElse(disconnected(self), { duration, orElse: () => Effect.fail(onTimeout()) })
-
-/** Interrupting this returns at once, while the effect itself ends in the background. */
-const disconnected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(
-    Effect.forkDetach(Effect.interruptible(self), { startImmediately: true }),
-    (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
-  )

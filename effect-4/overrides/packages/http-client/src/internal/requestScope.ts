@@ -5,10 +5,8 @@ import { identity } from "effect/Function"
 // `HttpClient.withScope` finds the scope of a request in a private map of Effect 4. Around these clients it has no
 // effect: use `Effect.timeout` or interruption to end a call.
 
-/** Leaves the request as it is. */
-export const keepScope = (
-  sent: HttpClientRequest.HttpClientRequest
-): Effect.Effect<HttpClientRequest.HttpClientRequest> => Effect.succeed(sent)
+/** Not needed here. */
+export const keepScope = undefined
 
 /** Leaves the call as it is. */
 export const inScopeOf = (

@@ -6,7 +6,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerError from "effect/http/HttpServerError"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import * as AdminApi from "../../AdminApi.ts"
+import * as AdminApi from "./AdminApi.ts"
 import type * as Simulator from "../../Simulator.ts"
 import * as handlers from "./handlers.ts"
 import { invalidKey } from "./invalidKey.ts"
@@ -21,7 +21,7 @@ export const make = (simulator: Simulator.Service, key: Redacted.Redacted) => {
 
   return Effect.map(
     HttpRouter.toHttpEffect(
-      HttpApiBuilder.layer(AdminApi.AdminApi, { openapiPath: "/api/openapi.json" }).pipe(
+      HttpApiBuilder.layer(AdminApi.AdminApi, { openapiPath: "/api/v1/openapi.json" }).pipe(
         Layer.provide([handlers.reading(simulator), handlers.controlling(simulator)]),
         Layer.provide(checkKey),
         Layer.provide(NodeHttpServer.layerHttpServices)

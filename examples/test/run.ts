@@ -1,0 +1,28 @@
+import { run as runProcess, script } from "@credit-data/test-support/childProcess"
+import { Command } from "@effect/platform"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { fileURLToPath } from "node:url"
+
+// The examples must not use the developer's own variables.
+for (const name of Object.keys(process.env).filter((name) => name.startsWith("CREDIT_DATA_"))) delete process.env[name]
+
+export const folder = fileURLToPath(new URL("../src/", import.meta.url))
+
+/** Runs an example as a child process until it exits, and returns its output. */
+export const run = (file: string, variables: Record<string, string> = {}) =>
+  runProcess(script(`${folder}${file}`).pipe(Command.workingDirectory(folder), Command.env(variables))).pipe(
+    Effect.timeout("25 seconds")
+  )
+
+export const sunset = /WARN .*Auth V1 is past its sunset/
+
+/** Fails if the text lacks one of these parts, or has them in another order. */
+export const assertInOrder = (text: string, parts: ReadonlyArray<string | RegExp>) => {
+  let rest = text
+  for (const part of parts) {
+    const at = typeof part === "string" ? rest.indexOf(part) : rest.search(part)
+    assert.isAtLeast(at, 0, `${part} in:\n${rest}`)
+    rest = rest.slice(at + 1)
+  }
+}

@@ -1,0 +1,142 @@
+import type * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { AccessToken } from "../AccessToken.ts"
+import type * as TokenEndpoint from "../TokenEndpoint.ts"
+import type { TokenError } from "../TokenError.ts"
+import * as TokenEvent from "../TokenEvent.ts"
+import * as Broadcast from "./broadcast.ts"
+import * as Instant from "./dualClock.ts"
+import { printableScopes } from "./printable.ts"
+import * as TokenState from "./tokenState.ts"
+
+/**
+ * Whether another supply returns tokens now when this one has none. A migration sets it, so that no failed call is reported. Its plan can
+ * change.
+ */
+export class HasFallback extends Context.Reference<HasFallback>()("@credit-data/core/HasFallback", {
+  defaultValue: () => (): boolean => false
+}) {}
+
+const afterFailures = (streak: TokenState.State["streak"]): string => {
+  if (streak === undefined) return ""
+  const { failures, since } = streak
+  return `, after ${failures} failed ${failures === 1 ? "request" : "requests"} since ` +
+    DateTime.formatIso(Instant.wallTime(since))
+}
+
+/** A refusal needs the operator, in contrast to a certificate or a login page. */
+const isRefusal = (error: TokenError): boolean =>
+  !error.retryable && (error._tag === "InvalidClient" || error._tag === "ServerError")
+
+/** What a supply reports, as events and in the log. */
+export const make = Effect.fnUntraced(function*(
+  { environment, requestedScopes, sharing, url }: TokenEndpoint.Service,
+  clock: Clock.Clock
+) {
+  const where = `${url} (${environment.name})`
+  const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
+  const hasFallback = yield* HasFallback
+  let grantWasShort = false
+  /** Which line about a missing token was logged: the one with the fallback, or the one about failing calls. */
+  let saidNoToken: "fallback" | "calls fail" | undefined
+
+  const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
+    publish(() => event(Instant.wallTime(Instant.now(clock))))
+
+  /** What the events of a request that ended have in common. */
+  const ended = (reason: TokenEvent.RequestReason, sentAt: Instant.Instant) => ({
+    tokenEndpoint: url,
+    reason: reason._tag,
+    duration: Duration.millis(Instant.millisBetween(sentAt, Instant.now(clock)))
+  })
+
+  const grantedLess = (token: AccessToken): Effect.Effect<void> => {
+    const missing = token.missing(requestedScopes)
+    if (missing.length === 0 || grantWasShort) return Effect.void
+    grantWasShort = true
+    return Effect.logWarning(
+      `The token endpoint ${where} did not grant: ${printableScopes(missing)}. Calls that need a missing scope fail. ` +
+        "Ask the operator to grant it to this client."
+    )
+  }
+
+  return {
+    events: stream,
+    eventsLost: lost,
+    requested: (reason: TokenEvent.RequestReason) =>
+      announce((at) => TokenEvent.Requested({ at, tokenEndpoint: url, reason: reason._tag })),
+    obtained: (
+      reason: TokenEvent.RequestReason,
+      sentAt: Instant.Instant,
+      { dueAt, token }: NonNullable<TokenState.State["held"]>,
+      before: TokenState.State
+    ): Effect.Effect<void> => {
+      const { expiresAt, scopes } = token
+      const isShared = sharing?.wasFound?.(token) ?? false
+      saidNoToken = undefined
+      const { streak } = before
+      const isRenewal = TokenState.validToken(before, Instant.now(clock)) !== undefined
+      const event = isShared ? TokenEvent.Shared : isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained
+      const what = isShared ? "taken from the shared store, for" : isRenewal ? "renewed from" : "obtained from"
+      return announce((at) =>
+        event({ at, ...ended(reason, sentAt), scopes, expiresAt, dueAt: Instant.wallTime(dueAt) })
+      ).pipe(
+        Effect.zipRight(
+          // a success is no news, unless requests failed before: the default logger of Effect writes to standard output
+          (streak === undefined ? Effect.logDebug : Effect.logInfo)(
+            `An access token was ${what} ${where}${afterFailures(streak)}. It expires at ${
+              DateTime.formatIso(expiresAt)
+            }.`
+          )
+        ),
+        Effect.zipRight(grantedLess(token))
+      )
+    },
+    failed: (reason: TokenEvent.RequestReason, sentAt: Instant.Instant, error: TokenError) =>
+      announce((at) => TokenEvent.Failed({ at, ...ended(reason, sentAt), error })),
+    /** A failure is not retried now. */
+    gaveUp: (
+      error: TokenError,
+      held: TokenState.State["held"],
+      previous: TokenError | undefined
+    ): Effect.Effect<void> => {
+      const isOfAnotherKind = !error.retryable && previous?._tag !== error._tag
+      if (held === undefined) {
+        const consequence = hasFallback() ? "fallback" : "calls fail"
+        if (saidNoToken === consequence && !isOfAnotherKind) return Effect.void
+        saidNoToken = consequence
+        return consequence === "fallback"
+          ? Effect.logWarning(
+            `There is no valid access token from ${where}, and the fallback is used. ${error.message}`
+          )
+          : Effect.logError(`There is no valid access token, and calls fail. ${error.message}`)
+      }
+      if (previous !== undefined && !isOfAnotherKind) return Effect.void
+      const remains = held.rejectedAt === undefined ? "current token" : "token that the API rejected"
+      const what = isRefusal(error) ? "Token requests are refused" : "An access token could not be renewed"
+      return (error.retryable || hasFallback() ? Effect.logWarning : Effect.logError)(
+        `${what}; the ${remains} remains in use. ${error.message}`
+      )
+    },
+    /** The API rejected a token. */
+    rejected: (before: TokenState.State, after: TokenState.State): Effect.Effect<void> =>
+      Effect.zipRight(
+        announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: url })),
+        before.rejections >= 2 || after.rejections < 2 ? Effect.void : Effect.logWarning(
+          `The API rejected ${after.rejections} access tokens from ${where} in a row, so calls fail with 401.${
+            after.holdUntil === undefined
+              ? ""
+              : ` Next token request not before ${DateTime.formatIso(Instant.wallTime(after.holdUntil))}.`
+          } If this persists, ask the operator why the API rejects new tokens.`
+        )
+      ),
+    /** A call has succeeded, after this many rejected tokens. */
+    accepted: (rejections: number): Effect.Effect<void> =>
+      rejections < 2 ? Effect.void : Effect.logInfo(
+        `The API accepts an access token from ${where} again, after it had rejected ${rejections} in a row.`
+      )
+  }
+})

@@ -1,0 +1,195 @@
+import type { AccessToken } from "@credit-data/core/AccessToken"
+import { Broadcast, disconnected, Instant } from "@credit-data/core/Internal"
+import * as TokenEvent from "@credit-data/core/TokenEvent"
+import type { StoreStatus } from "@credit-data/core/TokenStatus"
+import type * as Clock from "effect/Clock"
+import * as Data from "effect/Data"
+import * as DateTime from "effect/DateTime"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { StoreError } from "../StoreError.ts"
+import type * as TokenStore from "../TokenStore.ts"
+
+/** The store may delay one token request by this long in total, apart from the wait for another process. */
+const budgetMillis = 600
+
+/**
+ * The time is counted in steps of this length, which may take longer. A process that gets no CPU therefore does not mistake
+ * its own slowness for the store's.
+ */
+const stepMillis = 50
+
+/** After this many consecutive token requests with a fault, the store is left alone for some time. */
+const faultsToPause = 3
+const pauseMillis = 10_000
+
+/** Clocks that are kept in step differ by less than this. */
+const toleranceMillis = 5_000
+
+/** The store is faulty, and the process requests its own token. The fault is already reported. */
+export class Alone extends Data.TaggedError("Alone")<{}> {}
+
+type Run = <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
+
+/** The uses of the store by one token request. */
+export interface Session {
+  /** Runs an operation for which a caller waits, within what is left of the budget. */
+  readonly withinBudget: Run
+  /** Runs an operation for which no caller waits, or while the process waits for another process anyway. Only a fault counts. */
+  readonly unhurried: Run
+  /** The store cannot be used for another reason. */
+  readonly fail: (reason: TokenEvent.StoreFailure) => Effect.Effect<never, Alone>
+  /** The token request has ended. Without a fault, the store works. */
+  readonly end: Effect.Effect<void>
+}
+
+/** What to do about a fault, for the engineer on call. */
+const todo: Readonly<Record<TokenEvent.StoreFailure, string>> = {
+  Unavailable: "Check that the store runs, and its address and credentials.",
+  Timeout: "Check whether the store is slow, or whether a firewall drops the connection.",
+  Refused: "Check the memory and the permissions of the store, and whether it is a read-only replica.",
+  Sealing: "The client secret has fewer than 32 characters: ask the operator for a longer one."
+}
+
+const look = {
+  value: Schema.OptionFromSelf(Schema.Struct({ bytes: Schema.Uint8ArrayFromSelf, fence: Schema.Int })),
+  now: Schema.Finite
+}
+const isLook = Schema.is(Schema.Struct(look))
+const isTaken = Schema.is(Schema.Struct({ ...look, isTaken: Schema.Boolean }))
+const isBoolean = Schema.is(Schema.Boolean)
+const isAny = Schema.is(Schema.Unknown)
+
+/** The store as its types describe it. A program's own engine may throw, or return something else. */
+export const checked = (store: TokenStore.Service): TokenStore.Service => {
+  const check = <A>(operation: () => Effect.Effect<A, StoreError>, isExpected: (reply: unknown) => boolean) =>
+    Effect.suspend(operation).pipe(
+      Effect.filterOrFail(isExpected, () => new StoreError({ reason: "Refused", code: "Reply" })),
+      Effect.catchAllDefect(() => Effect.fail(new StoreError({ reason: "Refused", code: "Defect" })))
+    )
+  return {
+    read: (name) => check(() => store.read(name), isLook),
+    takeLease: (name, wanted) => check(() => store.takeLease(name, wanted), isTaken),
+    releaseLease: (name, owner) => check(() => store.releaseLease(name, owner), isAny),
+    publish: (name, value) => check(() => store.publish(name, value), isBoolean)
+  }
+}
+
+/** Guards the token requests of a process against a faulty store, and reports how the store is used. */
+export type Access = Effect.Effect.Success<ReturnType<typeof make>>
+
+export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoint: string) {
+  const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
+  const millis = () => Instant.monotonicMillis(clock)
+  const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
+  const taken = new WeakSet<AccessToken>()
+  const warned = new Set<string>()
+  let consecutive = 0
+  let pausedUntil = -Infinity
+  let lastFault: { readonly at: DateTime.Utc; readonly reason: TokenEvent.StoreFailure } | undefined
+
+  const present = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
+
+  const warnOnce = (about: string, message: string) =>
+    Effect.suspend(() => {
+      const isNew = !warned.has(about)
+      warned.add(about)
+      return isNew ? Effect.logWarning(message) : Effect.void
+    })
+
+  const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string, hint: string) {
+    const isFirst = lastFault === undefined
+    const at = present()
+    lastFault = { at, reason }
+    counts.faults++
+    consecutive++
+    if (consecutive >= faultsToPause) pausedUntil = millis() + pauseMillis
+    yield* publish(() => TokenEvent.StoreFailed({ at, tokenEndpoint, reason }))
+    if (isFirst) {
+      yield* Effect.logWarning(
+        `The shared store of access tokens cannot be used (${code}). This process requests its own tokens from ` +
+          `${tokenEndpoint} until the store works again. ${hint}`
+      )
+    }
+  })
+
+  const worked = Effect.suspend(() => {
+    consecutive = 0
+    if (lastFault === undefined) return Effect.void
+    lastFault = undefined
+    return Effect.logInfo(`The shared store of access tokens for ${tokenEndpoint} works again.`)
+  })
+
+  const session = (): Session => {
+    const budget = { left: budgetMillis }
+    let isFaulty = false
+    const fail = (reason: TokenEvent.StoreFailure, code: string = reason, hint = todo[reason]) =>
+      Effect.suspend(() => {
+        const isFirst = !isFaulty
+        isFaulty = true
+        return Effect.zipRight(isFirst ? fault(reason, code, hint) : Effect.void, new Alone())
+      })
+    const within = (budget: { left: number }): Run => (operation) => {
+      const limit = Effect.gen(function*() {
+        while (budget.left > 0) {
+          const step = Math.min(budget.left, stepMillis)
+          budget.left -= step
+          yield* Effect.sleep(Duration.millis(step))
+        }
+        return yield* new StoreError({ reason: "Timeout", code: "Timeout" })
+      })
+      // a lease is given back while the request is interrupted, and an engine may ignore an interruption
+      return Effect.raceFirst(disconnected(operation), Effect.interruptible(limit)).pipe(
+        Effect.catchAll(({ code, hint, reason }) => fail(reason, code, hint))
+      )
+    }
+    return {
+      withinBudget: within(budget),
+      unhurried: (operation) => Effect.suspend(() => within({ left: budgetMillis })(operation)),
+      fail: (reason) => fail(reason),
+      end: Effect.suspend(() => isFaulty ? Effect.void : worked)
+    }
+  }
+
+  return {
+    /** Fails while the store is left alone. */
+    session: Effect.suspend(() => millis() < pausedUntil ? Effect.fail(new Alone()) : Effect.succeed(session())),
+    /** Counts a token that was taken from the store. */
+    took: (token: AccessToken): void => {
+      counts.tokensTaken++
+      taken.add(token)
+    },
+    tookFailure: (): void => {
+      counts.failuresTaken++
+    },
+    /** Whether a token was taken from the store. */
+    wasTaken: (token: AccessToken): boolean => taken.has(token),
+    published: (content: "Token" | "Failure"): Effect.Effect<void> => {
+      counts.published++
+      return publish(() => TokenEvent.Published({ at: present(), tokenEndpoint, content }))
+    },
+    /** A value cannot be opened. */
+    unusable: warnOnce(
+      "unusable",
+      `The shared store contains a value for ${tokenEndpoint} that cannot be opened: it was changed, or has another version. It counts ` +
+        "as absent, and the next token replaces it. Check who else can write to the store."
+    ),
+    /** By how much the store's clock and this process's clock are ahead of the publisher's. */
+    skewed: (millis: number): Effect.Effect<void> =>
+      millis <= toleranceMillis ? Effect.void : warnOnce(
+        "skewed",
+        `Clock skew of ${
+          Math.round(millis / 1_000)
+        } s between this process and the one that published the shared token of ` +
+          `${tokenEndpoint}. The earlier expiry is used. Synchronize with NTP.`
+      ),
+    status: Effect.sync((): StoreStatus => ({
+      ...counts,
+      available: lastFault === undefined,
+      lastFault: Option.fromNullable(lastFault)
+    })),
+    events: { stream, lost }
+  }
+})

@@ -1,0 +1,126 @@
+import { Instant, Transport } from "@credit-data/core/Internal"
+import type * as HttpBody from "@effect/platform/HttpBody"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import { isTransportError } from "./httpError.ts"
+
+/** Whether this body can be sent a second time. A stream can be read only once. */
+export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
+  switch (body._tag) {
+    case "Empty":
+    case "Uint8Array":
+    case "FormData":
+      return true
+    case "Raw":
+      return Predicate.isString(body.body) || body.body instanceof Blob || body.body instanceof URLSearchParams ||
+        body.body instanceof ArrayBuffer || ArrayBuffer.isView(body.body)
+    case "Stream":
+      return false
+  }
+}
+
+/** The most bytes that are read of a body that may be unused. */
+const mostRead = 64 * 1024
+
+const cut = new Error(
+  "The client read the body of this 401 before it requested another token, and only to 64 KiB and for one second"
+)
+
+/** What has arrived of a body. One that was cut fails where it breaks off. */
+const bodyOf = (chunks: ReadonlyArray<Uint8Array<ArrayBuffer>>, isWhole: boolean): ReadableStream<Uint8Array> => {
+  const left = chunks.values()
+  return new ReadableStream({
+    pull: (controller) => {
+      const { value } = left.next()
+      if (value !== undefined) controller.enqueue(value)
+      else if (isWhole) controller.close()
+      else controller.error(cut)
+    }
+  }, { highWaterMark: 0 })
+}
+
+/**
+ * Reads a body so that its connection can be reused. Closes the connection if the body is larger than 64 KiB or takes more than a
+ * second. Returns what was read, as the body of a response.
+ */
+export const release = (
+  response: HttpClientResponse.HttpClientResponse
+): Effect.Effect<HttpClientResponse.HttpClientResponse> =>
+  Effect.suspend(() => {
+    const chunks: Array<Uint8Array<ArrayBuffer>> = []
+    let left = mostRead
+    return response.stream.pipe(
+      Stream.runForEachWhile((chunk) =>
+        Effect.sync(() => {
+          const part = new Uint8Array(chunk.subarray(0, left))
+          if (part.length > 0) chunks.push(part)
+          left -= chunk.length
+          return left >= 0
+        })
+      ),
+      Effect.catchIf((error) => Transport.isReason(error, "EmptyBody"), () => Effect.void),
+      Effect.interruptible, // finalizers are uninterruptible, and would wait for an endless body
+      Effect.timeout("1 second"),
+      Effect.exit,
+      Effect.map((exit) => {
+        const contentType = response.headers["content-type"]
+        const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType }
+        const body = bodyOf(chunks, Exit.isSuccess(exit) && left >= 0)
+        return HttpClientResponse.fromWeb(response.request, new Response(body, { headers }))
+      })
+    )
+  })
+
+/** Only safe methods, because not every server handles a PUT idempotently; or any method with an `Idempotency-Key`. */
+const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientRequest): boolean =>
+  (method === "GET" || method === "HEAD" || method === "OPTIONS" || "idempotency-key" in headers) &&
+  canBeSentAgain(body)
+
+/**
+ * Whether the server most likely closed the idle connection before the request, and the request may be sent again. In this
+ * case no part of a response has arrived. Browsers and Go's `net/http` also send such a request again.
+ */
+export const isClosedConnection = (
+  error: HttpClientError.HttpClientError,
+  request: HttpClientRequest.HttpClientRequest
+): boolean => isTransportError(error) && mayBeSentTwice(request) && Transport.reason(error) === "Reset"
+
+const halfMillis = 5_000
+
+/**
+ * Caps the retries of a client after closed connections at the number of its first attempts in the last five to ten seconds. A reset of
+ * all connections then at most doubles the load, as with the budget of tower.
+ */
+export const makeBudget = (clock: Clock.Clock) => {
+  let since = 0
+  let left = 0
+  let leftBefore = 0
+  const refresh = () => {
+    const now = Instant.monotonicMillis(clock)
+    if (now - since < halfMillis) return
+    leftBefore = now - since < 2 * halfMillis ? left : 0
+    left = 0
+    since = now
+  }
+  return {
+    /** A call is sent for the first time. */
+    sent: (): void => {
+      refresh()
+      left++
+    },
+    /** Takes a resend from the budget, if there is one. */
+    take: (): boolean => {
+      refresh()
+      if (left > 0) left--
+      else if (leftBefore > 0) leftBefore--
+      else return false
+      return true
+    }
+  }
+}

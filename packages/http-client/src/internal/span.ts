@@ -1,0 +1,112 @@
+import type { Service } from "@credit-data/core/AccessTokens"
+import { callObserver, type FinishedCall, Instant, Transport } from "@credit-data/core/Internal"
+import type * as TokenError from "@credit-data/core/TokenError"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Cause from "effect/Cause"
+import type * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import type * as Tracer from "effect/Tracer"
+import type { InsufficientScope } from "../InsufficientScope.ts"
+import { responseOf } from "./httpError.ts"
+
+/** The path template of the calls in this context, such as `/consumers/{id}`. */
+export class PathTemplate
+  extends Context.Reference<PathTemplate>()("@credit-data/http-client/GroupClient/PathTemplate", {
+    defaultValue: (): Option.Option<string> => Option.none()
+  })
+{}
+
+/** The errors of a call: `GroupClientError`. */
+export type CallError = HttpClientError.HttpClientError | TokenError.TokenError | InsufficientScope
+
+interface Options {
+  readonly environment: string
+  readonly group: string
+  readonly baseUrl: URL
+  readonly clock: Clock.Clock
+  /** The supply whose observer receives the calls. */
+  readonly supply: Service
+}
+
+/** What a trace and a metric show of a result: the status, and the type of an error. Neither has a URL or a message. */
+const outcomeOf = (
+  exit: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError>
+): Pick<FinishedCall, "status" | "errorType"> => {
+  if (Exit.isSuccess(exit)) {
+    const { status } = exit.value
+    return { status, errorType: status >= 400 ? String(status) : undefined }
+  }
+  const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
+  if (failure === undefined) return { status: undefined, errorType: "Defect" }
+  if (!HttpClientError.isHttpClientError(failure)) return { status: undefined, errorType: failure._tag }
+  const status = responseOf(failure)?.status
+  return { status, errorType: status === undefined ? Transport.reason(failure) : String(status) }
+}
+
+/** Ends the span of a call that failed, so that its status is an error. */
+class CallFailure extends Error {
+  override readonly name = "CallFailure"
+  override readonly stack = ""
+}
+
+/**
+ * Runs a call in a span, if it has one. The attributes and the name follow the conventions of OpenTelemetry for HTTP clients. They contain
+ * neither the query nor the token, and no path unless the program sets its template, because paths contain personal data. The span of a
+ * call that fails, or gets a status of 400 or more, ends as an error.
+ */
+export const inSpan = (
+  { baseUrl, clock, environment, group, supply }: Options,
+  request: HttpClientRequest.HttpClientRequest,
+  call: (span: Tracer.Span | undefined) => Effect.Effect<HttpClientResponse.HttpClientResponse, CallError>
+): Effect.Effect<HttpClientResponse.HttpClientResponse, CallError> =>
+  Effect.withFiberRuntime((fiber) => {
+    const { method } = request
+    const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
+    const observer = callObserver(supply)
+    const startedAt = Instant.monotonicMillis(clock)
+    const observed = (outcome: ReturnType<typeof outcomeOf>): Effect.Effect<void> =>
+      observer?.({
+        group,
+        method,
+        template,
+        ...outcome,
+        seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
+      }) ??
+        Effect.void
+    if (fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)) {
+      return Effect.onExit(call(undefined), (exit) => observed(outcomeOf(exit)))
+    }
+    let result: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError> | undefined
+    const attributes = {
+      "credit_data.environment": environment,
+      "credit_data.group": group,
+      "http.request.method": method,
+      "server.address": baseUrl.hostname,
+      "server.port": Number(baseUrl.port) || (baseUrl.protocol === "https:" ? 443 : 80),
+      ...(template !== undefined && { "url.template": template })
+    }
+    return Effect.useSpan(
+      template === undefined ? method : `${method} ${template}`,
+      { kind: "client", captureStackTrace: false, attributes },
+      (span) =>
+        Effect.flatMap(Effect.exit(Effect.withParentSpan(call(span), span)), (exit) => {
+          result = exit
+          const outcome = outcomeOf(exit)
+          const { errorType, status } = outcome
+          if (status !== undefined) span.attribute("http.response.status_code", status)
+          if (errorType !== undefined) span.attribute("error.type", errorType)
+          const failed = errorType === undefined ? Effect.void : Effect.fail(new CallFailure(errorType))
+          return Effect.zipRight(observed(outcome), failed)
+        })
+    ).pipe(
+      Effect.exit,
+      // without a result, the call was interrupted or the tracer died
+      Effect.flatMap((ended) => result ?? Effect.zipRight(Effect.orDie(ended), Effect.interrupt))
+    )
+  })

@@ -1,0 +1,71 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { DataAccess, EnablementServices, Furnishment } from "@credit-data/http-client"
+import { Migration } from "@credit-data/migration"
+import { Simulator } from "@credit-data/simulator"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Config, ConfigProvider, Effect, Layer, Logger } from "effect"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+
+const packages = new URL("../../../packages/", import.meta.url)
+const target = new URL("../.examples/", import.meta.url)
+
+/** The examples in the docstrings of a module. */
+const examplesIn = (source: string) =>
+  [...source.matchAll(/^ \* ```ts\n((?: \*.*\n)*?) \* ```$/gm)].map(([, code = ""]) => code.replaceAll(/^ \* ?/gm, ""))
+
+const modules = readdirSync(packages)
+  .filter((name) => existsSync(new URL(`${name}/src/index.ts`, packages)))
+  .flatMap((name) =>
+    readdirSync(new URL(`${name}/src`, packages)).filter((file) => file.endsWith(".ts")).map((file) =>
+      `${name}/src/${file}`
+    )
+  )
+
+const examples = modules.flatMap((module) =>
+  examplesIn(readFileSync(new URL(module, packages), "utf8")).map((code, index) => ({
+    name: `${module.replaceAll(/\W+/g, "-")}-${index + 1}`,
+    code
+  }))
+).filter(({ code }) => code.includes("export const"))
+
+/** An effect that needs no more than `services`. A Config is an effect too. */
+const isProgram = (value: unknown): value is Effect.Effect<unknown, unknown> =>
+  Effect.isEffect(value) && !Config.isConfig(value)
+
+rmSync(target, { recursive: true, force: true })
+mkdirSync(target)
+const effects: ReadonlyArray<readonly [name: string, effect: Effect.Effect<unknown, unknown>]> = (await Promise.all(
+  examples.map(async ({ code, name }) => {
+    const file = new URL(`${name}.ts`, target)
+    writeFileSync(file, code)
+    const exported: Record<string, unknown> = await import(/* @vite-ignore */ file.href)
+    return Object.values(exported).filter(isProgram).map((effect) => [name, effect] as const)
+  })
+)).flat()
+
+/** All services that an example can require, over a simulated service on loopback. */
+const services = Layer.unwrapEffect(
+  Effect.map(
+    Simulator.variables,
+    (variables) =>
+      Layer.mergeAll(DataAccess.layer(), EnablementServices.layer(), Furnishment.layer()).pipe(
+        Layer.provideMerge(Migration.layerConfig()),
+        Layer.provideMerge(AuthV2.layerTokenEndpointConfig()),
+        Layer.provideMerge(NodeHttpClient.layer),
+        Layer.provideMerge(
+          Layer.setConfigProvider(
+            ConfigProvider.fromMap(new Map(Object.entries({ ...variables, CREDIT_DATA_AUTH: "v2" })))
+          )
+        )
+      )
+  )
+).pipe(Layer.provideMerge(Simulator.layer()), Layer.provideMerge(Logger.remove(Logger.defaultLogger)))
+
+describe("the effects that examples in docstrings export", () => {
+  for (const [name, effect] of effects) {
+    it.scopedLive(`${name} succeeds`, () => Effect.provide(effect, services))
+  }
+
+  it("are found", () => assert.isAbove(effects.length, 10))
+})
