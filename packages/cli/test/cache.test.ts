@@ -7,7 +7,7 @@ import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, failTokenRequests, secret, test, together, tokenRequests } from "./support/command.ts"
 import { program, run, runAll, start, temporaryFolder } from "./support/program.ts"
 
-describe("credit-data status and --cache", () => {
+describe.concurrent("credit-data status and --cache", () => {
   test(
     "keep one token for several commands, sealed on disk",
     Effect.gen(function*() {

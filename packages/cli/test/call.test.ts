@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:net"
 import { calls, test, together, tokenRequests } from "./support/command.ts"
 import { run, runAll, temporaryFolder } from "./support/program.ts"
 
-describe("credit-data call", () => {
+describe.concurrent("credit-data call", () => {
   test(
     "prints the body of the response",
     Effect.gen(function*() {

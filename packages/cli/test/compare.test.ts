@@ -5,7 +5,7 @@ import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, failTokenRequests, sunset, test, together } from "./support/command.ts"
 import { run } from "./support/program.ts"
 
-describe("credit-data compare", () => {
+describe.concurrent("credit-data compare", () => {
   test(
     "prints both tokens, the probes and a verdict",
     Effect.gen(function*() {

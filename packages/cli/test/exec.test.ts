@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { secret, test, together, token } from "./support/command.ts"
 import { run } from "./support/program.ts"
 
-describe("credit-data exec", () => {
+describe.concurrent("credit-data exec", () => {
   test(
     "runs a program with the token and without the secret, and exits with its exit code",
     Effect.gen(function*() {

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { failTokenRequests, secret, test, together } from "./support/command.ts"
 import { program, run, start, temporaryFolder } from "./support/program.ts"
 
-describe("the exit code of credit-data", () => {
+describe.concurrent("the exit code of credit-data", () => {
   const failed = (code: number, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
     Effect.map(run(args, { variables }), (outcome) => {
       assert.strictEqual(outcome.code, code, outcome.stderr)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { escape, test, together } from "./support/command.ts"
 import { program, run, runAll, start } from "./support/program.ts"
 
-describe("the output of credit-data", () => {
+describe.concurrent("the output of credit-data", () => {
   test(
     "has no colours in a pipe",
     Effect.gen(function*() {

@@ -11,7 +11,7 @@ const runWithout = Effect.fnUntraced(function*(args: ReadonlyArray<string>, inpu
   return yield* start(process.execPath, [program, ...args], { variables, ...(input === undefined ? {} : { input }) })
 })
 
-describe("--secret-command", () => {
+describe.concurrent("--secret-command", () => {
   test(
     "reads the secret from a command, from a pipe, or from a file of variables that is a pipe",
     Effect.gen(function*() {

@@ -7,7 +7,7 @@ import { help } from "../../simulator/src/internal/standalone/arguments.ts"
 import { test, together } from "./support/command.ts"
 import { program, run, start, temporaryFolder } from "./support/program.ts"
 
-describe("credit-data simulator", () => {
+describe.concurrent("credit-data simulator", () => {
   test(
     "runs the simulator until Ctrl-C, and releases its ports",
     Effect.gen(function*() {
@@ -32,7 +32,7 @@ describe("credit-data simulator", () => {
   )
 })
 
-describe("the options of credit-data simulator", () => {
+describe.concurrent("the options of credit-data simulator", () => {
   test(
     "are the options of the simulator's own command",
     Effect.map(run(["simulator", "--help"]), ({ stdout }) => {

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { failTokenRequests, test, together } from "./support/command.ts"
 import { run } from "./support/program.ts"
 
-describe("--timeout", () => {
+describe.concurrent("--timeout", () => {
   test(
     "ends a command whose server does not respond, with the exit code 4",
     Effect.gen(function*() {

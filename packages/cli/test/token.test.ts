@@ -4,7 +4,7 @@ import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, sunset, test, together, token } from "./support/command.ts"
 import { run, start } from "./support/program.ts"
 
-describe("credit-data token", () => {
+describe.concurrent("credit-data token", () => {
   test(
     "prints only the token",
     Effect.gen(function*() {

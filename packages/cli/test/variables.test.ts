@@ -19,7 +19,7 @@ const variablesFile = Effect.fnUntraced(function*(text: (lines: string) => strin
   return file
 })
 
-describe("--variables", () => {
+describe.concurrent("--variables", () => {
   test(
     "has the variables of every command, without evaluating anything",
     Effect.gen(function*() {

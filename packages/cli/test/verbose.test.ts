@@ -5,7 +5,7 @@ import { Effect, Option, Redacted } from "effect"
 import { secret, test, together, token } from "./support/command.ts"
 import { run } from "./support/program.ts"
 
-describe("--verbose", () => {
+describe.concurrent("--verbose", () => {
   test(
     "shows each request and its response on standard error, and no secret, token or body",
     Effect.gen(function*() {

@@ -28,7 +28,7 @@ const Limits = Schema.decodeSync(Schema.parseJson(Schema.Struct({
   grownMiB: Schema.Number
 })))
 
-describe.each(transports)("a process over %s", (name) => {
+describe.concurrent.each(transports)("a process over %s", (name) => {
   const live = (title: string, test: Effect.Effect<void, unknown, Simulator.Simulator | Scope.Scope>) =>
     it.scopedLive(title, () => Effect.provide(test, Simulator.layer()), 30 * seconds)
 
