@@ -35,40 +35,38 @@ const makeReady = (client: Redis | Cluster): Effect.Effect<boolean> => {
   })
 }
 
-/** A reply that no script of this store returns. */
-class Unexpected extends Error {}
-
-const unexpected = (): never => {
-  throw new Unexpected()
-}
+// A reply is none if no script of this store returns it.
 
 /** The driver returns a number as a number, as text or as bytes, by its options. */
-const numberOf = (reply: unknown): number => {
+const numberOf = (reply: unknown): Option.Option<number> => {
   const text = Buffer.isBuffer(reply) ? reply.toString("latin1") : String(reply)
-  return /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : unexpected()
+  return /^(0|[1-9]\d{0,15})$/.test(text) ? Option.some(Number(text)) : Option.none()
 }
 
-const isDone = (reply: unknown): boolean => {
-  const number = numberOf(reply)
-  return number === 1 || (number !== 0 && unexpected())
-}
+const doneOf = (reply: unknown): Option.Option<boolean> =>
+  Option.map(Option.filter(numberOf(reply), (number) => number <= 1), (number) => number === 1)
 
-const valueOf = (reply: unknown): Option.Option<Value> => {
-  if (reply === null) return Option.none()
-  if (!Buffer.isBuffer(reply)) return unexpected()
+const valueOf = (reply: unknown): Option.Option<Look["value"]> => {
+  if (reply === null) return Option.some(Option.none())
+  if (!Buffer.isBuffer(reply)) return Option.none()
   const colon = reply.subarray(0, prefixSize).indexOf(":")
   const fence = reply.subarray(0, Math.max(0, colon)).toString("latin1")
-  const bytes = new Uint8Array(reply.subarray(colon + 1))
+  const value: Value = { bytes: new Uint8Array(reply.subarray(colon + 1)), fence: Number(fence) }
   // only canonical decimal numbers, as this store writes them
-  return /^[1-9]\d*$/.test(fence) && Number.isSafeInteger(Number(fence)) && bytes.length <= maxValueSize
-    ? Option.some({ bytes, fence: Number(fence) })
-    : Option.none()
+  const isValid = /^[1-9]\d*$/.test(fence) && Number.isSafeInteger(value.fence) && value.bytes.length <= maxValueSize
+  return Option.some(isValid ? Option.some(value) : Option.none())
 }
 
-const lookOf = (reply: unknown, size = 2): Look =>
-  Array.isArray(reply) && reply.length === size ? { value: valueOf(reply[0]), now: numberOf(reply[1]) } : unexpected()
+const lookOf = (reply: unknown, size = 2): Option.Option<Look> =>
+  Array.isArray(reply) && reply.length === size
+    ? Option.all({ value: valueOf(reply[0]), now: numberOf(reply[1]) })
+    : Option.none()
 
-const takenOf = (reply: unknown) => ({ ...lookOf(reply, 3), isTaken: Array.isArray(reply) && isDone(reply[2]) })
+const takenOf = (reply: unknown) =>
+  Option.flatMap(
+    lookOf(reply, 3),
+    (look) => Option.map(doneOf(Array.isArray(reply) ? reply[2] : undefined), (isTaken) => ({ ...look, isTaken }))
+  )
 
 /** A command that `defineCommand` has added to the connection. */
 const isCommand = (value: unknown): value is (...args: ReadonlyArray<string | number | Buffer>) => Promise<unknown> =>
@@ -90,7 +88,6 @@ export const make = (client: Redis | Cluster, { lastCode, onRejected, prefix }: 
   }
   const isReady = makeReady(client)
   const failure = (error: unknown): StoreError => {
-    if (error instanceof Unexpected) return storeError("Refused", "REPLY")
     if (!Predicate.isError(error)) return storeError("Unavailable", lastCode() ?? "CLOSED")
     if (error.name === "ReplyError") return replyError(error)
     if (error.message !== "Command timed out") return storeError("Unavailable", codeOf(error) ?? lastCode() ?? "CLOSED")
@@ -102,16 +99,20 @@ export const make = (client: Redis | Cluster, { lastCode, onRejected, prefix }: 
     script: keyof typeof scripts,
     name: string,
     args: ReadonlyArray<string | number | Buffer>,
-    decode: (reply: unknown) => A
+    decode: (reply: unknown) => Option.Option<A>
   ): Effect.Effect<A, StoreError> =>
     Effect.filterOrFail(isReady, Boolean, () => storeError("Unavailable", lastCode() ?? "CLOSED")).pipe(
       Effect.zipRight(Effect.tryPromise({
         try: async () => {
           const command: unknown = Reflect.get(client, `creditData${script}Buffer`)
           const keys = kindsOf(script).map((kind) => `${prefix}{${name}}:${kind}`)
-          return decode(isCommand(command) ? await command.call(client, ...keys, ...args) : unexpected())
+          return decode(isCommand(command) ? await command.call(client, ...keys, ...args) : undefined)
         },
         catch: failure
+      })),
+      Effect.flatMap(Option.match({
+        onNone: () => Effect.fail(storeError("Refused", "REPLY")),
+        onSome: (reply) => Effect.succeed(reply)
       })),
       Effect.tapError(({ code }) => /^(WRONGPASS|NOAUTH)$/.test(code) ? onRejected ?? Effect.void : Effect.void)
     )
@@ -120,8 +121,8 @@ export const make = (client: Redis | Cluster, { lastCode, onRejected, prefix }: 
     read: (name) => run("Read", name, [maxStoredSize], (reply) => lookOf(reply)),
     takeLease: (name, { duration, owner, seen }) =>
       run("TakeLease", name, [maxStoredSize, owner, Math.ceil(Duration.toMillis(duration)), seen], takenOf),
-    releaseLease: (name, owner) => Effect.asVoid(run("ReleaseLease", name, [owner], isDone)),
+    releaseLease: (name, owner) => Effect.asVoid(run("ReleaseLease", name, [owner], doneOf)),
     publish: (name, { bytes, expiresAt, fence, owner }) =>
-      run("Publish", name, [fence, Buffer.from(bytes), Math.floor(expiresAt), owner], isDone)
+      run("Publish", name, [fence, Buffer.from(bytes), Math.floor(expiresAt), owner], doneOf)
   }
 }
