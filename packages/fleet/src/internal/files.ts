@@ -14,7 +14,11 @@ const Stored = Schema.parseJson(
   Schema.Struct({ fence: Schema.Int, expiresAt: Schema.Number, bytes: Schema.Uint8ArrayFromBase64 })
 )
 const Lease = Schema.parseJson(
-  Schema.Struct({ id: Schema.UUID, owner: Schema.String, expiresAt: Schema.Number })
+  Schema.Struct({
+    id: Schema.String.pipe(Schema.pattern(/^[0-9a-f-]{36}$/)),
+    owner: Schema.String,
+    expiresAt: Schema.Number
+  })
 )
 
 /** The files of this store: a value, a lease, the successor of a lease, and what a process was writing when it was killed. */
