@@ -6,7 +6,7 @@ import { Prometheus, Telemetry } from "@credit-data/telemetry"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer, Queue } from "effect"
 
 const attributes = { test: "callMetrics" }
 
@@ -57,6 +57,28 @@ describe("the duration of calls", () => {
       assert.notInclude(text, "consumers/42")
       assert.match(text, /^http_client_request_duration_seconds_sum\{.*server_address="127\.0\.0\.1".*\} [\d.]+$/m)
     }).pipe(Effect.provide(Live)))
+
+  it.scoped("is not recorded for a call that is interrupted, with or without a span", () =>
+    Effect.gen(function*() {
+      const begun = yield* Queue.unbounded<void>()
+      const Api = Layer.succeed(
+        HttpClient.HttpClient,
+        HttpClient.make(() => Effect.zipRight(Queue.offer(begun, undefined), Effect.never))
+      )
+      const context = yield* Layer.build(
+        DataAccess.layer().pipe(
+          Layer.provideMerge(Telemetry.layer({ attributes: { test: "callMetrics", state: "interrupted" } })),
+          Layer.provide([AccessTokens.layerTest(), Api])
+        )
+      )
+      const client = Context.get(context, DataAccess.DataAccess)
+      for (const caller of [client, client.pipe(HttpClient.withTracerDisabledWhen(() => true))]) {
+        const call = yield* Effect.fork(caller.get("/data-access/consumers/42"))
+        yield* Queue.take(begun)
+        yield* Fiber.interrupt(call)
+      }
+      assert.notMatch(yield* Prometheus.text, /http_client_request_duration_seconds_count.*interrupted/)
+    }))
 
   it.scoped("belongs to the supply of the client, where one program has several", () =>
     Effect.gen(function*() {

@@ -2,11 +2,11 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, LayerMap, ManagedRuntime, Redacted } from "effect"
+import { ConfigProvider, Context, Effect, Layer, LayerMap, ManagedRuntime, Redacted } from "effect"
 
 /** The variables of a tenant. */
-const tenant = (id: string) =>
-  Layer.setConfigProvider(ConfigProvider.fromMap(
+const providerOf = (id: string) =>
+  ConfigProvider.fromMap(
     new Map([
       ["CREDIT_DATA_ENVIRONMENT", "test"],
       ["CREDIT_DATA_AUDIENCE", "audience"],
@@ -16,7 +16,8 @@ const tenant = (id: string) =>
       ["CREDIT_DATA_CLIENT_SECRET", `secret-of-${id}`],
       ["CREDIT_DATA_SCOPES", "data-access:all"]
     ])
-  ))
+  )
+const tenant = (id: string) => Layer.setConfigProvider(providerOf(id))
 
 /** A server that puts the client id into each token. */
 const makeServer = () => {
@@ -70,6 +71,38 @@ describe("one layer const for several tenants", () => {
         assert.strictEqual(yield* Effect.promise(() => runtime.runPromise(text)), `token-of-${id}`)
       }
     }))
+
+  it.live("gives each tenant its own token where a service of any type says which tenant it is", () =>
+    Effect.gen(function*() {
+      const { Http, server } = makeServer()
+      const Variables = tenant("shared")
+      const credentialsOf = (clientId: string) => ({ clientId, clientSecret: Redacted.make(`secret-of-${clientId}`) })
+      const textWith = <R>(id: Effect.Effect<string, never, R>, as: (id: string) => Layer.Layer<R>) => {
+        const Auth = AuthV2.layerConfig({ credentials: Effect.map(id, credentialsOf) })
+        return Effect.gen(function*() {
+          const uses = ["a", "b", "a"].map((id) => Auth.pipe(Layer.provide([as(id), Variables, Http])))
+          // held open, because a supply ends with its last user
+          yield* Effect.forEach(uses, (use) => Layer.build(use))
+          return yield* Effect.forEach(uses, (use) => Effect.provide(text, use))
+        })
+      }
+      class Name extends Context.Tag("Name")<Name, string>() {}
+      class Read extends Context.Tag("Read")<Read, () => string>() {}
+      const a = () => "a"
+      const b = () => "b"
+      const readers = [
+        textWith(Name, (id) => Layer.succeed(Name, id)),
+        textWith(
+          Effect.map(Read, (read) => read()),
+          (id) => Layer.succeed(Read, id === "a" ? a : b)
+        )
+      ]
+      for (const texts of readers) {
+        server.requests = 0
+        assert.deepStrictEqual(yield* texts, ["token-of-a", "token-of-b", "token-of-a"])
+        assert.strictEqual(server.requests, 2)
+      }
+    }).pipe(Effect.scoped))
 
   it.live("shares one supply between all uses with the same variables", () =>
     Effect.gen(function*() {

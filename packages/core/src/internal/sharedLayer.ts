@@ -13,19 +13,24 @@ export interface Requirements {
 
 /** A layer, and where what it built is found again. */
 interface Variant<A, E, R> {
-  readonly next: WeakMap<object, Variant<A, E, R>>
+  /** By the next part: an object or a function, or a value of another type. */
+  readonly byReference: WeakMap<object, Variant<A, E, R>>
+  readonly byValue: Map<unknown, Variant<A, E, R>>
   layer: Layer.Layer<A, E, R> | undefined
   memoMap: Layer.MemoMap | undefined
 }
 
-const variant = <A, E, R>(): Variant<A, E, R> => ({ next: new WeakMap(), layer: undefined, memoMap: undefined })
-
-const absent = {}
+const variant = <A, E, R>(): Variant<A, E, R> => ({
+  byReference: new WeakMap(),
+  byValue: new Map(),
+  layer: undefined,
+  memoMap: undefined
+})
 
 /** Services that differ between two uses of one layer in the same program. */
 const ofOneUse = /\/(Scope|CurrentMemoMap|ParentSpan)$/
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+const isReference = (value: unknown): value is object => Object(value) === value
 
 /**
  * A layer that is shared only where its configuration and its requirements are the same. Effect shares a layer by its reference alone:
@@ -37,12 +42,16 @@ export const sharedLayer = <A, E, R>(
   { hasMore = false, services }: Requirements
 ): Layer.Layer<A, E, R> => {
   const root = variant<A, E, R>()
-  const find = (parts: ReadonlyArray<object>): Variant<A, E, R> => {
+  const find = (parts: ReadonlyArray<unknown>): Variant<A, E, R> => {
     let found = root
     for (const part of parts) {
-      const next = found.next.get(part) ?? variant<A, E, R>()
-      found.next.set(part, next)
-      found = next
+      const { byReference, byValue } = found
+      const known = isReference(part) ? byReference.get(part) : byValue.get(part)
+      found = known ?? variant<A, E, R>()
+      if (known === undefined) {
+        if (isReference(part)) byReference.set(part, found)
+        else byValue.set(part, found)
+      }
     }
     return found
   }
@@ -51,9 +60,9 @@ export const sharedLayer = <A, E, R>(
     const provider = yield* Effect.configProviderWith(Effect.succeed)
     const required: ReadonlyArray<unknown> = hasMore
       // what is required is not known
-      ? Array.from(context.unsafeMap).filter(([key]) => !ofOneUse.test(key)).map(([, service]) => service)
-      : services.map(({ key }) => context.unsafeMap.get(key) ?? absent)
-    const found = find([provider, yield* Effect.clock, ...required.filter(isObject)])
+      ? Array.from(context.unsafeMap).filter(([key]) => !ofOneUse.test(key)).flat()
+      : services.map(({ key }) => context.unsafeMap.get(key))
+    const found = find([provider, yield* Effect.clock, ...required])
     const scope = yield* Effect.scope
     const layer = found.layer ??= make()
     const build = Effect.flatMap(Layer.makeMemoMap, (fresh) => {

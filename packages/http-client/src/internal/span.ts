@@ -77,10 +77,9 @@ export const inSpan = (
         template,
         ...outcome,
         seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
-      }) ??
-        Effect.void
+      }) ?? Effect.void
     if (fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)) {
-      return Effect.onExit(call(undefined), (exit) => observed(outcomeOf(exit)))
+      return Effect.flatMap(Effect.exit(call(undefined)), (exit) => Effect.zipRight(observed(outcomeOf(exit)), exit))
     }
     let result: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError> | undefined
     const attributes = {
