@@ -1,4 +1,5 @@
 import { StoreError, type TokenStore } from "@credit-data/fleet"
+import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Option } from "effect"
 import { onLook } from "./support/changedStore.ts"
@@ -136,7 +137,7 @@ describe("a faulty store", () => {
       assert.isAtLeast(fast, 4 * 4_000 / 220)
       const slow = yield* readsWhen("150 millis")
       assert.isAtMost(slow, 4 * 4_000 / 750 + 10)
-    }))
+    }).pipe(withConstantRandom(0.5)))
 
   it.effect("that is open is not queried", () =>
     Effect.gen(function*() {

@@ -124,7 +124,11 @@ interface Received {
   readonly end: (body?: Response) => Effect.Effect<Response, GroupClientError>
 }
 
-const countResend = (call: Call) => Effect.sync(() => call.span?.attribute("http.request.resend_count", ++call.resends))
+const countResend = (call: Call) =>
+  Effect.sync(() => {
+    call.resends++
+    call.span?.attribute("http.request.resend_count", call.resends)
+  })
 
 /**
  * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.

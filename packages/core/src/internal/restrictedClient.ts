@@ -75,17 +75,15 @@ const endUpgraded = (response: unknown): void => {
 class Region extends Context.Tag("@credit-data/core/Region")<Region, true>() {}
 
 /** The stream of a body is an effect of the caller, so it gets the caller's options of `fetch`. */
-const withOptionsOf = (caller: Context.Context<never>, init: RequestInit) => {
-  const own = Context.add(caller, FetchHttpClient.RequestInit, init)
-  return (request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest => {
-    const { body } = request
-    return body._tag === "Stream"
-      ? HttpClientRequest.setBody(
-        request,
-        HttpBody.stream(Stream.provideContext(body.stream, own), body.contentType, body.contentLength)
-      )
-      : request
-  }
+const withOptionsOf = (
+  caller: Context.Context<never>,
+  request: HttpClientRequest.HttpClientRequest
+): HttpClientRequest.HttpClientRequest => {
+  const { body } = request
+  if (body._tag !== "Stream") return request
+  const init = Option.getOrElse(Context.getOption(caller, FetchHttpClient.RequestInit), () => ({}))
+  const stream = Stream.provideContext(body.stream, Context.add(caller, FetchHttpClient.RequestInit, init))
+  return HttpClientRequest.setBody(request, HttpBody.stream(stream, body.contentType, body.contentLength))
 }
 
 /**
@@ -128,16 +126,14 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onS
   // what `silence` has set ends with these regions
   const region = checked.pipe(HttpClient.withTracerDisabledWhen(({ url }) => isAllowed(url)))
   return opaque((request) =>
-    Effect.flatMap(Effect.context<never>(), (caller) => {
-      const init = Option.getOrElse(Context.getOption(caller, FetchHttpClient.RequestInit), () => ({}))
-      return region.execute(withOptionsOf(caller, init)(request)).pipe(
+    Effect.flatMap(Effect.context<never>(), (caller) =>
+      region.execute(withOptionsOf(caller, request)).pipe(
         Effect.provideService(Region, true),
         Effect.map((response) => {
           if (response.status === 101 && !("upgrade" in request.headers)) endUpgraded(response)
           return response
         })
-      )
-    })
+      ))
   )
 }
 

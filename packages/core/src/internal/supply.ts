@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
-import { constVoid } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
@@ -341,11 +340,9 @@ export const make = Effect.fnUntraced(function*(
         )
       )
     }
-    return looking === undefined ? Effect.void : looking.wait.pipe(
-      within(lookPatienceMillis, constVoid),
-      Effect.ignore,
-      Effect.withClock(clock)
-    )
+    return looking === undefined
+      ? Effect.void
+      : Effect.timeoutOption(Effect.interruptible(looking.wait), lookPatienceMillis).pipe(Effect.withClock(clock))
   })
 
   const get = carryOut((at) => TokenState.decide(state, at), valid)

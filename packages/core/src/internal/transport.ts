@@ -169,10 +169,7 @@ export const transportFailure = (error: HttpClientError.HttpClientError, stage: 
   }
 }
 
-/**
- * Returns whether this is the error of a client that refused a response status, as `HttpClient.filterStatusOk` does? Such an error carries
- * the response.
- */
+/** Whether a client refused a response status, as `HttpClient.filterStatusOk` does. Such an error carries the response. */
 export const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
   HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
 
