@@ -7,7 +7,7 @@ import { transports } from "../src/transports.ts"
 
 const simulator = Simulator.layer({ credentials: { clientId: "id", clientSecret: Redacted.make(canary) } })
 
-describe.each(transports)("an unhandled rejection that Node prints shows no secret, over %s", (name) => {
+describe.concurrent.each(transports)("an unhandled rejection that Node prints shows no secret, over %s", (name) => {
   const rows: ReadonlyArray<
     readonly [printed: string, prepare: (simulator: Simulator.Service) => Effect.Effect<void>]
   > = [
