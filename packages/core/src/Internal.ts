@@ -4,11 +4,11 @@
  *
  * @since 1.0.0
  */
+export { HasFallback } from "./internal/announcements.ts"
 export * as Broadcast from "./internal/broadcast.ts"
 export { callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
 export * as Instant from "./internal/dualClock.ts"
 export { printableScopes, withoutSecrets } from "./internal/printable.ts"
-export { HasFallback } from "./internal/reports.ts"
 export { sharedLayer } from "./internal/sharedLayer.ts"
 export { amend } from "./internal/supply.ts"
 export * as TokenState from "./internal/tokenState.ts"

@@ -18,7 +18,7 @@ import { InvalidClient, InvalidResponse, ServerError, type TokenError, Transport
 import type { RequestReason } from "../TokenEvent.ts"
 import type { TokenStatus } from "../TokenStatus.ts"
 import * as Instant from "./dualClock.ts"
-import * as Reports from "./reports.ts"
+import * as Announcements from "./announcements.ts"
 import * as TokenState from "./tokenState.ts"
 import { within } from "./within.ts"
 
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function*(
   const now = () => Instant.now(clock)
   const { requestedScopes, sharing } = endpoint
   const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
-  const reports = yield* Reports.make(endpoint, clock)
+  const announcements = yield* Announcements.make(endpoint, clock)
   const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
   const limit = Duration.sum(sharing?.timeLimit ?? endpoint.deadline, Duration.millis(graceMillis))
@@ -160,7 +160,7 @@ export const make = Effect.fnUntraced(function*(
       const held = TokenState.validToken(next, now())
       if (held === undefined) return Effect.fail(new InvalidResponse({ ...where, status: 200, rule: "Expired" }))
       state = next
-      return reports.obtained(reason, sentAt, held, before)
+      return announcements.obtained(reason, sentAt, held, before)
     })
 
   const drawDueShare = Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
@@ -185,19 +185,19 @@ export const make = Effect.fnUntraced(function*(
             ...(deadlineEnded && { deadlineEnded })
           })
           own.ended = own.spans.length
-          const reported = reports.failed(reason, sentAt, known)
+          const reported = announcements.failed(reason, sentAt, known)
           if (isRetried) {
             next = Effect.delay(request(retriesLeft - 1, deadlineAt, error), pause)
             return reported
           }
           state = TokenState.gaveUp(state, known, nextTryAt)
           own.failure = Exit.fail(known)
-          return Effect.zipRight(reported, reports.gaveUp(known, TokenState.validToken(state, at), previous))
+          return Effect.zipRight(reported, announcements.gaveUp(known, TokenState.validToken(state, at), previous))
         }
         return Effect.gen(function*() {
           const span = yield* Effect.serviceOption(Tracer.ParentSpan)
           if (Option.isSome(span) && span.value._tag === "Span" && span.value.sampled) own.spans.push(span.value)
-          yield* reports.requested(reason)
+          yield* announcements.requested(reason)
           const [dueShare, random] = yield* Effect.all([drawDueShare, Random.next])
           yield* orDied(Effect.suspend(() => endpoint.requestToken(reason))).pipe(
             within(Instant.millisBetween(sentAt, limitAt), () => {
@@ -364,7 +364,7 @@ export const make = Effect.fnUntraced(function*(
       const at = now()
       state = TokenState.rejected(state, token, at)
       if (state === before) return
-      report(reports.rejected(before, state))
+      report(announcements.rejected(before, state))
       if (state.held?.rejectedAt !== undefined && TokenState.remembered(state, at) === undefined) begin(at)
     })
 
@@ -404,17 +404,19 @@ export const make = Effect.fnUntraced(function*(
       ...TokenState.status(state, now()),
       callersWaiting: flight?.waiters.size ?? 0,
       tokensServed,
-      eventsLost: reports.eventsLost() + (sharing?.events?.lost() ?? 0),
+      eventsLost: announcements.eventsLost() + (sharing?.events?.lost() ?? 0),
       store
     })),
-    events: sharing?.events === undefined ? reports.events : Stream.merge(reports.events, sharing.events.stream),
+    events: sharing?.events === undefined
+      ? announcements.events
+      : Stream.merge(announcements.events, sharing.events.stream),
     reports: {
       isUnproven: (token: AccessToken) => TokenState.unproven(state) === token,
       accepted: (token: AccessToken) =>
         revealed((report) => {
           const { rejections } = state
           state = TokenState.accepted(state, token)
-          if (rejections !== state.rejections) report(reports.accepted(rejections))
+          if (rejections !== state.rejections) report(announcements.accepted(rejections))
         }),
       rejectionStands: reject,
       scopeMissing: (scope: AccessScope): Effect.Effect<DateTime.Utc> =>

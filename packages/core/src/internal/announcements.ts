@@ -31,7 +31,7 @@ const afterFailures = (streak: TokenState.State["streak"]): string => {
 const isRefusal = (error: TokenError): boolean =>
   !error.retryable && (error._tag === "InvalidClient" || error._tag === "ServerError")
 
-/** What a supply reports, as events and in the log. */
+/** What a supply announces, as events and in the log. */
 export const make = Effect.fnUntraced(function*(
   { environment, requestedScopes, sharing, url }: TokenEndpoint.Service,
   clock: Clock.Clock
