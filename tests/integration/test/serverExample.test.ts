@@ -14,7 +14,7 @@ const Server = HttpServer.serve(
   )
 )
 
-/** The calls have their own transport, `NodeHttpClient.layer`. */
+/** The calls have their own transport. */
 const Clients = DataAccess.layer().pipe(
   Layer.provide(AuthV2.layerConfig()),
   Layer.provide(NodeHttpClient.layer),
