@@ -123,17 +123,6 @@ export interface Comparison {
   readonly probes: ReadonlyArray<ProbeResult>
 }
 
-/** Sends a probe with this token, and not with the token of the supply. */
-const sender = Effect.fnUntraced(function*(tokens: AccessTokens.Service) {
-  const client = yield* Effect.provideService(
-    GroupClient.make({ name: "Comparison" }),
-    AccessTokens.AccessTokens,
-    tokens
-  )
-  return ({ method, path }: Probe, token: AccessToken) =>
-    client.execute(HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret))
-})
-
 /** From connecting to the last byte. */
 const deadline = "30 seconds"
 
@@ -221,15 +210,22 @@ export const compare = Effect.fnUntraced(function*(options: {
   /** Default: none, so only the tokens are compared, which proves nothing about calls. */
   readonly probes?: ReadonlyArray<Probe> | undefined
 }): Effect.fn.Return<Comparison, TokenError | ConfigError.ConfigError, HttpClient.HttpClient> {
-  const send = yield* sender(options.v2)
+  const client = yield* Effect.provideService(
+    GroupClient.make({ name: "Comparison" }),
+    AccessTokens.AccessTokens,
+    options.v2
+  )
   const v1 = yield* obtain(options.v1)
   const v2 = yield* obtain(options.v2)
-  const sendWith = (probe: Probe, token: Either.Either<AccessToken, TokenError>) =>
-    Effect.map(Effect.forEach(Arr.getRights([token]), (token) => read(send(probe, token))), Arr.head)
+  /** Sends a probe with this token, and not with the token of the supply. */
+  const sendWith = ({ method, path }: Probe, token: Either.Either<AccessToken, TokenError>) =>
+    Effect.forEach(
+      Arr.getRights([token]),
+      ({ secret }) => read(client.execute(HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), secret)))
+    )
   const results = yield* Effect.forEach(options.probes ?? [], (probe) =>
     Effect.gen(function*() {
-      const first = yield* sendWith(probe, v1)
-      const second = yield* sendWith(probe, v2)
+      const [first, second] = [Arr.head(yield* sendWith(probe, v1)), Arr.head(yield* sendWith(probe, v2))]
       const [one, other] = [Option.flatMap(first, Either.getRight), Option.flatMap(second, Either.getRight)]
       return {
         probe,
@@ -238,11 +234,7 @@ export const compare = Effect.fnUntraced(function*(options: {
         sameBody: Option.zipWith(one, other, (one, other) => one.hash === other.hash)
       } satisfies ProbeResult
     }))
-  const facts = {
-    v1: Either.map(v1, (token) => factsOf(token, options.v1)),
-    v2: Either.map(v2, (token) => factsOf(token, options.v2))
-  }
-  const scopes = Arr.getRights([facts.v2]).flatMap(({ missingScopes }) => missingScopes)
+  const scopes = Arr.getRights([v2]).flatMap((token) => token.missing(options.v2.requestedScopes))
   const noRollback: ReadonlyArray<Problem> = Arr.getLefts([v1]).map((error) => Problem.NoTokenFromV1({ error }))
   const against: ReadonlyArray<Problem> = [
     ...Arr.getLefts([v2]).map((error) => Problem.NoTokenFromV2({ error })),
@@ -253,7 +245,8 @@ export const compare = Effect.fnUntraced(function*(options: {
   return {
     verdict: against.length > 0 ? "NotReady" : results.length === 0 ? "Unproven" : proven,
     problems: [...against, ...noRollback],
-    ...facts,
+    v1: Either.map(v1, (token) => factsOf(token, options.v1)),
+    v2: Either.map(v2, (token) => factsOf(token, options.v2)),
     probes: results
   }
 })

@@ -169,10 +169,6 @@ export const layerConfig = (
       Effect.as(
         // so that one error lists everything that is missing
         Variables.read({ ...AuthV1.config, ...AuthV2.config, ...Plan.config }),
-        layer({
-          v1: AuthV1.layerConfig(settings),
-          v2: AuthV2.layerConfig(settings),
-          plan: Plan.read
-        })
+        layer({ v1: AuthV1.layerConfig(settings), v2: AuthV2.layerConfig(settings), plan: Plan.read })
       )
     ), { services: [HttpClient.HttpClient] })

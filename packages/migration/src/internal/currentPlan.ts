@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(
         : Effect.void
     }
 
-    const current: CurrentPlan = {
+    return {
       inUse: () => inUse,
       get: Effect.suspend(() => {
         if (millis() - readAt < Duration.toMillis(checked.life)) return Effect.succeed(inUse)
@@ -119,11 +119,10 @@ export const make = Effect.fnUntraced(
         const left = startedAt + patience - millis()
         // it may have ended already
         if (!isReading || reading === undefined || left <= 0) return Effect.succeed(inUse)
-        const waited = Effect.exit(within(left, () => undefined)(Fiber.await(reading)))
-        return waited.pipe(Effect.withClock(clock), Effect.map(() => inUse))
+        const ended = Effect.timeoutOption(Effect.interruptible(Fiber.await(reading)), left)
+        return ended.pipe(Effect.withClock(clock), Effect.map(() => inUse))
       }),
       run
-    }
-    return current
+    } satisfies CurrentPlan
   }
 )
