@@ -17,6 +17,8 @@ describe("the headers of a connection", () => {
       "keep-alive",
       "proxy-connection",
       "te",
+      "trailer",
+      "expect",
       "transfer-encoding",
       "upgrade",
       "http2-settings"

@@ -34,9 +34,12 @@ export class ContractBroken extends Data.TaggedError("ContractBroken")<{
   /** What the rule expected. */
   readonly expected: string
 }> {
-  override get message(): string {
-    return `The store breaks the rule "${this.rule}". Expected ${this.expected}.`
-  }
+  /**
+   * What happened. An own property, so that `structuredClone` and `postMessage` copy it.
+   *
+   * @since 1.0.0
+   */
+  override readonly message: string = `The store breaks the rule "${this.rule}". Expected ${this.expected}.`
 }
 
 /**

@@ -39,7 +39,10 @@ export class StoreError extends Schema.TaggedError<StoreError>("@credit-data/fle
     return "StoreError"
   }
 
-  override get message(): string {
-    return `The shared store ${what[this.reason]}: ${this.code}.`
-  }
+  /**
+   * What happened. An own property, so that `structuredClone` and `postMessage` copy it.
+   *
+   * @since 1.0.0
+   */
+  override readonly message: string = `The shared store ${what[this.reason]}: ${this.code}.`
 }

@@ -112,6 +112,8 @@ describe("a fault of a store", () => {
     assert.strictEqual(message("Unavailable"), "The shared store cannot be reached: A_CODE.")
     assert.strictEqual(message("Timeout"), "The shared store did not respond in time: A_CODE.")
     assert.strictEqual(message("Refused"), "The shared store refused an operation: A_CODE.")
+    const error = new StoreError.StoreError({ reason: "Refused", code: "A_CODE" })
+    assert.strictEqual(structuredClone(error).message, error.message)
   })
 
   it.effect("can be an operation of the program's engine that dies, throws, or returns something else", () =>

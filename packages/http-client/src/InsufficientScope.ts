@@ -8,6 +8,26 @@ import { printableScopes } from "@credit-data/core/Internal"
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
+const messageOf = (
+  { environment, granted, needed, nextTryAt, wasSent }: {
+    readonly environment: string
+    readonly needed: AccessScope.AccessScope
+    readonly granted: ReadonlyArray<string>
+    readonly nextTryAt?: DateTime.Utc | undefined
+    readonly wasSent?: boolean | undefined
+  }
+): string => {
+  const sent = wasSent === true
+    ? "The request was sent once, with an earlier token, and was not sent again."
+    : "Nothing was sent."
+  const next = nextTryAt === undefined
+    ? ""
+    : ` The next token request for this scope is not sent before ${DateTime.formatIso(nextTryAt)}.`
+  return `The token of ${environment} does not cover ${needed}: the server granted ${
+    granted.length === 0 ? "no scope" : printableScopes(granted)
+  }. ${sent} Ask the operator to grant ${needed} to this client.${next}`
+}
+
 /**
  * The server granted a token that does not cover the endpoint group of the call (service contract, section 5, point 4). Nothing was
  * sent, except where `wasSent` is true: the API rejected the first token of the call with a 401, and its replacement covers less.
@@ -36,15 +56,10 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("
     return { ...this, message: this.message }
   }
 
-  override get message(): string {
-    const granted = this.granted.length === 0 ? "no scope" : printableScopes(this.granted)
-    const sent = this.wasSent === true
-      ? "The request was sent once, with an earlier token, and was not sent again."
-      : "Nothing was sent."
-    const next = this.nextTryAt === undefined
-      ? ""
-      : ` The next token request for this scope is not sent before ${DateTime.formatIso(this.nextTryAt)}.`
-    return `The token of ${this.environment} does not cover ${this.needed}: the server granted ${granted}. ${sent} ` +
-      `Ask the operator to grant ${this.needed} to this client.${next}`
-  }
+  /**
+   * What happened and what to do. An own property, so that `structuredClone` and `postMessage` copy it.
+   *
+   * @since 1.0.0
+   */
+  override readonly message: string = messageOf(this)
 }

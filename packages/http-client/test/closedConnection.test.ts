@@ -58,6 +58,33 @@ describe("a connection that was reset before a response", () => {
       }))
   }
 
+  const changes: ReadonlyArray<
+    readonly [name: string, change: (client: HttpClient.HttpClient) => HttpClient.HttpClient]
+  > = [
+    ["removes the key", HttpClient.mapRequest((request) => HttpClientRequest.post(request.url))],
+    [
+      "makes the body a stream",
+      HttpClient.mapRequest(HttpClientRequest.setBody(HttpBody.stream(Stream.make(new Uint8Array([1])))))
+    ]
+  ]
+  for (const [name, change] of changes) {
+    it.effect(`fails the call if the program's client ${name}`, () =>
+      Effect.gen(function*() {
+        const once = flaky(1)
+        const request = HttpClientRequest.post("/a", { headers: { "idempotency-key": "1" } })
+        yield* Effect.flip(callOver(change(once.client), (client) => client.execute(request)))
+        assert.strictEqual(once.requests(), 1)
+      }))
+  }
+
+  it.effect("fails the call if the program's client adds a key, because each request may get another one", () =>
+    Effect.gen(function*() {
+      const once = flaky(1)
+      const adding = HttpClient.mapRequest(once.client, HttpClientRequest.setHeader("idempotency-key", "1"))
+      yield* Effect.flip(callOver(adding, (client) => client.post("/a")))
+      assert.strictEqual(once.requests(), 1)
+    }))
+
   it.effect("is the only failure after which a request is sent again", () =>
     Effect.gen(function*() {
       for (

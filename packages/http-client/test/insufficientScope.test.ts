@@ -31,6 +31,10 @@ describe("InsufficientScope", () => {
     assert.include(both.message, "is not sent before 1970-01-01T00:00:00.000Z.")
   })
 
+  it("keeps its message in structuredClone", () => {
+    assert.strictEqual(structuredClone(error).message, error.message)
+  })
+
   it("shows at most ten of the granted scopes, each escaped and cut", () => {
     const granted = ["a\nb", "x".repeat(400), ...Array.from({ length: 100 }, (_, index) => `read:${index}`)]
     const { message } = new InsufficientScope.InsufficientScope({ ...error, granted })

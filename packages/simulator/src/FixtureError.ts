@@ -35,7 +35,10 @@ export class FixtureError
     return "FixtureError"
   }
 
-  override get message(): string {
-    return `${this.file}: ${this.reason}`
-  }
+  /**
+   * What happened. An own property, so that `structuredClone` and `postMessage` copy it.
+   *
+   * @since 1.0.0
+   */
+  override readonly message: string = `${this.file}: ${this.reason}`
 }

@@ -154,7 +154,10 @@ const load = (files: Record<string, string>, at = "") =>
       yield* Effect.orDie(fileSystem.makeDirectory(path.dirname(file), { recursive: true }))
       yield* Effect.orDie(fileSystem.writeFileString(file, text))
     }
-    return yield* Effect.mapError(Fixture.load(path.join(folder, at)), ({ message }) => message.replace(folder, ""))
+    return yield* Effect.mapError(
+      Fixture.load(path.join(folder, at)),
+      (error) => structuredClone(error).message.replace(folder, "")
+    )
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
 
 describe("a folder of fixtures", () => {

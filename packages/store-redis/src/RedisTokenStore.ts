@@ -41,13 +41,15 @@ export interface Options extends connection.Options {}
  * ```
  */
 export const layer = (options: connection.Options): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
-  Layer.scoped(TokenStore, own(options))
+  sharedLayer(() => Layer.scoped(TokenStore, own(options)), { services: [] })
 
 /** The store over its own connection. */
 const own = Effect.fnUntraced(function*({ prefix, ...options }: connection.Options) {
   const client = yield* connection.make(options)
+  const provider = yield* Effect.configProviderWith(Effect.succeed)
   const rereading = yield* FiberHandle.make<void>()
-  const reread = FiberHandle.run(rereading, connection.reread(client, options), { onlyIfMissing: true })
+  const next = connection.reread(client, options).pipe(Effect.withConfigProvider(provider))
+  const reread = FiberHandle.run(rereading, next, { onlyIfMissing: true })
   return yield* store(client, prefix, Effect.asVoid(reread))
 })
 
@@ -106,18 +108,16 @@ export const layerClient = (options: {
 export const layerConfig = (
   options: Omit<connection.Options, "url"> = {}
 ): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
-  sharedLayer(() =>
-    Layer.scoped(
-      TokenStore,
-      Effect.flatMap(Effect.configProviderWith(Effect.succeed), (provider) => {
-        const variables = Variables.read({
-          url: Variables.redacted("CREDIT_DATA_REDIS_URL", {
-            description: "the Redis address",
-            example: connection.example,
-            problem: (text) => connection.problem(text, options)
-          })
+  layer({
+    ...options,
+    url: Effect.map(
+      Variables.read({
+        url: Variables.redacted("CREDIT_DATA_REDIS_URL", {
+          description: "the Redis address",
+          example: connection.example,
+          problem: (text) => connection.problem(text, options)
         })
-        const url = Effect.map(variables, ({ url }) => url)
-        return own({ ...options, url: url.pipe(Effect.withConfigProvider(provider)) })
-      })
-    ), { services: [] })
+      }),
+      ({ url }) => url
+    )
+  })

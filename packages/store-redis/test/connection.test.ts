@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Config, ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { Cluster, Redis } from "ioredis"
 import { make } from "../src/internal/connection.ts"
-import type { Options } from "../src/RedisTokenStore.ts"
+import { layer, type Options } from "../src/RedisTokenStore.ts"
 
 // What the driver is configured with. Nothing listens on port 1, and no name below is looked up: the connection is closed at
 // once.
@@ -100,5 +100,24 @@ describe("a connection to Redis", () => {
         assert.include(yield* refused(`redis://${host}`), "Expected rediss:// for a host", host)
       }
       assert.include(yield* refused("redis://"), "Expected a Redis address")
+    }))
+
+  it.scoped("is made for each ConfigProvider from which its address is read", () =>
+    Effect.gen(function*() {
+      const read: Array<string> = []
+      const url = Effect.map(Config.string("ADDRESS"), (address) => {
+        read.push(address)
+        return Redacted.make(address)
+      })
+      const Store = layer({ url })
+      const memoMap = yield* Layer.makeMemoMap
+      const scope = yield* Effect.scope
+      const addresses = ["redis://localhost:1/1", "redis://localhost:1/2"]
+      for (const address of addresses) {
+        yield* Layer.buildWithMemoMap(Store, memoMap, scope).pipe(
+          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["ADDRESS", address]])))
+        )
+      }
+      assert.deepStrictEqual(read, addresses)
     }))
 })

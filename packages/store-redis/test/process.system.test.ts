@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL("support/program.ts", import.meta.url))
 
 /** The process ends when the program has ended, and not before. */
 const survives = Effect.fnUntraced(function*(
-  args: readonly [url: string, kind: "cluster" | "server", connection: "store" | "program"],
+  args: readonly [url: string, kind: "cluster" | "sentinels" | "server", connection: "store" | "program"],
   happens: Effect.Effect<unknown>
 ) {
   const child = yield* start(script(program, ...args))
@@ -41,15 +41,17 @@ describe("a process without a handler for unhandled rejections survives", { conc
       )
     }
 
-    it.scopedLive(
-      `a server whose reply is nested 10 000 times, over the connection of the ${connection}`,
-      () =>
-        Effect.gen(function*() {
-          const { url } = yield* serverOf("*1\r\n".repeat(10_000))
-          yield* survives([url, "server", connection], Effect.void)
-        }),
-      60_000
-    )
+    for (const kind of ["cluster", "sentinels", "server"] as const) {
+      it.scopedLive(
+        `a ${kind} whose reply is nested 10 000 times, over the connection of the ${connection}`,
+        () =>
+          Effect.gen(function*() {
+            const { url } = yield* serverOf("*1\r\n".repeat(10_000))
+            yield* survives([url, kind, connection], Effect.void)
+          }),
+        60_000
+      )
+    }
 
     it.scopedLive(
       `a server that is killed and comes back, over the connection of the ${connection}`,

@@ -19,6 +19,8 @@ const foreign = {
   "keep-alive": "timeout=100",
   "proxy-connection": "keep-alive",
   te: "trailers",
+  trailer: "x-checksum",
+  expect: "100-continue",
   "x-kept": "kept"
 }
 
@@ -44,7 +46,7 @@ const headersOf = (received: ReadonlyArray<string>) => received.join("").split("
 const assertClean = (received: ReadonlyArray<string>, authority: string) => {
   const headers = headersOf(received)
   assert.deepStrictEqual(headers.match(/^host: .*$/gm), [`host: ${authority}`])
-  for (const dropped of ["evil", "timeout=100", "proxy-connection", "\nte:"]) {
+  for (const dropped of ["evil", "timeout=100", "proxy-connection", "\nte:", "\ntrailer:", "\nexpect:"]) {
     assert.notInclude(headers, dropped)
   }
   assert.include(headers, "x-kept: kept")

@@ -1,8 +1,9 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Context, Effect, Layer, LayerMap, ManagedRuntime, Redacted } from "effect"
+import { type ConfigError, ConfigProvider, Context, Effect, Layer, LayerMap, ManagedRuntime, Redacted } from "effect"
 
 /** The variables of a tenant. */
 const providerOf = (id: string) =>
@@ -13,7 +14,7 @@ const providerOf = (id: string) =>
       ["CREDIT_DATA_BASE_URL", "https://api.example"],
       ["CREDIT_DATA_AUTH_V2_URL", "https://v2.example"],
       ["CREDIT_DATA_CLIENT_ID", id],
-      ["CREDIT_DATA_CLIENT_SECRET", `secret-of-${id}`],
+      ["CREDIT_DATA_CLIENT_SECRET", `the secret of the tenant ${id}, which is long`],
       ["CREDIT_DATA_SCOPES", "data-access:all"]
     ])
   )
@@ -60,6 +61,28 @@ describe("one layer const for several tenants", () => {
       const texts = yield* Effect.forEach(["a", "b", "a"], (id) => Effect.provide(text, tenants.get(id)))
       assert.deepStrictEqual(texts, ["token-of-a", "token-of-b", "token-of-a"])
       assert.strictEqual(server.requests, 2)
+    }).pipe(Effect.scoped))
+
+  it.live("gives each tenant its own token in a LayerMap whose lookup composes layers that are bound to consts", () =>
+    Effect.gen(function*() {
+      const { Http } = makeServer()
+      const Shared = SharedTokens.layer()
+      const Endpoint = AuthV2.layerTokenEndpointConfig()
+      const tokensOf = (lookup: (id: string) => Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError>) =>
+        Effect.gen(function*() {
+          const tenants = yield* LayerMap.make(lookup)
+          yield* Effect.forEach(["a", "b"], (id) => Layer.build(tenants.get(id)))
+          return yield* Effect.forEach(["a", "b"], (id) => Effect.provide(text, tenants.get(id)))
+        })
+      const composed = () => Shared.pipe(Layer.provide(Endpoint), Layer.provide(TokenStore.layerMemory))
+      const texts = yield* tokensOf((id) => composed().pipe(Layer.provide([tenant(id), Http])))
+      assert.deepStrictEqual(texts, ["token-of-a", "token-of-b"])
+      // Effect reuses what a program has composed itself, as docs/tenants.md says
+      const Composed = composed()
+      const reused = yield* tokensOf((id) => Composed.pipe(Layer.provide([tenant(id), Http])))
+      assert.deepStrictEqual(reused, ["token-of-a", "token-of-a"])
+      const fresh = yield* tokensOf((id) => Layer.fresh(Composed).pipe(Layer.provide([tenant(id), Http])))
+      assert.deepStrictEqual(fresh, ["token-of-a", "token-of-b"])
     }).pipe(Effect.scoped))
 
   it.live("gives each tenant its own token where each has its own ManagedRuntime", () =>

@@ -15,7 +15,8 @@ import { silence } from "./silence.ts"
 
 /**
  * The headers that belong to one connection and not to the request (RFC 9110, section 7.6.1), and `host`. Over TLS, `host` also
- * chooses the server whose certificate is accepted, and with it who gets a secret or a token. Gateways forward such headers.
+ * chooses the server whose certificate is accepted, and with it who gets a secret or a token. Gateways forward such headers. Some
+ * transports die of `trailer`, and others refuse `expect`.
  *
  * What `Connection` names remains, because the program may have added such a header itself: a caller must not remove it.
  */
@@ -25,6 +26,8 @@ const ofConnection = [
   "keep-alive",
   "proxy-connection",
   "te",
+  "trailer",
+  "expect",
   "transfer-encoding",
   "upgrade",
   "http2-settings"

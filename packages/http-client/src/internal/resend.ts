@@ -89,7 +89,10 @@ const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientR
 export const isClosedConnection = (
   error: HttpClientError.HttpClientError,
   request: HttpClientRequest.HttpClientRequest
-): boolean => isTransportError(error) && mayBeSentTwice(request) && Transport.reason(error) === "Reset"
+): boolean =>
+  // the program's client may have changed the request, and may do so differently the next time
+  isTransportError(error) && mayBeSentTwice(request) && mayBeSentTwice(error.request) &&
+  Transport.reason(error) === "Reset"
 
 const halfMillis = 5_000
 

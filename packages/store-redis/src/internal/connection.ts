@@ -70,14 +70,26 @@ const guardStream = (stream: Redis["stream"]): void => {
 const guardNode = (node: Redis): void => {
   node.on("connect", () => once(node.stream, guardStream))
   if (node.status === "connect" || node.status === "ready") once(node.stream, guardStream)
+}
+
+const guardEvery = (connections: Pick<Redis, "asking" | "connect">): void => {
+  const connect: (this: Redis, ...args: Parameters<Redis["connect"]>) => Promise<void> = connections.connect
+  connections.connect = function(this: Redis, ...args) {
+    once(this, guardNode)
+    return connect.apply(this, args)
+  }
   // a cluster drops the promise of this command, and its rejection would end the process
-  const asking: () => Promise<"OK"> = node.asking.bind(node)
-  node.asking = () => {
-    const sent = asking()
+  const asking: (this: Redis, ...args: Parameters<Redis["asking"]>) => Promise<"OK"> = connections.asking
+  connections.asking = function(this: Redis, ...args) {
+    const sent = asking.apply(this, args)
     sent.catch(() => {})
     return sent
   }
 }
+
+// The driver has connections that it hands out to no one: to sentinels, and for the slots and messages of a cluster. They can begin before
+// a store uses the client.
+guardEvery(Redis.prototype)
 
 /**
  * Makes sure that a fault of the server cannot end the process, and remembers why a connection failed: the driver reports that as an event,
@@ -93,9 +105,7 @@ export const guard = (client: Redis | Cluster): Effect.Effect<() => string | und
   }
   return Effect.acquireRelease(
     Effect.sync(() => {
-      if (client instanceof Redis) once(client, guardNode)
-      else once(client, (cluster) => cluster.on("+node", (node: Redis) => once(node, guardNode)))
-      if (client instanceof Cluster) { for (const node of client.nodes()) once(node, guardNode) }
+      for (const node of client instanceof Redis ? [client] : client.nodes()) once(node, guardNode)
       client.on("error", onError).on("node error", onError).on("ready", onReady)
       return () => last
     }),

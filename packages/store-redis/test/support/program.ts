@@ -8,18 +8,27 @@ import { Cluster, Redis } from "ioredis"
 
 const [, , url = "", kind = "", connection = ""] = process.argv
 
+const { hostname: host, password, port, username } = new URL(url)
+const sentinels = [{ host, port: Number(port) }]
+
 /** A connection that the program has already. */
 const client = () => {
-  const { hostname: host, password, port, username } = new URL(url)
   const redisOptions = { username, password, commandTimeout: 1_000, enableAutoPipelining: false }
   return kind === "cluster"
     ? new Cluster([{ host, port: Number(port) }], { redisOptions, enableOfflineQueue: false })
+    : kind === "sentinels"
+    ? new Redis({ ...redisOptions, name: "main", sentinels, retryStrategy: () => 100 })
     : new Redis(url, { ...redisOptions, retryStrategy: () => 100 })
 }
 
 const Store = connection === "program"
   ? Layer.suspend(() => RedisTokenStore.layerClient({ client: client().on("error", () => {}) }))
-  : RedisTokenStore.layer({ url: Redacted.make(url), cluster: kind === "cluster", unencrypted: true })
+  : RedisTokenStore.layer({
+    url: Redacted.make(kind === "sentinels" ? "redis://main" : url),
+    cluster: kind === "cluster",
+    sentinels: kind === "sentinels" ? sentinels : undefined,
+    unencrypted: true
+  })
 
 const name = "0123456789abcdef".repeat(4)
 
