@@ -183,7 +183,8 @@ describe("a comparison of both versions", () => {
 
   it.scoped("waits for a probe for thirty seconds", () =>
     Effect.gen(function*() {
-      const result = yield* whileTimePasses(compared({ probes: [get("/never")], api: () => ({ status: 1 }) }))
+      const comparison = compared({ probes: [get("/never")], api: () => ({ status: 1 }) })
+      const result = yield* whileTimePasses(comparison, { stepMillis: 1_000 })
       assert.deepStrictEqual(result.problems, [
         Comparison.Problem.ProbeFailed({ probe: get("/never"), reason: "Timeout" })
       ])

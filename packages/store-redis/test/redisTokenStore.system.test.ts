@@ -2,7 +2,8 @@ import { TokenStore } from "@credit-data/fleet"
 import * as StoreContract from "@credit-data/fleet/StoreContract"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
-import { freePort, startRedis } from "@credit-data/test-support/redisServer"
+import { freePorts } from "@credit-data/test-support/freePorts"
+import { startRedis } from "@credit-data/test-support/redisServer"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
@@ -279,7 +280,9 @@ describe("a store on Redis", () => {
       const gone = yield* startRedis()
       yield* gone.kill
       const withoutEval = yield* startRedis({ settings: ["rename-command EVAL \"\""] })
-      const withoutSlots = yield* startRedis({ settings: ["cluster-enabled yes", `cluster-port ${yield* freePort}`] })
+      const withoutSlots = yield* startRedis({
+        settings: ["cluster-enabled yes", `cluster-port ${yield* freePorts(1)}`]
+      })
       const withTls = yield* startTlsServer
       const rows: ReadonlyArray<readonly [url: string, code: RegExp, hint: RegExp]> = [
         [guarded.url.replace("redis://", "redis://default:wrong@"), /^WRONGPASS$/, /password/],

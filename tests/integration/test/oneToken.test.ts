@@ -161,8 +161,8 @@ describe("one token request per token lifetime", () => {
       const dataAccess = yield* DataAccess.DataAccess
       const simulator = yield* Simulator.Simulator
       yield* TestClock.setTime(700)
-      for (let step = 0; step < 300; step++) {
-        yield* TestClock.adjust("130 millis")
+      for (let step = 0; step < 150; step++) {
+        yield* TestClock.adjust("260 millis")
         const caller = yield* Effect.fork(dataAccess.get("/data-access/consumers/42"))
         while (caller.unsafePoll() === null) {
           yield* TestServices.provideLive(Effect.sleep("2 millis"))
@@ -170,7 +170,7 @@ describe("one token request per token lifetime", () => {
         }
         assert.strictEqual((yield* Fiber.join(caller)).status, 200)
       }
-      const rejections = (yield* simulator.received).filter(({ server }) => server === "Api").length - 300
+      const rejections = (yield* simulator.received).filter(({ server }) => server === "Api").length - 150
       assert.strictEqual(rejections, 0)
       assert.isAtMost(yield* simulator.tokenRequests, 8)
     }).pipe(

@@ -1,18 +1,10 @@
 import { Data, Effect, Schedule } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-
-export const freePort: Effect.Effect<number> = Effect.async((resume) => {
-  const server = createServer()
-  server.listen(0, "127.0.0.1", () => {
-    const address = server.address()
-    const port = address !== null && typeof address === "object" ? address.port : 0
-    server.close(() => resume(Effect.succeed(port)))
-  })
-})
+import { freePorts } from "./freePorts.ts"
 
 /** The server does not respond, or not yet. */
 class NotReady extends Data.TaggedError("NotReady")<{}> {}
@@ -48,7 +40,7 @@ export const startRedis = Effect.fnUntraced(function*(options: {
     Effect.sync(() => mkdtempSync(join(tmpdir(), "redis-"))),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
-  const port = yield* freePort
+  const port = yield* freePorts(1)
   const file = join(folder, "redis.conf")
   writeFileSync(
     file,

@@ -1,4 +1,5 @@
-import { freePort, startRedis } from "@credit-data/test-support/redisServer"
+import { freePorts } from "@credit-data/test-support/freePorts"
+import { startRedis } from "@credit-data/test-support/redisServer"
 import { Effect, Schedule } from "effect"
 import { readFileSync } from "node:fs"
 
@@ -19,7 +20,7 @@ const acl = readFileSync(new URL("../../acl.conf", import.meta.url), "utf8").spl
 export const startCluster = Effect.gen(function*() {
   const nodes = yield* Effect.forEach([0, 1, 2], () =>
     Effect.gen(function*() {
-      const bus = yield* freePort
+      const bus = yield* freePorts(1)
       // the default user is for the commands that make the cluster
       const settings = ["cluster-enabled yes", `cluster-port ${bus}`, ...acl]
       return { bus, ...(yield* startRedis({ settings })) }
