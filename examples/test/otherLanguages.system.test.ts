@@ -3,7 +3,6 @@ import { run } from "@credit-data/test-support/childProcess"
 import { Command } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
 const folder = fileURLToPath(new URL("../other-languages", import.meta.url))
@@ -21,9 +20,7 @@ const responses = `\
 
 describe("a program that is not in JavaScript", () => {
   for (const [language, program, ...args] of programs) {
-    // Python is a program that the system tests require; the others are tested where they are installed
-    const isMissing = program !== "python3" && spawnSync("which", [program]).status !== 0
-    it.live.skipIf(isMissing)(
+    it.live(
       `in ${language} uses the simulator by the name of this machine, with one token for all calls`,
       () =>
         Effect.gen(function*() {

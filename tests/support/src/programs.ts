@@ -20,6 +20,8 @@ const programs = {
   chromium: "chromium",
   curl: "curl",
   fish: "fish",
+  go: "golang-go",
+  java: "default-jdk-headless",
   prometheus: "prometheus",
   "prometheus-alertmanager": "prometheus-alertmanager",
   promtool: "prometheus",
