@@ -7,7 +7,7 @@ import { isClassified } from "../../src/faultRow.ts"
 import { expectedOver, tables } from "../../src/networkFaults.ts"
 
 // all six requirements over all transports: network.system.test.ts
-describe.each(tables)("a token request: %s", (_, rows) => {
+describe.concurrent.each(tables)("a token request: %s", (_, rows) => {
   for (const [name, fault, expected] of rows) {
     it.effect(`${name} is the expected failure`, () =>
       Effect.flatMap(

@@ -145,7 +145,7 @@ const longText: Rows = [
   ]
 ]
 
-describe.each([
+describe.concurrent.each([
   ["refusals", refusals],
   ["temporary failures", passing],
   ["not a token response", notATokenResponse],
