@@ -54,7 +54,7 @@ const calls = <A, E>(
     )
   ))
 
-describe.each(keeping)("a server that closes idle connections, over %s", (_, transport) => {
+describe.concurrent.each(keeping)("a server that closes idle connections, over %s", (_, transport) => {
   /** Starts a server that resets a connection when it is used again, but never twice in a row. */
   const setUp = Effect.gen(function*() {
     const received: Array<string> = []
@@ -110,7 +110,7 @@ const recommended = Layer.provide(
   NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 })
 )
 
-describe.each(
+describe.concurrent.each(
   tested([
     ["fetch", FetchHttpClient.layer],
     ["node:http", recommended],
@@ -230,7 +230,7 @@ describe("ten calls with a revoked token over four connections to one host", () 
     }))
 })
 
-describe.each(keeping)("the 401 of a call without a replacement, over %s", (_, transport) => {
+describe.concurrent.each(keeping)("the 401 of a call without a replacement, over %s", (_, transport) => {
   const head = "HTTP/1.1 401 Unauthorized\r\nContent-Type: text/plain\r\n"
   const rows: ReadonlyArray<readonly [body: string, respond: (socket: Socket) => void, whole: string | undefined]> = [
     ["that is short", (socket) => socket.end(`${head}Content-Length: 4\r\n\r\nwhat`), "what"],
@@ -270,7 +270,7 @@ describe.each(keeping)("the 401 of a call without a replacement, over %s", (_, t
   }
 })
 
-describe.each([
+describe.concurrent.each([
   ...keeping,
   ["node:http", NodeHttpClient.layer] as const
 ])("an API that sends back the raw request, over %s", (_, transport) => {
@@ -311,7 +311,7 @@ describe.each([
   }
 })
 
-describe.each([
+describe.concurrent.each([
   ...keeping,
   ["node:http", NodeHttpClient.layer] as const
 ])("a 401 that arrives before a streamed upload is read, over %s", (name, transport) => {
