@@ -241,19 +241,19 @@ export const longestPause = 60_000
 
 /**
  * How long no token request is sent after this failure, in milliseconds. After a retryable failure: the `Retry-After` of the response,
- * or 1 s, doubling up to 60 s, of which half is random. A failure of another process lasts only as long as that process shares it: if
+ * or 1 s, doubling up to 60 s, of which half is random. A refusal of another process lasts only as long as that process shares it: if
  * it was a mistake, one of the others has to try.
  */
 export const pauseAfter = (
   error: TokenError,
   { failures, now, random }: { readonly failures: number; readonly now: Instant.Instant; readonly random: number }
 ): number => {
-  const sharedUntil = error._tag === "InvalidClient" || error._tag === "ServerError" ? error.sharedUntil : undefined
-  if (sharedUntil !== undefined) {
+  if (!error.retryable) {
+    const sharedUntil = error._tag === "InvalidClient" || error._tag === "ServerError" ? error.sharedUntil : undefined
+    if (sharedUntil === undefined) return refusalPause
     const shared = Math.max(0, DateTime.toEpochMillis(sharedUntil) - now.wallMillis)
-    return Math.round(Math.min(shared, longestPause) + random * shortestPause)
+    return Math.round(Math.min(shared, refusalPause) + random * shortestPause)
   }
-  if (!error.retryable) return refusalPause
   const requested = error._tag === "ServerError" && error.retryAfter !== undefined
     ? Duration.toMillis(error.retryAfter)
     : 0
