@@ -193,11 +193,11 @@ export const make: <const Name extends string>(
     const waiting = (call: Call, token: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>) =>
       Effect.suspend(() => {
         const since = Instant.monotonicMillis(clock)
-        const waited = Effect.sync(() => {
+        return Effect.flatMap(Effect.exit(token), (outcome) => {
           call.waitedMillis += Instant.monotonicMillis(clock) - since
           call.span?.attribute("credit_data.token.wait_duration", call.waitedMillis / 1_000)
+          return outcome
         })
-        return Effect.ensuring(token, waited)
       })
 
     /** Sends the request with this token, or with the caller's own header, which is as secret. */

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
-import { silence } from "./silence.ts"
+import { region, silence } from "./silence.ts"
 
 // The last step before the wire, for requests with a secret or a token.
 
@@ -74,9 +74,6 @@ const endUpgraded = (response: unknown): void => {
   if (Predicate.hasProperty(source, "destroy") && Predicate.isFunction(source.destroy)) source.destroy()
 }
 
-/** Providing it begins a region, at whose end the context of the fiber is as before. */
-class Region extends Context.Tag("@credit-data/core/Region")<Region, true>() {}
-
 /** The stream of a body is an effect of the caller, so it gets the caller's options of `fetch`. */
 const withOptionsOf = (
   caller: Context.Context<never>,
@@ -126,12 +123,9 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onS
       `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
     return Effect.fail(new HttpClientError.RequestError({ request, reason: "Encode", description }))
   })
-  // what `silence` has set ends with these regions
-  const region = checked.pipe(HttpClient.withTracerDisabledWhen(({ url }) => isAllowed(url)))
   return opaque((request) =>
     Effect.flatMap(Effect.context<never>(), (caller) =>
-      region.execute(withOptionsOf(caller, request)).pipe(
-        Effect.provideService(Region, true),
+      region(checked.execute(withOptionsOf(caller, request))).pipe(
         Effect.map((response) => {
           if (response.status === 101 && !("upgrade" in request.headers)) endUpgraded(response)
           return response
