@@ -13,7 +13,7 @@ export interface Requirements {
 
 /** A layer, and where what it built is found again. */
 interface Variant<A, E, R> {
-  /** By the next part: an object or a function, or a value of another type. */
+  /** By the next part: an object or a function, or a value of another type. The values of a ConfigProvider are released with it. */
   readonly byReference: WeakMap<object, Variant<A, E, R>>
   readonly byValue: Map<unknown, Variant<A, E, R>>
   layer: Layer.Layer<A, E, R> | undefined

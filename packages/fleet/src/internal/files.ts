@@ -21,7 +21,7 @@ const Lease = Schema.parseJson(
   })
 )
 
-/** The files of this store: a value, a lease, the successor of a lease, and what a process was writing when it was killed. */
+/** The files of this store: a value, a lease, the successor of a lease that ended, and what a process wrote when it was killed. */
 const ownFile = /^[0-9a-f]{64}\.(value|lease|[0-9a-f-]{36})$/
 
 /** No token lives this long. */
