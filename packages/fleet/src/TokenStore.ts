@@ -72,7 +72,8 @@ export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, mem
  * rename, and not for machines that share a folder: their clocks differ.
  *
  * The folder is created if it is missing, with access for its owner only. All files in it have the mode 0600. An entry has one file for
- * its value and one for its lease. A process that takes over from one that was killed leaves one more file, which a store removes when it is built a week later.
+ * its value and one for its lease. A process that takes over from one that was killed leaves one more file, which a store removes when
+ * it is built a week later.
  *
  * Building the layer fails with a `ConfigError` if the folder cannot be created or written, or if other users can enter it. A folder that
  * is deleted while the store is in use is created again.
