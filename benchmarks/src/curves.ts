@@ -69,7 +69,7 @@ const kibibyte = 1_024
 
 const curves: ReadonlyArray<Curve> = [
   {
-    what: "Callers without a token, who share one token request",
+    what: "Callers without a token, which share one token request",
     size: "callers",
     sizes: [100, 1_000, 10_000, 100_000],
     rounds: (callers) => {
@@ -185,11 +185,11 @@ const tableOf = ({ exponent, points, size, what }: Measured): string =>
     `## ${what}`,
     "",
     grid([
-      [size, "ms", `µs for each`],
+      [size, "ms", "µs each"],
       ...points.map((point) => [many(point.size), number(point.millis), number((point.millis * 1_000) / point.size)])
     ]),
     "",
-    `The time grows with the power ${exponent.toFixed(2)} of the size (at most ${mostExponent}).`
+    `The exponent is ${exponent.toFixed(2)}. The threshold is ${mostExponent}.`
   ].join("\n")
 
 const panel = { width: 330, height: 210, left: 48, bottom: 40, top: 34, right: 14 }
@@ -251,9 +251,9 @@ export const measureCurves = (machine: string): Effect.Effect<boolean, unknown> 
     const page = [
       "# How costs grow",
       "",
-      "`npx -y pnpm@10.34.9 bench curves` writes this page. Each time is the median of five rounds. Where the time for each grows with the size,",
-      "the cost is not linear. The token endpoint and the API are in memory, so that the network adds nothing. Only the processes have a",
-      "real Redis and a real endpoint.",
+      "`npx -y pnpm@10.34.9 bench curves` writes this page. Each time is the median of five rounds. An exponent of 1 means that the time grows",
+      "linearly, and less means that fixed costs are shared. The token endpoint and the API are in memory, so the network adds nothing.",
+      "Only the processes use a real Redis and a real endpoint.",
       "",
       machine,
       "",

@@ -28,9 +28,9 @@ const measure = Effect.fnUntraced(function*(name: string) {
 
 const page = (machine: string, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   [
-    "# Over which transport",
+    "# Transports compared",
     "",
-    "Written by `npx -y pnpm@10.34.9 bench`, never by hand.",
+    "`npx -y pnpm@10.34.9 bench transports` writes this page.",
     "",
     `${calls} calls through \`DataAccess.layer()\` to a server on the loopback interface, over TLS 1.3. Each figure is the median`,
     `of ${rounds} rounds. In each round, each transport runs in its own process. Lower is better.`,
@@ -41,14 +41,14 @@ const page = (machine: string, rows: ReadonlyArray<ReadonlyArray<string>>) =>
     machine,
     "",
     grid([
-      ["transport", "calls in flight", "connections", "p50, ms", "p99, ms", "CPU of the client per call, µs"],
+      ["transport", "calls in flight", "connections", "p50, ms", "p99, ms", "client CPU per call, µs"],
       ...rows
     ]),
     "",
     "The layers:",
     "",
     "- node:http: `NodeHttpClient.layer`.",
-    "- fetch: `FetchHttpClient.layer`. Its connections are undici's too, in the version that `@effect/platform-node` loads.",
+    "- fetch: `FetchHttpClient.layer`. It uses the version of undici that `@effect/platform-node` loads.",
     "- node:http with keep-alive: `NodeHttpClient.layerWithoutAgent`, provided with",
     "  `NodeHttpClient.makeAgentLayer({ keepAlive: true })`.",
     "- undici: `NodeHttpClient.layerUndici`.",

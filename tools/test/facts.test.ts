@@ -355,6 +355,12 @@ describe("figures from the benchmarks", () => {
     assert.include(text, `between ${Math.min(...heap ?? [])} and ${Math.max(...heap ?? [])} MiB`)
     assert.include(text, `the median call takes ${between(p50, 1)}, the 99th percentile ${between(p99)}`)
     assert.include(text, `the 99.9th ${between(p999)}`)
+    const [calls, failed, rejected] = [1, 2, 3].map((column) =>
+      minutes.reduce((sum, cells) => sum + Number(cells[column]), 0)
+    )
+    const spaced = (count = 0) => count.toLocaleString("en").replaceAll(",", " ")
+    assert.strictEqual(failed, 0)
+    assert.include(text, `Of ${spaced(calls)} calls, ${spaced(rejected)} return 401`)
     const files = minutes.map((cells) => Number(cells[9]))
     assert.include(flat("docs/network.md"), `then had up to ${Math.max(...files)} open files`)
   })

@@ -72,8 +72,8 @@ const requestByHand = (base: string) =>
 const effectCache: Peer = {
   name: "Effect's Cache",
   note: "our own code around `Cache.makeWith` of Effect 3: 90 % of the lifetime, and failures are kept for a second",
-  leavesOut: "renewal in the background, pauses that grow, `Retry-After`, a replacement after a 401; on Effect 3 the " +
-    "interruption of the first caller fails all others",
+  leavesOut: "renewal in the background, pauses that grow, `Retry-After`, a replacement after a 401; on Effect 3, " +
+    "interrupting the first caller fails all others",
   make: async (base) => {
     const runtime = ManagedRuntime.make(Layer.empty)
     await runtime.runtime()
@@ -115,7 +115,7 @@ const effectCached: Peer = {
 const badgateway: Peer = {
   name: "@badgateway/oauth2-client",
   note: "`OAuth2Fetch.getAccessToken`",
-  leavesOut: "a margin before the end of a token, a pause after a failure",
+  leavesOut: "a margin before a token expires, a pause after a failure",
   make: async (base) => {
     const client = new BadgatewayClient({
       server: base,
@@ -185,7 +185,7 @@ const openid: Peer = {
 const azure: Peer = {
   name: "@azure/core-rest-pipeline",
   note: "its bearer policy, with a credential and an HttpClient of a few lines",
-  leavesOut: "a pause after a failure without a token; it renews in the last two minutes of a token",
+  leavesOut: "a pause after a failure without a token; it renews only in the last two minutes of a lifetime",
   make: async (base) => {
     const pipeline = createEmptyPipeline()
     const getToken = async () => {
@@ -226,7 +226,7 @@ const authorizationOf = (headers: Dispatcher.DispatchOptions["headers"]): string
 const undici: Peer = {
   name: "undici-oidc-interceptor",
   note: "an interceptor for undici's dispatcher; it requires tokens that are JSON Web Tokens",
-  leavesOut: "a pause after a failure; tokens that end within 10 seconds count as expired",
+  leavesOut: "a pause after a failure; tokens that expire within 10 seconds count as expired",
   make: async (base) => {
     const origin = "https://api.example"
     const intercept = createOidcInterceptor({

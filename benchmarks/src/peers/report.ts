@@ -68,9 +68,10 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
     "",
     "## These packages compared with the others",
     "",
-    "The lowest is the lowest value of the other libraries. Effect alone is the same work without these packages: a constant by",
+    "_The lowest_ is the lowest value of the other libraries. _Effect alone_ is the same work without these packages: a constant from",
     "`runPromise`, a token request by `fetch` and a Deferred that all callers wait for, a call without a token, or a program that sends",
-    "requests. Where it says so, that program also reads its credentials with `Config`. On Effect 4, `Config` includes `Schema`.",
+    "requests. Where a row says so, that program also reads its credentials with `Config`, which includes `Schema` on Effect 4. After _at most_",
+    "is the threshold above which the benchmark fails, unless the value is within 10 % of the lowest.",
     "",
     grid([
       ["scenario", "Effect 3", "Effect 4"],
@@ -81,15 +82,15 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
       ])
     ]),
     "",
-    "## How each library is set up, and what it leaves out",
+    "## Setup of each library",
     "",
     grid([
-      ["library", "set up", "leaves out"],
+      ["library", "setup", "leaves out"],
       ...peers.map(({ leavesOut, name, note }) => [name, note, leavesOut])
     ]),
     "",
-    "Two libraries are missing. google-auth-library has no client credentials grant. @azure/msal-node accepts no server without TLS, and",
-    "none that does not publish its metadata.",
+    "Two well-known libraries are missing: google-auth-library has no client credentials grant, and @azure/msal-node needs a server with TLS",
+    "that publishes its metadata.",
     ""
   ].join("\n")
 }
