@@ -460,7 +460,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/fleet/src/SharedTokens.ts",
     "Duration.times(endpoint.deadline, 2)",
     "docs/operations.md",
-    "within the deadline of 10 seconds, or 20 with a shared store"
+    "after at most 10 seconds, or 20 with a shared store"
   ],
   [
     "packages/core/src/internal/tokenState.ts",
@@ -490,7 +490,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/core/src/internal/tokenState.ts",
     "shortestPause = 1_000\nexport const longestPause = 60_000",
     "docs/configuration.md",
-    "| pause after a retryable failure | 1 second, doubling to 60, of which half is random |"
+    "| pause after a retryable failure | 1 second, doubled up to 60; half of it is random |"
   ],
   [
     "packages/core/src/internal/tokenRequest.ts",
@@ -556,7 +556,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "packages/telemetry/src/HealthCheck.ts",
     "patience = \"800 millis\"",
     "docs/configuration.md",
-    "| `HealthCheck.ready` | 800 ms |"
+    "| the wait of `HealthCheck.ready` for a token | 800 ms |"
   ],
   [
     "packages/core/src/internal/printable.ts",
