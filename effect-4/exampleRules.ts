@@ -44,13 +44,11 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "ConfigProvider.layerAdd(ConfigProvider.fromDir({ rootPath: $FOLDER }))"
   ],
   ["router.get($PATH, $HANDLER)", "router.add(\"GET\", $PATH, $HANDLER)"],
-  ["Stream.runFold($STREAM, $ZERO, $NEXT)", "Stream.runFold($STREAM, () => $ZERO, $NEXT)"],
-  ["yield* Command.string($COMMAND)", "yield* (yield* ChildProcessSpawner.ChildProcessSpawner).string($COMMAND)"]
+  ["Stream.runFold($STREAM, $ZERO, $NEXT)", "Stream.runFold($STREAM, () => $ZERO, $NEXT)"]
 ]
 
 /** The module of a name. */
 export const imports: Readonly<Record<string, string>> = {
-  ChildProcessSpawner: "effect/process/ChildProcessSpawner",
   HttpRouter: "effect/http/HttpRouter",
   Otlp: "effect/observability/Otlp"
 }

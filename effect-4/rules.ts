@@ -63,8 +63,6 @@ export const members: Readonly<Record<string, string>> = {
   "Layer.unwrapEffect": "Layer.unwrap",
   "Layer.unwrapScoped": "Layer.unwrap",
   "Effect.Effect.Context": "Effect.Services",
-  "Command.env": "ChildProcess.setEnv",
-  "Command.workingDirectory": "ChildProcess.setCwd",
   "Option.fromNullable": "Option.fromNullishOr",
   "Predicate.isNullable": "Predicate.isNullish",
   "Predicate.isRecord": "Predicate.isObject",
@@ -129,8 +127,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Runtime.makeFiberFailure($CAUSE)", "Cause.squash($CAUSE)"],
   ["Cause.pretty($CAUSE, $OPTIONS)", "Cause.pretty($CAUSE)"],
   ["options.annotations", "options.fiber.getRef(References.CurrentLogAnnotations)"],
-  ["$CHILD.kill(\"SIGINT\")", "$CHILD.kill({ killSignal: \"SIGINT\" })"],
-  ["$CHILD.kill(\"SIGTERM\")", "$CHILD.kill({ killSignal: \"SIGTERM\" })"],
   [
     "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR, { status: $STATUS })",
     "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR.annotate({ httpApiStatus: $STATUS }) })"
@@ -165,7 +161,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schema.optionalWith($SCHEMA, { default: () => $DEFAULT })",
     "$SCHEMA.pipe(Schema.withDecodingDefaultKey(Effect.succeed($DEFAULT)))"
   ],
-  ["Command.make($PROGRAM, $$$ARGUMENTS)", "ChildProcess.make($PROGRAM, [$$$ARGUMENTS])"],
   ["Cookies.get($COOKIES, $NAME)", "Cookies.get(Cookies.fromIterable($COOKIES), $NAME)"],
   [
     "ConfigProvider.fromMap($VARIABLES)",
@@ -283,8 +278,6 @@ export const imports: Readonly<Record<string, string>> = {
   Base64: "effect/encoding/Base64",
   Hex: "effect/encoding/Hex",
   Cause: "effect/Cause",
-  ChildProcess: "effect/process/ChildProcess",
-  CommandExecutor: "effect/process/ChildProcessSpawner",
   Clock: "effect/Clock",
   Duration: "effect/Duration",
   Effect: "effect/Effect",
