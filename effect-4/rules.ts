@@ -100,24 +100,8 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Effect.withConfigProvider($PROVIDER)", "Effect.provideService(ConfigProvider.ConfigProvider, $PROVIDER)"],
   ["globalValue($KEY, $MAKE)", "($MAKE)()"],
   [
-    "new HttpClientError.HttpClientError({ $$$A, reason: \"InvalidUrl\", $$$B })",
-    "new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ $$$A, $$$B }) })"
-  ],
-  [
-    "new HttpClientError.HttpClientError({ $$$A, reason: \"Encode\", $$$B })",
-    "new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ $$$A, $$$B }) })"
-  ],
-  [
     "Result.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
     "Result.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
-  ],
-  [
-    "$IS && error._tag === \"ResponseError\" && error.reason === \"StatusCode\"",
-    "$IS && error.reason._tag === \"StatusCodeError\""
-  ],
-  [
-    "(error: unknown): error is HttpClientError.HttpClientError => $IS",
-    "(error: unknown): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } => $IS"
   ],
   ["fiber.getFiberRef($REF)", "fiber.getRef($REF)"],
   ["fiber.currentContext", "fiber.context"],
@@ -274,7 +258,6 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
 
 /** The module of a name. */
 export const imports: Readonly<Record<string, string>> = {
-  HttpClientResponse: "effect/http/HttpClientResponse",
   Base64: "effect/encoding/Base64",
   Hex: "effect/encoding/Hex",
   Cause: "effect/Cause",
