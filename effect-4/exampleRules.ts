@@ -28,10 +28,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpRouter.serve(Layer.merge(HttpApiBuilder.layer($API), Routes), { disableLogger: true }).pipe($$$OTHERS)"
   ],
   [
-    "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($A).addError($B).addError($C)",
-    "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: [$A, $B, $C] })"
-  ],
-  [
     "HttpMiddleware.withTracerDisabledWhen($WHEN)",
     "Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, $WHEN))"
   ],

@@ -111,26 +111,14 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Runtime.makeFiberFailure($CAUSE)", "Cause.squash($CAUSE)"],
   ["Cause.pretty($CAUSE, $OPTIONS)", "Cause.pretty($CAUSE)"],
   ["options.annotations", "options.fiber.getRef(References.CurrentLogAnnotations)"],
-  [
-    "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR, { status: $STATUS })",
-    "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR.annotate({ httpApiStatus: $STATUS }) })"
-  ],
-  [
-    "HttpApiEndpoint.get($NAME, $PATH).addSuccess($SUCCESS)",
-    "HttpApiEndpoint.get($NAME, $PATH, { success: $SUCCESS })"
-  ],
-  [
-    "HttpApiEndpoint.post($NAME, $PATH).addSuccess($SUCCESS)",
-    "HttpApiEndpoint.post($NAME, $PATH, { success: $SUCCESS })"
-  ],
-  [
-    "HttpApiEndpoint.post($NAME, $PATH).setPayload($PAYLOAD).addSuccess($SUCCESS)",
-    "HttpApiEndpoint.post($NAME, $PATH, { payload: $PAYLOAD, success: $SUCCESS })"
-  ],
-  [
-    "HttpApiEndpoint.post($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR)",
-    "HttpApiEndpoint.post($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR })"
-  ],
+  // an endpoint is one call, which gets a further field from each method
+  ["HttpApiEndpoint.$METHOD($NAME, $PATH)", "HttpApiEndpoint.$METHOD($NAME, $PATH, {})"],
+  ["$API.addError($ERROR, { status: $STATUS })", "$API.addError($ERROR.annotate({ httpApiStatus: $STATUS }))"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).setPath($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, params: $IT })"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).setUrlParams($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, query: $IT })"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).setPayload($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, payload: $IT })"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).addSuccess($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, success: $IT })"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).addError($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, error: $IT })"],
   [
     "class $NAME extends HttpApiMiddleware.Tag<$SELF>()($ID, { failure: $ERROR, security: $SECURITY }) {}",
     "class $NAME extends HttpApiMiddleware.Service<$SELF>()($ID, { error: $ERROR, security: $SECURITY }) {}"
@@ -198,20 +186,6 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
       "  get url() {\n    return this.#response.url\n  }\n\n" +
       "  get upgrade() {\n    return Effect.mapError(this.#response.upgrade, (error) => this.#error(error))\n  }\n\n" +
       "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
-    ]
-  ],
-  "packages/simulator/src/internal/admin/AdminApi.ts": [
-    [
-      "HttpApiEndpoint.get($NAME, $PATH).setUrlParams($QUERY).addSuccess($SUCCESS)",
-      "HttpApiEndpoint.get($NAME, $PATH, { query: $QUERY, success: $SUCCESS })"
-    ],
-    [
-      "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR)",
-      "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR })"
-    ],
-    [
-      "HttpApiEndpoint.post($NAME, $PATH).setPayload($PAYLOAD).addSuccess($SUCCESS).addError($ERROR)",
-      "HttpApiEndpoint.post($NAME, $PATH, { payload: $PAYLOAD, success: $SUCCESS, error: $ERROR })"
     ]
   ],
   "packages/simulator/src/internal/admin/handlers.ts": [

@@ -46,13 +46,13 @@ const replacePattern = (source: string, pattern: string, template: string, count
       const caught = (text: string) => replacePattern(text, pattern, template, counted)
       return [
         match.replace(
-          template.replace(/\$\$\$([A-Z]+)|\$([A-Z]+)/g, (_, many: string | undefined, one: string | undefined) => {
+          template.replace(/\$\$\$([A-Z]+)(, )?|\$([A-Z]+)/g, (_, many: string, comma = "", one?: string) => {
             if (one !== undefined) return caught(match.getMatch(one)?.text() ?? "")
-            const nodes = match.getMultipleMatches(many ?? "")
+            const nodes = match.getMultipleMatches(many)
             const [first, last] = [nodes[0], nodes.at(-1)]
             return first === undefined || last === undefined
               ? ""
-              : caught(source.slice(first.range().start.index, last.range().end.index))
+              : caught(source.slice(first.range().start.index, last.range().end.index)) + comma
           })
         )
       ]
