@@ -2,10 +2,8 @@
 
 /** Members that have another name. */
 export const members: Readonly<Record<string, string>> = {
-  "Config.port": "Config.Port",
   "Config.url": "Config.URL",
-  "HttpApiBuilder.Router.use": "HttpRouter.use",
-  "Schema.decode": "Schema.decodeEffect"
+  "HttpApiBuilder.Router.use": "HttpRouter.use"
 }
 
 /** Expressions of another shape. */
@@ -42,9 +40,3 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["router.get($PATH, $HANDLER)", "router.add(\"GET\", $PATH, $HANDLER)"],
   ["Stream.runFold($STREAM, $ZERO, $NEXT)", "Stream.runFold($STREAM, () => $ZERO, $NEXT)"]
 ]
-
-/** The module of a name. */
-export const imports: Readonly<Record<string, string>> = {
-  HttpRouter: "effect/http/HttpRouter",
-  Otlp: "effect/observability/Otlp"
-}

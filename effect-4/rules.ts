@@ -29,15 +29,10 @@ export const members: Readonly<Record<string, string>> = {
   "Cause.failureOption": "Cause.findErrorOption",
   "Cause.isDie": "Cause.hasDies",
   "Cause.TimeoutException": "Cause.TimeoutError",
-  "Config.redacted": "Config.Redacted",
-  "Config.string": "Config.String",
   "ConfigError.ConfigError": "Config.ConfigError",
   "Duration.DurationInput": "Duration.Input",
   "Duration.decode": "Duration.fromInputUnsafe",
   "Effect.async": "Effect.callback",
-  "Effect.catchAll": "Effect.catch",
-  "Effect.catchAllCause": "Effect.catchCause",
-  "Effect.catchAllDefect": "Effect.catchDefect",
   "Effect.clock": "Clock.Clock",
   "Effect.forkDaemon": "Effect.forkDetach",
   "Effect.fork": "Effect.forkChild",
@@ -51,28 +46,16 @@ export const members: Readonly<Record<string, string>> = {
   "Either.mapLeft": "Result.mapError",
   "Either.right": "Result.succeed",
   "Encoding.encodeBase64": "Base64.encode",
-  "Schema.OptionFromSelf": "Schema.Option",
-  "Schema.Uint8ArrayFromSelf": "Schema.Uint8Array",
   "Exit.isInterrupted": "Exit.hasInterrupts",
   "Fiber.RuntimeFiber": "Fiber.Fiber",
-  "HttpClientError.RequestError": "HttpClientError.HttpClientError",
-  "HttpClientError.ResponseError": "HttpClientError.HttpClientError",
-  "Layer.scopedContext": "Layer.effectContext",
-  "Layer.scopedDiscard": "Layer.effectDiscard",
-  "Layer.scoped": "Layer.effect",
-  "Layer.unwrapEffect": "Layer.unwrap",
-  "Layer.unwrapScoped": "Layer.unwrap",
   "Effect.Effect.Context": "Effect.Services",
   "Option.fromNullable": "Option.fromNullishOr",
   "Predicate.isNullable": "Predicate.isNullish",
   "Predicate.isRecord": "Predicate.isObject",
   "Random.nextRange": "Random.nextBetween",
   "Schema.Schema": "Schema.Codec",
-  "Schema.encode": "Schema.encodeEffect",
-  "Schema.decodeUnknown": "Schema.decodeUnknownEffect",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
   "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString",
-  "Stream.unwrapScoped": "Stream.unwrap",
   "clock.unsafeCurrentTimeNanos": "clock.monotonicTimeNanosUnsafe"
 }
 
@@ -81,7 +64,14 @@ export const families: ReadonlyArray<readonly [from: RegExp, to: (...parts: Read
   [/^Either(?=\.\w+$)/, () => "Result"],
   [/^(DateTime|Duration)\.([gl])(?=\w+Than)/, (_, module, first = "") => `${module}.is${first.toUpperCase()}`],
   [/\.unsafe([A-Z])(\w+)$/, (_, first = "", rest) => `.${first.toLowerCase()}${rest}Unsafe`],
-  [/^(Config|Effect)\.\1\.(?=Error|Success)/, (_, module) => `${module}.`]
+  [/^(Config|Effect)\.\1\.(?=Error|Success)/, (_, module) => `${module}.`],
+  [/^Config\.([prs])(?=ort$|edacted$|tring$)/, (_, initial = "") => `Config.${initial.toUpperCase()}`],
+  [/^Effect\.catchAll/, () => "Effect.catch"],
+  [/^HttpClientError\.Re(quest|sponse)Error$/, () => "HttpClientError.HttpClientError"],
+  [/^Layer\.scoped/, () => "Layer.effect"],
+  [/^Schema\.(decode|decodeUnknown|encode)$/, (name) => `${name}Effect`],
+  [/^(Schema\.\w+)FromSelf$/, (_, schema = "") => schema],
+  [/\.unwrap(Effect|Scoped)$/, () => ".unwrap"]
 ]
 
 /** Expressions of another shape. `$A` is one node, `$$$A` any number. */
@@ -230,29 +220,12 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
   ]
 }
 
-/** The module of a name. */
+/** The modules that rules write, beside those of `effect` itself. */
 export const imports: Readonly<Record<string, string>> = {
   Base64: "effect/encoding/Base64",
-  Hex: "effect/encoding/Hex",
-  Cause: "effect/Cause",
-  Clock: "effect/Clock",
-  Duration: "effect/Duration",
-  Effect: "effect/Effect",
-  Config: "effect/Config",
-  ConfigProvider: "effect/ConfigProvider",
   FastCheck: "fast-check",
+  HttpRouter: "effect/http/HttpRouter",
   NodeServices: "@effect/platform-node/NodeServices",
-  Path: "effect/Path",
-  Pipeable: "effect/Pipeable",
-  Random: "effect/Random",
-  References: "effect/References",
-  Result: "effect/Result",
+  Otlp: "effect/observability/Otlp",
   TestClock: "effect/testing/TestClock"
 }
-
-/** Modules that are gone. */
-export const removed: ReadonlySet<string> = new Set([
-  "effect/Either",
-  "effect/ConfigError",
-  "effect/Encoding"
-])
