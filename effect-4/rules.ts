@@ -45,7 +45,6 @@ export const members: Readonly<Record<string, string>> = {
   "Either.left": "Result.fail",
   "Either.mapLeft": "Result.mapError",
   "Either.right": "Result.succeed",
-  "Encoding.encodeBase64": "Base64.encode",
   "Exit.isInterrupted": "Exit.hasInterrupts",
   "Fiber.RuntimeFiber": "Fiber.Fiber",
   "Effect.Effect.Context": "Effect.Services",
@@ -55,14 +54,16 @@ export const members: Readonly<Record<string, string>> = {
   "Random.nextRange": "Random.nextBetween",
   "Schema.Schema": "Schema.Codec",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
-  "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString",
-  "clock.unsafeCurrentTimeNanos": "clock.monotonicTimeNanosUnsafe"
+  "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString"
 }
 
 /** Members whose names changed alike. A member with its own rule is left out. */
 export const families: ReadonlyArray<readonly [from: RegExp, to: (...parts: ReadonlyArray<string>) => string]> = [
   [/^Either(?=\.\w+$)/, () => "Result"],
   [/^(DateTime|Duration)\.([gl])(?=\w+Than)/, (_, module, first = "") => `${module}.is${first.toUpperCase()}`],
+  // what Effect 4 calls `currentTimeNanos` is the time of the day
+  [/\.currentTimeNanos$/, () => ".monotonicTimeNanos"],
+  [/\.unsafeCurrentTimeNanos$/, () => ".monotonicTimeNanosUnsafe"],
   [/\.unsafe([A-Z])(\w+)$/, (_, first = "", rest) => `.${first.toLowerCase()}${rest}Unsafe`],
   [/^(Config|Effect)\.\1\.(?=Error|Success)/, (_, module) => `${module}.`],
   [/^Config\.([prs])(?=ort$|edacted$|tring$)/, (_, initial = "") => `Config.${initial.toUpperCase()}`],
@@ -88,6 +89,11 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Effect.configProviderWith(Effect.succeed)", "ConfigProvider.ConfigProvider"],
   ["Effect.withClock($CLOCK)", "Effect.provideService(Clock.Clock, $CLOCK)"],
   ["Effect.withConfigProvider($PROVIDER)", "Effect.provideService(ConfigProvider.ConfigProvider, $PROVIDER)"],
+  [
+    "{ [Clock.ClockTypeId]: Clock.ClockTypeId, unsafeCurrentTimeMillis: $WALL, unsafeCurrentTimeNanos: $MONOTONIC, currentTimeMillis: $MILLIS, currentTimeNanos: $NANOS, $$$SLEEP }",
+    "{ currentTimeMillisUnsafe: $WALL, monotonicTimeNanosUnsafe: $MONOTONIC, currentTimeMillis: $MILLIS, monotonicTimeNanos: $NANOS, " +
+    "currentTimeNanosUnsafe: () => BigInt(Math.round(($WALL)() * 1e6)), currentTimeNanos: Effect.map($MILLIS, (now) => BigInt(Math.round(now * 1e6))), $$$SLEEP }"
+  ],
   ["globalValue($KEY, $MAKE)", "($MAKE)()"],
   [
     "Result.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
@@ -169,6 +175,9 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
       "names.reduce((kept, name) => HttpClientRequest.removeHeader(kept, name), request).pipe($UPGRADE)"
     ]
   ],
+  "packages/fleet/src/internal/platformError.ts": [
+    ["error._tag === \"SystemError\" ? error.reason : error._tag", "error.reason._tag"]
+  ],
   "packages/http-client/src/internal/callerView.ts": [
     [
       "class CallerResponse extends Inspectable.Class implements $TYPE { $$$BODY }",
@@ -184,16 +193,6 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
   ],
   "packages/simulator/src/internal/changes.ts": [
     ["latest.changes", "SubscriptionRef.changes(latest)"]
-  ],
-  "packages/simulator/src/internal/httpServer.ts": [
-    // closing the scope ends all connections, so there is nothing to wait for
-    [
-      "NodeHttpServer.make($SERVER, { host, port })",
-      "NodeHttpServer.make($SERVER, { host, port, disablePreemptiveShutdown: true })"
-    ]
-  ],
-  "packages/simulator/src/internal/offsetClock.ts": [
-    ["offset.changes", "SubscriptionRef.changes(offset)"]
   ],
   "packages/store-redis/test/redisTokenStore.system.test.ts": [
     ["ConfigProvider.orElse($NONE, variables)", "ConfigProvider.make((path) => variables().load(path))"]
@@ -222,7 +221,6 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
 
 /** The modules that rules write, beside those of `effect` itself. */
 export const imports: Readonly<Record<string, string>> = {
-  Base64: "effect/encoding/Base64",
   FastCheck: "fast-check",
   HttpRouter: "effect/http/HttpRouter",
   NodeServices: "@effect/platform-node/NodeServices",
