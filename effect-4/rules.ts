@@ -51,6 +51,7 @@ export const members: Readonly<Record<string, string>> = {
   "Option.fromNullable": "Option.fromNullishOr",
   "Predicate.isNullable": "Predicate.isNullish",
   "Predicate.isRecord": "Predicate.isObject",
+  "Metric.taggedWithLabels": "Metric.withAttributes",
   "Random.nextRange": "Random.nextBetween",
   "Schema.Schema": "Schema.Codec",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
@@ -148,6 +149,12 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Logger.replace(Logger.defaultLogger, $LOGGER)", "Logger.layer([$LOGGER])"],
   ["Schema.parseJson($SCHEMA)", "Schema.fromJsonString($SCHEMA)"],
   ["Schema.Record({ key: $KEY, value: $VALUE })", "Schema.Record($KEY, $VALUE)"],
+  ["Metric.summary({ name: $NAME, error: 0, $$$OPTIONS })", "Metric.summary($NAME, { $$$OPTIONS })"],
+  [
+    "Metric.histogram($NAME, MetricBoundaries.fromIterable($BOUNDARIES), $DESCRIPTION)",
+    "Metric.histogram($NAME, { boundaries: Metric.boundariesFromIterable($BOUNDARIES), description: $DESCRIPTION })"
+  ],
+  ["Object.entries($LABELS).map(([key, value]) => MetricLabel.make(key, value))", "($LABELS)"],
   ["Metric.tagged($METRIC, $NAME, $VALUE)", "Metric.withAttributes($METRIC, { [$NAME]: $VALUE })"],
   ["Effect.withRandom(Random.make($SEED))", "Random.withSeed($SEED)"],
   ["$FIBER.pollUnsafe()", "($FIBER.pollUnsafe() ?? null)"],
