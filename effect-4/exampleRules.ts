@@ -2,10 +2,8 @@
 
 /** Members that have another name. */
 export const members: Readonly<Record<string, string>> = {
-  "Config.port": "Config.Port",
   "Config.url": "Config.URL",
-  "HttpApiBuilder.Router.use": "HttpRouter.use",
-  "Schema.decode": "Schema.decodeEffect"
+  "HttpApiBuilder.Router.use": "HttpRouter.use"
 }
 
 /** Expressions of another shape. */
@@ -28,10 +26,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpRouter.serve(Layer.merge(HttpApiBuilder.layer($API), Routes), { disableLogger: true }).pipe($$$OTHERS)"
   ],
   [
-    "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($A).addError($B).addError($C)",
-    "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: [$A, $B, $C] })"
-  ],
-  [
     "HttpMiddleware.withTracerDisabledWhen($WHEN)",
     "Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, $WHEN))"
   ],
@@ -44,13 +38,5 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "ConfigProvider.layerAdd(ConfigProvider.fromDir({ rootPath: $FOLDER }))"
   ],
   ["router.get($PATH, $HANDLER)", "router.add(\"GET\", $PATH, $HANDLER)"],
-  ["Stream.runFold($STREAM, $ZERO, $NEXT)", "Stream.runFold($STREAM, () => $ZERO, $NEXT)"],
-  ["yield* Command.string($COMMAND)", "yield* (yield* ChildProcessSpawner.ChildProcessSpawner).string($COMMAND)"]
+  ["Stream.runFold($STREAM, $ZERO, $NEXT)", "Stream.runFold($STREAM, () => $ZERO, $NEXT)"]
 ]
-
-/** The module of a name. */
-export const imports: Readonly<Record<string, string>> = {
-  ChildProcessSpawner: "effect/process/ChildProcessSpawner",
-  HttpRouter: "effect/http/HttpRouter",
-  Otlp: "effect/observability/Otlp"
-}

@@ -29,15 +29,10 @@ export const members: Readonly<Record<string, string>> = {
   "Cause.failureOption": "Cause.findErrorOption",
   "Cause.isDie": "Cause.hasDies",
   "Cause.TimeoutException": "Cause.TimeoutError",
-  "Config.redacted": "Config.Redacted",
-  "Config.string": "Config.String",
   "ConfigError.ConfigError": "Config.ConfigError",
   "Duration.DurationInput": "Duration.Input",
   "Duration.decode": "Duration.fromInputUnsafe",
   "Effect.async": "Effect.callback",
-  "Effect.catchAll": "Effect.catch",
-  "Effect.catchAllCause": "Effect.catchCause",
-  "Effect.catchAllDefect": "Effect.catchDefect",
   "Effect.clock": "Clock.Clock",
   "Effect.forkDaemon": "Effect.forkDetach",
   "Effect.fork": "Effect.forkChild",
@@ -50,40 +45,35 @@ export const members: Readonly<Record<string, string>> = {
   "Either.left": "Result.fail",
   "Either.mapLeft": "Result.mapError",
   "Either.right": "Result.succeed",
-  "Encoding.encodeBase64": "Base64.encode",
-  "Schema.OptionFromSelf": "Schema.Option",
-  "Schema.Uint8ArrayFromSelf": "Schema.Uint8Array",
   "Exit.isInterrupted": "Exit.hasInterrupts",
   "Fiber.RuntimeFiber": "Fiber.Fiber",
-  "HttpClientError.RequestError": "HttpClientError.HttpClientError",
-  "HttpClientError.ResponseError": "HttpClientError.HttpClientError",
-  "Layer.scopedContext": "Layer.effectContext",
-  "Layer.scopedDiscard": "Layer.effectDiscard",
-  "Layer.scoped": "Layer.effect",
-  "Layer.unwrapEffect": "Layer.unwrap",
-  "Layer.unwrapScoped": "Layer.unwrap",
   "Effect.Effect.Context": "Effect.Services",
-  "Command.env": "ChildProcess.setEnv",
-  "Command.workingDirectory": "ChildProcess.setCwd",
   "Option.fromNullable": "Option.fromNullishOr",
   "Predicate.isNullable": "Predicate.isNullish",
   "Predicate.isRecord": "Predicate.isObject",
+  "Metric.taggedWithLabels": "Metric.withAttributes",
   "Random.nextRange": "Random.nextBetween",
   "Schema.Schema": "Schema.Codec",
-  "Schema.encode": "Schema.encodeEffect",
-  "Schema.decodeUnknown": "Schema.decodeUnknownEffect",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
-  "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString",
-  "Stream.unwrapScoped": "Stream.unwrap",
-  "clock.unsafeCurrentTimeNanos": "clock.monotonicTimeNanosUnsafe"
+  "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString"
 }
 
 /** Members whose names changed alike. A member with its own rule is left out. */
 export const families: ReadonlyArray<readonly [from: RegExp, to: (...parts: ReadonlyArray<string>) => string]> = [
   [/^Either(?=\.\w+$)/, () => "Result"],
   [/^(DateTime|Duration)\.([gl])(?=\w+Than)/, (_, module, first = "") => `${module}.is${first.toUpperCase()}`],
+  // what Effect 4 calls `currentTimeNanos` is the time of the day
+  [/\.currentTimeNanos$/, () => ".monotonicTimeNanos"],
+  [/\.unsafeCurrentTimeNanos$/, () => ".monotonicTimeNanosUnsafe"],
   [/\.unsafe([A-Z])(\w+)$/, (_, first = "", rest) => `.${first.toLowerCase()}${rest}Unsafe`],
-  [/^(Config|Effect)\.\1\.(?=Error|Success)/, (_, module) => `${module}.`]
+  [/^(Config|Effect)\.\1\.(?=Error|Success)/, (_, module) => `${module}.`],
+  [/^Config\.([prs])(?=ort$|edacted$|tring$)/, (_, initial = "") => `Config.${initial.toUpperCase()}`],
+  [/^Effect\.catchAll/, () => "Effect.catch"],
+  [/^HttpClientError\.Re(quest|sponse)Error$/, () => "HttpClientError.HttpClientError"],
+  [/^Layer\.scoped/, () => "Layer.effect"],
+  [/^Schema\.(decode|decodeUnknown|encode)$/, (name) => `${name}Effect`],
+  [/^(Schema\.\w+)FromSelf$/, (_, schema = "") => schema],
+  [/\.unwrap(Effect|Scoped)$/, () => ".unwrap"]
 ]
 
 /** Expressions of another shape. `$A` is one node, `$$$A` any number. */
@@ -100,26 +90,15 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Effect.configProviderWith(Effect.succeed)", "ConfigProvider.ConfigProvider"],
   ["Effect.withClock($CLOCK)", "Effect.provideService(Clock.Clock, $CLOCK)"],
   ["Effect.withConfigProvider($PROVIDER)", "Effect.provideService(ConfigProvider.ConfigProvider, $PROVIDER)"],
+  [
+    "{ [Clock.ClockTypeId]: Clock.ClockTypeId, unsafeCurrentTimeMillis: $WALL, unsafeCurrentTimeNanos: $MONOTONIC, currentTimeMillis: $MILLIS, currentTimeNanos: $NANOS, $$$SLEEP }",
+    "{ currentTimeMillisUnsafe: $WALL, monotonicTimeNanosUnsafe: $MONOTONIC, currentTimeMillis: $MILLIS, monotonicTimeNanos: $NANOS, " +
+    "currentTimeNanosUnsafe: () => BigInt(Math.round(($WALL)() * 1e6)), currentTimeNanos: Effect.map($MILLIS, (now) => BigInt(Math.round(now * 1e6))), $$$SLEEP }"
+  ],
   ["globalValue($KEY, $MAKE)", "($MAKE)()"],
-  [
-    "new HttpClientError.HttpClientError({ $$$A, reason: \"InvalidUrl\", $$$B })",
-    "new HttpClientError.HttpClientError({ reason: new HttpClientError.InvalidUrlError({ $$$A, $$$B }) })"
-  ],
-  [
-    "new HttpClientError.HttpClientError({ $$$A, reason: \"Encode\", $$$B })",
-    "new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ $$$A, $$$B }) })"
-  ],
   [
     "Result.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
     "Result.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
-  ],
-  [
-    "$IS && error._tag === \"ResponseError\" && error.reason === \"StatusCode\"",
-    "$IS && error.reason._tag === \"StatusCodeError\""
-  ],
-  [
-    "(error: unknown): error is HttpClientError.HttpClientError => $IS",
-    "(error: unknown): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } => $IS"
   ],
   ["fiber.getFiberRef($REF)", "fiber.getRef($REF)"],
   ["fiber.currentContext", "fiber.context"],
@@ -129,28 +108,14 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Runtime.makeFiberFailure($CAUSE)", "Cause.squash($CAUSE)"],
   ["Cause.pretty($CAUSE, $OPTIONS)", "Cause.pretty($CAUSE)"],
   ["options.annotations", "options.fiber.getRef(References.CurrentLogAnnotations)"],
-  ["$CHILD.kill(\"SIGINT\")", "$CHILD.kill({ killSignal: \"SIGINT\" })"],
-  ["$CHILD.kill(\"SIGTERM\")", "$CHILD.kill({ killSignal: \"SIGTERM\" })"],
-  [
-    "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR, { status: $STATUS })",
-    "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR.annotate({ httpApiStatus: $STATUS }) })"
-  ],
-  [
-    "HttpApiEndpoint.get($NAME, $PATH).addSuccess($SUCCESS)",
-    "HttpApiEndpoint.get($NAME, $PATH, { success: $SUCCESS })"
-  ],
-  [
-    "HttpApiEndpoint.post($NAME, $PATH).addSuccess($SUCCESS)",
-    "HttpApiEndpoint.post($NAME, $PATH, { success: $SUCCESS })"
-  ],
-  [
-    "HttpApiEndpoint.post($NAME, $PATH).setPayload($PAYLOAD).addSuccess($SUCCESS)",
-    "HttpApiEndpoint.post($NAME, $PATH, { payload: $PAYLOAD, success: $SUCCESS })"
-  ],
-  [
-    "HttpApiEndpoint.post($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR)",
-    "HttpApiEndpoint.post($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR })"
-  ],
+  // an endpoint is one call, which gets a further field from each method
+  ["HttpApiEndpoint.$METHOD($NAME, $PATH)", "HttpApiEndpoint.$METHOD($NAME, $PATH, {})"],
+  ["$API.addError($ERROR, { status: $STATUS })", "$API.addError($ERROR.annotate({ httpApiStatus: $STATUS }))"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).setPath($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, params: $IT })"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).setUrlParams($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, query: $IT })"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).setPayload($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, payload: $IT })"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).addSuccess($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, success: $IT })"],
+  ["$MAKE($NAME, $PATH, { $$$FIELDS }).addError($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, error: $IT })"],
   [
     "class $NAME extends HttpApiMiddleware.Tag<$SELF>()($ID, { failure: $ERROR, security: $SECURITY }) {}",
     "class $NAME extends HttpApiMiddleware.Service<$SELF>()($ID, { error: $ERROR, security: $SECURITY }) {}"
@@ -165,7 +130,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Schema.optionalWith($SCHEMA, { default: () => $DEFAULT })",
     "$SCHEMA.pipe(Schema.withDecodingDefaultKey(Effect.succeed($DEFAULT)))"
   ],
-  ["Command.make($PROGRAM, $$$ARGUMENTS)", "ChildProcess.make($PROGRAM, [$$$ARGUMENTS])"],
   ["Cookies.get($COOKIES, $NAME)", "Cookies.get(Cookies.fromIterable($COOKIES), $NAME)"],
   [
     "ConfigProvider.fromMap($VARIABLES)",
@@ -185,6 +149,12 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Logger.replace(Logger.defaultLogger, $LOGGER)", "Logger.layer([$LOGGER])"],
   ["Schema.parseJson($SCHEMA)", "Schema.fromJsonString($SCHEMA)"],
   ["Schema.Record({ key: $KEY, value: $VALUE })", "Schema.Record($KEY, $VALUE)"],
+  ["Metric.summary({ name: $NAME, error: 0, $$$OPTIONS })", "Metric.summary($NAME, { $$$OPTIONS })"],
+  [
+    "Metric.histogram($NAME, MetricBoundaries.fromIterable($BOUNDARIES), $DESCRIPTION)",
+    "Metric.histogram($NAME, { boundaries: Metric.boundariesFromIterable($BOUNDARIES), description: $DESCRIPTION })"
+  ],
+  ["Object.entries($LABELS).map(([key, value]) => MetricLabel.make(key, value))", "($LABELS)"],
   ["Metric.tagged($METRIC, $NAME, $VALUE)", "Metric.withAttributes($METRIC, { [$NAME]: $VALUE })"],
   ["Effect.withRandom(Random.make($SEED))", "Random.withSeed($SEED)"],
   ["$FIBER.pollUnsafe()", "($FIBER.pollUnsafe() ?? null)"],
@@ -212,6 +182,9 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
       "names.reduce((kept, name) => HttpClientRequest.removeHeader(kept, name), request).pipe($UPGRADE)"
     ]
   ],
+  "packages/fleet/src/internal/platformError.ts": [
+    ["error._tag === \"SystemError\" ? error.reason : error._tag", "error.reason._tag"]
+  ],
   "packages/http-client/src/internal/callerView.ts": [
     [
       "class CallerResponse extends Inspectable.Class implements $TYPE { $$$BODY }",
@@ -221,36 +194,12 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
       "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
     ]
   ],
-  "packages/simulator/src/internal/admin/AdminApi.ts": [
-    [
-      "HttpApiEndpoint.get($NAME, $PATH).setUrlParams($QUERY).addSuccess($SUCCESS)",
-      "HttpApiEndpoint.get($NAME, $PATH, { query: $QUERY, success: $SUCCESS })"
-    ],
-    [
-      "HttpApiEndpoint.get($NAME, $PATH).setPath($PARAMS).addSuccess($SUCCESS).addError($ERROR)",
-      "HttpApiEndpoint.get($NAME, $PATH, { params: $PARAMS, success: $SUCCESS, error: $ERROR })"
-    ],
-    [
-      "HttpApiEndpoint.post($NAME, $PATH).setPayload($PAYLOAD).addSuccess($SUCCESS).addError($ERROR)",
-      "HttpApiEndpoint.post($NAME, $PATH, { payload: $PAYLOAD, success: $SUCCESS, error: $ERROR })"
-    ]
-  ],
   "packages/simulator/src/internal/admin/handlers.ts": [
     ["request.path.id", "request.params.id"],
     ["request.urlParams.text", "request.query.text"]
   ],
   "packages/simulator/src/internal/changes.ts": [
     ["latest.changes", "SubscriptionRef.changes(latest)"]
-  ],
-  "packages/simulator/src/internal/httpServer.ts": [
-    // closing the scope ends all connections, so there is nothing to wait for
-    [
-      "NodeHttpServer.make($SERVER, { host, port })",
-      "NodeHttpServer.make($SERVER, { host, port, disablePreemptiveShutdown: true })"
-    ]
-  ],
-  "packages/simulator/src/internal/offsetClock.ts": [
-    ["offset.changes", "SubscriptionRef.changes(offset)"]
   ],
   "packages/store-redis/test/redisTokenStore.system.test.ts": [
     ["ConfigProvider.orElse($NONE, variables)", "ConfigProvider.make((path) => variables().load(path))"]
@@ -277,32 +226,11 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
   ]
 }
 
-/** The module of a name. */
+/** The modules that rules write, beside those of `effect` itself. */
 export const imports: Readonly<Record<string, string>> = {
-  HttpClientResponse: "effect/http/HttpClientResponse",
-  Base64: "effect/encoding/Base64",
-  Hex: "effect/encoding/Hex",
-  Cause: "effect/Cause",
-  ChildProcess: "effect/process/ChildProcess",
-  CommandExecutor: "effect/process/ChildProcessSpawner",
-  Clock: "effect/Clock",
-  Duration: "effect/Duration",
-  Effect: "effect/Effect",
-  Config: "effect/Config",
-  ConfigProvider: "effect/ConfigProvider",
   FastCheck: "fast-check",
+  HttpRouter: "effect/http/HttpRouter",
   NodeServices: "@effect/platform-node/NodeServices",
-  Path: "effect/Path",
-  Pipeable: "effect/Pipeable",
-  Random: "effect/Random",
-  References: "effect/References",
-  Result: "effect/Result",
+  Otlp: "effect/observability/Otlp",
   TestClock: "effect/testing/TestClock"
 }
-
-/** Modules that are gone. */
-export const removed: ReadonlySet<string> = new Set([
-  "effect/Either",
-  "effect/ConfigError",
-  "effect/Encoding"
-])

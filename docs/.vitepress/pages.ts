@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { posix } from "node:path"
 import { names } from "../../effect-4/proseRules.ts"
-import { members } from "../../effect-4/rules.ts"
+import { renamed } from "../../effect-4/src/names.ts"
 import { exampleRouteOf, isPage, root, routeOf, withLinksOnSite } from "./links.ts"
 
 export const pages: ReadonlyArray<string> = ["", "docs/", "packages/", "benchmarks/"].flatMap((folder) =>
@@ -48,7 +48,7 @@ const isAboutDifferences = (page: string): boolean => page === "docs/effect-4.md
 
 /** A name in prose, with its name on Effect 4 if that is another one. */
 const withOtherName = (span: string, name: string): string => {
-  const other = names[name] ?? members[name]
+  const other = names[name] ?? renamed(name)?.to
   return other === undefined ? span : `${span} (Effect 4: \`${other}\`)`
 }
 

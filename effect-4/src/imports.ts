@@ -1,10 +1,7 @@
 import { Lang, parse, type SgNode } from "@ast-grep/napi"
-import * as exampleRules from "../exampleRules.ts"
-import * as rules from "../rules.ts"
+import { imports } from "../rules.ts"
 
 // The imports of a file are not translated one by one. They are computed again from the names that the translated file uses.
-
-const imports: Readonly<Record<string, string>> = { ...rules.imports, ...exampleRules.imports }
 
 /** A module as a whole: `import * as local from "module"`, or its name out of a barrel. */
 interface Module {
@@ -41,6 +38,8 @@ const usedIn = (code: ReadonlyArray<SgNode>) => {
   const types = new Set<string>()
   const identifiers = { rule: { any: [{ kind: "identifier" }, { kind: "type_identifier" }] } }
   for (const node of code.flatMap((child) => child.findAll(identifiers))) {
+    // the second name of `Config.ConfigError` is no name of the file
+    if (node.kind() === "type_identifier" && node.parent()?.kind() === "nested_type_identifier") continue
     const isType = node.kind() === "type_identifier" || node.parent()?.kind() === "nested_type_identifier" ||
       node.inside({ rule: { kind: "type_query" } })
     if (isType) types.add(node.text())
@@ -55,7 +54,7 @@ const moved = (module: string): string =>
     module
       .replace("@effect/platform/HttpApi", "effect/http-api/HttpApi")
       .replace("@effect/platform/OpenApi", "effect/http-api/OpenApi")
-      .replace("@effect/platform/FileSystem", "effect/FileSystem")
+      .replace(/^@effect\/platform\/(FileSystem|Path)$/, "effect/$1")
       .replace("@effect/platform/Error", "effect/PlatformError")
       .replace("@effect/platform/", "effect/http/")
 
@@ -77,7 +76,7 @@ const importsOf = (
   const byBarrel = new Map<string, Set<string>>()
   const add = (barrel: string, name: string) => byBarrel.set(barrel, (byBarrel.get(barrel) ?? new Set()).add(name))
   for (const { local, module } of modules) {
-    if (rules.removed.has(module) || !(values.has(local) || types.has(local))) continue
+    if (!(values.has(local) || types.has(local))) continue
     const [, barrel, exported = ""] = /^(.+)\/(\w+)$/.exec(module) ?? []
     if (fromBarrels && barrel !== undefined && barrel !== "@effect/platform-node") {
       add(barrel, `${values.has(local) ? "" : "type "}${as(exported, local)}`)
@@ -91,7 +90,7 @@ const importsOf = (
 }
 
 /** Imports what a translated file uses. */
-export const reimport = (source: string): string => {
+export const reimport = (original: string, source: string): string => {
   const root = parse(Lang.TypeScript, source).root()
   const all = root.findAll({ rule: { kind: "import_statement" } })
   const declarations = all.filter((node) => /from "(effect|@effect\/[\w-]+)(\/\w+)?"/.test(node.text()))
@@ -109,11 +108,10 @@ export const reimport = (source: string): string => {
     ].map(({ local, module }) => [local, moved(module)])
   )
   // what a rule has written may use a module that the file did not import before
-  const local = new Set(all.filter(isOurs).flatMap((node) => modulesOf(node.text()).map((module) => module.local)))
+  const before = usedIn(parse(Lang.TypeScript, original).root().children())
   for (const name of [...used.values, ...used.types]) {
-    const module = imports[name]
-    if (module === undefined || modules.has(name) || local.has(name)) continue
-    if (/^[A-Z]/.test(name) && new RegExp(`\\b${name}\\.`).test(source)) modules.set(name, module)
+    if (!/^[A-Z]/.test(name) || name in globalThis || before.values.has(name) || before.types.has(name)) continue
+    if (new RegExp(`\\b${name}\\.`).test(source)) modules.set(name, imports[name] ?? `effect/${name}`)
   }
 
   const lines = importsOf(

@@ -3,6 +3,7 @@ import * as exampleRules from "../exampleRules.ts"
 import * as proseRules from "../proseRules.ts"
 import { families, local, members, patterns } from "../rules.ts"
 import { reimport } from "./imports.ts"
+import { renamed } from "./names.ts"
 
 /** Counts how often a rule has matched: one that never matches is stale. */
 export type Counts = Map<string, number>
@@ -22,13 +23,10 @@ const renameMembers = (source: string, counts: Counts, members: Readonly<Record<
     (root) =>
       root.findAll({ rule: { any: [{ kind: "member_expression" }, { kind: "nested_type_identifier" }] } }).flatMap(
         (node) => {
-          const from = node.text()
-          const own = members[from]
-          const family = own === undefined ? families.find(([word]) => from.search(word) >= 0) : undefined
-          const to = family === undefined ? own : from.replace(family[0], family[1])
-          if (to === undefined) return []
-          count(counts, family === undefined ? from : String(family[0]))
-          return [node.replace(to)]
+          const name = renamed(node.text(), members)
+          if (name === undefined) return []
+          count(counts, name.rule)
+          return [node.replace(name.to)]
         }
       )
   )
@@ -46,13 +44,13 @@ const replacePattern = (source: string, pattern: string, template: string, count
       const caught = (text: string) => replacePattern(text, pattern, template, counted)
       return [
         match.replace(
-          template.replace(/\$\$\$([A-Z]+)|\$([A-Z]+)/g, (_, many: string | undefined, one: string | undefined) => {
+          template.replace(/\$\$\$([A-Z]+)(, )?|\$([A-Z]+)/g, (_, many: string, comma = "", one?: string) => {
             if (one !== undefined) return caught(match.getMatch(one)?.text() ?? "")
-            const nodes = match.getMultipleMatches(many ?? "")
+            const nodes = match.getMultipleMatches(many)
             const [first, last] = [nodes[0], nodes.at(-1)]
             return first === undefined || last === undefined
               ? ""
-              : caught(source.slice(first.range().start.index, last.range().end.index))
+              : caught(source.slice(first.range().start.index, last.range().end.index)) + comma
           })
         )
       ]
@@ -72,7 +70,7 @@ const rewriteCode = (source: string, counts: Counts, file: string): string => {
   for (const [pattern, template] of isExample(file) ? [...patterns, ...exampleRules.patterns] : patterns) {
     current = replacePattern(current, pattern, template, () => count(counts, pattern))
   }
-  return reimport(current)
+  return reimport(source, current)
 }
 
 /** The TypeScript examples of a text, each of its lines behind the same prefix: none in Markdown, ` * ` in a docstring. */
@@ -86,15 +84,15 @@ export const examplesIn = (text: string, language = "ts"): ReadonlyArray<string>
 
 /** The text of Markdown or a comment, outside of its examples. */
 const rewriteProse = (text: string, counts: Counts): string => {
-  const renamed = text.replaceAll(/`([\w.]+)`/g, (span, name: string) => {
-    const to = proseRules.names[name] ?? members[name]
+  const withNames = text.replaceAll(/`([\w.]+)`/g, (span, name: string) => {
+    const to = proseRules.names[name] ?? renamed(name)?.to
     if (proseRules.names[name] !== undefined) count(counts, proseName(name))
     return to === undefined ? span : `\`${to}\``
   })
   return proseRules.texts.reduce((current, [from, to]) => {
     if (current.includes(from)) count(counts, proseName(from))
     return current.replaceAll(from, to)
-  }, renamed)
+  }, withNames)
 }
 
 const proseName = (name: string) => `${name} (in prose)`

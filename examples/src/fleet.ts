@@ -4,10 +4,14 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { Simulator } from "@credit-data/simulator"
-import { Command, FileSystem } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { NodeContext, NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Option } from "effect"
+import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+
+const execute = promisify(execFile)
 
 /** What each process does: it gets a token, and prints where the token came from. */
 const run = (directory: string) => {
@@ -25,8 +29,11 @@ const run = (directory: string) => {
 
 const second = (directory: string) =>
   Effect.gen(function*() {
-    const command = Command.make(process.execPath, "--import", "tsx", fileURLToPath(import.meta.url), directory)
-    yield* Console.log((yield* Command.string(Command.env(command, yield* Simulator.variables))).trim())
+    const env = { ...process.env, ...(yield* Simulator.variables) }
+    const { stdout } = yield* Effect.tryPromise(() =>
+      execute(process.execPath, ["--import", "tsx", fileURLToPath(import.meta.url), directory], { env })
+    )
+    yield* Console.log(stdout.trim())
   })
 
 const both = Effect.gen(function*() {

@@ -1,6 +1,5 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { run } from "@credit-data/test-support/childProcess"
-import { Command } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
@@ -27,9 +26,7 @@ describe("a program that is not in JavaScript", () => {
           const { failCalls, tokenRequests } = yield* Simulator.Simulator
           const variables = yield* Simulator.variables
           assert.notMatch(variables["CREDIT_DATA_BASE_URL"] ?? "", /127\.0\.0\.1|localhost/)
-          const start = run(
-            Command.make(program, ...args).pipe(Command.env(variables), Command.workingDirectory(folder))
-          )
+          const start = run([program, ...args], { cwd: folder, env: variables })
           assert.deepStrictEqual(yield* start, { exitCode: 0, stdout: responses, stderr: "" })
           assert.strictEqual(yield* tokenRequests, 1)
 

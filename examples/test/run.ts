@@ -1,5 +1,4 @@
 import { run as runProcess, script } from "@credit-data/test-support/childProcess"
-import { Command } from "@effect/platform"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
@@ -11,9 +10,7 @@ export const folder = fileURLToPath(new URL("../src/", import.meta.url))
 
 /** Runs an example as a child process until it exits, and returns its output. */
 export const run = (file: string, variables: Record<string, string> = {}) =>
-  runProcess(script(`${folder}${file}`).pipe(Command.workingDirectory(folder), Command.env(variables))).pipe(
-    Effect.timeout("25 seconds")
-  )
+  Effect.timeout(runProcess(script(`${folder}${file}`), { cwd: folder, env: variables }), "25 seconds")
 
 export const sunset = /WARN .*Auth V1 is past its sunset/
 

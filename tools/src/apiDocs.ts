@@ -2,7 +2,7 @@
 // `--effect-3` leaves out Effect 4.
 
 import { run } from "@credit-data/test-support/childProcess"
-import { Command, FileSystem, Path } from "@effect/platform"
+import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { libraries, root, sourcePaths } from "./packages.ts"
@@ -52,13 +52,11 @@ Effect.gen(function*() {
       const { exitCode, stderr, stdout } = yield* Effect.acquireUseRelease(
         fs.writeFileString(file, JSON.stringify(settings)),
         () =>
-          run(
-            Command.make(path.join(bin, "docgen")).pipe(
-              Command.workingDirectory(path.join(top, folder)),
-              // docgen starts tsc and tsx by their names
-              Command.env({ PATH: `${bin}${path.sep === "/" ? ":" : ";"}${process.env["PATH"] ?? ""}` })
-            )
-          ),
+          run([path.join(bin, "docgen")], {
+            cwd: path.join(top, folder),
+            // docgen starts tsc and tsx by their names
+            env: { PATH: `${bin}${path.sep === "/" ? ":" : ";"}${process.env["PATH"] ?? ""}` }
+          }),
         () => Effect.orDie(fs.remove(file))
       )
       if (exitCode !== 0) {

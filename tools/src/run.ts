@@ -1,5 +1,4 @@
 import { run as runProcess } from "@credit-data/test-support/childProcess"
-import { Command, type Error as PlatformError } from "@effect/platform"
 import { Effect } from "effect"
 
 // pnpm sets variables for the scripts of this workspace. The shell of a new user does not have them.
@@ -17,14 +16,9 @@ export const run = (
   folder: string,
   command: string,
   ...args: ReadonlyArray<string>
-): Effect.Effect<string, CommandFailed | PlatformError.PlatformError> =>
+): Effect.Effect<string, CommandFailed> =>
   Effect.gen(function*() {
-    const { exitCode, stderr, stdout } = yield* runProcess(
-      Command.make(command, ...args).pipe(
-        Command.workingDirectory(folder),
-        Command.env({ NO_COLOR: "1" })
-      )
-    )
+    const { exitCode, stderr, stdout } = yield* runProcess([command, ...args], { cwd: folder })
     if (exitCode !== 0) {
       return yield* Effect.fail(
         new CommandFailed(`${command} ${args.join(" ")} ended with ${exitCode}\n${stdout}\n${stderr}`)

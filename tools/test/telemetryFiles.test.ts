@@ -1,5 +1,5 @@
 import { run as runProcess } from "@credit-data/test-support/childProcess"
-import { Command, FileSystem } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -87,7 +87,7 @@ describe("the dashboard", () => {
             json.replaceAll(`"mode": "absolute"`, `"mode": ThresholdsMode.Absolute`)}`
         )
         const options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--ignoreConfig"]
-        const { exitCode } = yield* runProcess(Command.make(tsc, ...options, file))
+        const { exitCode } = yield* runProcess([tsc, ...options, file])
         return exitCode === 0
       })
       const json = readFileSync(files.dashboard, "utf8")

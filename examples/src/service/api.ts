@@ -12,8 +12,8 @@ export const ServiceApi = HttpApi.make("service").add(
     HttpApiEndpoint.get("read", "/consumers/:id")
       .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.pattern(/^\w+$/)) }))
       .addSuccess(Consumer)
-      .addError(HttpApiError.NotFound)
-      .addError(HttpApiError.ServiceUnavailable)
-      .addError(HttpApiError.InternalServerError)
+      .addError(
+        Schema.Union(HttpApiError.NotFound, HttpApiError.ServiceUnavailable, HttpApiError.InternalServerError)
+      )
   )
 )

@@ -1,6 +1,6 @@
+import { HttpError } from "@credit-data/core/Internal"
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
-import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Logger, Option, Redacted } from "effect"
@@ -134,7 +134,7 @@ describe("the sunset of Auth V1", () => {
   it.effect("is named in an error only when the host does not resolve, or returns 404 or 410", () =>
     Effect.gen(function*() {
       const nameless = (code: string) =>
-        HttpClient.make((request) => Effect.fail(requestError("Transport", { request, cause: { code } })))
+        HttpClient.make((request) => Effect.fail(HttpError.requestError("Transport", { request, cause: { code } })))
       const responding = (status: number) =>
         HttpClient.make((request) =>
           Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status })))

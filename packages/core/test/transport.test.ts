@@ -1,8 +1,9 @@
 import { TokenEndpoint } from "@credit-data/core"
-import { kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
+import { kindOf } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FiberRef, Layer, Option, Schedule, Stream } from "effect"
+import * as HttpError from "../src/internal/httpError.ts"
 import * as Transport from "../src/internal/transport.ts"
 import { granted } from "./support/fakeTransport.ts"
 import { options } from "./support/tokenEndpoint.ts"
@@ -194,7 +195,7 @@ describe("an unrequested 101", () => {
   it.effect("a restricted client does not hide a failure of the transport", () =>
     Effect.gen(function*() {
       const request = HttpClientRequest.get("https://api.example")
-      const failure = requestError("Transport", { request })
+      const failure = HttpError.requestError("Transport", { request })
       const client = Transport.restrictedClient(HttpClient.make(() => Effect.fail(failure)), { isAllowed: () => true })
       assert.strictEqual(yield* Effect.flip(client.execute(request)), failure)
     }))
@@ -229,9 +230,9 @@ describe("a status that a client refused", () => {
 
   it("isStatusError is true only for a status that a client refused", () => {
     const isStatus = Transport.isStatusError
-    assert.isTrue(isStatus(responseError("StatusCode", { request, response })))
-    assert.isFalse(isStatus(responseError("Decode", { request, response })))
-    assert.isFalse(isStatus(requestError("Transport", { request })))
+    assert.isTrue(isStatus(HttpError.responseError("StatusCode", { request, response })))
+    assert.isFalse(isStatus(HttpError.responseError("Decode", { request, response })))
+    assert.isFalse(isStatus(HttpError.requestError("Transport", { request })))
     for (const other of [undefined, null, "StatusCode", { _tag: "ResponseError", reason: "StatusCode" }]) {
       assert.isFalse(isStatus(other))
     }
@@ -240,7 +241,7 @@ describe("a status that a client refused", () => {
 
 describe("a request that got no response", () => {
   const failed = (cause: unknown, url = "https://api.example") =>
-    requestError("Transport", { request: HttpClientRequest.get(url), cause })
+    HttpError.requestError("Transport", { request: HttpClientRequest.get(url), cause })
   const server = { name: "the API", address: "CREDIT_DATA_BASE_URL" }
 
   for (

@@ -1,8 +1,8 @@
 import { TokenError } from "@credit-data/core"
-import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
+import * as HttpError from "../src/internal/httpError.ts"
 import { type Stage, transportFailure } from "../src/internal/transport.ts"
 import { raw } from "./support/fakeTransport.ts"
 import { requestToken } from "./support/tokenEndpoint.ts"
@@ -10,7 +10,7 @@ import { requestToken } from "./support/tokenEndpoint.ts"
 /** The failure of a token request, with these variables and none of this machine. */
 const failing = (cause: unknown, url = "/", variables: Readonly<Record<string, string>> = {}) =>
   Effect.flip(requestToken(
-    requestError("Transport", { request: HttpClientRequest.get(url), cause })
+    HttpError.requestError("Transport", { request: HttpClientRequest.get(url), cause })
   )).pipe(
     Effect.map((error) =>
       error._tag === "TransportError"
@@ -24,7 +24,7 @@ const failing = (cause: unknown, url = "/", variables: Readonly<Record<string, s
 const reportedByNode = "at ClientRequest.<anonymous> (node:_http_client:636:12)"
 
 const failureOf = (cause: unknown, stage: Stage, stack = "") => {
-  const error = requestError("Transport", { request: HttpClientRequest.get("https://auth.example/"), cause })
+  const error = HttpError.requestError("Transport", { request: HttpClientRequest.get("https://auth.example/"), cause })
   return transportFailure(Object.assign(error, { stack }), stage)
 }
 

@@ -6,7 +6,7 @@
 import type * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { Instant, Transport, Validation } from "@credit-data/core/Internal"
+import { HttpError, Instant, Transport, Validation } from "@credit-data/core/Internal"
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -25,7 +25,6 @@ import * as Redacted from "effect/Redacted"
 import type * as Tracer from "effect/Tracer"
 import { InsufficientScope } from "./InsufficientScope.ts"
 import { causeFor, errorFor, responseFor, type Sent } from "./internal/callerView.ts"
-import { requestError } from "./internal/httpError.ts"
 import { inScopeOf, keepScope } from "./internal/requestScope.ts"
 import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
 import { inSpan, PathTemplate } from "./internal/span.ts"
@@ -287,8 +286,7 @@ export const make: <const Name extends string>(
 
     const execute = (original: Request) =>
       Either.match(target(original.url), {
-        onLeft: (description) =>
-          Effect.fail(new HttpClientError.RequestError({ request: original, reason: "InvalidUrl", description })),
+        onLeft: (description) => Effect.fail(HttpError.requestError("InvalidUrl", { request: original, description })),
         onRight: (url) => {
           const absolute = HttpClientRequest.setUrl(original, url)
           return inSpan(spanOptions, absolute, (span) => {
@@ -354,7 +352,7 @@ export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>
     Effect.mapError(client.execute(request), (error) =>
       HttpClientError.isHttpClientError(error)
         ? error
-        : requestError(error._tag !== "InsufficientScope" && error.retryable ? "Transport" : "Encode", {
+        : HttpError.requestError(error._tag !== "InsufficientScope" && error.retryable ? "Transport" : "Encode", {
           request,
           cause: error,
           description: error.message

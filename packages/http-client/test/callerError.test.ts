@@ -1,4 +1,5 @@
-import { isRequestError, requestError } from "@credit-data/test-support/httpErrors"
+import { HttpError } from "@credit-data/core/Internal"
+import { isRequestError } from "@credit-data/test-support/httpErrors"
 import type { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
@@ -14,7 +15,7 @@ describe("the cause of a transport error", () => {
       Object.assign(new Error("Parse Error"), { rawPacket: Buffer.from(bearer(request)) }),
     "an error that wraps the request": (request) => new Error("wrapped", { cause: request }),
     "an error that wraps a platform error": (request) =>
-      new Error("wrapped", { cause: requestError("Transport", { request }) }),
+      new Error("wrapped", { cause: HttpError.requestError("Transport", { request }) }),
     "an AggregateError": (request) => new AggregateError([new Error("first", { cause: request })], "many"),
     "a Cause of Effect": (request) => Cause.fail(request),
     "the request itself": (request) => request,

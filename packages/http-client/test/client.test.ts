@@ -1,3 +1,4 @@
+import { HttpError } from "@credit-data/core/Internal"
 import { AccessTokens } from "@credit-data/core"
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
@@ -6,7 +7,7 @@ import { Effect, Either, Layer, Stream } from "effect"
 import { inspect } from "node:util"
 import { call } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
-import { isRequestError, kindOf, requestError } from "@credit-data/test-support/httpErrors"
+import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
 
 type Tokens = AccessTokens.Service
 type Client = HttpClient.HttpClient
@@ -200,8 +201,8 @@ describe("a transport whose failure contains the request", () => {
   it.effect("fails the call with an error whose cause does not show the token", () =>
     Effect.gen(function*() {
       const exit = yield* failing((request) => {
-        const inner = requestError("Transport", { request, cause: new Error("inner") })
-        return Effect.fail(requestError("Transport", { request, cause: inner }))
+        const inner = HttpError.requestError("Transport", { request, cause: new Error("inner") })
+        return Effect.fail(HttpError.requestError("Transport", { request, cause: inner }))
       })
       const text = inspect(exit, { depth: Infinity, customInspect: false })
       assert.include(text, "inner")

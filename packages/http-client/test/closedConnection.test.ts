@@ -1,4 +1,5 @@
-import { isRequestError, kindOf, requestError } from "@credit-data/test-support/httpErrors"
+import { HttpError } from "@credit-data/core/Internal"
+import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +15,7 @@ describe("a connection that was reset before a response", () => {
     let requests = 0
     const client = HttpClient.make((request) =>
       ++requests <= times
-        ? Effect.fail(requestError(reason, { request, cause }))
+        ? Effect.fail(HttpError.requestError(reason, { request, cause }))
         : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
     )
     return { client, requests: () => requests }
@@ -106,7 +107,7 @@ describe("a connection that was reset before a response", () => {
         const client = HttpClient.make((request) => {
           requests++
           return requests > 5 && requests <= 5 + resets
-            ? Effect.fail(requestError("Transport", { request, cause: reset }))
+            ? Effect.fail(HttpError.requestError("Transport", { request, cause: reset }))
             : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
         })
         const exit = yield* callOver(
@@ -125,7 +126,7 @@ describe("a connection that was reset before a response", () => {
       const client = HttpClient.make((request) => {
         requests++
         return isBroken
-          ? Effect.fail(requestError("Transport", { request, cause: reset }))
+          ? Effect.fail(HttpError.requestError("Transport", { request, cause: reset }))
           : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
       })
       yield* callOver(client, (client) =>
@@ -154,7 +155,7 @@ describe("a connection that was reset before a response", () => {
       const client = HttpClient.make((request) => {
         requests++
         return requests === 1 || requests === 3
-          ? Effect.fail(requestError("Transport", { request, cause: reset }))
+          ? Effect.fail(HttpError.requestError("Transport", { request, cause: reset }))
           : Effect.succeed(HttpClientResponse.fromWeb(request, rejecting("token-1")(request)))
       })
       const error = yield* Effect.flip(callOver(client, (client) => client.get("/a"))).pipe(Effect.withTracer(tracer))

@@ -1,6 +1,7 @@
+import { HttpError } from "@credit-data/core/Internal"
 import { TokenError } from "@credit-data/core"
 import { DataAccess, type GroupClient } from "@credit-data/http-client"
-import { isResponseError, kindOf, requestError, responseError } from "@credit-data/test-support/httpErrors"
+import { isResponseError, kindOf } from "@credit-data/test-support/httpErrors"
 import { Cookies, HttpBody, HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option, Stream, TestClock } from "effect"
@@ -99,7 +100,7 @@ describe("a transport error", () => {
   it.effect("that is not a failure to connect keeps its reason, and its message does not mention the API", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(
-        get(failing((request) => requestError("Encode", { request, cause: "odd" })))
+        get(failing((request) => HttpError.requestError("Encode", { request, cause: "odd" })))
       )
       assert.strictEqual(kindOf(error), "RequestError Encode")
       assert.notInclude(error.message, "No response from the API")
@@ -109,7 +110,7 @@ describe("a transport error", () => {
     Effect.gen(function*() {
       const error = yield* Effect.flip(
         get(failing((request) =>
-          responseError("Decode", {
+          HttpError.responseError("Decode", {
             request,
             response: HttpClientResponse.fromWeb(request, new Response("x", { status: 418 })),
             description: "as the transport reports it"

@@ -1,6 +1,6 @@
+import { HttpError } from "@credit-data/core/Internal"
 import { TokenError } from "@credit-data/core"
 import { Comparison, type Plan } from "@credit-data/migration"
-import { requestError } from "@credit-data/test-support/httpErrors"
 import { whileTimePasses } from "@credit-data/test-support/whileTimePasses"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,7 +19,9 @@ const clientOf = (api: Api) =>
     const { pathname } = new URL(request.url)
     const { body, status } = api(pathname, version, request.method)
     return status === 0
-      ? Effect.fail(requestError("Transport", { request, cause: { code: "ECONNREFUSED", message: "a canary" } }))
+      ? Effect.fail(
+        HttpError.requestError("Transport", { request, cause: { code: "ECONNREFUSED", message: "a canary" } })
+      )
       : status === 1
       ? Effect.never
       : Effect.succeed(HttpClientResponse.fromWeb(request, new Response(body, { status })))

@@ -218,11 +218,11 @@ export const layer = (
  * @example
  * ```ts
  * import { Simulator } from "@credit-data/simulator"
- * import { Command } from "@effect/platform"
  * import { Effect } from "effect"
+ * import { spawn } from "node:child_process"
  *
- * export const command = Effect.map(Simulator.variables, (variables) =>
- *   Command.make("node", "server.js").pipe(Command.env(variables)))
+ * export const server = Effect.map(Simulator.variables, (variables) =>
+ *   spawn("node", ["server.js"], { env: { ...process.env, ...variables } }))
  * ```
  */
 export const variables: Effect.Effect<Record<string, string>, never, Simulator> = Effect.gen(function*() {

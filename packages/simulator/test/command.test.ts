@@ -1,7 +1,7 @@
 import { Standalone } from "@credit-data/simulator/Internal"
 import { run, script, start } from "@credit-data/test-support/childProcess"
 import { freePorts } from "@credit-data/test-support/freePorts"
-import { Command, FileSystem, Path } from "@effect/platform"
+import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
@@ -33,21 +33,21 @@ describe("the command of the simulator", () => {
   it.live("starts the servers, prints the variables to export, and exits at once on SIGINT", () =>
     Effect.gen(function*() {
       const port = yield* freePorts(4)
-      const { child, printed } = yield* start(script(bin).pipe(Command.env({ SIMULATOR_PORT: String(port) })))
+      const { kill, printed } = yield* start(script(bin), { env: { SIMULATOR_PORT: String(port) } })
       const instructions = yield* printed("/data-access/consumers/42")
       const variables = exported(instructions)
       assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], `http://127.0.0.1:${port}`)
       assert.strictEqual((yield* requestToken(variables)).status, 200)
       assert.isUndefined(variables["SIMULATOR_URL"])
-      yield* child.kill("SIGINT")
-      assert.isFalse(yield* child.isRunning)
+      yield* kill("SIGINT")
     }).pipe(Effect.scoped, Effect.timeout("25 seconds")))
 
   it.live("listens on another address with --host, prints the name of this machine and warns", () =>
     Effect.gen(function*() {
       const port = yield* freePorts(4)
-      const { child, end, printed } = yield* start(
-        script(bin, "--port", String(port), "--console", "--host", "0.0.0.0").pipe(Command.env({ SIMULATOR_KEY: "k" }))
+      const { kill, printed } = yield* start(
+        script(bin, "--port", String(port), "--console", "--host", "0.0.0.0"),
+        { env: { SIMULATOR_KEY: "k" } }
       )
       const variables = exported(yield* printed("export SIMULATOR_KEY"))
       assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], `http://${hostname()}:${port}`)
@@ -65,9 +65,8 @@ describe("the command of the simulator", () => {
         headers: { "x-api-key": "k" }
       })
       assert.deepStrictEqual(again.body, { id: 3 })
-      yield* child.kill("SIGTERM")
       assert.strictEqual(
-        (yield* end).stderr,
+        (yield* kill("SIGTERM")).stderr,
         "Warning: other machines can use the simulator, because it listens on 0.0.0.0. Send it no real secret. " +
           "The console and the admin API need the key for every request.\n"
       )
@@ -90,7 +89,7 @@ describe("the command of the simulator", () => {
         "--token-lifetime",
         "1m"
       ]
-      const { end, child, printed } = yield* start(script(bin, ...options))
+      const { kill, printed } = yield* start(script(bin, ...options))
       const instructions = yield* printed("export SIMULATOR_KEY")
       const variables = exported(instructions)
       const [url, key] = [variables["SIMULATOR_URL"] ?? "", variables["SIMULATOR_KEY"] ?? ""]
@@ -128,8 +127,7 @@ describe("the command of the simulator", () => {
       assert.strictEqual((yield* act("clock/advance", { seconds: 60 })).status, 204)
 
       yield* printed("/data-access/42")
-      yield* child.kill("SIGTERM")
-      const log = (yield* end).stdout.split("\n").filter((line) => /^\d\d:/.test(line))
+      const log = (yield* kill("SIGTERM")).stdout.split("\n").filter((line) => /^\d\d:/.test(line))
       assert.match(
         log[0] ?? "",
         /^[\d:.]{12} {2}V2 {3}GET {4}\/oauth2\/token\?code=\*\*\*&scope=s +503 {2}\d+ ms {2}fault: Response$/
@@ -190,19 +188,18 @@ paths:
         const file = path.join(folder, document)
         yield* fileSystem.writeFileString(file, text)
         const port = yield* freePorts(3)
-        const command = Command.make(process.execPath, name, "--port", String(port), "--fixtures", file)
-        const { child, printed } = yield* start(command)
+        const { kill, printed } = yield* start([process.execPath, name, "--port", String(port), "--fixtures", file])
         const variables = exported(yield* printed("/data-access/consumers/42"))
         const { body } = yield* requestToken(variables)
         const called = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}/data-access/consumers/42`, {
           headers: { authorization: `Bearer ${body["access_token"]}` }
         })
         assert.deepStrictEqual(called.body, { from: document.slice("api.".length) })
-        yield* child.kill("SIGINT")
+        yield* kill("SIGINT")
       }
       const broken = path.join(folder, "broken.yaml")
       yield* fileSystem.writeFileString(broken, openapi("{ canary: [ }"))
-      const { stderr } = yield* run(Command.make(process.execPath, name, "--fixtures", broken))
+      const { stderr } = yield* run([process.execPath, name, "--fixtures", broken])
       assert.match(stderr, /broken\.yaml: Neither JSON nor YAML: see line 4, column \d+\n$/)
       assert.notInclude(stderr, "canary")
     }).pipe(Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
@@ -216,7 +213,7 @@ describe("the file with the variables", () => {
       const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
       const file = path.join(yield* folder, ".env")
       const port = yield* freePorts(4)
-      const { child, printed } = yield* start(
+      const { kill, printed } = yield* start(
         script(bin, "--port", String(port), "--console", "--write-env", file)
       )
       const text = yield* printed("In a shell")
@@ -228,12 +225,12 @@ describe("the file with the variables", () => {
       assert.include(text, `credit-data doctor --variables ${file}`)
       assert.notInclude(text, variables["CREDIT_DATA_CLIENT_SECRET"] ?? "?")
       const sourced = yield* run(
-        Command.make("sh", "-c", ". \"$0\"; printf %s \"$CREDIT_DATA_SCOPES $SIMULATOR_URL\"", file)
+        ["sh", "-c", ". \"$0\"; printf %s \"$CREDIT_DATA_SCOPES $SIMULATOR_URL\"", file]
       )
       assert.strictEqual(sourced.stdout, `${variables["CREDIT_DATA_SCOPES"]} ${variables["SIMULATOR_URL"]}`)
       assert.strictEqual((yield* fileSystem.stat(file)).mode & 0o777, 0o600)
       assert.strictEqual((yield* requestToken(variables)).status, 200)
-      yield* child.kill("SIGINT")
+      yield* kill("SIGINT")
     }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
 
   it.live("is not written over a file, through a link, or into a missing folder", () =>

@@ -1,6 +1,5 @@
 import { Simulator, SimulatorConsole } from "@credit-data/simulator"
 import { start } from "@credit-data/test-support/childProcess"
-import { Command } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { readFileSync } from "node:fs"
@@ -21,10 +20,10 @@ const Test = SimulatorConsole.layer().pipe(Layer.provideMerge(Simulator.layer())
 
 /** Starts a program with the variables of the admin server. */
 const startProgram = (program: string, ...args: ReadonlyArray<string>) =>
-  Effect.flatMap(SimulatorConsole.SimulatorConsole, ({ key, url }) =>
-    start(
-      Command.make(program, ...args).pipe(Command.env({ SIMULATOR_URL: url, SIMULATOR_KEY: Redacted.value(key) }))
-    ))
+  Effect.flatMap(
+    SimulatorConsole.SimulatorConsole,
+    ({ key, url }) => start([program, ...args], { env: { SIMULATOR_URL: url, SIMULATOR_KEY: Redacted.value(key) } })
+  )
 
 /** A token request, whose response need not be JSON. */
 const requestToken = Effect.flatMap(

@@ -1,6 +1,6 @@
 import { run, script, start } from "@credit-data/test-support/childProcess"
 import { freePorts } from "@credit-data/test-support/freePorts"
-import { Command, FileSystem, Path } from "@effect/platform"
+import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -19,19 +19,18 @@ describe("the command of the simulator", () => {
       const recorder = `#!/bin/sh\nprintf '%s\\n' "$@" >> '${args}'\nPATH='${process.env["PATH"]}' exec curl "$@"\n`
       yield* fileSystem.writeFileString(path.join(folder, "curl"), recorder, { mode: 0o755 })
       const port = yield* freePorts(3)
-      const { child, printed } = yield* start(script(bin, "--port", String(port)))
+      const { kill, printed } = yield* start(script(bin, "--port", String(port)))
       const instructions = yield* printed("/data-access/consumers/42")
       const [, ...blocks] = instructions.split("\n\n").filter((block) => block.startsWith("  "))
       const { stderr, stdout } = yield* run(
-        Command.make("sh", "-c", blocks.join("\n")).pipe(
-          Command.env({ ...exported(instructions), PATH: `${folder}:${process.env["PATH"]}` })
-        )
+        ["sh", "-c", blocks.join("\n")],
+        { env: { ...exported(instructions), PATH: `${folder}:${process.env["PATH"]}` } }
       )
       assert.strictEqual(stdout, `{"group":"Data Access","method":"GET","path":"/data-access/consumers/42"}`)
       assert.strictEqual(stderr, "")
       const recorded = yield* fileSystem.readFileString(args)
       assert.include(recorded, "client_id=simulated-client")
       assert.notMatch(recorded, /simulated-secret|simulated\.V2/)
-      yield* child.kill("SIGINT")
+      yield* kill("SIGINT")
     }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
 })

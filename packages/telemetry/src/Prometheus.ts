@@ -6,7 +6,7 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import { expose } from "./internal/exposition.ts"
-import * as Registry from "./internal/registry.ts"
+import { snapshot } from "./internal/snapshot.ts"
 
 /**
  * All metrics of the program in the text format of Prometheus: the metrics of this package, of Effect, and of the program itself.
@@ -16,7 +16,7 @@ import * as Registry from "./internal/registry.ts"
  * @since 1.0.0
  * @category accessors
  */
-export const text: Effect.Effect<string> = Effect.map(Registry.snapshot, expose)
+export const text: Effect.Effect<string> = Effect.map(snapshot, expose)
 
 /**
  * The response to a scrape, for a route such as `/metrics`.

@@ -1,6 +1,5 @@
 import { Simulator } from "@credit-data/simulator"
 import { script, start as startProcess } from "@credit-data/test-support/childProcess"
-import { Command } from "@effect/platform"
 import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
 import type { TransportName } from "./transports.ts"
@@ -9,7 +8,7 @@ const folder = fileURLToPath(new URL("../test/programs/", import.meta.url))
 
 /** Starts a test program as a child process, with the variables of the simulator. */
 export const start = (file: string, transport: TransportName) =>
-  Effect.flatMap(Simulator.variables, (variables) =>
-    startProcess(
-      script(`${folder}${file}`, transport).pipe(Command.workingDirectory(folder), Command.env(variables))
-    ))
+  Effect.flatMap(
+    Simulator.variables,
+    (variables) => startProcess(script(`${folder}${file}`, transport), { cwd: folder, env: variables })
+  )

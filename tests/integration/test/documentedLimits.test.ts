@@ -7,7 +7,7 @@ import { DataAccess } from "@credit-data/http-client"
 import { Simulator } from "@credit-data/simulator"
 import { run } from "@credit-data/test-support/childProcess"
 import { whileTimePasses } from "@credit-data/test-support/whileTimePasses"
-import { Command, HttpClient, HttpClientResponse } from "@effect/platform"
+import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Layer, ManagedRuntime, Redacted, Schema, TestClock } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
@@ -248,9 +248,8 @@ it.scopedLive("Node 24 sends requests to this machine through a proxy, unless NO
     )
     const fetchApi = (variables: Record<string, string>) =>
       run(
-        Command.make(process.execPath, "-e", `fetch("${api}").catch(() => 0)`).pipe(
-          Command.env({ NODE_USE_ENV_PROXY: "1", HTTP_PROXY: proxy, ...variables })
-        )
+        [process.execPath, "-e", `fetch("${api}").catch(() => 0)`],
+        { env: { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: proxy, ...variables } }
       )
     yield* fetchApi({ NO_PROXY: "localhost,127.0.0.1,[::1],::1" })
     assert.isEmpty(proxied)

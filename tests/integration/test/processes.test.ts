@@ -1,5 +1,4 @@
 import { Fault, Simulator } from "@credit-data/simulator"
-import { CommandExecutor } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, type Scope } from "effect"
 import { interruptedExitCode } from "../src/platform.ts"
@@ -10,7 +9,7 @@ import { transports } from "../src/transports.ts"
 const seconds = 1_000
 
 /** The expected end of a process: it printed this text and nothing else, and its exit code is 0. */
-const clean = (stdout: string) => ({ exitCode: CommandExecutor.ExitCode(0), stdout, stderr: "" })
+const clean = (stdout: string) => ({ exitCode: 0, stdout, stderr: "" })
 
 /** The expected end without the lines that the supply logs. */
 const withoutLog = <A extends { readonly stdout: string }>(ended: A): A => ({
@@ -68,9 +67,9 @@ describe.concurrent.each(transports)("a process over %s", (name) => {
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator
         yield* simulator.failTokenRequests(fault)
-        const { child, end } = yield* start("work.ts", name)
+        const { end, kill } = yield* start("work.ts", name)
         yield* simulator.awaitReceived("AuthV2", 1)
-        yield* child.kill("SIGINT").pipe(Effect.timeout("2 seconds"))
+        yield* kill("SIGINT").pipe(Effect.timeout("2 seconds"))
         assert.deepStrictEqual(yield* end, { ...clean(""), exitCode: interruptedExitCode })
         yield* nothingLeft(0)
       })

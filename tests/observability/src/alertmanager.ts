@@ -1,6 +1,6 @@
 import { start } from "@credit-data/test-support/childProcess"
 import { freePorts } from "@credit-data/test-support/freePorts"
-import { Command, FileSystem, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { FileSystem, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Schedule, Schema } from "effect"
 
@@ -18,13 +18,13 @@ export const startAlertmanager = Effect.fnUntraced(function*(configuration: stri
   const folder = yield* fs.makeTempDirectoryScoped()
   yield* fs.writeFileString(`${folder}/alertmanager.yml`, configuration)
   const port = yield* freePorts(1)
-  yield* start(Command.make(
+  yield* start([
     "prometheus-alertmanager",
     `--config.file=${folder}/alertmanager.yml`,
     `--storage.path=${folder}/data`,
     `--web.listen-address=127.0.0.1:${port}`,
     "--cluster.listen-address="
-  ))
+  ])
   const url = `http://127.0.0.1:${port}/api/v2/alerts`
   return {
     /** Raises alerts, when Alertmanager listens. */

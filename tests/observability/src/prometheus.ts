@@ -1,5 +1,5 @@
 import { start } from "@credit-data/test-support/childProcess"
-import { Command, FileSystem, HttpClient, HttpClientResponse } from "@effect/platform"
+import { FileSystem, HttpClient, HttpClientResponse } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect, Schedule, Schema } from "effect"
 import { files } from "@credit-data/tools/telemetry/files"
@@ -37,12 +37,12 @@ export const startPrometheus = Effect.fnUntraced(function*(target: number, rules
     })
   )
   const port = yield* freePorts(1)
-  yield* start(Command.make(
+  yield* start([
     "prometheus",
     `--config.file=${folder}/prometheus.yml`,
     `--storage.tsdb.path=${folder}/data`,
     `--web.listen-address=127.0.0.1:${port}`
-  ))
+  ])
   const query = (expression: string) =>
     HttpClient.get(`http://127.0.0.1:${port}/api/v1/query`, { urlParams: { query: expression } }).pipe(
       Effect.flatMap(QueryResponse),

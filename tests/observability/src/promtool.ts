@@ -1,5 +1,5 @@
 import { run } from "@credit-data/test-support/childProcess"
-import { Command, FileSystem } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { Effect } from "effect"
 
@@ -36,7 +36,7 @@ const isOne = (
     }
     // JSON is YAML
     yield* fs.writeFileString(`${folder}/test.json`, JSON.stringify(test))
-    const { exitCode, stderr, stdout } = yield* run(Command.make("promtool", "test", "rules", `${folder}/test.json`))
+    const { exitCode, stderr, stdout } = yield* run(["promtool", "test", "rules", `${folder}/test.json`])
     const output = stdout + stderr
     if (exitCode === 0) return true
     if (/got:\s*nil/.test(output)) return false
@@ -82,9 +82,8 @@ export const check = (what: "rules" | "metrics", text: string) =>
     const fs = yield* FileSystem.FileSystem
     const file = yield* fs.makeTempFileScoped()
     yield* fs.writeFileString(file, text)
-    const command = what === "rules"
-      ? Command.make("promtool", "check", "rules", file)
-      : Command.feed(Command.make("promtool", "check", "metrics"), text)
-    const { exitCode, stderr, stdout } = yield* run(command)
+    const { exitCode, stderr, stdout } = yield* (what === "rules"
+      ? run(["promtool", "check", "rules", file])
+      : run(["promtool", "check", "metrics"], { input: text }))
     return { isValid: exitCode === 0, output: stdout + stderr }
   }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))

@@ -1,6 +1,6 @@
 import { run } from "@credit-data/test-support/childProcess"
 import { files } from "@credit-data/tools/telemetry/files"
-import { Command, FileSystem } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -44,7 +44,7 @@ describe("the rule for Alertmanager", () => {
       /** Whether amtool accepts the rule. */
       const accepts = Effect.fnUntraced(function*(rule: string) {
         yield* fs.writeFileString(file, configuration(rule))
-        const { exitCode, stdout } = yield* run(Command.make("amtool", "check-config", file))
+        const { exitCode, stdout } = yield* run(["amtool", "check-config", file])
         return exitCode === 0 && stdout.includes("1 inhibit rules")
       })
       assert.isTrue(yield* accepts(inhibition))

@@ -1,7 +1,7 @@
 // Rehearses releases against a real registry on loopback, with the scripts of a release: the first one, a minor and a breaking one. Installs
 // the packages as the pages describe, as a stranger does.
 
-import { Command as Process, FileSystem, Path } from "@effect/platform"
+import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { run as runProcess } from "@credit-data/test-support/childProcess"
 import { checkContents, temporary } from "@credit-data/tools/pack"
@@ -158,10 +158,8 @@ Effect.gen(function*() {
     const variables = yield* Command.simulator([process.execPath, command, "simulator"])
     yield* fs.writeFileString(path.join(folder, "program.ts"), source)
     const { exitCode, stderr, stdout } = yield* runProcess(
-      Process.make("npx", "-y", "node@24", "program.ts").pipe(
-        Process.workingDirectory(folder),
-        Process.env({ ...variables, CREDIT_DATA_SCOPES: "data-access:all" })
-      )
+      ["npx", "-y", "node@24", "program.ts"],
+      { cwd: folder, env: { ...variables, CREDIT_DATA_SCOPES: "data-access:all" } }
     )
     if (exitCode !== 0 || !stdout.includes("200")) {
       return yield* Effect.fail(new CommandFailed(`The program printed\n${stdout}\n${stderr}`))

@@ -1,49 +1,81 @@
-import { Command, type CommandExecutor } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
-import { Effect, Option, Stream, String as Str, SubscriptionRef } from "effect"
+import { Effect } from "effect"
+import { spawn } from "node:child_process"
+import type { Readable } from "node:stream"
 import { bundle } from "./bundle.ts"
+
+/** A program and its arguments. */
+export type Command = readonly [program: string, ...args: ReadonlyArray<string>]
+
+interface Settings {
+  readonly cwd?: string
+  /** Beside the variables of this process. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+}
 
 /** The exit code of a process, and what it printed. */
 export interface Ended {
-  readonly exitCode: CommandExecutor.ExitCode
+  readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A command that runs a TypeScript program and prints without colours. */
-export const script = (file: string, ...args: ReadonlyArray<string>): Command.Command =>
-  Command.make(process.execPath, bundle(file), ...args).pipe(Command.env({ NO_COLOR: "1" }))
+/** A command that runs a TypeScript program. */
+export const script = (file: string, ...args: ReadonlyArray<string>): Command => [
+  process.execPath,
+  bundle(file),
+  ...args
+]
 
-/** Starts a command as a child process, which ends when the scope is closed. */
-export const start = Effect.fnUntraced(function*(command: Command.Command) {
-  const child = yield* Command.start(command)
-  // both are read from the start: a process blocks when a pipe that is not read is full
-  const collect = Effect.fnUntraced(function*(stream: typeof child.stdout) {
-    const text = yield* SubscriptionRef.make("")
-    const whole = yield* Effect.forkScoped(
-      Stream.runForEach(Stream.decodeText(stream), (part) => SubscriptionRef.update(text, Str.concat(part)))
-    )
-    return { text, whole: Effect.zipRight(whole, text.get) }
+/** Reads all of a stream: a process blocks when a pipe that is not read is full. */
+const collect = (stream: Readable) => {
+  let text = ""
+  stream.setEncoding("utf8").on("data", (part: string) => {
+    text += part
   })
-  const stdout = yield* collect(child.stdout)
-  const stderr = yield* collect(child.stderr)
-  return {
-    child,
-    /** Waits until the output has this part, or until the process ends, and returns the output. */
-    printed: (part: string) =>
-      stdout.text.changes.pipe(
-        Stream.filter(Str.includes(part)),
-        Stream.runHead,
-        Effect.flatMap(Option.match({ onNone: () => stdout.whole, onSome: Effect.succeed })),
-        Effect.raceFirst(stdout.whole)
-      ),
-    /** Waits until the process exits. */
-    end: Effect.gen(function*(): Effect.fn.Return<Ended, Effect.Effect.Error<typeof child.exitCode>> {
-      const exitCode = yield* child.exitCode
-      return { exitCode, stdout: yield* stdout.whole, stderr: yield* stderr.whole }
+  return () => text
+}
+
+/** Starts a command as a child process, which prints without colours and ends when the scope is closed. */
+export const start = Effect.fnUntraced(function*([program, ...args]: Command, { cwd, env, input }: Settings = {}) {
+  const child = spawn(program, args, { cwd, env: { ...process.env, NO_COLOR: "1", ...env }, detached: true })
+  const stdout = collect(child.stdout)
+  const stderr = collect(child.stderr)
+  const ending = new Promise<Ended>((resolve, reject) => {
+    child.once("error", reject).once("close", (exitCode) => {
+      resolve({ exitCode, stdout: stdout(), stderr: stderr() })
     })
+  })
+  /** Waits until the process exits. */
+  const end = Effect.promise(() => ending)
+  /** Sends a signal to the process and those that it has started, and waits until it exits. */
+  const kill = (signal: NodeJS.Signals) =>
+    Effect.suspend(() => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+        process.kill(-child.pid, signal)
+      }
+      return end
+    })
+  yield* Effect.addFinalizer(() => Effect.exit(kill("SIGTERM")))
+  child.stdin.end(input)
+  return {
+    end,
+    kill,
+    /** Waits until the output has this part, or until the process exits, and returns the output. */
+    printed: (part: string) =>
+      Effect.raceFirst(
+        Effect.async<string>((resume) => {
+          const look = () => {
+            if (stdout().includes(part)) resume(Effect.succeed(stdout()))
+          }
+          child.stdout.on("data", look)
+          look()
+        }),
+        Effect.map(end, ({ stdout }) => stdout)
+      )
   }
-}, Effect.provide(NodeContext.layer))
+})
 
 /** Runs a command until it exits. */
-export const run = (command: Command.Command) => Effect.scoped(Effect.flatMap(start(command), ({ end }) => end))
+export const run = (command: Command, settings?: Settings) =>
+  Effect.scoped(Effect.flatMap(start(command, settings), ({ end }) => end))

@@ -1,4 +1,4 @@
-import { Command, HttpClient } from "@effect/platform"
+import { HttpClient } from "@effect/platform"
 import { Effect } from "effect"
 import { script, start } from "./childProcess.ts"
 import { freePorts } from "./freePorts.ts"
@@ -6,9 +6,7 @@ import { freePorts } from "./freePorts.ts"
 /** Starts a service as a child process, on the port that the variable `PORT` names. */
 export const startService = Effect.fnUntraced(function*(file: string, variables: Record<string, string>) {
   const port = yield* freePorts(1)
-  const { child, end, printed } = yield* start(
-    script(file).pipe(Command.env({ ...variables, PORT: String(port) }))
-  )
+  const { kill, printed } = yield* start(script(file), { env: { ...variables, PORT: String(port) } })
   yield* printed("Listening on")
   const url = `http://127.0.0.1:${port}`
   return {
@@ -21,6 +19,6 @@ export const startService = Effect.fnUntraced(function*(file: string, variables:
           Effect.map(response.text, (text) => ({ status: response.status, text, headers: response.headers }))
       ),
     /** Ends the service as an orchestrator does, and returns its output and how long it took. */
-    stop: Effect.timed(Effect.zipRight(child.kill("SIGTERM"), end))
+    stop: Effect.timed(kill("SIGTERM"))
   }
 })

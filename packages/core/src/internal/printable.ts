@@ -1,5 +1,3 @@
-import * as Encoding from "effect/Encoding"
-
 // What others have written becomes text of ours here. The data itself is kept as it came.
 
 const mask = "<redacted>"
@@ -15,7 +13,7 @@ const base64Forms = (secret: string): ReadonlyArray<string> => {
   return [0, 1, 2].flatMap((offset) => {
     const shifted = new Uint8Array(offset + bytes.length)
     shifted.set(bytes, offset)
-    const whole = Encoding.encodeBase64(shifted).replace(/=+$/, "")
+    const whole = btoa(Array.from(shifted, (byte) => String.fromCharCode(byte)).join("")).replace(/=+$/, "")
     const form = whole.slice(Math.ceil(offset * 4 / 3), Math.floor(shifted.length * 4 / 3))
     return [form, form.replaceAll("+", "-").replaceAll("/", "_"), encodeURIComponent(form)]
   })

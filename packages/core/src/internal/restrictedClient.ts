@@ -1,7 +1,6 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Context from "effect/Context"
@@ -9,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
+import { requestError } from "./httpError.ts"
 import { region, silence } from "./silence.ts"
 
 // The last step before the wire, for requests with a secret or a token.
@@ -114,14 +114,14 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onS
     if (!isAllowed(request.url)) {
       const description = "The URL is not an allowed address for a secret or a token, so nothing was sent. " +
         "Check the base URL, and clients that rewrite URLs"
-      return Effect.fail(new HttpClientError.RequestError({ request, reason: "InvalidUrl", description }))
+      return Effect.fail(requestError("InvalidUrl", { request, description }))
     }
     const sent = withoutConnectionHeaders(request)
     const header = unsendableHeader(sent)
     if (header === undefined) return Effect.as(Effect.zipRight(silent, onSend(sent)), sent)
     const description =
       `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
-    return Effect.fail(new HttpClientError.RequestError({ request, reason: "Encode", description }))
+    return Effect.fail(requestError("Encode", { request, description }))
   })
   return opaque((request) =>
     Effect.flatMap(Effect.context<never>(), (caller) =>

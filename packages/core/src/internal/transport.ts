@@ -1,8 +1,10 @@
 import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type { TransportReason } from "../TokenError.ts"
 import * as advice from "./advice.ts"
+import { responseReason } from "./httpError.ts"
 import { printable, withoutSecrets } from "./printable.ts"
 export { opaque, restrictedClient } from "./restrictedClient.ts"
 
@@ -169,9 +171,15 @@ export const transportFailure = (error: HttpClientError.HttpClientError, stage: 
   }
 }
 
+/** The response of an error, if it has one. */
+export const responseOf = (error: HttpClientError.HttpClientError): HttpClientResponse.HttpClientResponse | undefined =>
+  "response" in error ? error.response : undefined
+
 /** Whether a client refused a response status, as `HttpClient.filterStatusOk` does. Such an error carries the response. */
-export const isStatusError = (error: unknown): error is HttpClientError.ResponseError =>
-  HttpClientError.isHttpClientError(error) && error._tag === "ResponseError" && error.reason === "StatusCode"
+export const isStatusError = (
+  error: unknown
+): error is HttpClientError.HttpClientError & { readonly response: HttpClientResponse.HttpClientResponse } =>
+  HttpClientError.isHttpClientError(error) && responseReason(error) === "StatusCode"
 
 /** Why a request got no complete response, as a reason of `TransportError`. */
 export const reason = (error: HttpClientError.HttpClientError): TransportReason =>

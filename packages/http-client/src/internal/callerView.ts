@@ -1,4 +1,4 @@
-import { Transport } from "@credit-data/core/Internal"
+import { HttpError, Transport } from "@credit-data/core/Internal"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -9,14 +9,6 @@ import * as Inspectable from "effect/Inspectable"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import {
-  changedRequestError,
-  changedResponseError,
-  isTransportError,
-  requestError,
-  responseOf,
-  descriptionOf
-} from "./httpError.ts"
 
 // What a caller gets refers to the caller's own request. The request that was sent has the token in its headers, and a plain
 // `console.log`, `JSON.stringify` or `util.inspect` of a response or an error shows its request.
@@ -57,7 +49,7 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
   }
 
   #error(error: HttpClientError.ResponseError): HttpClientError.ResponseError {
-    return changedResponseError(error, this, changes(this.#sent, error))
+    return changedResponseError(error, this, this.#sent)
   }
 
   get status() {
@@ -120,10 +112,10 @@ export const responseFor = (
 
 /** What a copy of an error has: the caller's request, and of a foreign cause only name, message and code. */
 const changes = ({ request, secrets }: Sent, error: HttpClientError.HttpClientError) => {
-  const shown = Transport.foreignError(descriptionOf(error), secrets)
+  const shown = Transport.foreignError(HttpError.descriptionOf(error), secrets)
   const description = Predicate.isString(shown)
     ? shown
-    : isTransportError(error)
+    : HttpError.requestReason(error) === "Transport"
     ? Transport.describe(error, api)
     : undefined
   return {
@@ -133,6 +125,13 @@ const changes = ({ request, secrets }: Sent, error: HttpClientError.HttpClientEr
   }
 }
 
+const changedResponseError = (
+  error: HttpClientError.HttpClientError,
+  response: HttpClientResponse.HttpClientResponse,
+  sent: Sent
+): HttpClientError.ResponseError =>
+  HttpError.responseError(HttpError.responseReason(error) ?? "Decode", { response, ...changes(sent, error) })
+
 /** The caller's view of an error. An error about a response can refer to another view of that response. */
 export const errorFor = (
   sent: Sent,
@@ -141,14 +140,17 @@ export const errorFor = (
 ): HttpClientError.HttpClientError => {
   // a client in JavaScript may fail with anything
   if (!HttpClientError.isHttpClientError(error)) return died(sent)
-  const response = responseOf(error)
+  const response = Transport.responseOf(error)
   return response === undefined
-    ? changedRequestError(error, changes(sent, error))
-    : changedResponseError(error, view ?? responseFor(sent, response), changes(sent, error))
+    ? HttpError.requestError(HttpError.requestReason(error) ?? "Transport", changes(sent, error))
+    : changedResponseError(error, view ?? responseFor(sent, response), sent)
 }
 
 const died = ({ request }: Sent): HttpClientError.RequestError =>
-  requestError("Transport", { request, description: "The transport, or what transformClient adds to it, died" })
+  HttpError.requestError("Transport", {
+    request,
+    description: "The transport, or what transformClient adds to it, died"
+  })
 
 /** The caller's view of a failure. A defect of the transport can contain the request, so only its occurrence is reported. */
 export const causeFor = (

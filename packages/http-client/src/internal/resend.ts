@@ -1,4 +1,4 @@
-import { Instant, Transport } from "@credit-data/core/Internal"
+import { HttpError, Instant, Transport } from "@credit-data/core/Internal"
 import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
-import { isTransportError } from "./httpError.ts"
 
 /** Whether this body can be sent a second time. A stream can be read only once. */
 export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
@@ -91,7 +90,7 @@ export const isClosedConnection = (
   request: HttpClientRequest.HttpClientRequest
 ): boolean =>
   // the program's client may have changed the request, and may do so differently the next time
-  isTransportError(error) && mayBeSentTwice(request) && mayBeSentTwice(error.request) &&
+  HttpError.requestReason(error) === "Transport" && mayBeSentTwice(request) && mayBeSentTwice(error.request) &&
   Transport.reason(error) === "Reset"
 
 const halfMillis = 5_000

@@ -13,7 +13,6 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import type { InsufficientScope } from "../InsufficientScope.ts"
-import { responseOf } from "./httpError.ts"
 
 /** The path template of the calls in this context, such as `/consumers/{id}`. */
 export class PathTemplate
@@ -45,7 +44,7 @@ const outcomeOf = (
   const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
   if (failure === undefined) return { status: undefined, errorType: "Defect" }
   if (!HttpClientError.isHttpClientError(failure)) return { status: undefined, errorType: failure._tag }
-  const status = responseOf(failure)?.status
+  const status = Transport.responseOf(failure)?.status
   return { status, errorType: status === undefined ? Transport.reason(failure) : String(status) }
 }
 

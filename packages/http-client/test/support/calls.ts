@@ -1,5 +1,5 @@
+import { HttpError } from "@credit-data/core/Internal"
 import { DataAccess, type GroupClient } from "@credit-data/http-client"
-import { requestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, type HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 import { over, rejecting, supply, transport } from "./fakes.ts"
@@ -25,7 +25,7 @@ export const failingWith = (
 ) =>
   HttpClient.make((request) =>
     Effect.fail(
-      requestError("Transport", {
+      HttpError.requestError("Transport", {
         request,
         cause: makeCause(request),
         ...(description === undefined ? {} : { description })

@@ -36,7 +36,9 @@ export const serve = (
 ): Effect.Effect<Serving, HttpServerError.ServeError, Scope.Scope> =>
   Effect.gen(function*() {
     const node = createServer()
-    const server = yield* NodeHttpServer.make(() => node, { host, port })
+    // closing the scope ends all connections, so Effect 4 has nothing to wait for
+    const listening = { host, port, disablePreemptiveShutdown: true }
+    const server = yield* NodeHttpServer.make(() => node, listening)
     yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
     yield* Effect.provideService(HttpServer.serveEffect(app), HttpServer.HttpServer, server)
     const taken = "port" in server.address ? server.address.port : port

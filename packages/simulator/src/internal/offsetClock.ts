@@ -1,8 +1,7 @@
 import type * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import { shifted } from "./shiftedClock.ts"
 
 /** The Effect Clock plus an offset that can grow. */
@@ -17,26 +16,24 @@ export interface OffsetClock {
 
 export const make: Effect.Effect<OffsetClock> = Effect.gen(function*() {
   const base = yield* Effect.clock
-  const offset = yield* SubscriptionRef.make(0)
   let millis = 0
+  let changed = yield* Deferred.make<void>()
 
   const set = (change: (current: number) => number) =>
-    Effect.suspend(() => {
-      millis = change(millis)
-      return SubscriptionRef.set(offset, millis)
-    })
+    Effect.flatMap(Deferred.make<void>(), (next) =>
+      Effect.suspend(() => {
+        const waiting = changed
+        changed = next
+        millis = change(millis)
+        return Effect.asVoid(Deferred.succeed(waiting, undefined))
+      }))
 
   const sleepUntil = (wakeAt: number): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const seen = millis
       const left = wakeAt - clock.unsafeCurrentTimeMillis()
       if (left <= 0) return Effect.void
-      const advanced = offset.changes.pipe(
-        Stream.filter((current) => current !== seen),
-        Stream.take(1),
-        Stream.runDrain
-      )
-      return Effect.zipRight(Effect.raceFirst(base.sleep(Duration.millis(left)), advanced), sleepUntil(wakeAt))
+      const slept = Effect.raceFirst(base.sleep(Duration.millis(left)), Deferred.await(changed))
+      return Effect.zipRight(slept, sleepUntil(wakeAt))
     })
 
   const clock: Clock.Clock = shifted(

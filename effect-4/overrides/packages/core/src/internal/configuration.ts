@@ -21,75 +21,61 @@ export interface Variable {
 interface Problem {
   readonly path: ReadonlyArray<string>
   readonly reason: string
-  readonly kind: "Invalid data" | "Missing data" | "Source unavailable"
+  readonly isMissing?: boolean
 }
-
-const issueOf = ({ path, reason }: Problem) =>
-  new SchemaIssue.Pointer(path, new SchemaIssue.InvalidValue({ message: reason }))
 
 /** A `ConfigError` that lists what is wrong. */
 class ConfigProblems extends Config.ConfigError {
-  readonly problems: Arr.NonEmptyReadonlyArray<Problem>
-  readonly #text: string | undefined
+  readonly problems: ReadonlyArray<Problem>
+  readonly #text: string
 
-  constructor(problems: Arr.NonEmptyReadonlyArray<Problem>, text?: string) {
-    const [first, ...others] = problems
-    super(
-      new Schema.SchemaError(
-        new SchemaIssue.Composite(Schema.Unknown.ast, [issueOf(first), ...others.map(issueOf)])
-      )
-    )
+  constructor(
+    problems: ReadonlyArray<Problem>,
+    text = problems.map(({ path, reason }) => `(Invalid data at ${path.join(".")}: "${reason}")`).join(" and ")
+  ) {
+    super(new Schema.SchemaError(new SchemaIssue.InvalidValue({ message: text })))
     this.problems = problems
     this.#text = text
   }
 
   override get message() {
-    return this.#text ??
-      this.problems.map(({ kind, path, reason }) => `(${kind} at ${path.join(".")}: "${reason}")`).join(" and ")
+    return this.#text
   }
 
   override toString() {
-    return this.message
+    return this.#text
   }
 }
 
 /** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
-export const variable = <A>(
-  { example, name, what }: Variable,
-  parse: (text: string) => Parsed<A>
-): Config.Config<A> => {
-  const description = example === undefined ? what : `${what}, for example ${example}`
-  return Config.schema(
-    // the message is what an error prints that does not come from `readAll`
-    Schema.String.annotate({ description, message: `${name} is missing: ${description}` }),
+export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
+  Config.schema(
+    Schema.String.annotate({ message: example === undefined ? what : `${what}, for example ${example}` }),
     name
   ).pipe(
     Config.mapEffect((text) => Effect.fromResult(Result.mapError(parse(text), (reason) => invalid([name], reason))))
   )
-}
 
 /** A `ConfigError` for an option that is wrong. */
 export const invalid = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>
-  new ConfigProblems([{ path, reason, kind: "Invalid data" }])
+  new ConfigProblems([{ path, reason }])
 
 /** A `ConfigError` for an option that could not be read. */
 export const unavailable = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>
-  new ConfigProblems([{ path, reason, kind: "Source unavailable" }])
+  new ConfigProblems([{ path, reason }], `(Source unavailable at ${path.join(".")}: "${reason}")`)
 
-const problemIn = (issue: SchemaIssue.Issue, isMissing: boolean, path: ReadonlyArray<string>): Problem => {
-  if (issue._tag === "Pointer") return problemIn(issue.issue, isMissing, [...path, ...issue.path.map(String)])
-  if (issue._tag === "Encoding") return problemIn(issue.issue, isMissing, path)
-  const description = issue._tag === "InvalidType" ? issue.ast.annotations?.["description"] : undefined
-  return isMissing
-    ? { path, reason: typeof description === "string" ? description : "there is no value", kind: "Missing data" }
-    : { path, reason: "Expected another value", kind: "Invalid data" }
-}
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
-const problemsOf = (error: Config.ConfigError, isMissing = false): Arr.NonEmptyReadonlyArray<Problem> => {
+/** What is wrong. The issue of a wrong value could quote it. */
+const problemsOf = (error: Config.ConfigError, isMissing = false): ReadonlyArray<Problem> => {
   if (error instanceof ConfigProblems) return error.problems
-  return error.cause._tag === "SchemaError"
-    ? [problemIn(error.cause.issue, isMissing, [])]
-    : [{ path: [], reason: error.cause.message, kind: "Source unavailable" }]
+  const { cause } = error
+  if (cause._tag === "SourceError") return [{ path: ["The variables could not be read"], reason: cause.message }]
+  return issuesOf(cause.issue).issues.map(({ message, path = [] }) => ({
+    path: path.map(String),
+    reason: isMissing ? message : "Expected another value",
+    isMissing
+  }))
 }
 
 /** `Config.option` finds nothing where a value is missing, and fails with every other error. */
@@ -97,15 +83,8 @@ const isMissing = (config: Config.Config<unknown>): Effect.Effect<boolean> =>
   Effect.match(Config.option(config), { onFailure: () => false, onSuccess: Option.isNone })
 
 /** Combines several errors into one. */
-export const together = (errors: Arr.NonEmptyReadonlyArray<Config.ConfigError>): Config.ConfigError => {
-  const [first, ...others] = errors
-  return new ConfigProblems([...problemsOf(first), ...others.flatMap((error) => problemsOf(error))])
-}
-
-const lineOf = ({ kind, path, reason }: Problem): string =>
-  kind === "Source unavailable" && path.length === 0
-    ? `The source of the variables could not be read: ${reason}`
-    : `${path.join("_")}${kind === "Missing data" ? " is missing" : ""}: ${reason}`
+export const together = (errors: Arr.NonEmptyReadonlyArray<Config.ConfigError>): Config.ConfigError =>
+  new ConfigProblems(errors.flatMap((error) => problemsOf(error)))
 
 /** Reads several variables. All problems are reported in one error, which prints one line for each variable. */
 export const readAll = Effect.fnUntraced(function*(
@@ -119,8 +98,10 @@ export const readAll = Effect.fnUntraced(function*(
     if (Result.isSuccess(result)) values[name] = result.success
     else problems.push(...problemsOf(result.failure, yield* isMissing(config)))
   }
-  const [first, ...others] = problems
-  return first === undefined
+  const lines = problems.map(({ isMissing, path, reason }) =>
+    `${path.join("_")}${isMissing === true ? " is missing" : ""}: ${reason}`
+  )
+  return problems.length === 0
     ? values
-    : yield* Effect.fail(new ConfigProblems([first, ...others], print(Array.from(new Set(problems.map(lineOf))))))
+    : yield* Effect.fail(new ConfigProblems(problems, print(Array.from(new Set(lines)))))
 })
