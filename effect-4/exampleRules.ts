@@ -18,10 +18,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["DateTime.distanceDuration($FROM, $TO)", "DateTime.distance($FROM, $TO)"],
   ["Effect.ignoreLogged($EFFECT)", "Effect.ignore($EFFECT, { log: true })"],
   [
-    "Effect.timeoutFail({ duration: $TIME, onTimeout: () => $ERROR })",
-    "Effect.timeoutOrElse({ duration: $TIME, orElse: () => Effect.fail($ERROR) })"
-  ],
-  [
     "HttpApiBuilder.serve().pipe(HttpServer.withLogAddress, Layer.provide(Routes), Layer.provide(HttpApiBuilder.api($API)), $$$OTHERS)",
     "HttpRouter.serve(Layer.merge(HttpApiBuilder.layer($API), Routes), { disableLogger: true }).pipe($$$OTHERS)"
   ],

@@ -38,6 +38,7 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.fork": "Effect.forkChild",
   "Effect.mapInputContext": "Effect.updateContext",
   "Effect.zipRight": "Effect.andThen",
+  "Effect.timeoutFail": "Effect.timeoutOrElse",
   "Either.Either": "Result.Result",
   "Either.filterOrLeft": "Result.filterOrFail",
   "Either.getRight": "Result.getSuccess",
@@ -143,6 +144,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpClient.withTracerPropagation($IS)",
     "HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, $IS))"
   ],
+  ["{ duration: $TIME, onTimeout: () => $ERROR }", "{ duration: $TIME, orElse: () => Effect.fail($ERROR) }"],
   ["Layer.setConfigProvider($PROVIDER)", "ConfigProvider.layer($PROVIDER)"],
   ["Logger.minimumLogLevel(LogLevel.Debug)", "Layer.succeed(References.MinimumLogLevel, \"Debug\")"],
   ["Logger.remove(Logger.defaultLogger)", "Logger.layer([])"],
@@ -205,8 +207,7 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
     ["ConfigProvider.orElse($NONE, variables)", "ConfigProvider.make((path) => variables().load(path))"]
   ],
   "tests/integration/src/printers.ts": [
-    ["Effect.withConsole($CONSOLE)", "Effect.provideService(Console.Console, $CONSOLE)"],
-    ["{ ...console, unsafe: $CONSOLE }", "$CONSOLE"],
+    ["Effect.withConsole({ ...console, unsafe: $CONSOLE })", "Effect.provideService(Console.Console, $CONSOLE)"],
     ["Console.consoleWith((console) => $BODY)", "Effect.suspend(() => $BODY)"]
   ],
   "tests/integration/test/calls.test.ts": [

@@ -1,0 +1,9 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+
+/** Interrupting this returns at once, while the effect itself ends in the background. */
+export const disconnected = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(
+    Effect.forkDetach(Effect.interruptible(self), { startImmediately: true }),
+    (fiber) => Effect.onInterrupt(Fiber.join(fiber), () => Effect.sync(() => fiber.interruptUnsafe()))
+  )
