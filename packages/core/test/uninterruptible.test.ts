@@ -1,9 +1,8 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Duration, Effect, Exit, Fiber, Layer, Scope, TestClock } from "effect"
-import * as ClockParts from "@credit-data/test-support/clock"
-import { environment, textOf, token } from "./support/fakeEndpoint.ts"
-import * as Supply from "./support/supply.ts"
+import { textOf } from "./support/fakeEndpoint.ts"
+import { caller, get, hang, replace, timeline, uninterruptible } from "./support/timeline.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
 
@@ -69,30 +68,21 @@ describe("in an uninterruptible region", () => {
     }))
 
   it.scoped("uninterruptible get waits for half of the remaining lifetime, and returns the valid token", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make({ lifetime: "10 seconds" })
-      const first = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      yield* Fiber.join(first)
-      yield* endpoint.respond(() => Effect.never)
-      yield* TestClock.setTime(9_100)
-      const finalizer = yield* Effect.fork(Effect.uninterruptible(Effect.timed(tokens.get)))
-      yield* TestClock.adjust("10 seconds")
-      const [time, token] = yield* Fiber.join(finalizer)
-      assert.deepStrictEqual([Duration.toMillis(time), textOf(token)], [450, "token-1"])
-    }))
+    timeline([
+      ["0 s", get],
+      ["1 s", hang],
+      ["9.1 s", uninterruptible(get), "waits"],
+      ["9.549 s", caller(2), "waits"],
+      ["9.55 s", caller(2), "token-1"]
+    ], { lifetime: "10 seconds" }))
 
   it.scoped("uninterruptible replace keeps its deadline", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      const first = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      const token = yield* Fiber.join(first)
-      yield* endpoint.respond(() => Effect.never)
-      const replaced = yield* Effect.fork(Effect.uninterruptible(Effect.flip(tokens.replace(token))))
-      yield* TestClock.adjust("11 seconds")
-      assert.strictEqual((yield* Fiber.join(replaced))._tag, "TransportError")
-    }))
+    timeline([
+      ["0 s", get],
+      ["1 s", hang],
+      ["1 s", uninterruptible(replace("token-1")), "waits"],
+      ["12 s", caller(2), "Timeout"]
+    ]))
 
   it.effect("building fails after the deadline when the credentials are never read, with an error that names them", () =>
     Effect.gen(function*() {
@@ -102,41 +92,5 @@ describe("in an uninterruptible region", () => {
       yield* TestClock.adjust("3 seconds")
       assert.match(String(yield* Fiber.join(reading)), /at credentials:/)
       assert.include(String(yield* Fiber.join(reading)), "The credentials were not read within 3s")
-    }))
-})
-
-describe("a flight that never ends", () => {
-  it.scoped("a flight that never ends is replaced by the next caller, and all waiting callers get the new token", () =>
-    Effect.gen(function*() {
-      let requests = 0
-      const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
-        environment,
-        url: "https://v2.example/oauth2/token",
-        requestedScopes: [],
-        deadline: Duration.seconds(10),
-        requestToken: () => ++requests === 1 ? Effect.never : token(`token-${requests}`, "1 hour")
-      })
-      // the timers of the flight never fire, as on a runtime that suspends the work of an earlier request
-      const clock = yield* Effect.clockWith(Effect.succeed)
-      const stopped = ClockParts.make({
-        wallMillis: () => clock.unsafeCurrentTimeMillis(),
-        monotonicNanos: () => clock.unsafeCurrentTimeNanos(),
-        sleep: () => Effect.never
-      })
-      const context = yield* Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))).pipe(
-        Effect.withClock(stopped)
-      )
-      const tokens = Context.get(context, AccessTokens.AccessTokens)
-      const early = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("11 seconds")
-      const late = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("0 millis")
-      assert.strictEqual(requests, 1, "not before its time")
-      yield* TestClock.adjust("1 second")
-      const next = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("0 millis")
-      const served = yield* Effect.forEach([early, late, next], Fiber.join)
-      assert.deepStrictEqual(served.map(textOf), ["token-2", "token-2", "token-2"])
-      assert.strictEqual(requests, 2)
     }))
 })
