@@ -195,6 +195,19 @@ describe("a renewal that fails", () => {
       ]))
   }
 
+  it.scoped("the pause after a refusal of another process lasts only as long as it is shared", () =>
+    timeline([
+      ["0 s", fail(new TokenError.InvalidClient({ ...failures.refused, sharedUntil: DateTime.unsafeMake(5_000) }))],
+      ["0 s", get],
+      ["1 s", nextRequestAt, 6], // up to a second later, so that not all processes try at the same time
+      ["6 s", fail(new TokenError.InvalidClient({ ...failures.refused, sharedUntil: DateTime.unsafeMake(5_000) }))],
+      ["6 s", get],
+      ["7 s", nextRequestAt, 7.1],
+      ["8 s", fail(new TokenError.ServerError({ ...failures.refused, sharedUntil: DateTime.unsafeMake(90_000) }))],
+      ["8 s", get],
+      ["9 s", nextRequestAt, 39.1] // a server that refuses is asked again after 30 s, whatever another process says
+    ]))
+
   it.scoped("a failed renewal is not retried without a caller while there is a valid token", () =>
     timeline([
       ["0 s", get],

@@ -59,6 +59,12 @@ describe("status", () => {
       ["1 h 100 ms", nextRequestAt, 3_630.1]
     ]))
 
+  it.scoped("status reports that a renewal is due before callers have to wait, whatever the window", () =>
+    timeline([
+      ["0 s", get],
+      ["100 ms", nextRequestAt, 3_592.5]
+    ], { settings: { renewalWindow: { from: 1, to: 1 } } }))
+
   it.scoped("status counts the failures since the last success, with the time of the first", () => {
     const streak = status(({ consecutiveFailures, failingSince }) => [consecutiveFailures, failingSince])
     const since = DateTime.make(100)

@@ -1,21 +1,9 @@
 import { ClientCredentials } from "@credit-data/core"
+import { after } from "@credit-data/test-support/after"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Cause,
-  Config,
-  ConfigProvider,
-  Duration,
-  Effect,
-  Exit,
-  Fiber,
-  Logger,
-  Option,
-  Redacted,
-  TestClock,
-  type Tracer
-} from "effect"
+import { Cause, Config, ConfigProvider, Effect, Exit, Fiber, Logger, Option, Redacted, type Tracer } from "effect"
 import { inspect } from "node:util"
 import { textOf } from "./support/fakeEndpoint.ts"
 import { granted, json, type Outcome } from "./support/fakeTransport.ts"
@@ -44,16 +32,6 @@ const logTo = (lines: Array<string>) =>
 
 const nothing = { _tag: "Nothing" } as const
 const refresh = { _tag: "Refresh", token: undefined } as const
-
-/** The result of an effect after this many seconds, and how many it took. */
-const within = <A, E, R>(seconds: number, effect: Effect.Effect<A, E, R>) =>
-  Effect.gen(function*() {
-    const fiber = yield* Effect.fork(Effect.timed(effect))
-    yield* TestClock.adjust(Duration.seconds(seconds))
-    assert.isNotNull(fiber.unsafePoll(), `ends within ${seconds} s`)
-    const [took, result] = yield* Fiber.join(fiber)
-    return { seconds: Duration.toSeconds(took), result }
-  })
 
 describe("a rotated secret", () => {
   it.effect("a rotated secret is read once, and the request is retried with it at once", () =>
@@ -107,7 +85,7 @@ describe("a rotated secret", () => {
       Effect.gen(function*() {
         const { read } = manager<string>(Effect.succeed(credentials), second)
         const endpoint = yield* make({ credentials: read }, refused)
-        const { result } = yield* within(10, Effect.flip(endpoint.requestToken(nothing)))
+        const { result } = yield* after("10 seconds", Effect.flip(endpoint.requestToken(nothing)))
         assert.strictEqual(result._tag, "InvalidClient")
       }))
   }
@@ -122,7 +100,7 @@ describe("a rotated secret", () => {
     Effect.gen(function*() {
       const { read } = manager(secret("old"), Effect.delay(secret("new"), "4 seconds"))
       const endpoint = yield* make({ credentials: read }, refused, Effect.never)
-      const { result, seconds } = yield* within(10, Effect.flip(endpoint.requestToken(nothing)))
+      const { result, seconds } = yield* after("10 seconds", Effect.flip(endpoint.requestToken(nothing)))
       assert.deepInclude({ ...result, seconds }, { _tag: "TransportError", reason: "Timeout", seconds: 10 })
     }))
 
@@ -191,7 +169,7 @@ describe("a refresh", () => {
       Effect.gen(function*() {
         const { read } = manager<unknown>(secret("old"), second)
         const endpoint = yield* make({ credentials: read }, json(granted))
-        yield* within(10, endpoint.requestToken(refresh))
+        yield* after("10 seconds", endpoint.requestToken(refresh))
         assert.deepStrictEqual(yield* sentField("client_secret", endpoint), ["old"])
         assert.deepStrictEqual(lines, [
           `The client credentials of test could not be read again: ${name}. The previous credentials remain in use.`
@@ -203,7 +181,7 @@ describe("a refresh", () => {
     Effect.gen(function*() {
       const refreshed = Effect.fnUntraced(function*(response: Outcome) {
         const endpoint = yield* make({ credentials: manager(secret("old"), Effect.never).read }, response)
-        return yield* within(10, Effect.either(endpoint.requestToken(refresh)))
+        return yield* after("10 seconds", Effect.either(endpoint.requestToken(refresh)))
       })
       const slow = yield* refreshed(Effect.delay(json(granted), "4 seconds"))
       assert.deepStrictEqual([slow.result._tag, slow.seconds], ["Right", 9])

@@ -1,6 +1,7 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { after } from "@credit-data/test-support/after"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Scope, TestClock } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Scope, TestClock } from "effect"
 import { textOf } from "./support/fakeEndpoint.ts"
 import { caller, get, hang, replace, timeline, uninterruptible } from "./support/timeline.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
@@ -12,13 +13,9 @@ describe("in an uninterruptible region", () => {
   it.effect("an uninterruptible token request keeps its deadline", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, silent)
-      const request = yield* Effect.fork(
-        Effect.uninterruptible(Effect.timed(Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))))
-      )
-      yield* TestClock.adjust("10 seconds")
-      const [time, error] = yield* Fiber.join(request)
-      assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
-      assert.strictEqual(Duration.toSeconds(time), 10)
+      const request = Effect.uninterruptible(Effect.flip(endpoint.requestToken({ _tag: "Nothing" })))
+      const { result, seconds } = yield* after("10 seconds", request)
+      assert.deepInclude({ ...result, seconds }, { _tag: "TransportError", reason: "Timeout", seconds: 10 })
     }))
 
   it.effect("a token request in the finalizer of an interrupted fiber is sent, and keeps its deadline", () =>
@@ -33,12 +30,10 @@ describe("in an uninterruptible region", () => {
             ends.push((yield* Effect.flip(dead.requestToken({ _tag: "Nothing" })))._tag)
           }).pipe(Effect.orDie)
         ),
-        Effect.fork
+        Effect.forkDaemon
       )
       yield* TestClock.adjust("0 millis")
-      const interrupted = yield* Effect.fork(Fiber.interrupt(fiber))
-      yield* TestClock.adjust("10 seconds")
-      yield* Fiber.join(interrupted)
+      yield* after("10 seconds", Fiber.interrupt(fiber))
       assert.deepStrictEqual(ends, ["an-access-token", "TransportError"])
     }))
 
@@ -50,21 +45,16 @@ describe("in an uninterruptible region", () => {
         Layer.provide(transport.layer)
       )
       const scope = yield* Scope.make()
-      const context = yield* Effect.acquireRelease(
-        Layer.buildWithScope(layer, scope),
-        () => Effect.void
-      ).pipe(Effect.scoped, Effect.uninterruptible)
-      const tokens = Context.get(context, AccessTokens.AccessTokens)
-
-      const late = yield* Effect.fork(Effect.flip(tokens.get))
-      yield* TestClock.adjust("10 seconds")
-      assert.strictEqual((yield* Fiber.join(late))._tag, "TransportError")
+      const context = yield* Effect.uninterruptible(Layer.buildWithScope(layer, scope))
+      const { get } = Context.get(context, AccessTokens.AccessTokens)
+      assert.strictEqual((yield* after("10 seconds", Effect.flip(get))).result._tag, "TransportError")
 
       yield* TestClock.adjust("1 minute")
-      const waiting = yield* Effect.fork(tokens.get)
+      const waiting = yield* Effect.fork(get)
       yield* TestClock.adjust("1 second")
       yield* Scope.close(scope, Exit.void)
-      assert.deepInclude({ ...(yield* Effect.flip(Fiber.join(waiting))) }, { _tag: "TransportError", reason: "Closed" })
+      const { result } = yield* after("0 seconds", Effect.flip(Fiber.join(waiting)))
+      assert.deepInclude({ ...result }, { _tag: "TransportError", reason: "Closed" })
     }))
 
   it.scoped("uninterruptible get waits for half of the remaining lifetime, and returns the valid token", () =>
@@ -86,11 +76,8 @@ describe("in an uninterruptible region", () => {
 
   it.effect("building fails after the deadline when the credentials are never read, with an error that names them", () =>
     Effect.gen(function*() {
-      const reading = yield* Effect.fork(
-        Effect.uninterruptible(Effect.flip(make({ credentials: Effect.never, deadline: "3 seconds" }, silent)))
-      )
-      yield* TestClock.adjust("3 seconds")
-      assert.match(String(yield* Fiber.join(reading)), /at credentials:/)
-      assert.include(String(yield* Fiber.join(reading)), "The credentials were not read within 3s")
+      const building = Effect.flip(make({ credentials: Effect.never, deadline: "3 seconds" }, silent))
+      const { result } = yield* after("3 seconds", Effect.uninterruptible(building))
+      assert.match(String(result), /at credentials:.*The credentials were not read within 3s/)
     }))
 })
