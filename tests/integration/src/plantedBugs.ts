@@ -47,7 +47,7 @@ export interface Bug {
   readonly foundBy: ReadonlyArray<string>
   readonly module: keyof Modules
   readonly changed: string
-  readonly change: (original: unknown) => unknown
+  readonly change: (original: never) => unknown
 }
 
 const bug = <Module extends keyof Modules, Name extends keyof Modules[Module] & string>(
@@ -56,7 +56,7 @@ const bug = <Module extends keyof Modules, Name extends keyof Modules[Module] & 
   changed: Name,
   change: (original: Modules[Module][Name]) => Modules[Module][Name],
   ...foundBy: ReadonlyArray<string>
-): Bug => ({ fault, foundBy, module, changed, change: change as Bug["change"] })
+): Bug => ({ fault, foundBy, module, changed, change })
 
 type MakeSupply = typeof Supply.make
 type Made = Effect.Effect.Success<ReturnType<MakeSupply>>
