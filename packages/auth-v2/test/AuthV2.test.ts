@@ -36,6 +36,13 @@ const sent = Effect.gen(function*() {
   return Redacted.value((yield* tokens.get).secret)
 })
 
+/** The error of a layer that cannot be built. */
+const failed = <A, E>(layer: Layer.Layer<A, E, HttpClient.HttpClient>) =>
+  layer.pipe(Layer.provide(echo), Layer.build, Effect.scoped, Effect.flip)
+
+const failure = (pairs: Record<string, string>) =>
+  Effect.map(failed(AuthV2.layerConfig().pipe(Layer.provide(withVariables(pairs)))), String)
+
 /** A program can name the type of a layer by the function that makes it. */
 const over = (
   auth: ReturnType<typeof AuthV2.layerConfig>
@@ -60,64 +67,23 @@ describe("AuthV2.layerConfig", () => {
 
   it.effect("names every faulty variable in one error, and shows no value", () =>
     Effect.gen(function*() {
-      const faulty = { CREDIT_DATA_BASE_URL: "http://canary.example", CREDIT_DATA_SCOPES: "canary" }
-      const error = String(
-        yield* Effect.flip(
-          Layer.build(AuthV2.layerConfig().pipe(Layer.provide([echo, withVariables(faulty)]))).pipe(Effect.scoped)
-        )
-      )
-      for (const name of Object.keys(variables)) assert.include(error, name)
+      const error = yield* failure({ CREDIT_DATA_BASE_URL: "http://canary.example", CREDIT_DATA_SCOPES: "canary" })
+      for (const name of Object.keys(variables)) assert.include(error, `- ${name}`)
       assert.notInclude(error, "AUTH_V1_URL")
       assert.notInclude(error, "canary")
     }))
 
-  const failure = (variables: Record<string, string>) =>
-    AuthV2.layerConfig().pipe(
-      Layer.provide([echo, withVariables(variables)]),
-      Layer.build,
-      Effect.scoped,
-      Effect.flip,
-      Effect.map(String)
-    )
-
-  it.effect("prints one line for each variable that is missing or wrong, and how to get the values", () =>
-    Effect.gen(function*() {
-      const faulty = { ...variables, CREDIT_DATA_BASE_URL: "http://canary.example", CREDIT_DATA_CLIENT_ID: " canary" }
-      const { CREDIT_DATA_AUDIENCE: _, CREDIT_DATA_CLIENT_SECRET: __, CREDIT_DATA_SCOPES: ___, ...some } = faulty
-      assert.deepStrictEqual((yield* failure(some)).split("\n"), [
-        "The configuration is incomplete or wrong.",
-        "- CREDIT_DATA_AUDIENCE is missing: the audience identifier of the environment, for example https://api.sandbox.example",
-        "- CREDIT_DATA_BASE_URL: Expected https (http only for localhost, 127.0.0.0/8 and [::1])",
-        "- CREDIT_DATA_SCOPES is missing: the scopes to request, separated by spaces, for example data-access:all " +
-        "furnishment:all serviceplus:all",
-        "- CREDIT_DATA_CLIENT_ID: Expected text without blanks at its ends",
-        "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
-        "The operator of the service issues the addresses and the credentials. Every variable: https://github.com/credit-data/credit-data/blob/main/docs/configuration.md"
-      ])
-    }))
-
   it.effect("names the variable when the address of the server contains the path of the token endpoint", () =>
     Effect.gen(function*() {
-      const withPath = { ...variables, CREDIT_DATA_AUTH_V2_URL: "https://v2.example/oauth2/token/" }
-      assert.include(
-        yield* failure(withPath),
-        "- CREDIT_DATA_AUTH_V2_URL: Expected the address without /oauth2/token\n"
-      )
+      const error = yield* failure({ ...variables, CREDIT_DATA_AUTH_V2_URL: "https://v2.example/oauth2/token/" })
+      assert.include(error, "- CREDIT_DATA_AUTH_V2_URL: Expected the address without /oauth2/token\n")
     }))
 
   it.effect("prints the name that a nested provider gives to a variable", () =>
     Effect.gen(function*() {
       const nested = ConfigProvider.nested(ConfigProvider.fromMap(new Map()), "PARTNER")
-      const error = yield* AuthV2.layerConfig().pipe(
-        Layer.provide([echo, Layer.setConfigProvider(nested)]),
-        Layer.build,
-        Effect.scoped,
-        Effect.flip
-      )
-      assert.include(
-        String(error),
-        "- PARTNER_CREDIT_DATA_CLIENT_ID is missing: the client id that the operator issued"
-      )
+      const error = String(yield* failed(AuthV2.layerConfig().pipe(Layer.provide(Layer.setConfigProvider(nested)))))
+      assert.include(error, "- PARTNER_CREDIT_DATA_CLIENT_ID is missing: the client id that the operator issued")
     }))
 
   it.effect("does not require the variables of the credentials when the credentials are a setting", () =>
@@ -130,13 +96,7 @@ describe("AuthV2.layerConfig", () => {
         assert.include(yield* Effect.provide(sent, layer), "client_id=my-id&client_secret=my-secret")
       }
       const down = AuthV2.layerConfig({ credentials: Effect.fail("the manager is down" as const) })
-      const error = yield* down.pipe(
-        Layer.provide([echo, withVariables(others)]),
-        Layer.build,
-        Effect.scoped,
-        Effect.flip
-      )
-      assert.strictEqual(error, "the manager is down")
+      assert.strictEqual(yield* failed(down.pipe(Layer.provide(withVariables(others)))), "the manager is down")
     }))
 
   it.effect("accepts a replaced field, and settings", () =>
@@ -151,24 +111,9 @@ describe("AuthV2.layerConfig", () => {
 
   it.effect("refuses a deadline of 0", () =>
     Effect.gen(function*() {
-      const layer = AuthV2.layerConfig({ deadline: 0 }).pipe(
-        Layer.provide([echo, withVariables(variables)])
-      )
-      assert.include(String(yield* Effect.flip(Effect.scoped(Layer.build(layer)))), "deadline")
+      const layer = AuthV2.layerConfig({ deadline: 0 }).pipe(Layer.provide(withVariables(variables)))
+      assert.include(String(yield* failed(layer)), "deadline")
     }))
-})
-
-describe("AuthV2.layerTokenEndpointConfig", () => {
-  it.effect("reads the variables, and sends a token request for each requestToken", () =>
-    Effect.gen(function*() {
-      const endpoint = yield* TokenEndpoint.TokenEndpoint
-      const [first, second] = [
-        yield* endpoint.requestToken({ _tag: "Nothing" }),
-        yield* endpoint.requestToken({ _tag: "Nothing" })
-      ]
-      assert.notStrictEqual(first, second)
-      assert.strictEqual(endpoint.url, "https://v2.example/oauth2/token")
-    }).pipe(Effect.provide(AuthV2.layerTokenEndpointConfig().pipe(Layer.provide([echo, withVariables(variables)])))))
 })
 
 describe("AuthV2.layer", () => {
@@ -195,20 +140,21 @@ describe("AuthV2.layer", () => {
   it.effect("fails with the error of the effect that reads the credentials", () =>
     Effect.gen(function*() {
       const layer = AuthV2.layer({ ...options, credentials: Effect.fail("the manager is down" as const) })
-      assert.strictEqual(
-        yield* Effect.flip(Effect.scoped(Layer.build(layer.pipe(Layer.provide(echo))))),
-        "the manager is down"
-      )
+      assert.strictEqual(yield* failed(layer), "the manager is down")
     }))
 
-  it.effect("layerTokenEndpoint sends one token request for each requestToken", () =>
-    Effect.gen(function*() {
-      const endpoint = yield* TokenEndpoint.TokenEndpoint
-      const [first, second] = [
-        yield* endpoint.requestToken({ _tag: "Nothing" }),
-        yield* endpoint.requestToken({ _tag: "Nothing" })
-      ]
-      assert.notStrictEqual(first, second)
-      assert.deepStrictEqual(first.scopes, ["serviceplus:all"])
-    }).pipe(Effect.provide(AuthV2.layerTokenEndpoint(options).pipe(Layer.provide(echo)))))
+  for (
+    const [name, layer] of [
+      ["layerTokenEndpoint", AuthV2.layerTokenEndpoint(options)],
+      ["layerTokenEndpointConfig", AuthV2.layerTokenEndpointConfig().pipe(Layer.provide(withVariables(variables)))]
+    ] as const
+  ) {
+    it.effect(`${name} sends one token request for each requestToken`, () =>
+      Effect.gen(function*() {
+        const { requestToken, url } = yield* TokenEndpoint.TokenEndpoint
+        assert.strictEqual(url, "https://v2.example/oauth2/token")
+        const tokens = yield* Effect.replicateEffect(requestToken({ _tag: "Nothing" }), 2)
+        assert.notStrictEqual(tokens[0], tokens[1])
+      }).pipe(Effect.provide(layer.pipe(Layer.provide(echo)))))
+  }
 })

@@ -1,187 +1,241 @@
 import { TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Array as Arr, DateTime, Duration, Effect, Either, Fiber, Logger, Schedule, TestClock } from "effect"
-import { failures, textOf } from "./support/fakeEndpoint.ts"
-import * as Supply from "./support/supply.ts"
-
-/** The result of an effect, with the virtual time that the effect took. */
-const timed = <A, E, R>(effect: Effect.Effect<A, E, R>, upTo: Duration.DurationInput) =>
-  Effect.gen(function*() {
-    const fiber = yield* Effect.fork(Effect.timed(effect))
-    yield* TestClock.adjust(upTo)
-    const [duration, value] = yield* Fiber.join(fiber)
-    return { millis: Duration.toMillis(duration), value }
-  })
+import { DateTime, Effect, Fiber, TestClock } from "effect"
+import { failures } from "./support/fakeEndpoint.ts"
+import {
+  caller,
+  fail,
+  get,
+  hang,
+  lastFailure,
+  many,
+  nextRequestAt,
+  recover,
+  requests,
+  retryWhenDue,
+  type Step,
+  timeline
+} from "./support/timeline.ts"
 
 describe("a failure without a valid token", () => {
-  it.scoped("a flight retries a retryable failure up to twice, after pauses, and then fails", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.unavailable)
-      const { millis, value } = yield* timed(Effect.flip(tokens.get), "10 seconds")
-      assert.strictEqual(value._tag, "ServerError")
-      assert.strictEqual(yield* endpoint.requests, 3)
-      assert.isTrue(millis >= 300 + 500 + 1_000 && millis <= 300 + 1_000 + 2_000, String(millis))
-    }))
+  for (const [random, second, third] of [[0, "0.6 s", "1.7 s"], [1, "1.1 s", "3.2 s"]] as const) {
+    it.scoped(`a flight retries a retryable failure up to twice, after pauses with a jitter of ${random}, and then fails`, () =>
+      timeline([
+        ["0 s", fail(failures.unavailable)],
+        ["0 s", get, "waits", requests(1)],
+        [`${second} -1 ms`, caller(1), "waits", requests(1)],
+        [second, caller(1), "waits", requests(2)],
+        [`${third} -1 ms`, caller(1), "waits", requests(2)],
+        [third, caller(1), "waits", requests(3)],
+        [`${third} 100 ms`, caller(1), "ServerError", requests(3)],
+        [`${third} 100 ms`, lastFailure((error) => "deadlineEnded" in error), false],
+        [`${third} 100 ms`, lastFailure(({ message }) => message.includes("deadline")), false]
+      ], { random }))
+  }
 
   it.scoped("callers do not see the failure when a retry succeeds", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.timeout)
-      const caller = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      yield* endpoint.recover
-      yield* TestClock.adjust("1100 millis")
-      assert.strictEqual(textOf(yield* Fiber.join(caller)), "token-2")
-    }))
+    timeline([
+      ["0 s", fail(failures.timeout)],
+      ["0 s", get],
+      ["200 ms", recover],
+      ["1.199 s", caller(1), "waits"],
+      ["1.2 s", caller(1), "token-2"]
+    ]))
 
   it.scoped("a failure that is not retryable is not retried", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.refused)
-      yield* timed(Effect.flip(tokens.get), "100 millis")
-      assert.strictEqual(yield* endpoint.requests, 1)
-    }))
+    timeline([
+      ["0 s", fail(failures.refused)],
+      ["0 s", get],
+      ["100 ms", caller(1), "InvalidClient"],
+      ["20 s", caller(1), "InvalidClient", requests(1)]
+    ]))
 
   it.scoped("all retries of a flight end within one deadline", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make({ latency: "4 seconds" })
-      yield* endpoint.fail(failures.unavailable)
-      const { millis, value } = yield* timed(Effect.flip(tokens.get), "11 seconds")
-      assert.strictEqual(value._tag, "ServerError")
-      assert.isAtMost(millis, 10_000)
-      assert.isAtMost(yield* endpoint.requests, 3)
-    }))
+    timeline([
+      ["0 s", fail(failures.unavailable)],
+      ["0 s", get],
+      ["9 s", caller(1), "ServerError", requests(2)],
+      ["20 s", caller(1), "ServerError", requests(2)]
+    ], { latency: "4 seconds" }))
 
   it.scoped("when a retry gets no response before the deadline, callers get the failure before it, with deadlineEnded", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.unavailable)
-      const caller = yield* Effect.fork(Effect.timed(Effect.flip(tokens.get)))
-      yield* TestClock.adjust("100 millis")
-      yield* endpoint.respond(() => Effect.never)
-      yield* TestClock.adjust("9900 millis")
-      const [duration, error] = yield* Fiber.join(caller)
-      assert.deepInclude({ ...error }, { _tag: "ServerError", status: 503, deadlineEnded: true })
-      assert.strictEqual(Duration.toMillis(duration), 10_000)
-    }))
-
-  it.scoped("after the last retry has failed, the failure does not have deadlineEnded, even if all requests fail alike", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.unavailable)
-      const { value } = yield* timed(Effect.flip(tokens.get), "10 seconds")
-      assert.strictEqual(yield* endpoint.requests, 3)
-      assert.isTrue(value._tag === "ServerError" && value.deadlineEnded === undefined)
-      assert.notInclude(value.message, "deadline")
-    }))
+    timeline([
+      ["0 s", fail(failures.unavailable)],
+      ["0 s", get],
+      ["200 ms", hang],
+      ["9.999 s", caller(1), "waits", requests(2)],
+      ["10 s", caller(1), "ServerError"],
+      ["10 s", lastFailure((error) => error._tag === "ServerError" && error.deadlineEnded), true]
+    ]))
 
   it.scoped("the first reset of a connection is retried at once, and the next one after a pause", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.reset)
-      const caller = yield* Effect.fork(Effect.either(tokens.get))
-      yield* TestClock.adjust("200 millis")
-      assert.strictEqual(yield* endpoint.requests, 2)
-      yield* TestClock.adjust("499 millis")
-      assert.strictEqual(yield* endpoint.requests, 2)
-      yield* TestClock.adjust("10 seconds")
-      assert.isTrue(Either.isLeft(yield* Fiber.join(caller)))
-      assert.strictEqual(yield* endpoint.requests, 3, "it counts as one of the two retries")
-    }))
+    timeline([
+      ["0 s", fail(failures.reset)],
+      ["0 s", get],
+      ["100 ms", caller(1), "waits", requests(2)],
+      ["2.199 s", caller(1), "waits", requests(2)],
+      ["2.2 s", caller(1), "waits", requests(3)], // it counts as one of the two retries
+      ["20 s", caller(1), "Reset", requests(3)]
+    ]))
 
   it.scoped("a failure is remembered even if the logger throws", () =>
-    Effect.gen(function*() {
-      const throwing = Logger.make(() => {
-        throw new Error("a logger that throws")
-      })
-      const { endpoint, tokens } = yield* Supply.make().pipe(
-        Effect.provide(Logger.replace(Logger.defaultLogger, throwing))
-      )
-      yield* timed(tokens.get, "100 millis")
-      yield* TestClock.adjust("50 minutes")
-      yield* endpoint.fail(failures.unavailable)
-      for (let call = 0; call < 150; call++) {
-        yield* Effect.fork(Effect.exit(tokens.get))
-        yield* TestClock.adjust("10 millis")
+    timeline([
+      ["0 s", get],
+      ["50 min", fail(failures.unavailable)],
+      ["50 min", get, "token-1", requests(2)],
+      ["50 min 200 ms", many(100, get), "token-1", requests(2)],
+      ["50 min 200 ms", lastFailure(({ _tag }) => _tag), "ServerError"]
+    ], {
+      onLog: (line) => {
+        if (line.startsWith("WARN")) throw new Error("a logger that throws")
       }
-      assert.isAtMost(yield* endpoint.requests, 4)
-      assert.strictEqual((yield* tokens.status).lastFailure._tag, "Some")
     }))
 
   it.scoped("a flight does not wait for a pause that exceeds the deadline", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.unavailableFor("20 seconds"))
-      const { millis } = yield* timed(Effect.flip(tokens.get), "10 seconds")
-      assert.strictEqual(millis, 100)
-      assert.strictEqual(yield* endpoint.requests, 1)
-    }))
+    timeline([
+      ["0 s", fail(failures.unavailableFor("20 seconds"))],
+      ["0 s", get],
+      ["100 ms", caller(1), "ServerError", requests(1)]
+    ]))
 
   it.scoped("a failure is remembered until nextTryAt: callers get it at once, and no request is sent", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.refused)
-      const { value: error } = yield* timed(Effect.flip(tokens.get), "100 millis")
-      assert.deepStrictEqual(error.nextTryAt, DateTime.unsafeMake(30_100))
-      yield* TestClock.setTime(30_099)
-      assert.deepStrictEqual(yield* Effect.flip(tokens.get), error)
-      assert.strictEqual(yield* endpoint.requests, 1)
-      yield* endpoint.recover
-      yield* TestClock.setTime(30_100)
-      assert.strictEqual(textOf((yield* timed(tokens.get, "100 millis")).value), "token-2")
-    }))
+    timeline([
+      ["0 s", fail(failures.refused)],
+      ["0 s", get],
+      ["100 ms", lastFailure(({ nextTryAt }) => nextTryAt), DateTime.unsafeMake(30_100)],
+      ["30.099 s", get, "InvalidClient", requests(1)],
+      ["30.099 s", recover],
+      ["30.1 s", get, "waits", requests(2)],
+      ["30.2 s", caller(3), "token-2"]
+    ]))
 
   it.scoped("the message of a remembered failure has the time of the next attempt", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.refused)
-      const { value } = yield* timed(Effect.flip(tokens.get), "100 millis")
-      assert.include(value.message, "Next attempt not before 1970-01-01T00:00:30.100Z.")
-    }))
+    timeline([
+      ["0 s", fail(failures.refused)],
+      ["0 s", get],
+      [
+        "1 s",
+        lastFailure(({ message }) => /Next attempt.*/.exec(message)?.[0]),
+        "Next attempt not before 1970-01-01T00:00:30.100Z."
+      ]
+    ]))
 
-  it.scoped("an endpoint that is dead for 3 minutes gets at most 20 requests under any load", () =>
-    Effect.gen(function*() {
-      for (const callers of [1, 10]) {
-        const { endpoint, tokens } = yield* Supply.make()
-        yield* endpoint.fail(failures.timeout)
-        const load = Effect.forEach(Arr.range(1, callers), () => Effect.ignore(tokens.get), {
-          concurrency: "unbounded"
-        })
-        const before = yield* TestClock.currentTimeMillis
-        yield* Effect.fork(Effect.repeat(load, Schedule.spaced("1 second")))
-        yield* TestClock.adjust("3 minutes")
-        assert.strictEqual((yield* TestClock.currentTimeMillis) - before, 180_000)
-        const requests = yield* endpoint.requests
-        assert.isTrue(requests >= 6 && requests <= 20, String(requests))
-      }
-    }))
+  for (const callers of [1, 10]) {
+    it.scoped(`an endpoint that is dead for 3 minutes gets at most 20 requests under any load: ${callers} calls per second`, () =>
+      timeline([
+        ["0 s", fail(failures.timeout)],
+        ...Array.from({ length: 180 }, (_, second): Step => [`${second} s`, many(callers, get)]),
+        ["3 min", get, "Timeout", requests(11)]
+      ], { random: 0 }))
+  }
+})
+
+describe("a renewal that fails", () => {
+  for (const [random, share] of [[0, 0.5], [1, 1]] as const) {
+    it.scoped(`a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: ${random}`, () => {
+      let at = 48 * 60_000
+      const rounds = [1, 2, 4, 8, 16, 32, 60, 60, 60].flatMap((seconds, failure): ReadonlyArray<Step> => {
+        const sentAt = at
+        at += 100 + seconds * 1_000 * share
+        return [
+          [`${sentAt} ms`, get, "token-1", requests(failure + 2)],
+          [`${at - 1} ms`, get, "token-1", requests(failure + 2)]
+        ]
+      })
+      return timeline([
+        ["0 s", get],
+        ["47 min", fail(failures.unavailable)],
+        ...rounds,
+        [`${at} ms`, recover],
+        [`${at} ms`, get, "token-1", requests(11)],
+        [`${at + 100} ms`, get, "token-11"],
+        [`${at + 100} ms`, lastFailure(({ _tag }) => _tag), undefined]
+      ], { random })
+    })
+  }
+
+  it.scoped("a new streak of failures starts with the shortest pause", () =>
+    timeline([
+      ["0 s", get],
+      ["8 min", fail(failures.unavailable)],
+      ["8 min", get],
+      ["8 min 100 ms", nextRequestAt, 481.1],
+      ["8 min 100 ms", recover],
+      ["8 min 2 s", get],
+      ["16 min 2 s", fail(failures.unavailable)],
+      ["16 min 2 s", get, "token-3"],
+      ["16 min 2.1 s", nextRequestAt, 963.1]
+    ], { lifetime: "10 minutes" }))
+
+  it.scoped("a pause follows Retry-After, unless that is under a second", () =>
+    timeline([
+      ["0 s", get],
+      ["2880 s", fail(failures.unavailableFor("7 seconds"))],
+      ["2880 s", get],
+      ["2880.1 s", nextRequestAt, 2_887.1],
+      ["2890 s", fail(failures.unavailableFor("60 seconds"))],
+      ["2890 s", get],
+      ["2890.1 s", nextRequestAt, 2_950.1],
+      ["2960 s", fail(failures.unavailableFor("1 second"))],
+      ["2960 s", get],
+      ["2960.1 s", nextRequestAt, 2_961.1], // the pause after three failures would be 4 s
+      ["2970 s", fail(failures.unavailableFor("999 millis"))],
+      ["2970 s", get],
+      ["2970.1 s", nextRequestAt, 2_978.1]
+    ]))
+
+  for (const name of ["refused", "outside", "tls"] as const) {
+    it.scoped(`the pause after a refusal is 30 s: ${name}`, () =>
+      timeline([
+        ["0 s", get],
+        ["48 min", fail(failures[name])],
+        ["48 min", get],
+        ["48 min 30.099 s", get, "token-1", requests(2)],
+        ["48 min 30.1 s", get, "token-1", requests(3)]
+      ]))
+  }
+
+  it.scoped("the pause after a refusal of another process lasts only as long as it is shared", () =>
+    timeline([
+      ["0 s", fail(new TokenError.InvalidClient({ ...failures.refused, sharedUntil: DateTime.unsafeMake(5_000) }))],
+      ["0 s", get],
+      ["1 s", nextRequestAt, 6], // up to a second later, so that not all processes try at the same time
+      ["6 s", fail(new TokenError.InvalidClient({ ...failures.refused, sharedUntil: DateTime.unsafeMake(5_000) }))],
+      ["6 s", get],
+      ["7 s", nextRequestAt, 7.1],
+      ["8 s", fail(new TokenError.ServerError({ ...failures.refused, sharedUntil: DateTime.unsafeMake(90_000) }))],
+      ["8 s", get],
+      ["9 s", nextRequestAt, 39.1] // a server that refuses is asked again after 30 s, whatever another process says
+    ]))
+
+  it.scoped("a failed renewal is not retried without a caller while there is a valid token", () =>
+    timeline([
+      ["0 s", get],
+      ["48 min", fail(failures.unavailable)],
+      ["48 min", get],
+      ["53 min", lastFailure(({ _tag }) => _tag), "ServerError", requests(2)]
+    ]))
 })
 
 describe("retryWhenDue", () => {
   it.scoped("retryWhenDue runs an effect again at the supply's next attempt", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.unavailableFor("20 seconds"))
-      const patient = yield* Effect.fork(TokenError.retryWhenDue(tokens.get, { times: 1 }))
-      yield* TestClock.adjust("1 second")
-      yield* endpoint.recover
-      yield* TestClock.adjust("19 seconds")
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(textOf(yield* Fiber.join(patient)), "token-2")
-    }))
+    timeline([
+      ["0 s", fail(failures.unavailableFor("20 seconds"))],
+      ["0 s", retryWhenDue(1)],
+      ["1 s", recover],
+      ["20.099 s", caller(1), "waits", requests(1)],
+      ["21 s", caller(1), "token-2", requests(2)]
+    ]))
 
   it.scoped("retryWhenDue retries a retryable failure the given number of times, and no other failure", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.unavailableFor("20 seconds"))
-      yield* timed(Effect.flip(tokens.get.pipe(TokenError.retryWhenDue({ times: 2 }))), "41 seconds")
-      assert.strictEqual(yield* endpoint.requests, 3)
-      yield* endpoint.fail(failures.refused)
-      yield* TestClock.adjust("20 seconds")
-      yield* timed(Effect.flip(tokens.get.pipe(TokenError.retryWhenDue({ times: 2 }))), "1 second")
-      assert.strictEqual(yield* endpoint.requests, 4)
-    }))
+    timeline([
+      ["0 s", fail(failures.unavailableFor("20 seconds"))],
+      ["0 s", retryWhenDue(2)],
+      ["41 s", caller(1), "ServerError", requests(3)],
+      ["70 s", fail(failures.refused)],
+      ["70 s", retryWhenDue(2)],
+      ["71 s", caller(2), "InvalidClient", requests(4)]
+    ]))
 
   it.effect("retryWhenDue outside a supply waits for Retry-After, and at least 1 second", () =>
     Effect.gen(function*() {

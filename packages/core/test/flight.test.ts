@@ -1,10 +1,33 @@
 import { AccessTokens } from "@credit-data/core"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, Option, Scope, TestClock } from "effect"
+import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
 import * as FakeEndpoint from "./support/fakeEndpoint.ts"
-import { failures, textOf } from "./support/fakeEndpoint.ts"
+import { failures } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
+import {
+  aborted,
+  caller,
+  callers,
+  close,
+  fail,
+  get,
+  interrupt,
+  lastFailure,
+  many,
+  missScope,
+  phase,
+  recover,
+  refresh,
+  reject,
+  replace,
+  requests,
+  respond,
+  startTimers,
+  stopTimers,
+  timeline,
+  uninterruptible
+} from "./support/timeline.ts"
 
 /** Starts it outside of every other effect, as a tracer would. */
 const start = <A, E>(effect: Effect.Effect<A, E>) => Effect.runFork(effect)
@@ -25,171 +48,130 @@ describe("one flight", () => {
       assert.strictEqual(yield* endpoint.requests, 1)
     }))
 
-  it.scoped("10 000 cold callers cause one request and get its token", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      const callers = yield* Effect.fork(
-        Effect.all(Array.from({ length: 10_000 }, () => tokens.get), { concurrency: "unbounded" })
-      )
-      yield* TestClock.adjust("100 millis")
-      assert.deepStrictEqual([...new Set((yield* Fiber.join(callers)).map(textOf))], ["token-1"])
-      assert.strictEqual(yield* endpoint.requests, 1)
-    }))
+  for (
+    const [name, endpoint, outcome] of [
+      ["10 000 cold callers cause one request and get its token", recover, "token-1"],
+      ["10 000 cold callers cause one request and get its failure", fail(failures.refused), "InvalidClient"]
+    ] as const
+  ) {
+    it.scoped(name, () =>
+      timeline([
+        ["0 s", endpoint],
+        ["0 s", many(10_000, get), "waits", requests(1)],
+        ["100 ms", callers(10_000), outcome, requests(1)]
+      ]))
+  }
 
-  it.scoped("10 000 cold callers of an endpoint that refuses cause one request and get its failure", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      yield* endpoint.fail(failures.refused)
-      const callers = yield* Effect.fork(
-        Effect.all(Array.from({ length: 10_000 }, () => Effect.flip(tokens.get)), { concurrency: "unbounded" })
-      )
-      yield* TestClock.adjust("100 millis")
-      assert.deepStrictEqual([...new Set((yield* Fiber.join(callers)).map(({ _tag }) => _tag))], ["InvalidClient"])
-      assert.strictEqual(yield* endpoint.requests, 1)
-    }))
-
-  it.scoped("a caller that is interrupted or timed out does not affect the others", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      const first = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("10 millis")
-      const second = yield* Effect.fork(Effect.timeoutOption(tokens.get, "20 millis"))
-      const third = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("10 millis")
-      yield* Fiber.interrupt(first)
-      yield* TestClock.adjust("80 millis")
-      assert.isTrue(Option.isNone(yield* Fiber.join(second)))
-      assert.strictEqual(textOf(yield* Fiber.join(third)), "token-1")
-      assert.strictEqual(yield* endpoint.requests, 1)
-      assert.strictEqual(yield* endpoint.aborted, 0)
-    }))
+  it.scoped("a caller that is interrupted does not affect the others", () =>
+    timeline([
+      ["0 s", get],
+      ["10 ms", many(2, get)],
+      ["20 ms", interrupt(1)],
+      ["20 ms", interrupt(2)],
+      ["100 ms", caller(1), "interrupted"],
+      ["100 ms", caller(2), "interrupted"],
+      ["100 ms", caller(3), "token-1", requests(1)],
+      ["1 s", aborted, 0]
+    ]))
 
   it.scoped("a flight continues when all its callers are gone", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      const only = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("10 millis")
-      yield* Fiber.interrupt(only)
-      yield* TestClock.adjust("90 millis")
-      assert.strictEqual(textOf(yield* tokens.get), "token-1")
-      assert.strictEqual(yield* endpoint.requests, 1)
-    }))
+    timeline([
+      ["0 s", get],
+      ["10 ms", interrupt(1)],
+      ["100 ms", get, "token-1", requests(1)]
+    ]))
 
   it.scoped("callers during a renewal get the valid token, or join the renewal when the token has expired", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make({ lifetime: "10 seconds", latency: "3 seconds" })
-      const cold = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("3 seconds")
-      yield* Fiber.join(cold)
-      yield* TestClock.setTime(8_500)
-      assert.strictEqual(textOf(yield* tokens.get), "token-1")
-      yield* TestClock.setTime(10_500)
-      const late = yield* Effect.fork(Effect.all([tokens.get, tokens.get], { concurrency: 2 }))
-      yield* TestClock.setTime(11_500)
-      assert.deepStrictEqual((yield* Fiber.join(late)).map(textOf), ["token-2", "token-2"])
-      assert.strictEqual(yield* endpoint.requests, 2)
-    }))
+    timeline([
+      ["0 s", get],
+      ["8.5 s", get, "token-1", requests(2)],
+      ["10.5 s", many(2, get), "waits"],
+      ["11.5 s", callers(2), "token-2", requests(2)]
+    ], { lifetime: "10 seconds", latency: "3 seconds" }))
 
-  it.scoped("a token endpoint that dies or interrupts itself is a TransportError for waiting callers, and is remembered", () =>
-    Effect.gen(function*() {
-      for (const broken of [Effect.die(new RangeError("a bug")), Effect.die("a bug"), Effect.interrupt]) {
-        const { endpoint, tokens } = yield* Supply.make()
-        yield* endpoint.respond(() => broken)
-        const caller = yield* Effect.fork(Effect.flip(tokens.get))
-        for (let second = 0; second < 4; second++) yield* TestClock.adjust("1 second")
-        const error = yield* Fiber.join(caller)
-        assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
-        assert.match(error.message, /requestToken of this TokenEndpoint died with/)
-        assert.notInclude(error.message, "a bug")
-        for (let count = 0; count < 100; count++) yield* Effect.ignore(tokens.get)
-        assert.strictEqual(yield* endpoint.requests, 3)
-        yield* endpoint.recover
-        yield* TestClock.adjust("1 minute")
-        const next = yield* Effect.fork(tokens.get)
-        yield* TestClock.adjust("100 millis")
-        assert.match(textOf(yield* Fiber.join(next)), /^token-/)
-      }
-    }))
+  for (
+    const [how, broken] of [
+      ["dies with an error", Effect.die(new RangeError("a bug"))],
+      ["dies with another value", Effect.die("a bug")],
+      ["interrupts itself", Effect.interrupt]
+    ] as const
+  ) {
+    it.scoped(`a token endpoint that ${how} is a TransportError for waiting callers, and is remembered`, () =>
+      timeline([
+        ["0 s", respond(() => broken)],
+        ["0 s", get],
+        ["4 s", caller(1), "Other", requests(3)],
+        ["4 s", lastFailure(({ message }) => /requestToken of this TokenEndpoint died with/.test(message)), true],
+        ["4 s", lastFailure(({ message }) => message.includes("a bug")), false],
+        ["4 s", many(100, get), "Other", requests(3)],
+        ["4 s", recover],
+        ["1 min", get, "waits"],
+        ["1 min 100 ms", caller(102), "token-4"]
+      ]))
+  }
+
+  it.scoped("a flight that never ends is replaced by the next caller, and all waiting callers get the new token", () =>
+    timeline([
+      ["0 s", stopTimers],
+      ["0 s", get],
+      ["11.999 s", get, "waits", requests(1)],
+      ["12 s", startTimers],
+      ["12 s", get, "waits", requests(2)],
+      ["12.1 s", callers(3), "token-2", requests(2)],
+      ["12.1 s", aborted, 1]
+    ]))
 })
 
 describe("closing the scope of the layer", () => {
-  const inScope = Effect.fnUntraced(function*(scope: Scope.Scope) {
-    const endpoint = yield* FakeEndpoint.make()
-    const context = yield* Layer.buildWithScope(AccessTokens.layer().pipe(Layer.provide(endpoint.layer)), scope)
-    return { endpoint, tokens: yield* Effect.provide(AccessTokens.AccessTokens, context) }
-  })
+  it.scoped("closing the scope aborts the token request, and waiting callers fail with Closed, even uninterruptible callers", () =>
+    timeline([
+      ["0 s", get],
+      ["0 s", uninterruptible(get)],
+      ["10 ms", close],
+      ["10 ms", callers(2), "Closed"],
+      ["10 ms", aborted, 1],
+      ["10 ms", lastFailure(({ retryable }) => retryable), false]
+    ]))
 
-  it.effect("closing the scope aborts the token request, and waiting callers fail with Closed, even uninterruptible callers", () =>
-    Effect.gen(function*() {
-      const scope = yield* Scope.make()
-      const { endpoint, tokens } = yield* inScope(scope)
-      const waiting = yield* Effect.fork(tokens.get)
-      const stubborn = yield* Effect.fork(Effect.uninterruptible(tokens.get))
-      yield* TestClock.adjust("10 millis")
-      yield* Scope.close(scope, Exit.void)
-      assert.strictEqual(yield* endpoint.aborted, 1)
-      for (const caller of [waiting, stubborn]) {
-        const error = yield* Effect.flip(Fiber.join(caller))
-        assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Closed" })
-        assert.isFalse(error.retryable)
-      }
-    }))
+  it.scoped("closing the scope aborts a token request that an uninterruptible caller began", () =>
+    timeline([
+      ["0 s", uninterruptible(get)],
+      ["10 ms", close],
+      ["10 ms", caller(1), "Closed"],
+      ["10 ms", aborted, 1]
+    ]))
 
-  it.effect("closing the scope aborts a token request that an uninterruptible caller began", () =>
-    Effect.gen(function*() {
-      const scope = yield* Scope.make()
-      const { endpoint, tokens } = yield* inScope(scope)
-      const stubborn = yield* Effect.fork(Effect.uninterruptible(tokens.get))
-      yield* TestClock.adjust("10 millis")
-      yield* Scope.close(scope, Exit.void)
-      assert.strictEqual(yield* endpoint.aborted, 1)
-      assert.isTrue(Exit.isFailure(yield* Fiber.await(stubborn)))
-    }))
-
-  it.effect("after the scope has closed, callers fail with Closed, even if a token was valid, and no request is sent", () =>
-    Effect.gen(function*() {
-      const scope = yield* Scope.make()
-      const { endpoint, tokens } = yield* inScope(scope)
-      const first = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      yield* Fiber.join(first)
-      const held = yield* tokens.get
-      yield* Scope.close(scope, Exit.void)
-      for (const late of [tokens.get, tokens.refresh, tokens.replace(held)]) {
-        assert.deepInclude({ ...(yield* Effect.flip(late)) }, { _tag: "TransportError", reason: "Closed" })
-      }
-      yield* tokens.invalidate(held)
-      yield* tokens.reports?.scopeMissing("furnishment:all") ?? Effect.void
-      yield* TestClock.adjust("1 hour")
-      assert.strictEqual(yield* endpoint.requests, 1)
-      assert.strictEqual((yield* tokens.status).phase, "None")
-    }))
+  it.scoped("after the scope has closed, callers fail with Closed, even if a token was valid, and no request is sent", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", get, "token-1"],
+      ["1 s", close],
+      ["1 s", get, "Closed"],
+      ["1 s", refresh, "Closed"],
+      ["1 s", replace("token-1"), "Closed"],
+      ["1 s", reject("token-1")],
+      ["1 s", missScope("furnishment:all")],
+      ["1 h", phase, "None", requests(1)]
+    ]))
 })
 
 describe("settings", () => {
   const build = (settings: AccessTokens.Settings) =>
-    Effect.gen(function*() {
-      const endpoint = yield* FakeEndpoint.make()
-      return yield* Layer.build(AccessTokens.layer(settings).pipe(Layer.provide(endpoint.layer)))
-    }).pipe(Effect.scoped, Effect.flip)
+    Effect.flatMap(
+      FakeEndpoint.make(),
+      ({ layer }) => Layer.build(AccessTokens.layer(settings).pipe(Layer.provide(layer)))
+    )
+      .pipe(Effect.scoped, Effect.flip, Effect.map(String))
 
   it.effect("invalid settings are one ConfigError that names all of them", () =>
     Effect.gen(function*() {
-      const error = String(yield* build({ renewalWindow: { from: 0, to: 2 }, forcedRenewalPause: Duration.infinity }))
+      const error = yield* build({ renewalWindow: { from: 0, to: 2 }, forcedRenewalPause: Duration.infinity })
       assert.include(error, "renewalWindow")
       assert.include(error, "forcedRenewalPause")
-      for (
-        const window of [{ from: Number.NaN, to: 1 }, { from: 0, to: 1 }, { from: 0.9, to: 0.8 }, {
-          from: 0.5,
-          to: 1.1
-        }]
-      ) {
-        assert.include(
-          String(yield* build({ renewalWindow: window })),
-          "renewalWindow: \"Expected 0 < from <= to <= 1\""
-        )
-      }
       assert.include(error, "Expected a finite duration above zero")
-      assert.include(String(yield* build({ forcedRenewalPause: Number.NaN })), "forcedRenewalPause")
+      assert.include(yield* build({ forcedRenewalPause: Number.NaN }), "forcedRenewalPause")
+      for (const [from, to] of [[Number.NaN, 1], [0, 1], [0.9, 0.8], [0.5, 1.1]] as const) {
+        assert.include(yield* build({ renewalWindow: { from, to } }), "renewalWindow: \"Expected 0 < from <= to <= 1\"")
+      }
     }))
 })

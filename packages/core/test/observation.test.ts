@@ -1,15 +1,27 @@
 import { TokenEvent } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { DateTime, Deferred, Duration, Effect, Exit, Fiber, identity, Option, Scope, Stream, TestClock } from "effect"
 import { failures, textOf } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
+import {
+  fail,
+  get,
+  interrupt,
+  lastFailure,
+  many,
+  nextRequestAt,
+  phase,
+  recover,
+  refresh,
+  replace,
+  status,
+  timeline
+} from "./support/timeline.ts"
 
 describe("status", () => {
   it.scoped("status reports the phase of the token", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      const phase = Effect.map(tokens.status, (status) => status.phase)
-      assert.deepStrictEqual(yield* tokens.status, {
+    timeline([
+      ["0 s", status(identity), {
         environment: "test",
         tokenEndpoint: "https://v2.example/oauth2/token",
         version: Option.some("V2"),
@@ -29,93 +41,73 @@ describe("status", () => {
         tokensServed: 0,
         eventsLost: 0,
         store: Option.none()
-      })
-      yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      const valid = yield* tokens.status
-      assert.strictEqual(valid.phase, "Valid")
-      assert.deepStrictEqual(valid.scopes, ["data-access:all"])
-      assert.strictEqual(DateTime.toEpochMillis(Option.getOrThrow(valid.requestedAt)), 0)
-      assert.strictEqual(DateTime.toEpochMillis(Option.getOrThrow(valid.expiresAt)), 3_600_000)
-      assert.strictEqual(DateTime.toEpochMillis(Option.getOrThrow(valid.nextRequestAt)), 2_880_000)
-      yield* TestClock.setTime(2_880_000)
-      assert.strictEqual(yield* phase, "Due")
-      yield* TestClock.setTime(3_595_000)
-      assert.strictEqual(yield* phase, "Expiring")
-      yield* TestClock.setTime(3_600_000)
-      assert.strictEqual(yield* phase, "Expired")
-      yield* endpoint.fail(failures.refused)
-      yield* Effect.fork(Effect.ignore(tokens.get))
-      yield* TestClock.adjust("100 millis")
-      const failed = yield* tokens.status
-      assert.strictEqual(Option.getOrThrow(failed.lastFailure)._tag, "InvalidClient")
-      assert.strictEqual(DateTime.toEpochMillis(Option.getOrThrow(failed.nextRequestAt)), 3_630_100)
-    }))
+      }],
+      ["0 s", get],
+      ["100 ms", phase, "Valid"],
+      ["100 ms", status(({ expiresAt, requestedAt, scopes }) => ({ expiresAt, requestedAt, scopes })), {
+        scopes: ["data-access:all"],
+        requestedAt: DateTime.make(0),
+        expiresAt: DateTime.make(3_600_000)
+      }],
+      ["100 ms", nextRequestAt, 2_880],
+      ["48 min", phase, "Due"],
+      ["59 min 55 s", phase, "Expiring"],
+      ["1 h", phase, "Expired"],
+      ["1 h", fail(failures.refused)],
+      ["1 h", get],
+      ["1 h 100 ms", lastFailure(({ _tag }) => _tag), "InvalidClient"],
+      ["1 h 100 ms", nextRequestAt, 3_630.1]
+    ]))
 
-  it.scoped("status counts the failures since the last success, with the time of the first", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      const streak = Effect.map(tokens.status, ({ consecutiveFailures, failingSince }) => [
-        consecutiveFailures,
-        Option.getOrUndefined(Option.map(failingSince, DateTime.toEpochMillis))
-      ])
-      yield* endpoint.fail(failures.unavailable)
-      yield* Effect.fork(Effect.exit(tokens.get))
-      yield* TestClock.adjust("100 millis")
-      assert.deepStrictEqual(yield* streak, [1, 100])
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(yield* streak, [3, 100], "with the retries")
-      yield* TestClock.adjust("1 minute")
-      yield* Effect.fork(Effect.exit(tokens.get))
-      yield* TestClock.adjust("10 seconds")
-      assert.deepStrictEqual(yield* streak, [5, 100], "the third retry would have been too late")
-      yield* endpoint.recover
-      yield* TestClock.adjust("1 minute")
-      yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      assert.deepStrictEqual(yield* streak, [0, undefined])
-    }))
+  it.scoped("status reports that a renewal is due before callers have to wait, whatever the window", () =>
+    timeline([
+      ["0 s", get],
+      ["100 ms", nextRequestAt, 3_592.5]
+    ], { settings: { renewalWindow: { from: 1, to: 1 } } }))
 
-  it.scoped("status counts the callers that wait, and the tokens that callers got", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      const counts = Effect.map(tokens.status, ({ callersWaiting, tokensServed }) => [callersWaiting, tokensServed])
-      const callers = yield* Effect.forEach([1, 2, 3], () => Effect.fork(tokens.get))
-      const refresh = yield* Effect.fork(tokens.refresh)
-      yield* TestClock.adjust("50 millis")
-      assert.deepStrictEqual(yield* counts, [4, 0])
-      yield* Effect.forEach(callers.slice(0, 1), Fiber.interrupt)
-      assert.deepStrictEqual(yield* counts, [3, 0], "one has given up")
-      yield* TestClock.adjust("50 millis")
-      const token = yield* Fiber.join(refresh)
-      assert.deepStrictEqual(yield* counts, [0, 3])
-      yield* tokens.get
-      assert.deepStrictEqual(yield* counts, [0, 4])
-      yield* TestClock.adjust("48 minutes")
-      yield* tokens.get
-      assert.deepStrictEqual(yield* counts, [0, 5], "the valid token, while it is renewed")
-      yield* TestClock.adjust("100 millis")
-      yield* tokens.replace(token)
-      assert.deepStrictEqual(yield* counts, [0, 6], "the token that has replaced it")
-      const renewed = yield* tokens.get
-      const replacing = yield* Effect.fork(tokens.replace(renewed))
-      const waiting = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("50 millis")
-      assert.deepStrictEqual(yield* counts, [2, 7])
-      yield* TestClock.adjust("50 millis")
-      yield* Effect.forEach([replacing, waiting], Fiber.join)
-      assert.deepStrictEqual(yield* counts, [0, 9])
-      assert.deepStrictEqual(yield* tokens.replace(renewed), yield* tokens.get)
-      const held = yield* tokens.get
-      assert.strictEqual(yield* tokens.replace(held), held, "too early for another one")
-      assert.deepStrictEqual(yield* counts, [0, 13])
-      yield* endpoint.fail(failures.refused)
-      yield* TestClock.adjust("1 hour")
-      yield* Effect.fork(Effect.exit(tokens.get))
-      yield* TestClock.adjust("100 millis")
-      yield* Effect.exit(tokens.get)
-      assert.deepStrictEqual(yield* counts, [0, 13], "a failure is no token")
-    }))
+  it.scoped("status counts the failures since the last success, with the time of the first", () => {
+    const streak = status(({ consecutiveFailures, failingSince }) => [consecutiveFailures, failingSince])
+    const since = DateTime.make(100)
+    return timeline([
+      ["0 s", fail(failures.unavailable)],
+      ["0 s", get],
+      ["100 ms", streak, [1, since]],
+      ["10 s", streak, [3, since]], // with the retries
+      ["1 min", get],
+      ["1 min 10 s", streak, [5, since]], // the third retry would have been too late
+      ["2 min", recover],
+      ["2 min", get],
+      ["3 min", streak, [0, Option.none()]]
+    ])
+  })
+
+  it.scoped("status counts the callers that wait, and the tokens that callers got", () => {
+    const counts = status(({ callersWaiting, tokensServed }) => [callersWaiting, tokensServed])
+    return timeline([
+      ["0 s", many(3, get)],
+      ["0 s", refresh],
+      ["50 ms", counts, [4, 0]],
+      ["50 ms", interrupt(1)],
+      ["50 ms", counts, [3, 0]],
+      ["100 ms", counts, [0, 3]],
+      ["1 s", get],
+      ["1 s", counts, [0, 4]],
+      ["48 min", get],
+      ["48 min", counts, [0, 5]], // the valid token, while it is renewed
+      ["49 min", replace("token-1")],
+      ["49 min", counts, [0, 6]], // the token that has replaced it
+      ["49 min", replace("token-2")],
+      ["49 min", get],
+      ["49 min", counts, [2, 6]],
+      ["49 min 1 s", counts, [0, 8]],
+      ["49 min 1 s", replace("token-3"), "token-3"], // too early for another one
+      ["49 min 1 s", counts, [0, 9]],
+      ["50 min", fail(failures.refused)],
+      ["2 h", get],
+      ["2 h 1 s", get, "InvalidClient"],
+      ["2 h 1 s", counts, [0, 9]] // a failure is no token
+    ])
+  })
 })
 
 describe("events", () => {
@@ -141,25 +133,15 @@ describe("events", () => {
       yield* get
       for (const listener of listeners) {
         const events = Array.from(yield* Fiber.join(listener))
-        assert.deepStrictEqual(events.map(({ _tag }) => _tag), [
-          "Requested",
-          "Obtained",
-          "Requested",
-          "Failed",
-          "Requested",
-          "Renewed",
-          "Invalidated",
-          "Requested"
-        ])
-        assert.deepStrictEqual(events.map(({ at }) => DateTime.toEpochMillis(at)), [
-          0,
-          100,
-          3_000_100,
-          3_000_200,
-          3_060_200,
-          3_060_300,
-          3_060_300,
-          3_060_300
+        assert.deepStrictEqual(events.map(({ _tag, at }) => [_tag, DateTime.toEpochMillis(at)]), [
+          ["Requested", 0],
+          ["Obtained", 100],
+          ["Requested", 3_000_100],
+          ["Failed", 3_000_200],
+          ["Requested", 3_060_200],
+          ["Renewed", 3_060_300],
+          ["Invalidated", 3_060_300],
+          ["Requested", 3_060_300]
         ])
         const failed = events.find(TokenEvent.$is("Failed"))
         assert.deepStrictEqual(failed?.error.nextTryAt, DateTime.unsafeMake(3_030_200))

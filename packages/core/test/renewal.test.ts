@@ -1,262 +1,197 @@
-import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Fiber, Logger, Option, Schedule, TestClock } from "effect"
-import { failures, textOf } from "./support/fakeEndpoint.ts"
-import * as Supply from "./support/supply.ts"
-
-const obtain = Effect.fnUntraced(function*(options: Parameters<typeof Supply.make>[0] = {}) {
-  const supply = yield* Supply.make(options)
-  const first = yield* Effect.fork(supply.tokens.get)
-  yield* TestClock.adjust("100 millis")
-  yield* Fiber.join(first)
-  return { ...supply, text: Effect.map(supply.tokens.get, textOf) }
-})
+import { describe, it } from "@effect/vitest"
+import { failures, token } from "./support/fakeEndpoint.ts"
+import {
+  caller,
+  fail,
+  get,
+  hang,
+  lastFailure,
+  many,
+  nextRequestAt,
+  phase,
+  recover,
+  reject,
+  requests,
+  setWall,
+  timeline
+} from "./support/timeline.ts"
 
 describe("renewal before expiry", () => {
   it.scoped("a token is reused until its renewal is due", () =>
-    Effect.gen(function*() {
-      const { endpoint, text } = yield* obtain()
-      yield* TestClock.setTime(Duration.toMillis("48 minutes") - 1)
-      assert.strictEqual(yield* text, "token-1")
-      assert.strictEqual(yield* endpoint.requests, 1)
-    }))
+    timeline([
+      ["0 s", get, "waits", requests(1)],
+      ["100 ms", caller(1), "token-1"],
+      ["47 min 59.999 s", get, "token-1", requests(1)]
+    ]))
 
   it.scoped("a due token is renewed in the background when a caller requests a token, and callers keep the valid token", () =>
-    Effect.gen(function*() {
-      const { endpoint, text } = yield* obtain()
-      yield* TestClock.setTime(Duration.toMillis("48 minutes"))
-      assert.strictEqual(yield* endpoint.requests, 1, "no caller yet")
-      assert.strictEqual(yield* text, "token-1")
-      assert.strictEqual(yield* text, "token-1")
-      yield* TestClock.adjust("0 millis")
-      assert.strictEqual(yield* endpoint.requests, 2)
-      yield* TestClock.adjust("100 millis")
-      assert.strictEqual(yield* text, "token-2")
-      assert.strictEqual(yield* endpoint.requests, 2)
-    }))
+    timeline([
+      ["0 s", get],
+      ["48 min", get, "token-1", requests(2)],
+      ["48 min 99 ms", get, "token-1"],
+      ["48 min 100 ms", get, "token-2", requests(2)]
+    ]))
 
-  it.scoped("the point of renewal is drawn once for each token, from Effect's Random, between 75 % and 90 %", () =>
-    Effect.gen(function*() {
-      const drawn = yield* Effect.forEach(["a", "b", "c", "d", "e", "f", "g", "h"], (seed) =>
-        Effect.gen(function*() {
-          const { tokens } = yield* obtain({ settings: { renewalWindow: undefined }, seed })
-          const before = yield* tokens.status
-          yield* tokens.get
-          assert.deepStrictEqual((yield* tokens.status).nextRequestAt, before.nextRequestAt)
-          const { expiresAt, nextRequestAt } = before
-          return (DateTime.toEpochMillis(Option.getOrThrow(expiresAt)) -
-            DateTime.toEpochMillis(Option.getOrThrow(nextRequestAt))) / 3_600_000
-        }).pipe(Effect.scoped))
-      for (const left of drawn) assert.isTrue(left >= 0.1 && left <= 0.25, String(left))
-      assert.strictEqual(new Set(drawn).size, drawn.length)
-    }))
+  for (const [random, share, due] of [[0, 75, 2_700], [0.5, 82.5, 2_970], [1, 90, 3_240]] as const) {
+    it.scoped(`the point of renewal is drawn once for each token, from Effect's Random: ${share} % for ${random}`, () =>
+      timeline([
+        ["0 s", get],
+        ["100 ms", nextRequestAt, due],
+        ["44 min 59.999 s", get, "token-1", requests(1)],
+        ["44 min 59.999 s", nextRequestAt, due]
+      ], { random, settings: { renewalWindow: undefined } }))
+  }
 
   it.scoped("an idle program sends no request", () =>
-    Effect.gen(function*() {
-      const { endpoint } = yield* obtain()
-      yield* TestClock.adjust("10 days")
-      assert.strictEqual(yield* endpoint.requests, 1)
-    }))
+    timeline([
+      ["0 s", get],
+      ["240 h", phase, "Expired", requests(1)]
+    ]))
 
   it.scoped("a token with a lifetime shorter than any window is renewed at a share of its lifetime, not on every call", () =>
-    Effect.gen(function*() {
-      const { endpoint, text } = yield* obtain({ lifetime: "1 second", latency: "1 millis" })
-      yield* Effect.repeat(Effect.zipRight(text, TestClock.adjust("10 millis")), Schedule.recurs(300))
-      const requests = yield* endpoint.requests
-      assert.isTrue(requests >= 3 && requests <= 6, String(requests))
-    }))
+    timeline([
+      ["0 ms", get],
+      ["799 ms", get, "token-1", requests(1)],
+      ["800 ms", get, "token-1", requests(2)],
+      ["1599 ms", get, "token-2", requests(2)],
+      ["1600 ms", get, "token-2", requests(3)]
+    ], { lifetime: "1 second", latency: "1 millis" }))
 })
 
 describe("a token that is about to expire", () => {
   it.scoped("callers wait for the renewal of a token with at most 5 s left", () =>
-    Effect.gen(function*() {
-      const { text } = yield* obtain()
-      yield* TestClock.setTime(Duration.toMillis("1 hour") - 5_000)
-      const waiting = yield* Effect.fork(text)
-      yield* TestClock.adjust("99 millis")
-      assert.isNotOk(waiting.unsafePoll())
-      yield* TestClock.adjust("1 millis")
-      assert.strictEqual(yield* Fiber.join(waiting), "token-2")
-    }))
+    timeline([
+      ["0 s", get],
+      ["59 min 54.999 s", phase, "Due"],
+      ["59 min 55 s", get, "waits", requests(2)],
+      ["59 min 55.1 s", caller(2), "token-2"]
+    ]))
 
   it.scoped("callers do not wait for the renewal of a token with more than 5 s left", () =>
-    Effect.gen(function*() {
-      const { text } = yield* obtain()
-      yield* TestClock.setTime(Duration.toMillis("1 hour") - 5_001)
-      assert.strictEqual(yield* text, "token-1")
-    }))
+    timeline([
+      ["0 s", get],
+      ["59 min 54.999 s", get, "token-1", requests(2)]
+    ]))
 
   it.scoped("when the renewal of an expiring token fails, callers get the valid token until its last millisecond", () =>
-    Effect.gen(function*() {
-      const { endpoint, text, tokens } = yield* obtain()
-      yield* endpoint.fail(failures.unavailable)
-      yield* TestClock.setTime(Duration.toMillis("1 hour") - 1_000)
-      const waiting = yield* Effect.fork(text)
-      yield* TestClock.adjust("100 millis")
-      assert.strictEqual(yield* Fiber.join(waiting), "token-1")
-      yield* TestClock.setTime(Duration.toMillis("1 hour") - 501)
-      assert.strictEqual(yield* text, "token-1")
-      yield* endpoint.fail(failures.refused)
-      yield* TestClock.setTime(Duration.toMillis("1 hour") - 1)
-      const last = yield* Effect.fork(text)
-      yield* TestClock.adjust("100 millis")
-      assert.strictEqual(yield* Fiber.join(last), "token-1")
-      assert.strictEqual((yield* Effect.flip(tokens.get))._tag, "InvalidClient")
-    }))
+    timeline([
+      ["0 s", get],
+      ["59 min", fail(failures.unavailable)],
+      ["59 min 59 s", get, "waits"],
+      ["59 min 59.1 s", caller(2), "token-1"],
+      ["59 min 59.499 s", get, "token-1"],
+      ["59 min 59.999 s", get, "token-1"],
+      ["1 h", get, "ServerError"]
+    ]))
 
   it.scoped("when the renewal of an expiring token hangs, callers get the valid token after half of its remaining lifetime", () =>
-    Effect.gen(function*() {
-      const { endpoint, text } = yield* obtain()
-      yield* endpoint.respond(() => Effect.never)
-      yield* TestClock.setTime(Duration.toMillis("1 hour") - 4_000)
-      const waiting = yield* Effect.fork(text)
-      yield* TestClock.adjust("1999 millis")
-      assert.isNotOk(waiting.unsafePoll())
-      yield* TestClock.adjust("1 millis")
-      assert.strictEqual(yield* Fiber.join(waiting), "token-1")
-      assert.strictEqual(yield* endpoint.requests, 2)
-    }))
+    timeline([
+      ["0 s", get],
+      ["1 s", hang],
+      ["59 min 56 s", get, "waits"],
+      ["59 min 57.999 s", caller(2), "waits"],
+      ["59 min 58 s", caller(2), "token-1", requests(2)]
+    ]))
 
   it.scoped("callers wait only in the last tenth of the lifetime, and renewal is due before that", () =>
-    Effect.gen(function*() {
-      const { endpoint, text } = yield* obtain({
-        lifetime: "2 seconds",
-        settings: { renewalWindow: { from: 1, to: 1 } }
-      })
-      yield* TestClock.setTime(1_699)
-      assert.strictEqual(yield* text, "token-1")
-      assert.strictEqual(yield* endpoint.requests, 1)
-      yield* TestClock.setTime(1_700)
-      yield* endpoint.respond(() => Effect.never)
-      assert.strictEqual(yield* text, "token-1")
-      yield* TestClock.setTime(1_799)
-      assert.strictEqual(yield* endpoint.requests, 2)
-      assert.strictEqual(yield* text, "token-1")
-      yield* TestClock.setTime(1_800)
-      const waiting = yield* Effect.fork(text)
-      yield* Effect.yieldNow()
-      assert.isNotOk(waiting.unsafePoll())
-    }))
+    timeline([
+      ["0 s", get],
+      ["1699 ms", get, "token-1", requests(1)],
+      ["1699 ms", hang],
+      ["1700 ms", get, "token-1", requests(2)],
+      ["1799 ms", get, "token-1"],
+      ["1800 ms", get, "waits"]
+    ], { lifetime: "2 seconds", settings: { renewalWindow: { from: 1, to: 1 } } }))
 })
 
-describe("a renewal that fails", () => {
-  it.scoped("a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter", () =>
-    Effect.gen(function*() {
-      const { endpoint, text, tokens } = yield* obtain()
-      yield* endpoint.fail(failures.unavailable)
-      yield* TestClock.setTime(Duration.toMillis("48 minutes"))
-      const pauses: Array<number> = []
-      for (let round = 0; round < 9; round++) {
-        const before = yield* endpoint.requests
-        assert.strictEqual(yield* text, "token-1")
-        yield* TestClock.adjust("100 millis")
-        assert.strictEqual(yield* endpoint.requests, before + 1)
-        const failedAt = yield* TestClock.currentTimeMillis
-        const nextTryAt = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
-        pauses.push(nextTryAt - failedAt)
-        yield* TestClock.setTime(nextTryAt - 1)
-        assert.strictEqual(yield* text, "token-1")
-        assert.strictEqual(yield* endpoint.requests, before + 1, "no request within the pause")
-        yield* TestClock.setTime(nextTryAt)
-      }
-      const full = [1, 2, 4, 8, 16, 32, 60, 60, 60]
-      pauses.forEach((pause, index) => {
-        const seconds = full[index] ?? Number.NaN
-        assert.isTrue(pause >= seconds * 500 && pause <= seconds * 1000, `${pause} of ${seconds} s`)
-      })
-      yield* endpoint.recover
-      assert.strictEqual(yield* text, "token-1")
-      yield* TestClock.adjust("100 millis")
-      assert.strictEqual(yield* text, "token-11")
-      assert.isTrue(Option.isNone((yield* tokens.status).lastFailure))
-    }))
+describe("the life of a token that was requested before the supply got it", () => {
+  it.scoped("the life of a token counts from its own requestedAt and expiresAt", () =>
+    timeline([
+      ["0 s", get, "token-1"],
+      ["29 min 59.999 s", phase, "Valid"],
+      ["30 min", phase, "Due"], // at 80 % of its whole life
+      ["49 min 55 s", phase, "Expiring"],
+      ["50 min", phase, "Expired", requests(1)]
+    ], { latency: 0, grant: (text) => token(text, "50 minutes", { age: "50 minutes" }) }))
 
-  it.scoped("a new streak of failures starts with the shortest pause", () =>
-    Effect.gen(function*() {
-      const { endpoint, text, tokens } = yield* obtain({ lifetime: "10 minutes" })
-      const failOnce = Effect.gen(function*() {
-        yield* endpoint.fail(failures.unavailable)
-        yield* text
-        yield* TestClock.adjust("100 millis")
-        const next = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
-        const pause = next - (yield* TestClock.currentTimeMillis)
-        yield* endpoint.recover
-        yield* TestClock.setTime(next)
-        yield* text
-        yield* TestClock.adjust("100 millis")
-        return pause
-      })
-      yield* TestClock.adjust("8 minutes")
-      assert.isTrue((yield* failOnce) <= 1_000)
-      yield* TestClock.adjust("8 minutes")
-      assert.isTrue((yield* failOnce) <= 1_000)
-    }))
+  it.scoped("a slow token endpoint does not extend the life of a token", () =>
+    timeline([
+      ["0 s", get],
+      ["59.999 s", phase, "Expiring"],
+      ["60 s", phase, "Expired", requests(1)]
+    ], { latency: "9 seconds", lifetime: "1 minute" }))
 
-  it.scoped("a pause follows Retry-After, unless that is under a second", () =>
-    Effect.gen(function*() {
-      const { endpoint, text, tokens } = yield* obtain()
-      const pauseAfter = Effect.fnUntraced(function*(seconds: Duration.DurationInput) {
-        yield* endpoint.fail(failures.unavailableFor(seconds))
-        yield* text
-        yield* TestClock.adjust("100 millis")
-        const next = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
-        const pause = next - (yield* TestClock.currentTimeMillis)
-        yield* TestClock.setTime(next)
-        return pause
-      })
-      yield* TestClock.setTime(Duration.toMillis("48 minutes"))
-      assert.strictEqual(yield* pauseAfter("7 seconds"), 7_000)
-      assert.strictEqual(yield* pauseAfter("60 seconds"), 60_000)
-      // a backoff would be at least 2 s by now
-      assert.strictEqual(yield* pauseAfter("1 second"), 1_000)
-      const jittered = yield* pauseAfter(0)
-      assert.isTrue(jittered >= 4_000 && jittered <= 8_000, String(jittered))
-    }))
+  it.scoped("a token that has expired on arrival is a retryable failure, and is not requested by every caller", () =>
+    timeline([
+      ["0 s", get, "waits"],
+      ["3 s", caller(1), "InvalidResponse", requests(3)],
+      ["3 s", many(100, get), "InvalidResponse", requests(3)],
+      ["3 s", lastFailure(({ retryable }) => retryable), true]
+    ], { latency: 0, grant: (text) => token(text, 0, { age: "2 minutes" }) }))
+})
 
-  it.scoped("the pause after a refusal is 30 s", () =>
-    Effect.gen(function*() {
-      const { endpoint, text, tokens } = yield* obtain()
-      yield* TestClock.setTime(Duration.toMillis("48 minutes"))
-      for (const failure of [failures.refused, failures.outside, failures.tls]) {
-        yield* endpoint.fail(failure)
-        yield* text
-        yield* TestClock.adjust("100 millis")
-        const next = DateTime.toEpochMillis(Option.getOrThrow((yield* tokens.status).nextRequestAt))
-        assert.strictEqual(next - (yield* TestClock.currentTimeMillis), 30_000)
-        yield* TestClock.setTime(next)
-      }
-    }))
+describe("wall clock and monotonic clock", () => {
+  const day = { lifetime: "24 hours" } as const
 
-  it.scoped("a failed renewal is logged once per streak", () => {
-    const logged: Array<string> = []
-    const logger = Logger.make(({ logLevel, message }) => {
-      if (logLevel.label === "WARN") logged.push(String(message))
-    })
-    return Effect.gen(function*() {
-      const { endpoint, text } = yield* obtain()
-      yield* endpoint.fail(failures.unavailable)
-      yield* TestClock.setTime(Duration.toMillis("48 minutes"))
-      yield* Effect.repeat(Effect.zipRight(text, TestClock.adjust("30 seconds")), Schedule.recurs(5))
-      assert.isAbove(yield* endpoint.requests, 3)
-      assert.strictEqual(logged.length, 1)
-      assert.include(logged[0], "An access token could not be renewed; the current token remains in use.")
-      yield* endpoint.recover
-      yield* TestClock.adjust("60 seconds")
-      yield* text
-      yield* TestClock.adjust("48 minutes")
-      yield* endpoint.fail(failures.unavailable)
-      yield* text
-      yield* TestClock.adjust("100 millis")
-      assert.strictEqual(logged.length, 2)
-    }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
-  })
+  it.scoped("after a machine was suspended, callers wait no longer than the token is valid by the wall clock", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", hang],
+      ["1 s", setWall("59 min 55 s")],
+      ["1 s", get, "waits"],
+      // half of what the wall clock leaves, and not half an hour
+      ["2.999 s", caller(2), "waits"],
+      ["3 s", caller(2), "token-1"]
+    ]))
 
-  it.scoped("a failed renewal is not retried without a caller while there is a valid token", () =>
-    Effect.gen(function*() {
-      const { endpoint, text } = yield* obtain()
-      yield* endpoint.fail(failures.unavailable)
-      yield* TestClock.setTime(Duration.toMillis("48 minutes"))
-      yield* text
-      yield* TestClock.adjust("5 minutes")
-      assert.strictEqual(yield* endpoint.requests, 2)
-    }))
+  it.scoped("a clock that jumps ahead by a day causes one renewal, and the jump back causes none", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", setWall("24 h")],
+      ["1 s", get, "waits"],
+      ["2 s", caller(2), "token-2"],
+      ["2 s", setWall("-24 h")],
+      ["10 h", get, "token-2"],
+      ["19 h", get, "token-2", requests(2)]
+    ], day))
+
+  it.scoped("after a clock jumps back by a day, a token is not used past its true lifetime", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", setWall("-24 h")],
+      ["19 h", get, "token-1", requests(1)],
+      ["24 h", get, "waits", requests(2)],
+      ["24 h 1 s", caller(3), "token-2"]
+    ], day))
+
+  it.scoped("a process that was suspended past the expiry does not send the expired token", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", setWall("25 h")],
+      ["1 s", get, "waits"],
+      ["2 s", caller(2), "token-2"]
+    ], day))
+
+  it.scoped("a clock that jumps back does not lengthen the pause after a failure, and a jump ahead ends the pause", () =>
+    timeline([
+      ["0 s", fail(failures.refused)],
+      ["0 s", get],
+      ["1 s", setWall("-24 h")],
+      ["30.099 s", get, "InvalidClient", requests(1)],
+      ["30.1 s", get, "waits", requests(2)],
+      ["31 s", setWall("30 s")],
+      ["31 s", recover],
+      ["31 s", get, "waits"],
+      ["32 s", caller(4), "token-3"]
+    ]))
+
+  it.scoped("a clock that jumps back does not lengthen the limit on forced renewals", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", reject("token-1")],
+      ["2 s", get, "token-2", requests(2)],
+      ["2 s", setWall("-24 h")],
+      ["31 s", reject("token-2")],
+      ["32 s", get, "token-3"]
+    ]))
 })

@@ -91,13 +91,6 @@ describe("a token request over the program's own client", () => {
       }
     }))
 
-  it.effect("a token request accepts JSON", () =>
-    Effect.gen(function*() {
-      const { client, sent } = recording()
-      yield* requestTokenOver(client)
-      assert.strictEqual(sent[0]?.request.headers["accept"], "application/json")
-    }))
-
   it.effect("a failure of the client that is not an HttpClientError becomes a TransportError", () =>
     Effect.gen(function*() {
       const fails = HttpClient.transform(recording().client, () => Effect.fail("a text"))

@@ -1,9 +1,9 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { after } from "@credit-data/test-support/after"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Exit, Fiber, Layer, Scope, TestClock } from "effect"
-import * as ClockParts from "@credit-data/test-support/clock"
-import { environment, textOf, token } from "./support/fakeEndpoint.ts"
-import * as Supply from "./support/supply.ts"
+import { Context, Effect, Exit, Fiber, Layer, Scope, TestClock } from "effect"
+import { textOf } from "./support/fakeEndpoint.ts"
+import { caller, get, hang, replace, timeline, uninterruptible } from "./support/timeline.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
 
@@ -13,13 +13,9 @@ describe("in an uninterruptible region", () => {
   it.effect("an uninterruptible token request keeps its deadline", () =>
     Effect.gen(function*() {
       const endpoint = yield* make({}, silent)
-      const request = yield* Effect.fork(
-        Effect.uninterruptible(Effect.timed(Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))))
-      )
-      yield* TestClock.adjust("10 seconds")
-      const [time, error] = yield* Fiber.join(request)
-      assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Timeout" })
-      assert.strictEqual(Duration.toSeconds(time), 10)
+      const request = Effect.uninterruptible(Effect.flip(endpoint.requestToken({ _tag: "Nothing" })))
+      const { result, seconds } = yield* after("10 seconds", request)
+      assert.deepInclude({ ...result, seconds }, { _tag: "TransportError", reason: "Timeout", seconds: 10 })
     }))
 
   it.effect("a token request in the finalizer of an interrupted fiber is sent, and keeps its deadline", () =>
@@ -34,12 +30,10 @@ describe("in an uninterruptible region", () => {
             ends.push((yield* Effect.flip(dead.requestToken({ _tag: "Nothing" })))._tag)
           }).pipe(Effect.orDie)
         ),
-        Effect.fork
+        Effect.forkDaemon
       )
       yield* TestClock.adjust("0 millis")
-      const interrupted = yield* Effect.fork(Fiber.interrupt(fiber))
-      yield* TestClock.adjust("10 seconds")
-      yield* Fiber.join(interrupted)
+      yield* after("10 seconds", Fiber.interrupt(fiber))
       assert.deepStrictEqual(ends, ["an-access-token", "TransportError"])
     }))
 
@@ -51,92 +45,39 @@ describe("in an uninterruptible region", () => {
         Layer.provide(transport.layer)
       )
       const scope = yield* Scope.make()
-      const context = yield* Effect.acquireRelease(
-        Layer.buildWithScope(layer, scope),
-        () => Effect.void
-      ).pipe(Effect.scoped, Effect.uninterruptible)
-      const tokens = Context.get(context, AccessTokens.AccessTokens)
-
-      const late = yield* Effect.fork(Effect.flip(tokens.get))
-      yield* TestClock.adjust("10 seconds")
-      assert.strictEqual((yield* Fiber.join(late))._tag, "TransportError")
+      const context = yield* Effect.uninterruptible(Layer.buildWithScope(layer, scope))
+      const { get } = Context.get(context, AccessTokens.AccessTokens)
+      assert.strictEqual((yield* after("10 seconds", Effect.flip(get))).result._tag, "TransportError")
 
       yield* TestClock.adjust("1 minute")
-      const waiting = yield* Effect.fork(tokens.get)
+      const waiting = yield* Effect.fork(get)
       yield* TestClock.adjust("1 second")
       yield* Scope.close(scope, Exit.void)
-      assert.deepInclude({ ...(yield* Effect.flip(Fiber.join(waiting))) }, { _tag: "TransportError", reason: "Closed" })
+      const { result } = yield* after("0 seconds", Effect.flip(Fiber.join(waiting)))
+      assert.deepInclude({ ...result }, { _tag: "TransportError", reason: "Closed" })
     }))
 
   it.scoped("uninterruptible get waits for half of the remaining lifetime, and returns the valid token", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make({ lifetime: "10 seconds" })
-      const first = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      yield* Fiber.join(first)
-      yield* endpoint.respond(() => Effect.never)
-      yield* TestClock.setTime(9_100)
-      const finalizer = yield* Effect.fork(Effect.uninterruptible(Effect.timed(tokens.get)))
-      yield* TestClock.adjust("10 seconds")
-      const [time, token] = yield* Fiber.join(finalizer)
-      assert.deepStrictEqual([Duration.toMillis(time), textOf(token)], [450, "token-1"])
-    }))
+    timeline([
+      ["0 s", get],
+      ["1 s", hang],
+      ["9.1 s", uninterruptible(get), "waits"],
+      ["9.549 s", caller(2), "waits"],
+      ["9.55 s", caller(2), "token-1"]
+    ], { lifetime: "10 seconds" }))
 
   it.scoped("uninterruptible replace keeps its deadline", () =>
-    Effect.gen(function*() {
-      const { endpoint, tokens } = yield* Supply.make()
-      const first = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("100 millis")
-      const token = yield* Fiber.join(first)
-      yield* endpoint.respond(() => Effect.never)
-      const replaced = yield* Effect.fork(Effect.uninterruptible(Effect.flip(tokens.replace(token))))
-      yield* TestClock.adjust("11 seconds")
-      assert.strictEqual((yield* Fiber.join(replaced))._tag, "TransportError")
-    }))
+    timeline([
+      ["0 s", get],
+      ["1 s", hang],
+      ["1 s", uninterruptible(replace("token-1")), "waits"],
+      ["12 s", caller(2), "Timeout"]
+    ]))
 
   it.effect("building fails after the deadline when the credentials are never read, with an error that names them", () =>
     Effect.gen(function*() {
-      const reading = yield* Effect.fork(
-        Effect.uninterruptible(Effect.flip(make({ credentials: Effect.never, deadline: "3 seconds" }, silent)))
-      )
-      yield* TestClock.adjust("3 seconds")
-      assert.match(String(yield* Fiber.join(reading)), /at credentials:/)
-      assert.include(String(yield* Fiber.join(reading)), "The credentials were not read within 3s")
-    }))
-})
-
-describe("a flight that never ends", () => {
-  it.scoped("a flight that never ends is replaced by the next caller, and all waiting callers get the new token", () =>
-    Effect.gen(function*() {
-      let requests = 0
-      const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
-        environment,
-        url: "https://v2.example/oauth2/token",
-        requestedScopes: [],
-        deadline: Duration.seconds(10),
-        requestToken: () => ++requests === 1 ? Effect.never : token(`token-${requests}`, "1 hour")
-      })
-      // the timers of the flight never fire, as on a runtime that suspends the work of an earlier request
-      const clock = yield* Effect.clockWith(Effect.succeed)
-      const stopped = ClockParts.make({
-        wallMillis: () => clock.unsafeCurrentTimeMillis(),
-        monotonicNanos: () => clock.unsafeCurrentTimeNanos(),
-        sleep: () => Effect.never
-      })
-      const context = yield* Layer.build(AccessTokens.layer().pipe(Layer.provide(endpoint))).pipe(
-        Effect.withClock(stopped)
-      )
-      const tokens = Context.get(context, AccessTokens.AccessTokens)
-      const early = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("11 seconds")
-      const late = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("0 millis")
-      assert.strictEqual(requests, 1, "not before its time")
-      yield* TestClock.adjust("1 second")
-      const next = yield* Effect.fork(tokens.get)
-      yield* TestClock.adjust("0 millis")
-      const served = yield* Effect.forEach([early, late, next], Fiber.join)
-      assert.deepStrictEqual(served.map(textOf), ["token-2", "token-2", "token-2"])
-      assert.strictEqual(requests, 2)
+      const building = Effect.flip(make({ credentials: Effect.never, deadline: "3 seconds" }, silent))
+      const { result } = yield* after("3 seconds", Effect.uninterruptible(building))
+      assert.match(String(result), /at credentials:.*The credentials were not read within 3s/)
     }))
 })

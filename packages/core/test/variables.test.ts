@@ -76,12 +76,23 @@ describe("Variables.read", () => {
       assert.strictEqual(Redacted.value(any), "x")
     }))
 
-  it.effect("Variables.read reports only the variable that is wrong", () =>
+  for (
+    const [variable, value, expected] of [
+      ["CREDIT_DATA_SCOPES", "canary", `Expected one or more of ${AccessScope.all.join(", ")}, separated by spaces`],
+      ["CREDIT_DATA_AUDIENCE", "canary\u00a0", "Expected text without blanks at its ends"]
+    ] as const
+  ) {
+    it.effect(`Variables.read reports only the variable that is wrong: ${variable}`, () =>
+      Effect.gen(function*() {
+        const error = String(yield* Effect.flip(read(fields, { ...complete, [variable]: value })))
+        assert.deepStrictEqual(error.split("\n").slice(1, -1), [`- ${variable}: ${expected}`])
+      }))
+  }
+
+  it.effect("a variable with a default may be missing", () =>
     Effect.gen(function*() {
-      const missing = String(yield* Effect.flip(read(fields, { ...complete, CREDIT_DATA_SCOPES: "canary" })))
-      assert.deepStrictEqual(missing.split("\n").slice(1, -1), [
-        `- CREDIT_DATA_SCOPES: Expected one or more of ${AccessScope.all.join(", ")}, separated by spaces`
-      ])
+      const { audience } = yield* read({ audience: Config.withDefault(fields.audience, "a default") }, {})
+      assert.strictEqual(audience, "a default")
     }))
 
   it.effect("Variables.read reports the wrong variable of an alternative", () =>

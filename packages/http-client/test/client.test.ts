@@ -6,14 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Layer, Stream } from "effect"
 import { inspect } from "node:util"
 import { call } from "./support/calls.ts"
-import { over, rejecting, supply, transport } from "./support/fakes.ts"
+import { bearers, over, rejecting, supply, transport } from "./support/fakes.ts"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
 
 type Tokens = AccessTokens.Service
 type Client = HttpClient.HttpClient
-
-const bearers = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
-  sent.map(({ headers }) => headers["authorization"])
 
 describe("a call", () => {
   it.effect("carries the token and the caller's headers, and no other header", () =>

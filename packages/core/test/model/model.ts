@@ -1,6 +1,8 @@
 // An executable specification of the supply of tokens, without fibers: a clock, a token, at most one flight, and a list of
 // waiting callers.
 
+import type { Outcome } from "../support/world.ts"
+
 /** How the endpoint responds. The mode at the time of sending decides the response to a request. */
 export type Mode =
   | "grants"
@@ -80,9 +82,6 @@ interface Flight {
   }
 }
 
-/** What a caller got: the text of a token, the name of a failure, "waits" or "interrupted". */
-export type Outcome = string
-
 /** What a caller requests. */
 type Wish =
   | { readonly kind: "get" }
@@ -90,7 +89,7 @@ type Wish =
   | { readonly kind: "refresh" }
   | { readonly kind: "replace"; readonly rejected: string }
 
-const retryable = (error: string) => error !== "refused"
+const retryable = (error: string) => error !== "InvalidClient"
 
 /** The state of the specified supply, and what changes it. */
 export class Model {
@@ -230,7 +229,7 @@ export class Model {
     for (const [index, at] of this.deadlines) {
       if (at > this.now) continue
       this.deadlines.delete(index)
-      if (this.outcomes[index] === "waits") this.outcomes[index] = "timeout"
+      if (this.outcomes[index] === "waits") this.outcomes[index] = "Timeout"
     }
     for (const [index, at] of this.patience) {
       if (at > this.now) continue
@@ -252,7 +251,7 @@ export class Model {
     if (flight.step === "Pause") return this.request(flight.endsAt, flight.retriesLeft - 1, flight.before)
     const { mode, number, sentAt } = flight.step
     // the deadline ends the retries, and callers get the failure before the deadline
-    if (this.now < sentAt + latency[mode]) return this.fail(flight, flight.before ?? "timeout")
+    if (this.now < sentAt + latency[mode]) return this.fail(flight, flight.before ?? "Timeout")
     switch (mode) {
       case "grants":
       case "grants all scopes":
@@ -270,23 +269,23 @@ export class Model {
         return this.land()
       }
       case "grants expired":
-        return this.fail(flight, "expired")
+        return this.fail(flight, "InvalidResponse")
       case "refuses":
-        return this.fail(flight, "refused")
+        return this.fail(flight, "InvalidClient")
       case "fails":
       case "fails late":
-        return this.fail(flight, "unavailable")
+        return this.fail(flight, "ServerError")
       case "resets":
-        return this.fail(flight, "reset")
+        return this.fail(flight, "Reset")
       case "hangs":
-        return this.fail(flight, "timeout")
+        return this.fail(flight, "Timeout")
     }
   }
 
   private fail(flight: Flight, error: string): void {
     const hasToken = this.valid !== undefined
     this.failures++
-    if (error === "reset" && flight.retriesLeft === 2 && !hasToken && this.now < flight.endsAt) {
+    if (error === "Reset" && flight.retriesLeft === 2 && !hasToken && this.now < flight.endsAt) {
       return this.request(flight.endsAt, 1, error)
     }
     const until = this.now + (retryable(error) ? pauseAfter(this.failures - 1) : refusalPause)

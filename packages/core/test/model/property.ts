@@ -1,14 +1,14 @@
-import { AccessTokens, TokenEndpoint, type TokenError } from "@credit-data/core"
+import { TokenEndpoint } from "@credit-data/core"
 import { assert } from "@effect/vitest"
-import { Duration, Effect, Exit, FastCheck as fc, Fiber, Layer, Logger, Scope } from "effect"
+import { Duration, Effect, Exit, FastCheck as fc, Layer, Scope } from "effect"
 import { environment, failures, textOf, token } from "../support/fakeEndpoint.ts"
-import { withConstantRandom } from "@credit-data/test-support/constantRandom"
-import * as VirtualClock from "@credit-data/test-support/virtualClock"
-import { deadline, latency, lifetime, Model, type Mode, modes, type Outcome } from "./model.ts"
+import * as World from "../support/world.ts"
+import { deadline, latency, lifetime, Model, type Mode, modes } from "./model.ts"
+
+const scopes = ["data-access:all", "furnishment:all"] as const
 
 /** The real supply, with the operations and the results of the model. */
 const makeReal = Effect.gen(function*() {
-  const time = VirtualClock.make()
   let mode: Mode = "grants"
   let requests = 0
   let lastText = ""
@@ -18,7 +18,7 @@ const makeReal = Effect.gen(function*() {
       case "grants late":
         return token(`token-${number}`, lifetime)
       case "grants all scopes":
-        return token(`token-${number}`, lifetime, ["data-access:all", "furnishment:all"])
+        return token(`token-${number}`, lifetime, { scopes })
       case "grants the same":
         return token(lastText === "" ? `token-${number}` : lastText, lifetime)
       case "grants expired":
@@ -37,7 +37,7 @@ const makeReal = Effect.gen(function*() {
   const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
     url: "https://v2.example/oauth2/token",
-    requestedScopes: ["data-access:all", "furnishment:all"] as const,
+    requestedScopes: scopes,
     deadline: Duration.millis(deadline),
     requestToken: Effect.fnUntraced(function*() {
       const modeAtStart = mode
@@ -47,42 +47,17 @@ const makeReal = Effect.gen(function*() {
       return yield* outcome
     })
   })
-  const context = yield* Layer.build(
-    AccessTokens.layer({ renewalWindow: { from: 0.8, to: 0.8 } }).pipe(
-      Layer.provide([endpoint, Logger.remove(Logger.defaultLogger)])
-    )
-    // without jitter, the pauses are the longest
-  ).pipe(Effect.withClock(time.clock), withConstantRandom(1))
-  const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
-  const callers: Array<Fiber.RuntimeFiber<Outcome>> = []
-  const names = { InvalidClient: "refused", ServerError: "unavailable", InvalidResponse: "expired" }
-  const nameOf = (error: TokenError.TokenError) =>
-    error._tag === "TransportError" ? error.reason.toLowerCase() : names[error._tag]
-  const arrive = (wish: typeof tokens.get) =>
-    wish.pipe(
-      Effect.map(textOf),
-      Effect.catchAll((error) => Effect.succeed(nameOf(error))),
-      Effect.forkDaemon,
-      Effect.map((fiber) => callers.push(fiber))
-    )
-  const outcome = (fiber: Fiber.RuntimeFiber<Outcome>): Effect.Effect<Outcome> =>
-    Effect.sync(() => {
-      const exit = fiber.unsafePoll()
-      return exit === null ? "waits" : Exit.isSuccess(exit) ? exit.value : "interrupted"
-    })
-
+  const { arrive, interrupt, outcomes, time, tokens } = yield* World.make(endpoint)
+  const withText = (text: string) => token(text, lifetime)
   return {
     call: arrive(tokens.get),
     refresh: arrive(tokens.refresh),
-    replace: (text: string) => Effect.flatMap(token(text, lifetime), (rejected) => arrive(tokens.replace(rejected))),
+    replace: (text: string) => arrive(Effect.flatMap(withText(text), tokens.replace)),
     miss: tokens.reports?.scopeMissing("furnishment:all") ?? Effect.void,
     accept: (text: string) =>
-      Effect.flatMap(token(text, lifetime), (accepted) => tokens.reports?.accepted(accepted) ?? Effect.void),
-    interrupt: (index: number) => {
-      const fiber = callers[index]
-      return fiber === undefined ? Effect.void : Effect.forkDaemon(Fiber.interrupt(fiber))
-    },
-    reject: (text: string) => Effect.flatMap(token(text, lifetime), tokens.invalidate),
+      Effect.flatMap(withText(text), (accepted) => tokens.reports?.accepted(accepted) ?? Effect.void),
+    interrupt,
+    reject: (text: string) => Effect.flatMap(withText(text), tokens.invalidate),
     respond: (next: Mode) =>
       Effect.sync(() => {
         mode = next
@@ -90,7 +65,7 @@ const makeReal = Effect.gen(function*() {
     pass: time.pass,
     settle: time.settle,
     seen: Effect.zipWith(
-      Effect.forEach(callers, outcome),
+      outcomes,
       tokens.status,
       (outcomes, { consecutiveRejections }) => ({ requests, outcomes, rejections: consecutiveRejections })
     )

@@ -9,18 +9,21 @@ export const environment = {
   authV2Url: "https://v2.example"
 }
 
-/** A token with this text, requested now. */
+/** A token with this text, which was requested now, or some time ago. Its lifetime begins now. */
 export const token = (
   text: string,
   lifetime: Duration.DurationInput,
-  scopes: ReadonlyArray<string> = ["data-access:all"]
+  { age = 0, scopes = ["data-access:all"] }: {
+    readonly scopes?: ReadonlyArray<string>
+    readonly age?: Duration.DurationInput
+  } = {}
 ) =>
-  Effect.map(DateTime.now, (requestedAt) =>
+  Effect.map(DateTime.now, (now) =>
     new AccessToken.AccessToken({
       secret: Redacted.make(text),
       scopes,
-      requestedAt,
-      expiresAt: DateTime.addDuration(requestedAt, lifetime)
+      requestedAt: DateTime.subtractDuration(now, age),
+      expiresAt: DateTime.addDuration(now, lifetime)
     }))
 
 export const textOf = (token: AccessToken.AccessToken) => Redacted.value(token.secret)
@@ -38,7 +41,7 @@ export const failures = {
   tls: new TokenError.TransportError({ ...where, reason: "Tls" })
 }
 
-type Respond = (text: string) => Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
+export type Respond = (text: string) => Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
 
 /**
  * A token endpoint without a network, which counts its requests. By default a request takes 100 ms and returns token-1, token-2,
@@ -48,9 +51,13 @@ export const make = (options: {
   readonly latency?: Duration.DurationInput
   readonly lifetime?: Duration.DurationInput
   readonly deadline?: Duration.DurationInput
+  readonly scopes?: TokenEndpoint.Service["requestedScopes"]
+  readonly sharing?: TokenEndpoint.Sharing
+  /** How it responds at the beginning and after it has recovered. Default: with a token of this lifetime. */
+  readonly grant?: Respond
 } = {}) =>
   Effect.gen(function*() {
-    const grant: Respond = (text) => token(text, options.lifetime ?? "1 hour")
+    const grant: Respond = options.grant ?? ((text) => token(text, options.lifetime ?? "1 hour"))
     const requests = yield* Ref.make(0)
     const aborted = yield* Ref.make(0)
     const current = yield* Ref.make(grant)
@@ -60,7 +67,7 @@ export const make = (options: {
         const outcome = yield* Effect.flatMap(Ref.get(current), (respond) => respond(`token-${number}`)).pipe(
           Effect.exit
         )
-        yield* Effect.sleep(options.latency ?? "100 millis")
+        if (options.latency !== 0) yield* Effect.sleep(options.latency ?? "100 millis")
         return yield* outcome
       }).pipe(Effect.onInterrupt(() => Ref.update(aborted, (count) => count + 1)))
     return {
@@ -76,8 +83,9 @@ export const make = (options: {
         environment,
         url: where.tokenEndpoint,
         version: "V2",
-        requestedScopes: ["data-access:all"] as const,
+        requestedScopes: options.scopes ?? ["data-access:all"],
         deadline: Duration.decode(options.deadline ?? "10 seconds"),
+        sharing: options.sharing,
         requestToken
       })
     }

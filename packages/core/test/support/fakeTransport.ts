@@ -8,6 +8,8 @@ import {
 } from "@effect/platform"
 import { Effect, Layer, Option, Ref } from "effect"
 
+export { granted } from "@credit-data/test-support/tokenResponses"
+
 export type Outcome = Effect.Effect<Response, HttpClientError.HttpClientError>
 
 /** A response with this JSON. */
@@ -16,13 +18,6 @@ export const json = (body: unknown, init?: ResponseInit): Outcome =>
 
 /** A response with this body, unchanged. */
 export const raw = (body: BodyInit | null, init?: ResponseInit): Outcome => Effect.sync(() => new Response(body, init))
-
-export const granted = {
-  access_token: "an-access-token",
-  scope: "data-access:all",
-  expires_in: 86_400,
-  token_type: "Bearer"
-}
 
 const textOf = (body: HttpBody.HttpBody) => body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : body._tag
 

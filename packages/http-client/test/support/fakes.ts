@@ -85,3 +85,6 @@ export const rejecting = (...tokens: ReadonlyArray<string>) => (request: HttpCli
   new Response("the body", {
     status: tokens.some((text) => request.headers["authorization"] === `Bearer ${text}`) ? 401 : 200
   })
+
+export const bearers = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
+  sent.map(({ headers }) => headers["authorization"])
