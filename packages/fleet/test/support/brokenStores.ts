@@ -47,7 +47,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
       const one = "0".repeat(64)
       return { ...store, read: () => store.read(one), publish: (_, value) => store.publish(one, value) }
     },
-    rule: "entries are independent"
+    rule: "entries are empty at first, and independent"
   },
   "values live forever": {
     broken: (store) => ({
@@ -56,7 +56,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
     }),
     rule: "a value is gone when its time is over"
   },
-  "reads are stale": { broken: staleReads, rule: "a value is read as soon as it is written" },
+  "reads are stale": { broken: staleReads, rule: "a value is read as soon as it is written, with its bytes and its fence, up to the maximum size" },
   "a value is written under any fence": {
     broken: (store) => ({
       ...store,
@@ -105,7 +105,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
       takeLease: (name, lease) =>
         Effect.map(store.takeLease(name, lease), (taken) => ({ ...taken, value: Option.none() }))
     }),
-    rule: "taking a lease reads the value, whether it was taken or not"
+    rule: "a lease is not taken while there is a value that its owner has not read"
   },
   "a lease is taken beside a value that no process has read": {
     broken: (store) => ({
@@ -120,7 +120,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
       publish: (name, value) =>
         store.publish(name, { ...value, bytes: new TextEncoder().encode(new TextDecoder().decode(value.bytes)) })
     }),
-    rule: "a value is read with its bytes and its fence, up to the maximum size"
+    rule: "a value is read as soon as it is written, with its bytes and its fence, up to the maximum size"
   },
   "the time stands still": {
     broken: (store) => ({ ...store, read: (name) => Effect.map(store.read(name), (look) => ({ ...look, now: 0 })) }),
