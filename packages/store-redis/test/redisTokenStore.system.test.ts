@@ -113,16 +113,19 @@ describe("a reply of another shape", () => {
       const value = "$3\r\n5:x\r\n"
       const replies = [
         ":1\r\n",
-        ":2\r\n",
         "$-1\r\n",
         "*0\r\n",
-        "*1\r\n$-1\r\n",
-        "*4\r\n$-1\r\n$1\r\n7\r\n$-1\r\n$-1\r\n",
-        `*2\r\n${value}:-5\r\n`,
-        `*2\r\n${value}$3\r\nNaN\r\n`,
-        `*2\r\n${value}$-1\r\n`,
-        `*2\r\n*1\r\n${value}:5\r\n`,
-        "*2\r\n:5\r\n:5\r\n",
+        `*2\r\n${value}$1\r\n7\r\n`,
+        `*4\r\n${value}$1\r\n7\r\n$1\r\n1\r\n$-1\r\n`,
+        `*3\r\n${value}$2\r\n-5\r\n$1\r\n1\r\n`,
+        `*3\r\n${value}$3\r\nNaN\r\n$1\r\n1\r\n`,
+        `*3\r\n${value}$17\r\n12345678901234567\r\n$1\r\n1\r\n`,
+        `*3\r\n${value}$-1\r\n$1\r\n1\r\n`,
+        `*3\r\n${value}$1\r\n7\r\n$1\r\n2\r\n`,
+        `*3\r\n${value}$1\r\n7\r\n$-1\r\n`,
+        `*3\r\n*1\r\n${value}$1\r\n7\r\n$1\r\n1\r\n`,
+        "*3\r\n$3\r\n0:x\r\n$1\r\n7\r\n$1\r\n1\r\n",
+        "*3\r\n$17\r\n1234567890123456:\r\n$1\r\n7\r\n$1\r\n1\r\n",
         "+OK\r\n"
       ]
       for (const reply of replies) {
@@ -135,12 +138,12 @@ describe("a reply of another shape", () => {
           publish(store, 1)
         ]
         for (const [index, result] of results.entries()) {
-          // one is what these return
-          if (index > 1 && reply === ":1\r\n") continue
           const error = yield* Effect.flip(result)
           assert.deepStrictEqual([error.reason, error.code], ["Refused", "REPLY"], JSON.stringify([index, reply]))
         }
       }
+      const { url } = yield* serverOf(`*3\r\n${value}$1\r\n7\r\n$1\r\n1\r\n`)
+      assert.strictEqual(yield* token(yield* storeOf({ url })), 5)
     }))
 })
 

@@ -56,7 +56,10 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
     }),
     rule: "a value is gone when its time is over"
   },
-  "reads are stale": { broken: staleReads, rule: "a value is read as soon as it is written, with its bytes and its fence, up to the maximum size" },
+  "reads are stale": {
+    broken: staleReads,
+    rule: "a value is read as soon as it is written, with its bytes and its fence, up to the maximum size"
+  },
   "a value is written under any fence": {
     broken: (store) => ({
       ...store,
