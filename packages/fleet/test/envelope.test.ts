@@ -12,6 +12,7 @@ const other = { environment: "another", tokenEndpoint: "https://elsewhere.exampl
 const token = new AccessToken.AccessToken({
   secret: Redacted.make("a token"),
   scopes: ["data-access:all"],
+  covered: ["data-access:all"],
   requestedAt: at(100_000),
   expiresAt: at(160_000)
 })
@@ -181,7 +182,7 @@ describe("a stored token", () => {
     const { skewMillis, token: taken } = found(20_000, 50_000) ?? assert.fail()
     assert.strictEqual(Redacted.value(taken.secret), "a token")
     assert.deepStrictEqual(taken.scopes, token.scopes)
-    assert.isUndefined(taken.covered)
+    assert.deepStrictEqual(taken.covered, token.covered)
     assert.strictEqual(DateTime.toEpochMillis(taken.expiresAt), 70_000)
     assert.strictEqual(DateTime.toEpochMillis(taken.requestedAt), 10_000)
     assert.strictEqual(skewMillis, -90_000)

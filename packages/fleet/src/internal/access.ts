@@ -8,6 +8,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { StoreError } from "../StoreError.ts"
 import type * as TokenStore from "../TokenStore.ts"
@@ -33,18 +34,6 @@ export class Alone extends Data.TaggedError("Alone")<{}> {}
 
 type Run = <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
 
-/** The uses of the store by one token request. */
-export interface Session {
-  /** Runs an operation for which a caller waits, within what is left of the budget. */
-  readonly withinBudget: Run
-  /** Runs an operation for which no caller waits, or while the process waits for another process anyway. Only a fault counts. */
-  readonly unhurried: Run
-  /** The store cannot be used for another reason. */
-  readonly fail: (reason: TokenEvent.StoreFailure) => Effect.Effect<never, Alone>
-  /** The token request has ended. Without a fault, the store works. */
-  readonly end: Effect.Effect<void>
-}
-
 /** What to do about a fault, for the engineer on call. */
 const todo: Readonly<Record<TokenEvent.StoreFailure, string>> = {
   Unavailable: "Check that the store runs, and its address and credentials.",
@@ -59,8 +48,6 @@ const look = {
 }
 const isLook = Schema.is(Schema.Struct(look))
 const isTaken = Schema.is(Schema.Struct({ ...look, isTaken: Schema.Boolean }))
-const isBoolean = Schema.is(Schema.Boolean)
-const isAny = Schema.is(Schema.Unknown)
 
 /** The store as its types describe it. A program's own engine may throw, or return something else. */
 export const checked = (store: TokenStore.Service): TokenStore.Service => {
@@ -72,13 +59,16 @@ export const checked = (store: TokenStore.Service): TokenStore.Service => {
   return {
     read: (name) => check(() => store.read(name), isLook),
     takeLease: (name, wanted) => check(() => store.takeLease(name, wanted), isTaken),
-    releaseLease: (name, owner) => check(() => store.releaseLease(name, owner), isAny),
-    publish: (name, value) => check(() => store.publish(name, value), isBoolean)
+    releaseLease: (name, owner) => check(() => store.releaseLease(name, owner), Predicate.isUnknown),
+    publish: (name, value) => check(() => store.publish(name, value), Predicate.isBoolean)
   }
 }
 
 /** Guards the token requests of a process against a faulty store, and reports how the store is used. */
 export type Access = Effect.Effect.Success<ReturnType<typeof make>>
+
+/** The uses of the store by one token request. */
+export type Session = Effect.Effect.Success<Access["session"]>
 
 export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoint: string) {
   const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
@@ -122,15 +112,15 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
     return Effect.logInfo(`The shared store of access tokens for ${tokenEndpoint} works again.`)
   })
 
-  const session = (): Session => {
-    const budget = { left: budgetMillis }
+  const session = () => {
     let isFaulty = false
-    const fail = (reason: TokenEvent.StoreFailure, code: string = reason, hint = todo[reason]) =>
-      Effect.suspend(() => {
-        const isFirst = !isFaulty
+    const fail = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string, hint = todo[reason]) {
+      if (!isFaulty) {
         isFaulty = true
-        return Effect.zipRight(isFirst ? fault(reason, code, hint) : Effect.void, new Alone())
-      })
+        yield* fault(reason, code, hint)
+      }
+      return yield* new Alone()
+    })
     const within = (budget: { left: number }): Run => (operation) => {
       const limit = Effect.gen(function*() {
         while (budget.left > 0) {
@@ -145,10 +135,15 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
         Effect.catchAll(({ code, hint, reason }) => fail(reason, code, hint))
       )
     }
+    const unhurried: Run = (operation) => Effect.suspend(() => within({ left: budgetMillis })(operation))
     return {
-      withinBudget: within(budget),
-      unhurried: (operation) => Effect.suspend(() => within({ left: budgetMillis })(operation)),
-      fail: (reason) => fail(reason),
+      /** Runs an operation for which a caller waits, within what is left of the budget. */
+      withinBudget: within({ left: budgetMillis }),
+      /** Runs an operation for which no caller waits, or while the process waits for another process anyway. Only a fault counts. */
+      unhurried,
+      /** The client secret is too short for the store. */
+      cannotSeal: fail("Sealing", "Sealing"),
+      /** The token request has ended. Without a fault, the store works. */
       end: Effect.suspend(() => isFaulty ? Effect.void : worked)
     }
   }

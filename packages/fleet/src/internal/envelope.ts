@@ -33,10 +33,10 @@ export const entryOf = (
     : Effect.succeed({ name: nameOf(Redacted.value(secret), { url, clientId, audience, scopes }), secret })
 
 /** `endsAt` is a time of the store's clock, which does not depend on any process. */
-const ends = { endsAt: Schema.Number, lifetimeMillis: Schema.Number }
+const Part = Schema.Struct({ endsAt: Schema.Number, lifetimeMillis: Schema.Number })
 
 const Token = Schema.Struct({
-  ...ends,
+  ...Part.fields,
   /** By the clock of the process that publishes. The clock of the store can be set too. */
   expiresAt: Schema.Number,
   secret: Schema.String,
@@ -44,7 +44,7 @@ const Token = Schema.Struct({
   covered: Schema.optional(Schema.Array(AccessScope))
 })
 
-const Failure = Schema.Struct({ ...ends, error: Schema.Union(InvalidClient, ServerError) })
+const Failure = Schema.Struct({ ...Part.fields, error: Schema.Union(InvalidClient, ServerError) })
 
 const Content = Schema.Struct({ token: Schema.optional(Token), failure: Schema.optional(Failure) })
 const Text = Schema.parseJson(Content)
@@ -67,7 +67,7 @@ export const contentOfToken = (token: AccessToken, endsAt: number): Content => (
   token: {
     secret: Redacted.value(token.secret),
     scopes: token.scopes,
-    ...(token.covered !== undefined && { covered: token.covered }),
+    covered: token.covered,
     lifetimeMillis: lifetimeOf(token),
     expiresAt: DateTime.toEpochMillis(token.expiresAt),
     endsAt
@@ -108,20 +108,19 @@ export interface ReadAt {
 /** Times by clocks that agree differ by at most this, because they are rounded, and run at different speeds. */
 const roundingMillis = 1_000
 
-/** How long a part still lives, or 0. It never lives longer than when it was written. */
-const leftOf = (part: Content["failure" | "token"], { store }: ReadAt): number => {
-  const left = part === undefined ? 0 : part.endsAt - store
-  return left > 0 && part !== undefined && left <= part.lifetimeMillis + roundingMillis ? left : 0
-}
+/** Whether a part is alive. It never lives longer than when it was written. */
+const isAlive = (part: typeof Part.Type, { store }: ReadAt): boolean =>
+  store < part.endsAt && part.endsAt - store <= part.lifetimeMillis + roundingMillis
 
 /** The token on the clock of this process, which ends as soon as one of the clocks has reached its end. */
 export const tokenOf = (
   { token }: Content,
   readAt: ReadAt
 ): { readonly token: AccessToken; readonly skewMillis: number } | undefined => {
-  const byStore = leftOf(token, readAt)
-  const byPublisher = token === undefined ? 0 : token.expiresAt - DateTime.toEpochMillis(readAt.wall)
-  if (token === undefined || byStore === 0 || byPublisher <= 0) return undefined
+  if (token === undefined || !isAlive(token, readAt)) return undefined
+  const byStore = token.endsAt - readAt.store
+  const byPublisher = token.expiresAt - DateTime.toEpochMillis(readAt.wall)
+  if (byPublisher <= 0) return undefined
   const expiresAt = DateTime.addDuration(readAt.wall, Duration.millis(Math.min(byStore, byPublisher)))
   const requestedAt = DateTime.subtractDuration(expiresAt, Duration.millis(token.lifetimeMillis))
   const { covered, scopes, secret } = token
@@ -137,16 +136,15 @@ export const failureOf = (
   readAt: ReadAt,
   where: { readonly environment: string; readonly tokenEndpoint: string }
 ): { readonly error: SharedFailure; readonly until: DateTime.Utc } | undefined => {
-  const left = leftOf(failure, readAt)
-  if (failure === undefined || left === 0) return undefined
-  const { error } = failure
-  const until = DateTime.addDuration(readAt.wall, Duration.millis(left))
+  if (failure === undefined || !isAlive(failure, readAt)) return undefined
+  const { endsAt, error } = failure
+  const left = Duration.millis(endsAt - readAt.store)
+  const until = DateTime.addDuration(readAt.wall, left)
   const known = { ...where, sharedUntil: until, nextTryAt: undefined }
-  const retryAfter = requestedMillis(error) > 0 ? Duration.millis(left) : undefined
   return {
     until,
     error: error._tag === "InvalidClient"
       ? new InvalidClient({ ...error, ...known })
-      : new ServerError({ ...error, ...known, retryAfter })
+      : new ServerError({ ...error, ...known, retryAfter: requestedMillis(error) > 0 ? left : undefined })
   }
 }
