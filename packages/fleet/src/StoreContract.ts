@@ -7,6 +7,7 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import type { StoreError } from "./StoreError.ts"
 import { type Look, maxValueSize, type Service } from "./TokenStore.ts"
 
@@ -31,15 +32,18 @@ export interface Subject {
 export class ContractBroken extends Data.TaggedError("ContractBroken")<{
   /** The name of the rule. */
   readonly rule: string
-  /** What the rule expected. */
+  /** What the store was expected to do, step by step. */
   readonly expected: string
+  /** What it did. */
+  readonly observed: string
 }> {
   /**
    * What happened. An own property, so that `structuredClone` and `postMessage` copy it.
    *
    * @since 1.0.0
    */
-  override readonly message: string = `The store breaks the rule "${this.rule}". Expected ${this.expected}.`
+  override readonly message: string =
+    `The store breaks the rule "${this.rule}". Expected: ${this.expected}. Observed: ${this.observed}.`
 }
 
 /**
@@ -57,54 +61,67 @@ export interface Rule {
 /** Long enough that nothing ends, even on a slow machine. */
 const long = Duration.minutes(1)
 /** For what is to end: its life, and the time after which it has ended. */
-const short = { life: Duration.millis(400), ended: Duration.millis(500) }
+const [short, ended] = [Duration.millis(400), Duration.millis(500)]
 
 /** Different bytes, which are no text. */
 const bytesOf = (size: number) => Uint8Array.from({ length: size }, (_, index) => index)
-const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
 
-const isEmpty = ({ value }: Look): boolean => Option.isNone(value)
+/** The fence and the size of a value. */
+const shown = ({ value }: Look): string =>
+  Option.match(value, {
+    onNone: () => "nothing",
+    onSome: ({ bytes, fence }) =>
+      `${fence}:${bytes.every((byte, index) => byte === index % 256) ? bytes.length : "other bytes"}`
+  })
 
-const contains = ({ value }: Look, bytes: Uint8Array): boolean =>
-  Option.exists(
-    value,
-    (read) => read.bytes.length === bytes.length && bytes.every((byte, at) => byte === read.bytes[at])
-  )
-
-/** The operations on an entry. */
-const entryOf = (store: Service, name: string) => {
-  const take = (owner: string, { life = long, seen = 0 } = {}) => store.takeLease(name, { owner, seen, duration: life })
+/** The steps that a rule takes with an entry. What the store reports becomes a word. */
+const entryOf = ({ pass, store }: Subject, name: string) => {
+  const read = Effect.suspend(() => store.read(name))
+  const takeLease = (owner: string, seen = 0, duration = long) =>
+    Effect.suspend(() => store.takeLease(name, { owner, seen, duration }))
   return {
-    read: store.read(name),
-    take,
-    isTaken: (...args: Parameters<typeof take>) => Effect.map(take(...args), ({ isTaken }) => isTaken),
-    release: (owner: string) => store.releaseLease(name, owner),
-    /** Writes a value that lives for this long from now on. */
-    publish: (bytes: Uint8Array, fence: number, { life = long, owner = "nobody" } = {}) =>
+    pass,
+    read: Effect.map(read, shown),
+    /** The time, from both operations that read. */
+    times: Effect.map(Effect.all([read, takeLease("a")]), (looks) => looks.map(({ now }) => now)),
+    /** Writes a value of this size that lives for this long from now on. */
+    write: (size: number, fence: number, owner = "nobody", life = Duration.toMillis(long)) =>
       Effect.flatMap(
-        store.read(name),
-        ({ now }) => store.publish(name, { bytes, fence, expiresAt: now + Duration.toMillis(life), owner })
-      )
+        read,
+        ({ now }) => store.publish(name, { bytes: bytesOf(size), fence, expiresAt: now + life, owner })
+      ).pipe(
+        Effect.map((isWritten) => isWritten ? "written" : "refused")
+      ),
+    take: (...args: Parameters<typeof takeLease>) =>
+      Effect.map(takeLease(...args), ({ isTaken }) => isTaken ? "taken" : "lent"),
+    /** Tries to take the lease. The value is read, whether it is taken or not. */
+    find: (...args: Parameters<typeof takeLease>) => Effect.map(takeLease(...args), shown),
+    /** Twenty owners try to take the lease at the same time. */
+    takeAll: Effect.map(
+      Effect.all(Array.from({ length: 20 }, (_, index) => takeLease(`${index}`)), { concurrency: "unbounded" }),
+      (results) => `${results.filter(({ isTaken }) => isTaken).length} taken`
+    ),
+    giveBack: (owner: string) => Effect.suspend(() => store.releaseLease(name, owner))
   }
 }
 
 type Entry = ReturnType<typeof entryOf>
 
-const expect = (isMet: boolean, expected: string): Effect.Effect<void, string> =>
-  isMet ? Effect.void : Effect.fail(expected)
-
-/** A rule, as what happens to a new entry, and to another one. */
+/** A rule: the steps with an entry and another one, and the words that they return. */
 const rule = (
   name: string,
-  body: (entry: Entry, subject: Subject, other: Entry) => Effect.Effect<void, string | StoreError>
+  steps: (entry: Entry, other: Entry) => ReadonlyArray<Effect.Effect<string | void, StoreError>>,
+  expected: string
 ): Rule => ({
   name,
   check: (subject) => {
     const id = crypto.randomUUID().replaceAll("-", "")
-    const [entry, other] = [entryOf(subject.store, `${id}${id}`), entryOf(subject.store, `${id}${"0".repeat(32)}`)]
-    return Effect.mapError(
-      body(entry, subject, other),
-      (error) => typeof error === "string" ? new ContractBroken({ rule: name, expected: error }) : error
+    return Effect.flatMap(
+      Effect.all(steps(entryOf(subject, `${id}${id}`), entryOf(subject, `${id}${"0".repeat(32)}`))),
+      (words) => {
+        const observed = words.filter(Predicate.isString).join(", ")
+        return observed === expected ? Effect.void : Effect.fail(new ContractBroken({ rule: name, expected, observed }))
+      }
     )
   }
 })
@@ -132,137 +149,86 @@ const rule = (
  */
 export const rules: ReadonlyArray<Rule> = [
   rule(
-    "a value is read as soon as it is written, with its bytes and its fence, up to the maximum size",
-    (entry) =>
-      Effect.gen(function*() {
-        for (const size of [256, 0, maxValueSize]) {
-          yield* expect(yield* entry.publish(bytesOf(size), 7), "the value to be written")
-          for (const look of [yield* entry.read, yield* entry.take("a")]) {
-            yield* expect(contains(look, bytesOf(size)), `the last ${size} bytes, from read and from takeLease`)
-            yield* expect(Option.exists(look.value, ({ fence }) => fence === 7), "the fence of the value")
-          }
-        }
-        yield* entry.publish(bytesOf(maxValueSize + 1), 8)
-        yield* expect(isEmpty(yield* entry.read), "no value of more than `maxValueSize` bytes")
-      })
+    "a value is read as soon as it is written, with its bytes and its fence",
+    ({ find, read, write }) => [7, 8, 8].flatMap((fence, index) => [write(256 * index, fence), read, find("a")]),
+    "written, 7:0, 7:0, written, 8:256, 8:256, written, 8:512, 8:512"
   ),
-
-  rule("each read has the time of the store's clock", ({ read, take }, { pass }) =>
-    Effect.gen(function*() {
-      const { now } = yield* read
-      yield* pass(short.life)
-      const passed = (yield* read).now - now
-      const sinceThen = (yield* take("a")).now - now
-      yield* expect(passed >= 300, "milliseconds that pass")
-      yield* expect(sinceThen >= passed && sinceThen < Duration.toMillis(long), "the same time from takeLease")
-    })),
-
-  rule("a value is gone when its time is over", ({ publish, read }, { pass }) =>
-    Effect.gen(function*() {
-      yield* publish(one, 1)
-      yield* expect(contains(yield* read, one), "the value before its end")
-      yield* publish(one, 1, short)
-      yield* pass(short.ended)
-      yield* expect(isEmpty(yield* read), "no value after its end")
-      yield* publish(one, 1, { life: Duration.millis(-400) })
-      yield* expect(isEmpty(yield* read), "no value that ended before it was written")
-    })),
-
-  rule("entries are empty at first, and independent", ({ publish, read, take }, _, other) =>
-    Effect.gen(function*() {
-      yield* expect(isEmpty(yield* read), "no value that was never written")
-      yield* publish(one, 1)
-      yield* take("a", { seen: 1 })
-      yield* expect(contains(yield* read, one), "the value of the entry")
-      yield* expect(isEmpty(yield* other.read), "no value of another entry")
-      yield* expect(yield* other.isTaken("b"), "the lease of another entry")
-    })),
-
+  rule(
+    "a value has up to `maxValueSize` bytes",
+    ({ read, write }) => [write(maxValueSize, 1), read, Effect.asVoid(write(maxValueSize + 1, 2)), read],
+    `written, 1:${maxValueSize}, nothing`
+  ),
+  rule(
+    "a value is gone when its time is over",
+    ({ pass, read, write }) => [write(1, 1), read, write(1, 1, "nobody", 400), pass(ended), read],
+    "written, 1:1, written, nothing"
+  ),
+  rule(
+    "a value that has ended before it is written does not appear",
+    ({ read, write }) => [Effect.asVoid(write(1, 1, "nobody", -400)), read],
+    "nothing"
+  ),
   rule(
     "a value is replaced under the same fence and a higher one, and not under a lower one",
-    ({ publish, read }) =>
-      Effect.gen(function*() {
-        yield* publish(one, 5)
-        yield* expect(yield* publish(two, 5), "a value with the same fence to be written")
-        yield* expect(!(yield* publish(one, 4)), "a value with a lower fence to be refused")
-        yield* expect(contains(yield* read, two), "the value with the higher fence")
-        yield* expect(yield* publish(one, 6), "a value with a higher fence to be written")
-        yield* expect(contains(yield* read, one), "the value with the highest fence")
-      })
+    ({ read, write }) => [write(1, 5), write(2, 5), write(3, 4), read, write(4, 6), read],
+    "written, written, refused, 5:2, written, 6:4"
   ),
-
-  rule("a lease has one owner until it is given back", ({ isTaken, release }) =>
-    Effect.gen(function*() {
-      yield* release("a")
-      yield* expect(yield* isTaken("a"), "the lease")
-      yield* expect(!(yield* isTaken("b")), "no lease for a second owner")
-      yield* release("b")
-      yield* expect(!(yield* isTaken("b")), "a lease that only its owner gives back")
-      yield* release("a")
-      yield* expect(yield* isTaken("b"), "the lease after it was given back")
-    })),
-
   rule(
-    "one of many owners gets a lease that is free, or that has ended",
-    (entry, { pass }, other) =>
-      Effect.gen(function*() {
-        yield* other.take("z", short)
-        yield* pass(short.ended)
-        for (const { isTaken } of [entry, other]) {
-          const owners = Array.from({ length: 20 }, (_, index) => isTaken(`${index}`))
-          const taken = (yield* Effect.all(owners, { concurrency: "unbounded" })).filter(Boolean)
-          yield* expect(taken.length === 1, "one lease for 20 owners at the same time")
-        }
-      })
+    "entries are empty at first, and independent",
+    ({ read, take, write }, other) => [read, write(1, 1), take("a", 1), other.read, other.take("b"), read],
+    "nothing, written, taken, nothing, taken, 1:1"
   ),
-
+  rule(
+    "each read has the time of the store's clock",
+    ({ pass, times }) => [
+      Effect.gen(function*() {
+        const [before = Number.NaN] = yield* times
+        yield* pass(short)
+        const passed = (yield* times).map((after) => after - before)
+        return passed.every((millis) => millis >= 300 && millis < 60_000) ? "milliseconds" : passed.join(" and ")
+      })
+    ],
+    "milliseconds"
+  ),
+  rule(
+    "a lease has one owner until it is given back",
+    ({ giveBack, take }) => [giveBack("a"), take("a"), take("b"), giveBack("b"), take("b"), giveBack("a"), take("b")],
+    "taken, lent, lent, taken"
+  ),
+  rule("one of many owners gets the lease", ({ takeAll }) => [takeAll], "1 taken"),
+  rule(
+    "one of many owners gets a lease that has ended",
+    ({ pass, take, takeAll }) => [take("a", 0, short), pass(ended), takeAll],
+    "taken, 1 taken"
+  ),
   rule(
     "a lease is not taken while there is a value that its owner has not read",
-    ({ publish, take }) =>
-      Effect.gen(function*() {
-        yield* publish(one, 10)
-        for (const [owner, seen, mayTake] of [["a", 9, false], ["a", 10, true], ["b", 10, false]] as const) {
-          const taken = yield* take(owner, { seen })
-          yield* expect(taken.isTaken === mayTake, `${mayTake ? "the" : "no"} lease for ${owner}, who has read ${seen}`)
-          yield* expect(contains(taken, one), "the value, whether the lease was taken or not")
-        }
-        yield* publish(two, 11)
-        yield* expect(!(yield* take("a", { seen: 10 })).isTaken, "no lease with a newer value above `seen`")
-      })
+    ({ take, write }) => [write(1, 9), take("a", 8), take("a", 9), write(2, 10), take("a", 9)],
+    "written, lent, taken, written, lent"
   ),
-
+  rule(
+    "taking a lease reads the value, whether it was taken or not",
+    ({ find, write }) => [write(1, 2), find("a", 1), find("a", 2), find("b", 2)],
+    "written, 2:1, 2:1, 2:1"
+  ),
   rule(
     "a lease ends when its time is over, and its successor is untouched",
-    ({ isTaken, release }, { pass }) =>
-      Effect.gen(function*() {
-        yield* isTaken("a", short)
-        yield* pass(short.ended)
-        yield* expect(yield* isTaken("b"), "the lease after its end")
-        yield* expect(!(yield* isTaken("a")), "no lease for the owner before")
-        yield* release("a")
-        yield* expect(!(yield* isTaken("c")), "the lease of the next owner to remain")
-      })
+    ({ giveBack, pass, take }) => [take("a", 0, short), pass(ended), take("b"), take("a"), giveBack("a"), take("c")],
+    "taken, taken, lent, lent"
   ),
-
-  rule("a lease that its owner prolongs remains in force", ({ isTaken }, { pass }) =>
-    Effect.gen(function*() {
-      yield* isTaken("a", short)
-      yield* expect(yield* isTaken("a"), "the lease to be prolonged")
-      yield* pass(short.ended)
-      yield* expect(!(yield* isTaken("b")), "no lease for another owner")
-    })),
-
   rule(
-    "publishing gives the lease back, written or not, and only the lease of the owner",
-    ({ isTaken, publish }) =>
-      Effect.gen(function*() {
-        yield* isTaken("a")
-        yield* publish(one, 5, { owner: "b" })
-        yield* expect(!(yield* isTaken("c", { seen: 5 })), "the lease of another owner to remain")
-        yield* publish(two, 6, { owner: "a" })
-        yield* expect(yield* isTaken("c", { seen: 6 }), "the lease after a value was written")
-        yield* publish(two, 4, { owner: "c" })
-        yield* expect(yield* isTaken("d", { seen: 6 }), "the lease after a value was refused")
-      })
+    "a lease that its owner prolongs remains in force",
+    ({ pass, take }) => [take("a", 0, short), take("a"), pass(ended), take("b")],
+    "taken, taken, lent"
+  ),
+  rule(
+    "publishing gives back the lease of the owner, whether the value was written or not",
+    ({ take, write }) => [take("a"), write(1, 5, "a"), take("b", 5), write(1, 4, "b"), take("c", 5)],
+    "taken, written, taken, refused, taken"
+  ),
+  rule(
+    "publishing leaves the lease of another owner",
+    ({ take, write }) => [take("a"), write(1, 5, "b"), take("c", 5)],
+    "taken, written, lent"
   )
 ]

@@ -10,7 +10,6 @@ import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import type { StoreError } from "../StoreError.ts"
 import type * as TokenStore from "../TokenStore.ts"
 import * as Access from "./access.ts"
 import * as Envelope from "./envelope.ts"
@@ -36,8 +35,9 @@ export interface Parts {
   readonly store: TokenStore.Service
 }
 
-/** What an entry means to this process. */
-interface Found {
+/** What was read from the store, and what it means to this process. */
+interface Found<A extends TokenStore.Look> {
+  readonly look: A
   /** The token that this process may use instead of the one that it replaces. */
   readonly token?: AccessToken | undefined
   readonly failure?: Envelope.SharedFailure | undefined
@@ -83,15 +83,19 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
       : fence > replaced
   }
 
-  /** Judges what the store contained at this time of this process's clock. */
-  const judge = Effect.fnUntraced(function*(
+  /** Reads an entry, and judges it by the clock of this process before it was read. */
+  const judged = Effect.fnUntraced(function*<A extends TokenStore.Look, E>(
     entry: Envelope.Entry,
-    look: TokenStore.Look,
     reason: RequestReason,
-    wall: DateTime.Utc
-  ): Effect.fn.Return<Found> {
+    operation: Effect.Effect<A, E>
+  ): Effect.fn.Return<Found<A>, E> {
+    const wall = yield* DateTime.now
+    const look = yield* operation
     const content = Envelope.opened(entry, look)
-    if (Option.isNone(content)) return yield* Effect.as(Option.isSome(look.value) ? access.unusable : Effect.void, {})
+    if (Option.isNone(content)) {
+      if (Option.isSome(look.value)) yield* access.unusable
+      return { look }
+    }
     const readAt = { store: look.now, wall }
     const found = Envelope.tokenOf(content.value, readAt)
     if (found !== undefined) {
@@ -101,13 +105,11 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
         fences.set(token, fenceIn(look))
         remember(token)
         access.took(token)
-        return { token }
+        return { look, token }
       }
     }
-    return {
-      stored: content.value.token,
-      failure: reason._tag === "Refresh" ? undefined : Envelope.failureOf(content.value, readAt, where)?.error
-    }
+    const failure = reason._tag === "Refresh" ? undefined : Envelope.failureOf(content.value, readAt, where)?.error
+    return { look, failure, stored: content.value.token }
   })
 
   const currentEntry = (session: Access.Session) => Effect.catchAll(readEntry, () => session.cannotSeal)
@@ -135,7 +137,7 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
     /** The token request of the process that has the lease, after this look. */
     const requestAndPublish = Effect.fnUntraced(function*(
       look: TokenStore.Look,
-      stored: Found["stored"],
+      stored: Envelope.Content["token"],
       isFirst: boolean
     ): Effect.fn.Return<AccessToken, TokenError> {
       const lookedAt = millis()
@@ -150,13 +152,12 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
         let seen = fenceIn(look)
         while (true) {
           yield* Effect.sleep(Duration.millis(renewalMillis))
-          const wall = yield* DateTime.now
-          const operation: Effect.Effect<TokenStore.Look, StoreError> = holds() ? take(seen) : store.read(name)
-          const later = yield* Effect.option(session.unhurried(operation))
-          if (Option.isNone(later)) continue
-          seen = Math.max(seen, fenceIn(later.value))
-          const { token } = yield* judge(entry, later.value, reason, wall)
+          const operation = session.unhurried<TokenStore.Look>(holds() ? take(seen) : store.read(name))
+          const found = yield* Effect.option(judged(entry, reason, operation))
+          if (Option.isNone(found)) continue
+          const { look, token } = found.value
           if (token !== undefined) return token
+          seen = Math.max(seen, fenceIn(look))
         }
       })
 
@@ -198,17 +199,16 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
       let isFirst = true
       while (true) {
         const lookedAt = millis()
-        const wall = yield* DateTime.now
         // the time in which the process waits for another one is not the store's
-        const { isTaken, ...look } = yield* (isFirst ? run : session.unhurried)(take(seen))
-        isHeld = isTaken
-        const { failure, stored, token } = yield* judge(entry, look, reason, wall)
+        const taking = (isFirst ? run : session.unhurried)(take(seen))
+        const { failure, look, stored, token } = yield* judged(entry, reason, taking)
+        isHeld = look.isTaken
         if (token !== undefined) return token
         if (failure !== undefined) {
           access.tookFailure()
           return yield* failure
         }
-        if (isTaken) return yield* requestAndPublish(look, stored, isFirst)
+        if (isHeld) return yield* requestAndPublish(look, stored, isFirst)
         if (fenceIn(look) > seen) {
           // the value cannot be used, so the process tries to take the lease
           seen = fenceIn(look)
@@ -235,9 +235,8 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
         // the next secret has another entry
         if (failure._tag === "InvalidClient") yield* sharing.reread
         const entry = yield* currentEntry(session)
-        const wall = yield* DateTime.now
-        const look = yield* session.withinBudget(store.read(entry.name))
-        return Option.fromNullable((yield* judge(entry, look, reason, wall)).token)
+        const { token } = yield* judged(entry, reason, session.withinBudget(store.read(entry.name)))
+        return Option.fromNullable(token)
       }).pipe(Effect.ensuring(session.end))).pipe(Effect.catchTag("Alone", () => Effect.succeedNone))
 
   return {

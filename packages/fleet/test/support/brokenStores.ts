@@ -58,7 +58,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
   },
   "reads are stale": {
     broken: staleReads,
-    rule: "a value is read as soon as it is written, with its bytes and its fence, up to the maximum size"
+    rule: "a value is read as soon as it is written, with its bytes and its fence"
   },
   "a value is written under any fence": {
     broken: (store) => ({
@@ -93,7 +93,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
   },
   "publishing keeps the lease": {
     broken: (store) => ({ ...store, publish: (name, value) => store.publish(name, { ...value, owner: "nobody" }) }),
-    rule: "publishing gives the lease back, written or not, and only the lease of the owner"
+    rule: "publishing gives back the lease of the owner, whether the value was written or not"
   },
   "leases never end": {
     broken: (store) => ({
@@ -108,7 +108,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
       takeLease: (name, lease) =>
         Effect.map(store.takeLease(name, lease), (taken) => ({ ...taken, value: Option.none() }))
     }),
-    rule: "a lease is not taken while there is a value that its owner has not read"
+    rule: "taking a lease reads the value, whether it was taken or not"
   },
   "a lease is taken beside a value that no process has read": {
     broken: (store) => ({
@@ -123,7 +123,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
       publish: (name, value) =>
         store.publish(name, { ...value, bytes: new TextEncoder().encode(new TextDecoder().decode(value.bytes)) })
     }),
-    rule: "a value is read as soon as it is written, with its bytes and its fence, up to the maximum size"
+    rule: "a value is read as soon as it is written, with its bytes and its fence"
   },
   "the time stands still": {
     broken: (store) => ({ ...store, read: (name) => Effect.map(store.read(name), (look) => ({ ...look, now: 0 })) }),

@@ -145,11 +145,12 @@ export const problem = (
   return rules.find(([isBroken]) => isBroken)?.[1]
 }
 
-const connect = (url: URL, options: Options): Redis | Cluster => {
-  const tls = url.protocol === "rediss:" ? { tls: options.tls ?? {} } : {}
+const connect = (url: URL, { cluster, sentinelPassword, sentinels, tls = {} }: Options): Redis | Cluster => {
+  const isEncrypted = url.protocol === "rediss:"
+  const retryAfter = (times: number) => Math.min(times * 200, 2_000)
   const common: RedisOptions = {
-    ...tls,
     ...userOf(url),
+    ...(isEncrypted && { tls }),
     // a connection with a name waits for a round trip before the first operation
     disableClientInfo: true,
     commandTimeout,
@@ -160,35 +161,34 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
     enableOfflineQueue: false,
     // it costs the first operation a round trip, and only with sentinels it shows more than the result of that operation: the
     // role
-    enableReadyCheck: options.sentinels !== undefined,
+    enableReadyCheck: sentinels !== undefined,
     autoResendUnfulfilledCommands: false,
-    retryStrategy: (times) => Math.min(times * 200, 2_000),
+    retryStrategy: retryAfter,
     // after a failover, the server that was the master is a replica
     reconnectOnError: (error) => error.message.startsWith("READONLY")
   }
   const server = { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 6379) }
-  if (options.cluster === true) {
+  if (cluster === true) {
     return new Cluster([server], {
       enableOfflineQueue: false,
-      clusterRetryStrategy: (times) => Math.min(times * 200, 2_000),
+      clusterRetryStrategy: retryAfter,
       redisOptions: common
     })
   }
-  const database = { db: Number(url.pathname.slice(1) || 0) }
-  return options.sentinels === undefined ? new Redis({ ...common, ...database, ...server }) : new Redis({
-    ...common,
-    ...database,
+  const single = { ...common, db: Number(url.pathname.slice(1)) }
+  return sentinels === undefined ? new Redis({ ...single, ...server }) : new Redis({
+    ...single,
     name: url.hostname,
-    sentinels: options.sentinels.map(({ host, port }) => ({ host, port })),
-    ...(options.sentinelPassword === undefined ? {} : { sentinelPassword: Redacted.value(options.sentinelPassword) }),
-    ...(url.protocol === "rediss:" ? { sentinelTLS: options.tls ?? {}, enableTLSForSentinelMode: true } : {})
+    sentinels: [...sentinels],
+    ...(sentinelPassword !== undefined && { sentinelPassword: Redacted.value(sentinelPassword) }),
+    ...(isEncrypted && { sentinelTLS: tls, enableTLSForSentinelMode: true })
   })
 }
 
 /** The user and the password of an address. */
 const userOf = ({ password, username }: URL): Pick<RedisOptions, "password" | "username"> => ({
-  ...(username === "" ? {} : { username: decodeURIComponent(username) }),
-  ...(password === "" ? {} : { password: decodeURIComponent(password) })
+  ...(username !== "" && { username: decodeURIComponent(username) }),
+  ...(password !== "" && { password: decodeURIComponent(password) })
 })
 
 /** The checked address. */
