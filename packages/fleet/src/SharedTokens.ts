@@ -134,7 +134,7 @@ export const read: Effect.Effect<
   const readAt = { store: look.now, wall }
   const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
   return {
-    token: Option.fromNullable(Envelope.tokenOf(content, readAt)?.token),
+    token: Option.fromNullable(Envelope.tokenOf(content, readAt)),
     failure: Option.fromNullable(Envelope.failureOf(content, readAt, where))
   }
 })

@@ -88,11 +88,6 @@ describe("the processes of a fleet", () => {
         assert.strictEqual(textOf(yield* get(late, 1_000)), "token-1")
         const left = DateTime.toEpochMillis(Option.getOrThrow((yield* late.tokens.status).expiresAt)) - now() - ahead
         assert.closeTo(left, 0.3 * hour - Math.max(0, ahead), 45_000)
-        const warnings = late.logs.filter((line) => line.includes("Clock skew of"))
-        assert.deepStrictEqual(
-          warnings.map((line) => /skew of \d+ s/.exec(line)?.[0]),
-          ahead > 0 ? ["skew of 602 s"] : []
-        )
       }
       const late = yield* start(-600_000)
       yield* get(late, 1_000)

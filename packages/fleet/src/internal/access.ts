@@ -26,9 +26,6 @@ const stepMillis = 50
 const faultsToPause = 3
 const pauseMillis = 10_000
 
-/** Clocks that are kept in step differ by less than this. */
-const toleranceMillis = 5_000
-
 /** The store is faulty, and the process requests its own token. The fault is already reported. */
 export class Alone extends Data.TaggedError("Alone")<{}> {}
 
@@ -75,19 +72,12 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
   const millis = () => Instant.monotonicMillis(clock)
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
   const taken = new WeakSet<AccessToken>()
-  const warned = new Set<string>()
+  let hasWarned = false
   let consecutive = 0
   let pausedUntil = -Infinity
   let lastFault: { readonly at: DateTime.Utc; readonly reason: TokenEvent.StoreFailure } | undefined
 
   const present = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
-
-  const warnOnce = (about: string, message: string) =>
-    Effect.suspend(() => {
-      const isNew = !warned.has(about)
-      warned.add(about)
-      return isNew ? Effect.logWarning(message) : Effect.void
-    })
 
   const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string, hint: string) {
     const isFirst = lastFault === undefined
@@ -166,20 +156,14 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
       return publish(() => TokenEvent.Published({ at: present(), tokenEndpoint, content }))
     },
     /** A value cannot be opened. */
-    unusable: warnOnce(
-      "unusable",
-      `The shared store contains a value for ${tokenEndpoint} that cannot be opened: it was changed, or has another version. It counts ` +
-        "as absent, and the next token replaces it. Check who else can write to the store."
-    ),
-    /** By how much the store's clock and this process's clock are ahead of the publisher's. */
-    skewed: (millis: number): Effect.Effect<void> =>
-      millis <= toleranceMillis ? Effect.void : warnOnce(
-        "skewed",
-        `Clock skew of ${
-          Math.round(millis / 1_000)
-        } s between this process and the one that published the shared token of ` +
-          `${tokenEndpoint}. The earlier expiry is used. Synchronize with NTP.`
-      ),
+    unusable: Effect.suspend(() => {
+      if (hasWarned) return Effect.void
+      hasWarned = true
+      return Effect.logWarning(
+        `The shared store contains a value for ${tokenEndpoint} that cannot be opened: it was changed, or has another version. It counts ` +
+          "as absent, and the next token replaces it. Check who else can write to the store."
+      )
+    }),
     status: Effect.sync((): StoreStatus => ({
       ...counts,
       available: lastFault === undefined,

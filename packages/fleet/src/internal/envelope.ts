@@ -108,26 +108,19 @@ export interface ReadAt {
 /** Times by clocks that agree differ by at most this, because they are rounded, and run at different speeds. */
 const roundingMillis = 1_000
 
-/** Whether a part is alive. It never lives longer than when it was written. */
-const isAlive = (part: typeof Part.Type, { store }: ReadAt): boolean =>
-  store < part.endsAt && part.endsAt - store <= part.lifetimeMillis + roundingMillis
+/** Whether a part is alive by the clock of the store. It never lives longer than when it was written. */
+const isAlive = ({ endsAt, lifetimeMillis }: typeof Part.Type, { store }: ReadAt): boolean =>
+  store < endsAt && endsAt - store <= lifetimeMillis + roundingMillis
 
 /** The token on the clock of this process, which ends as soon as one of the clocks has reached its end. */
-export const tokenOf = (
-  { token }: Content,
-  readAt: ReadAt
-): { readonly token: AccessToken; readonly skewMillis: number } | undefined => {
+export const tokenOf = ({ token }: Content, readAt: ReadAt): AccessToken | undefined => {
   if (token === undefined || !isAlive(token, readAt)) return undefined
-  const byStore = token.endsAt - readAt.store
-  const byPublisher = token.expiresAt - DateTime.toEpochMillis(readAt.wall)
-  if (byPublisher <= 0) return undefined
-  const expiresAt = DateTime.addDuration(readAt.wall, Duration.millis(Math.min(byStore, byPublisher)))
+  const left = Math.min(token.endsAt - readAt.store, token.expiresAt - DateTime.toEpochMillis(readAt.wall))
+  if (left <= 0) return undefined
+  const expiresAt = DateTime.addDuration(readAt.wall, Duration.millis(left))
   const requestedAt = DateTime.subtractDuration(expiresAt, Duration.millis(token.lifetimeMillis))
   const { covered, scopes, secret } = token
-  return {
-    token: new AccessToken({ secret: Redacted.make(secret), scopes, covered, expiresAt, requestedAt }),
-    skewMillis: byStore - byPublisher
-  }
+  return new AccessToken({ secret: Redacted.make(secret), scopes, covered, expiresAt, requestedAt })
 }
 
 /** The failure as this process reports it, and until when it is shared. The wait that the server requested has partly passed. */

@@ -97,16 +97,12 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
       return { look }
     }
     const readAt = { store: look.now, wall }
-    const found = Envelope.tokenOf(content.value, readAt)
-    if (found !== undefined) {
-      const { skewMillis, token } = found
-      yield* access.skewed(skewMillis)
-      if (mayReplace(token, fenceIn(look), reason)) {
-        fences.set(token, fenceIn(look))
-        remember(token)
-        access.took(token)
-        return { look, token }
-      }
+    const token = Envelope.tokenOf(content.value, readAt)
+    if (token !== undefined && mayReplace(token, fenceIn(look), reason)) {
+      fences.set(token, fenceIn(look))
+      remember(token)
+      access.took(token)
+      return { look, token }
     }
     const failure = reason._tag === "Refresh" ? undefined : Envelope.failureOf(content.value, readAt, where)?.error
     return { look, failure, stored: content.value.token }
