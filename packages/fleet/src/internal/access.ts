@@ -61,12 +61,10 @@ export const checked = (store: TokenStore.Service): TokenStore.Service => {
   }
 }
 
-/** Guards the token requests of a process against a faulty store, and reports how the store is used. */
-export type Access = Effect.Effect.Success<ReturnType<typeof make>>
-
 /** The uses of the store by one token request. */
-export type Session = Effect.Effect.Success<Access["session"]>
+export type Session = Effect.Effect.Success<Effect.Effect.Success<ReturnType<typeof make>>["session"]>
 
+/** Guards the token requests of a process against a faulty store, and reports how the store is used. */
 export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoint: string) {
   const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   const millis = () => Instant.monotonicMillis(clock)
