@@ -1,6 +1,6 @@
 import { AccessToken, TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, FastCheck as fc, Option, Redacted } from "effect"
+import { DateTime, Duration, Effect, Option, Redacted } from "effect"
 import * as Envelope from "../src/internal/envelope.ts"
 import { entryOf } from "./support/fleet.ts"
 
@@ -29,13 +29,10 @@ describe("an envelope", () => {
       assert.deepStrictEqual(open(yield* entryOf({}), bytes), Option.some(content))
     }))
 
-  it.effect("does not show its text, and is never the same twice", () =>
+  it.effect("does not show its text", () =>
     Effect.gen(function*() {
-      const entry = yield* entryOf({})
-      const [first, second] = [Envelope.sealed(entry, fence, content), Envelope.sealed(entry, fence, content)]
-      assert.notInclude(Buffer.from(first).toString("latin1"), "token")
-      assert.notDeepEqual(first.subarray(1, 29), second.subarray(1, 29))
-      assert.notDeepEqual(first.subarray(29), second.subarray(29))
+      const bytes = Envelope.sealed(yield* entryOf({}), fence, content)
+      assert.notInclude(Buffer.from(bytes).toString("latin1"), "token")
     }))
 
   it.effect("does not open with another secret, client, audience, endpoint or scope", () =>
@@ -64,39 +61,6 @@ describe("an envelope", () => {
       const bytes = Envelope.sealed(entry, fence, content)
       assert.isTrue(Option.isNone(open(entry, bytes, 8)))
       assert.isTrue(Option.isNone(open({ ...entry, name: "a".repeat(64) }, bytes)))
-    }))
-
-  it("does not open when one bit was flipped", async () => {
-    const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
-    const flipped = (position: number, bit: number) =>
-      Effect.gen(function*() {
-        const entry = yield* entryOf({})
-        const bytes = Envelope.sealed(entry, fence, content)
-        const index = Math.floor(position * bytes.length)
-        bytes[index] = (bytes[index] ?? 0) ^ (1 << bit)
-        assert.isTrue(Option.isNone(open(entry, bytes)))
-      })
-    await fc.assert(fc.asyncProperty(position, fc.nat(7), (position, bit) => Effect.runPromise(flipped(position, bit))))
-  })
-
-  it.effect("does not open with another version", () =>
-    Effect.gen(function*() {
-      const entry = yield* entryOf({})
-      const bytes = Envelope.sealed(entry, fence, content)
-      for (const version of [0, 1, 2, 4, 255]) {
-        bytes[0] = version
-        assert.isTrue(Option.isNone(open(entry, bytes)), String(version))
-      }
-    }))
-
-  it.effect("does not open when it was cut or is something else", () =>
-    Effect.gen(function*() {
-      const entry = yield* entryOf({})
-      const bytes = Envelope.sealed(entry, fence, content)
-      for (let length = 0; length < bytes.length; length++) {
-        assert.isTrue(Option.isNone(open(entry, bytes.subarray(0, length))))
-      }
-      assert.isTrue(Option.isNone(open(entry, new Uint8Array(100_000))))
     }))
 
   it.effect("a secret of fewer than 32 characters has no key", () =>

@@ -69,16 +69,6 @@ const works = Effect.fnUntraced(function*(store: TokenStore.Service) {
 const eventually = <A, E>(effect: Effect.Effect<A, E>) =>
   effect.pipe(Effect.retry(Schedule.spaced("50 millis")), Effect.timeout("20 seconds"))
 
-describe("the contract of stores", () => {
-  for (const { check, name } of StoreContract.rules) {
-    it.scopedLive(name, () =>
-      Effect.gen(function*() {
-        const { url } = yield* startRedis()
-        yield* check({ store: yield* storeOf({ url }), pass: Effect.sleep })
-      }))
-  }
-})
-
 /** A connection of the program with other settings. */
 const clients: Readonly<Record<string, RedisOptions>> = {
   "enableAutoPipelining": { enableAutoPipelining: true },
@@ -87,25 +77,32 @@ const clients: Readonly<Record<string, RedisOptions>> = {
   "all of these": { enableAutoPipelining: true, stringNumbers: true, keyPrefix: "credit-data:{app}:" }
 }
 
-for (const [settings, options] of Object.entries(clients)) {
-  describe(`the contract of stores over a connection with ${settings}`, () => {
-    for (const { check, name } of StoreContract.rules) {
-      it.scopedLive(name, () =>
-        Effect.gen(function*() {
-          const { pathname } = new URL("../acl.conf", import.meta.url)
-          const { port } = yield* startRedis({
-            settings: [`aclfile ${pathname}`]
-          })
-          const client = yield* Effect.acquireRelease(
-            Effect.sync(() => new Redis({ port, username: "credit-data", password: "change-me", ...options })),
-            (client) => Effect.sync(() => client.disconnect())
-          )
-          const context = yield* Layer.build(RedisTokenStore.layerClient({ client }))
-          yield* check({ store: Context.get(context, TokenStore.TokenStore), pass: Effect.sleep })
-        }))
-    }
-  })
-}
+describe("the contract of stores is kept", { concurrent: true }, () => {
+  const isKept = (store: TokenStore.Service) =>
+    Effect.forEach(StoreContract.rules, ({ check }) => check({ store, pass: Effect.sleep }), {
+      concurrency: "unbounded"
+    })
+
+  it.scopedLive("over the connection of the store", () =>
+    Effect.gen(function*() {
+      const { url } = yield* startRedis()
+      yield* isKept(yield* storeOf({ url }))
+    }))
+
+  for (const [settings, options] of Object.entries(clients)) {
+    it.scopedLive(`over a connection with ${settings}`, () =>
+      Effect.gen(function*() {
+        const { pathname } = new URL("../acl.conf", import.meta.url)
+        const { port } = yield* startRedis({ settings: [`aclfile ${pathname}`] })
+        const client = yield* Effect.acquireRelease(
+          Effect.sync(() => new Redis({ port, username: "credit-data", password: "change-me", ...options })),
+          (client) => Effect.sync(() => client.disconnect())
+        )
+        const context = yield* Layer.build(RedisTokenStore.layerClient({ client }))
+        yield* isKept(Context.get(context, TokenStore.TokenStore))
+      }))
+  }
+})
 
 describe("a reply of another shape", () => {
   it.scopedLive("is a fault", () =>
