@@ -59,13 +59,13 @@ const parts = Effect.gen(function*() {
  * @since 1.0.0
  * @category constructors
  */
-export const make: (
-  settings?: AccessTokens.Settings
-) => Effect.Effect<
+export const make = (
+  settings: AccessTokens.Settings = {}
+): Effect.Effect<
   AccessTokens.Service,
   ConfigError.ConfigError,
   TokenEndpoint.TokenEndpoint | TokenStore | Scope.Scope
-> = (settings = {}) =>
+> =>
   Effect.provideServiceEffect(
     AccessTokens.make(settings),
     TokenEndpoint.TokenEndpoint,
@@ -127,14 +127,12 @@ export const read: Effect.Effect<
   ConfigError.ConfigError | StoreError,
   TokenEndpoint.TokenEndpoint | TokenStore
 > = Effect.gen(function*() {
-  const { endpoint, present, store } = yield* parts
+  const { present, store } = yield* parts
   const wall = yield* DateTime.now
   const look = yield* store.read(present.name)
   const content = Option.getOrElse(Envelope.opened(present, look), () => ({}))
-  const readAt = { store: look.now, wall }
-  const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
   return {
-    token: Option.fromNullable(Envelope.tokenOf(content, readAt)),
-    failure: Option.fromNullable(Envelope.failureOf(content, readAt, where))
+    token: Option.fromNullable(Envelope.tokenOf(content, look.now, wall)),
+    failure: Option.fromNullable(Envelope.failureOf(content, look.now, wall))
   }
 })

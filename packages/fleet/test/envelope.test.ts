@@ -7,7 +7,6 @@ import { entryOf } from "./support/fleet.ts"
 const fence = 7
 const at = DateTime.unsafeMake
 const where = { environment: "test", tokenEndpoint: "https://v2.example/oauth2/token" }
-const other = { environment: "another", tokenEndpoint: "https://elsewhere.example" }
 
 const token = new AccessToken.AccessToken({
   secret: Redacted.make("a token"),
@@ -75,18 +74,18 @@ describe("a stored failure", () => {
   const failed = (error: Envelope.SharedFailure, token?: Envelope.Content["token"]) =>
     Envelope.contentOfFailure(error, 500_000, token)
   const found = (error: Envelope.SharedFailure, passed: number) =>
-    Envelope.failureOf(failed(error), { store: 500_000 + passed, wall: at(passed) }, where)
+    Envelope.failureOf(failed(error), 500_000 + passed, at(passed))
 
   it.effect("is the same failure for a process that takes it, with the time until which it is shared", () =>
     Effect.gen(function*() {
       const response = { status: 401, error: "invalid_client", description: "Unknown.", hint: "Ask." }
       const entry = yield* entryOf({})
-      const refusal = new TokenError.InvalidClient({ ...other, ...response, nextTryAt: at(30_000) })
+      const refusal = new TokenError.InvalidClient({ ...where, ...response, nextTryAt: at(30_000) })
       const opened = Option.getOrThrow(
         open(entry, Envelope.sealed(entry, fence, failed(refusal, content.token)))
       )
       assert.deepStrictEqual(opened.token, content.token)
-      const { error, until } = Envelope.failureOf(opened, { store: 500_300, wall: at(300) }, where) ?? assert.fail()
+      const { error, until } = Envelope.failureOf(opened, 500_300, at(300)) ?? assert.fail()
       assert.deepStrictEqual(until, at(1_000))
       assert.deepInclude(error, {
         _tag: "InvalidClient",
@@ -95,14 +94,14 @@ describe("a stored failure", () => {
         sharedUntil: at(1_000),
         nextTryAt: undefined
       })
-      const server = found(new TokenError.ServerError({ ...other, status: 500 }), 300)
+      const server = found(new TokenError.ServerError({ ...where, status: 500 }), 300)
       assert.deepInclude(server?.error, { _tag: "ServerError", ...where, status: 500, sharedUntil: at(1_000) })
     }))
 
   it("is kept for a second, or for the duration of Retry-After, which partly passes", () => {
     const wait = (requested: number | undefined, passed: number) => {
       const retryAfter = requested === undefined ? undefined : Duration.millis(requested)
-      const error = found(new TokenError.ServerError({ ...other, status: 503, retryAfter }), passed)?.error
+      const error = found(new TokenError.ServerError({ ...where, status: 503, retryAfter }), passed)?.error
       return error?._tag !== "ServerError" ? "none" : error.retryAfter && Duration.toMillis(error.retryAfter)
     }
     assert.deepStrictEqual(wait(undefined, 999), undefined)
@@ -113,7 +112,7 @@ describe("a stored failure", () => {
   })
 
   it("counts as absent when the store's clock shows that it has ended, or was set back", () => {
-    const error = new TokenError.ServerError({ ...other, status: 503 })
+    const error = new TokenError.ServerError({ ...where, status: 503 })
     assert.isDefined(found(error, 999))
     assert.isUndefined(found(error, 1_000))
     assert.isDefined(found(error, -1_000))
@@ -121,7 +120,7 @@ describe("a stored failure", () => {
   })
 
   it("ends in the store with the later of its parts", () => {
-    const error = new TokenError.ServerError({ ...other, status: 503 })
+    const error = new TokenError.ServerError({ ...where, status: 503 })
     assert.strictEqual(Envelope.endOf(content), 60_000)
     assert.strictEqual(Envelope.endOf(failed(error)), 501_000)
     assert.strictEqual(Envelope.endOf(failed(error, Envelope.contentOfToken(token, 600_000).token)), 600_000)
@@ -129,10 +128,10 @@ describe("a stored failure", () => {
 
   it("is only a response that all processes would get", () => {
     const shared = [
-      new TokenError.InvalidClient({ ...other, status: 401 }),
-      new TokenError.ServerError({ ...other, status: 500 }),
-      new TokenError.InvalidResponse({ ...other, status: 200, rule: "Json" }),
-      new TokenError.TransportError({ ...other, reason: "Refused" })
+      new TokenError.InvalidClient({ ...where, status: 401 }),
+      new TokenError.ServerError({ ...where, status: 500 }),
+      new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
+      new TokenError.TransportError({ ...where, reason: "Refused" })
     ].map(Envelope.isShared)
     assert.deepStrictEqual(shared, [true, true, false, false])
   })
@@ -140,7 +139,7 @@ describe("a stored failure", () => {
 
 describe("a stored token", () => {
   /** The token as it is this long before its end by the store's clock. */
-  const found = (left: number, wall: number) => Envelope.tokenOf(content, { store: 60_000 - left, wall: at(wall) })
+  const found = (left: number, wall: number) => Envelope.tokenOf(content, 60_000 - left, at(wall))
 
   it("has the remaining life that the store counts, on the clock of the process that takes it", () => {
     const taken = found(20_000, 50_000) ?? assert.fail()
@@ -168,7 +167,7 @@ describe("a stored token", () => {
       new AccessToken.AccessToken({ ...token, scopes: ["read:consumers"], covered: ["data-access:all"] }),
       60_000
     )
-    const taken = Envelope.tokenOf(covered, { store: 0, wall: at(0) })
+    const taken = Envelope.tokenOf(covered, 0, at(0))
     assert.deepStrictEqual([taken?.covers("data-access:all"), taken?.covers("furnishment:all")], [true, false])
   })
 })

@@ -99,25 +99,22 @@ export const opened = ({ name, secret }: Entry, { value }: Pick<Look, "value">):
     Option.flatMap(Schema.decodeUnknownOption(Text))
   )
 
-/** The store's clock, and the wall clock of this process at the same instant. */
-export interface ReadAt {
-  readonly store: Look["now"]
-  readonly wall: DateTime.Utc
-}
-
 /** Times by clocks that agree differ by at most this, because they are rounded, and run at different speeds. */
 const roundingMillis = 1_000
 
-/** Whether a part is alive by the clock of the store. It never lives longer than when it was written. */
-const isAlive = ({ endsAt, lifetimeMillis }: typeof Part.Type, { store }: ReadAt): boolean =>
-  store < endsAt && endsAt - store <= lifetimeMillis + roundingMillis
+/** Whether a part is alive at this time of the store's clock. It never lives longer than when it was written. */
+const isAlive = ({ endsAt, lifetimeMillis }: typeof Part.Type, storeNow: number): boolean =>
+  storeNow < endsAt && endsAt - storeNow <= lifetimeMillis + roundingMillis
 
-/** The token on the clock of this process, which ends as soon as one of the clocks has reached its end. */
-export const tokenOf = ({ token }: Content, readAt: ReadAt): AccessToken | undefined => {
-  if (token === undefined || !isAlive(token, readAt)) return undefined
-  const left = Math.min(token.endsAt - readAt.store, token.expiresAt - DateTime.toEpochMillis(readAt.wall))
+/**
+ * The token on the clock of this process, which ends as soon as one of the clocks has reached its end. Both times are of the instant at which
+ * it was read.
+ */
+export const tokenOf = ({ token }: Content, storeNow: number, wall: DateTime.Utc): AccessToken | undefined => {
+  if (token === undefined || !isAlive(token, storeNow)) return undefined
+  const left = Math.min(token.endsAt - storeNow, token.expiresAt - DateTime.toEpochMillis(wall))
   if (left <= 0) return undefined
-  const expiresAt = DateTime.addDuration(readAt.wall, Duration.millis(left))
+  const expiresAt = DateTime.addDuration(wall, Duration.millis(left))
   const requestedAt = DateTime.subtractDuration(expiresAt, Duration.millis(token.lifetimeMillis))
   const { covered, scopes, secret } = token
   return new AccessToken({ secret: Redacted.make(secret), scopes, covered, expiresAt, requestedAt })
@@ -126,14 +123,14 @@ export const tokenOf = ({ token }: Content, readAt: ReadAt): AccessToken | undef
 /** The failure as this process reports it, and until when it is shared. The wait that the server requested has partly passed. */
 export const failureOf = (
   { failure }: Content,
-  readAt: ReadAt,
-  where: { readonly environment: string; readonly tokenEndpoint: string }
+  storeNow: number,
+  wall: DateTime.Utc
 ): { readonly error: SharedFailure; readonly until: DateTime.Utc } | undefined => {
-  if (failure === undefined || !isAlive(failure, readAt)) return undefined
+  if (failure === undefined || !isAlive(failure, storeNow)) return undefined
   const { endsAt, error } = failure
-  const left = Duration.millis(endsAt - readAt.store)
-  const until = DateTime.addDuration(readAt.wall, left)
-  const known = { ...where, sharedUntil: until, nextTryAt: undefined }
+  const left = Duration.millis(endsAt - storeNow)
+  const until = DateTime.addDuration(wall, left)
+  const known = { sharedUntil: until, nextTryAt: undefined }
   return {
     until,
     error: error._tag === "InvalidClient"

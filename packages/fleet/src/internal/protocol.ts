@@ -55,7 +55,6 @@ const fenceIn = ({ value }: TokenStore.Look): number =>
 export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntry, sharing, store }: Parts) {
   const clock = yield* Effect.clock
   const access = yield* Access.make(clock, endpoint.url)
-  const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
   const millis = () => Instant.monotonicMillis(clock)
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
 
@@ -96,16 +95,15 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
       if (Option.isSome(look.value)) yield* access.unusable
       return { look }
     }
-    const readAt = { store: look.now, wall }
-    const token = Envelope.tokenOf(content.value, readAt)
+    const token = Envelope.tokenOf(content.value, look.now, wall)
     if (token !== undefined && mayReplace(token, fenceIn(look), reason)) {
       fences.set(token, fenceIn(look))
       remember(token)
       access.took(token)
       return { look, token }
     }
-    const failure = reason._tag === "Refresh" ? undefined : Envelope.failureOf(content.value, readAt, where)?.error
-    return { look, failure, stored: content.value.token }
+    const failure = Envelope.failureOf(content.value, look.now, wall)?.error
+    return { look, failure: reason._tag === "Refresh" ? undefined : failure, stored: content.value.token }
   })
 
   const currentEntry = (session: Access.Session) => Effect.catchAll(readEntry, () => session.cannotSeal)
