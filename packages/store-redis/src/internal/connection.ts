@@ -50,7 +50,7 @@ const nodesOf = (client: Redis | Cluster): ReadonlyArray<Redis> => client instan
 const guarded = new WeakSet<Redis>()
 
 /**
- * The parser of ioredis 5 throws at a reply that is nested thousands of times (ioredis issue 2108). The connection ends then, and not the
+ * The parser of ioredis 5 throws at a reply that is nested thousands of times (redis/ioredis#2108). The connection ends then, and not the
  * process.
  */
 const guardNode = (node: Redis): void => {
