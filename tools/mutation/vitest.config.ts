@@ -20,8 +20,6 @@ const slow = [
 
 /** With a real Redis, which has no virtual time, these take three seconds and more. */
 const slowOnRedis = [
-  "a lease that is renewed remains in force",
-  "each fence is higher than all before it",
   "continues with the promoted replica"
 ]
 

@@ -457,7 +457,7 @@ const repeated: ReadonlyArray<readonly [file: string, code: string, page: string
     "The pauses then grow to between 30 and 60 seconds"
   ],
   [
-    "packages/fleet/src/SharedTokens.ts",
+    "packages/fleet/src/internal/protocol.ts",
     "Duration.times(endpoint.deadline, 2)",
     "docs/operations.md",
     "after at most 10 seconds, or 20 with a shared store"

@@ -133,9 +133,9 @@ describe.concurrent("credit-data status and --cache", () => {
   test(
     "end at once where no folder can be",
     Effect.gen(function*() {
-      const { code, stderr } = yield* run(["token", "--cache"], { variables: { HOME: "/proc" } })
+      const { code, stderr } = yield* run(["token", "--cache"], { variables: { HOME: "/dev/null" } })
       assert.strictEqual(code, 2)
-      assert.include(stderr, "The cache folder /proc/.cache/credit-data/tokens cannot be used.")
+      assert.include(stderr, "The cache folder /dev/null/.cache/credit-data/tokens cannot be used.")
     })
   )
 

@@ -11,7 +11,6 @@ import type { TokenError } from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as DateTime from "effect/DateTime"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -22,7 +21,7 @@ import * as Protocol from "./internal/protocol.ts"
 import type { StoreError } from "./StoreError.ts"
 import { TokenStore } from "./TokenStore.ts"
 
-/** An endpoint with its credentials, its entry in the store for those that it uses when the effect is run, and the store. */
+/** The parts of a shared supply, and the entry of the present credentials. */
 const parts = Effect.gen(function*() {
   const endpoint = yield* TokenEndpoint.TokenEndpoint
   const store = Access.checked(yield* TokenStore)
@@ -35,27 +34,6 @@ const parts = Effect.gen(function*() {
   }
   const entry = Effect.flatMap(sharing.credentials, (credentials) => Envelope.entryOf(endpoint, credentials))
   return { endpoint, entry, present: yield* entry, sharing, store }
-})
-
-/** An endpoint whose tokens the processes of a fleet share. */
-const decorated = Effect.gen(function*() {
-  const { endpoint, entry, sharing, store } = yield* parts
-  const clock = yield* Effect.clock
-  const access = yield* Access.make(clock, endpoint.url)
-  const { find, requestToken } = Protocol.make({ access, clock, endpoint, entry, reread: sharing.reread, store })
-  return {
-    ...endpoint,
-    requestToken,
-    sharing: {
-      ...sharing,
-      // the wait for another process, and then a token request of this one
-      timeLimit: Duration.times(endpoint.deadline, 2),
-      find,
-      wasFound: access.wasTaken,
-      status: Effect.asSome(access.status),
-      events: access.events
-    }
-  }
 })
 
 /**
@@ -81,16 +59,17 @@ const decorated = Effect.gen(function*() {
  * @since 1.0.0
  * @category constructors
  */
-export const make: (
-  settings?: AccessTokens.Settings
-) => Effect.Effect<
+export const make = (
+  settings: AccessTokens.Settings = {}
+): Effect.Effect<
   AccessTokens.Service,
   ConfigError.ConfigError,
   TokenEndpoint.TokenEndpoint | TokenStore | Scope.Scope
-> = (settings = {}) =>
-  Effect.flatMap(
-    decorated,
-    (endpoint) => Effect.provideService(AccessTokens.make(settings), TokenEndpoint.TokenEndpoint, endpoint)
+> =>
+  Effect.provideServiceEffect(
+    AccessTokens.make(settings),
+    TokenEndpoint.TokenEndpoint,
+    Effect.flatMap(parts, Protocol.decorated)
   )
 
 /**
@@ -148,14 +127,12 @@ export const read: Effect.Effect<
   ConfigError.ConfigError | StoreError,
   TokenEndpoint.TokenEndpoint | TokenStore
 > = Effect.gen(function*() {
-  const { endpoint, present, store } = yield* parts
+  const { present, store } = yield* parts
   const wall = yield* DateTime.now
   const look = yield* store.read(present.name)
-  const content = Envelope.opened(present, look)
-  const readAt = { store: look.now, wall }
-  const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
+  const content = Option.getOrElse(Envelope.opened(present, look), () => ({}))
   return {
-    token: Option.flatMap(content, (content) => Option.fromNullable(Envelope.tokenOf(content, readAt)?.token)),
-    failure: Option.flatMap(content, (content) => Option.fromNullable(Envelope.failureOf(content, readAt, where)))
+    token: Option.fromNullable(Envelope.tokenOf(content, look.now, wall)),
+    failure: Option.fromNullable(Envelope.failureOf(content, look.now, wall))
   }
 })

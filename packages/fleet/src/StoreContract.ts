@@ -7,8 +7,9 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import type { StoreError } from "./StoreError.ts"
-import { maxValueSize, type Service } from "./TokenStore.ts"
+import { type Look, maxValueSize, type Service } from "./TokenStore.ts"
 
 /**
  * The store under test. Every rule uses entries with new names, so one store is enough for all rules.
@@ -31,15 +32,18 @@ export interface Subject {
 export class ContractBroken extends Data.TaggedError("ContractBroken")<{
   /** The name of the rule. */
   readonly rule: string
-  /** What the rule expected. */
+  /** What the store was expected to do, step by step. */
   readonly expected: string
+  /** What it did. */
+  readonly observed: string
 }> {
   /**
    * What happened. An own property, so that `structuredClone` and `postMessage` copy it.
    *
    * @since 1.0.0
    */
-  override readonly message: string = `The store breaks the rule "${this.rule}". Expected ${this.expected}.`
+  override readonly message: string =
+    `The store breaks the rule "${this.rule}". Expected: ${this.expected}. Observed: ${this.observed}.`
 }
 
 /**
@@ -56,55 +60,71 @@ export interface Rule {
 
 /** Long enough that nothing ends, even on a slow machine. */
 const long = Duration.minutes(1)
-/** For what is to end: the life of a value or a lease, and the time after which it has ended. */
-const short = { life: Duration.millis(400), ended: Duration.millis(500) }
-/** As above, with time for something else before the end. */
-const medium = { life: Duration.seconds(3), ended: Duration.millis(3_100) }
-
-/** Names that no other test uses. */
-const newName = Effect.sync(() => crypto.randomUUID().replaceAll("-", "").repeat(2))
-
-interface Wishes {
-  readonly life?: Duration.Duration
-  readonly seen?: number
-}
-
-/** The operations on one entry. */
-const entryOf = (store: Service, name: string) => ({
-  read: Effect.map(store.read(name), ({ value }) => Option.getOrUndefined(value)),
-  take: (owner: string, { life = long, seen = 0 }: Wishes = {}) =>
-    store.takeLease(name, { owner, seen, duration: life }),
-  isTaken: (owner: string, { life = long, seen = 0 }: Wishes = {}) =>
-    Effect.map(store.takeLease(name, { owner, seen, duration: life }), ({ isTaken }) => isTaken),
-  release: (owner: string) => store.releaseLease(name, owner),
-  /** Writes a value that lives for this long from now on. */
-  publish: (bytes: Uint8Array, fence: number, life = Duration.toMillis(long), owner = "nobody") =>
-    Effect.flatMap(store.read(name), ({ now }) => store.publish(name, { bytes, fence, expiresAt: now + life, owner }))
-})
-
-type Entry = ReturnType<typeof entryOf>
-
-const expect = (isMet: boolean, expected: string): Effect.Effect<void, string> =>
-  isMet ? Effect.void : Effect.fail(expected)
-
-const rule = (
-  name: string,
-  body: (entry: Entry, subject: Subject) => Effect.Effect<void, string | StoreError>
-): Rule => ({
-  name,
-  check: (subject) =>
-    Effect.flatMap(newName, (entry) => body(entryOf(subject.store, entry), subject)).pipe(
-      Effect.mapError((error) =>
-        typeof error === "string" ? new ContractBroken({ rule: name, expected: error }) : error
-      )
-    )
-})
+/** For what is to end: its life, and the time after which it has ended. */
+const [short, ended] = [Duration.millis(400), Duration.millis(500)]
 
 /** Different bytes, which are no text. */
 const bytesOf = (size: number) => Uint8Array.from({ length: size }, (_, index) => index)
-const [one, two] = [Uint8Array.of(1), Uint8Array.of(2)]
-const isSame = (read: { readonly bytes: Uint8Array } | undefined, bytes: Uint8Array): boolean =>
-  read?.bytes.length === bytes.length && bytes.every((byte, index) => read.bytes[index] === byte)
+
+/** The fence and the size of a value. */
+const shown = ({ value }: Look): string =>
+  Option.match(value, {
+    onNone: () => "nothing",
+    onSome: ({ bytes, fence }) =>
+      `${fence}:${bytes.every((byte, index) => byte === index % 256) ? bytes.length : "other bytes"}`
+  })
+
+/** The steps that a rule takes with an entry. What the store reports becomes a word. */
+const entryOf = ({ pass, store }: Subject, name: string) => {
+  const read = Effect.suspend(() => store.read(name))
+  const takeLease = (owner: string, seen = 0, duration = long) =>
+    Effect.suspend(() => store.takeLease(name, { owner, seen, duration }))
+  return {
+    pass,
+    read: Effect.map(read, shown),
+    /** The time, from both operations that read. */
+    times: Effect.map(Effect.all([read, takeLease("a")]), (looks) => looks.map(({ now }) => now)),
+    /** Writes a value of this size that lives for this long from now on. */
+    write: (size: number, fence: number, owner = "nobody", life = Duration.toMillis(long)) =>
+      Effect.flatMap(
+        read,
+        ({ now }) => store.publish(name, { bytes: bytesOf(size), fence, expiresAt: now + life, owner })
+      ).pipe(
+        Effect.map((isWritten) => isWritten ? "written" : "refused")
+      ),
+    take: (...args: Parameters<typeof takeLease>) =>
+      Effect.map(takeLease(...args), ({ isTaken }) => isTaken ? "taken" : "lent"),
+    /** Tries to take the lease. The value is read, whether it is taken or not. */
+    find: (...args: Parameters<typeof takeLease>) => Effect.map(takeLease(...args), shown),
+    /** Twenty owners try to take the lease at the same time. */
+    takeAll: Effect.map(
+      Effect.all(Array.from({ length: 20 }, (_, index) => takeLease(`${index}`)), { concurrency: "unbounded" }),
+      (results) => `${results.filter(({ isTaken }) => isTaken).length} taken`
+    ),
+    giveBack: (owner: string) => Effect.suspend(() => store.releaseLease(name, owner))
+  }
+}
+
+type Entry = ReturnType<typeof entryOf>
+
+/** A rule: the steps with an entry and another one, and the words that they return. */
+const rule = (
+  name: string,
+  steps: (entry: Entry, other: Entry) => ReadonlyArray<Effect.Effect<string | void, StoreError>>,
+  expected: string
+): Rule => ({
+  name,
+  check: (subject) => {
+    const id = crypto.randomUUID().replaceAll("-", "")
+    return Effect.flatMap(
+      Effect.all(steps(entryOf(subject, `${id}${id}`), entryOf(subject, `${id}${"0".repeat(32)}`))),
+      (words) => {
+        const observed = words.filter(Predicate.isString).join(", ")
+        return observed === expected ? Effect.void : Effect.fail(new ContractBroken({ rule: name, expected, observed }))
+      }
+    )
+  }
+})
 
 /**
  * The contract. A store that keeps these rules can replace the stores of this package. With a store that breaks them, the
@@ -129,156 +149,86 @@ const isSame = (read: { readonly bytes: Uint8Array } | undefined, bytes: Uint8Ar
  */
 export const rules: ReadonlyArray<Rule> = [
   rule(
-    "an entry that was never written is empty",
-    ({ read }) => Effect.flatMap(read, (value) => expect(value === undefined, "no value"))
+    "a value is read as soon as it is written, with its bytes and its fence",
+    ({ find, read, write }) => [7, 8, 8].flatMap((fence, index) => [write(256 * index, fence), read, find("a")]),
+    "written, 7:0, 7:0, written, 8:256, 8:256, written, 8:512, 8:512"
   ),
-
   rule(
-    "a value is read with its bytes and its fence, up to the maximum size",
-    ({ publish, read }) =>
-      Effect.gen(function*() {
-        for (const size of [256, 0, maxValueSize]) {
-          yield* expect(yield* publish(bytesOf(size), 7), "the value to be written")
-          const value = yield* read
-          yield* expect(isSame(value, bytesOf(size)) && value?.fence === 7, `the same ${size} bytes and the same fence`)
-        }
-        yield* publish(bytesOf(maxValueSize + 1), 8)
-        yield* expect((yield* read) === undefined, "no value of more than `maxValueSize` bytes")
-      })
+    "a value has up to `maxValueSize` bytes",
+    ({ read, write }) => [write(maxValueSize, 1), read, Effect.asVoid(write(maxValueSize + 1, 2)), read],
+    `written, 1:${maxValueSize}, nothing`
   ),
-
-  rule("each read has the time of the store's clock", ({ take }, { pass, store }) =>
-    Effect.gen(function*() {
-      const now = Effect.map(Effect.flatMap(newName, store.read), (look) => look.now)
-      const before = yield* now
-      yield* pass(short.life)
-      const passed = (yield* now) - before
-      yield* expect(passed >= 300 && passed < Duration.toMillis(long), "milliseconds that pass")
-      const sinceThen = (yield* take("a")).now - before
-      yield* expect(sinceThen >= passed && sinceThen < Duration.toMillis(long), "the same time from takeLease")
-    })),
-
-  rule("a value is read as soon as it is written", ({ publish, read, take }) =>
-    Effect.gen(function*() {
-      for (let fence = 1; fence <= 5; fence++) {
-        yield* publish(bytesOf(fence), fence)
-        yield* expect(isSame(yield* read, bytesOf(fence)), "the last value, and not one before it")
-        const { value } = yield* take("a")
-        yield* expect(isSame(Option.getOrUndefined(value), bytesOf(fence)), "the last value from takeLease")
-      }
-    })),
-
-  rule("a value is gone when its time is over", ({ publish, read }, { pass }) =>
-    Effect.gen(function*() {
-      yield* publish(one, 1)
-      yield* expect(isSame(yield* read, one), "the value before its end")
-      yield* publish(one, 1, Duration.toMillis(short.life))
-      yield* pass(short.ended)
-      yield* expect((yield* read) === undefined, "no value after its end")
-      yield* publish(one, 1, -Duration.toMillis(short.life))
-      yield* expect((yield* read) === undefined, "no value that ended before it was written")
-    })),
-
-  rule("entries are independent", ({ publish, read, take }, { store }) =>
-    Effect.gen(function*() {
-      const other = entryOf(store, yield* newName)
-      yield* publish(one, 1)
-      yield* take("a", { seen: 1 })
-      yield* expect(isSame(yield* read, one), "the value of the entry")
-      yield* expect((yield* other.read) === undefined, "no value of another entry")
-      yield* expect(yield* other.isTaken("b"), "the lease of another entry")
-    })),
-
+  rule(
+    "a value is gone when its time is over",
+    ({ pass, read, write }) => [write(1, 1), read, write(1, 1, "nobody", 400), pass(ended), read],
+    "written, 1:1, written, nothing"
+  ),
+  rule(
+    "a value that has ended before it is written does not appear",
+    ({ read, write }) => [Effect.asVoid(write(1, 1, "nobody", -400)), read],
+    "nothing"
+  ),
   rule(
     "a value is replaced under the same fence and a higher one, and not under a lower one",
-    ({ publish, read }) =>
-      Effect.gen(function*() {
-        yield* publish(one, 5)
-        yield* expect(yield* publish(two, 5), "a value with the same fence to be written")
-        yield* expect(!(yield* publish(one, 4)), "a value with a lower fence to be refused")
-        yield* expect(isSame(yield* read, two), "the value with the higher fence")
-        yield* expect(yield* publish(one, 6), "a value with a higher fence to be written")
-        yield* expect(isSame(yield* read, one), "the value with the highest fence")
-      })
+    ({ read, write }) => [write(1, 5), write(2, 5), write(3, 4), read, write(4, 6), read],
+    "written, written, refused, 5:2, written, 6:4"
   ),
-
-  rule("a lease has one owner until it is given back", ({ isTaken, release }) =>
-    Effect.gen(function*() {
-      yield* release("a")
-      yield* expect(yield* isTaken("a"), "the lease")
-      yield* expect(!(yield* isTaken("b")), "no lease for a second owner")
-      yield* release("b")
-      yield* expect(!(yield* isTaken("b")), "a lease that only its owner gives back")
-      yield* release("a")
-      yield* expect(yield* isTaken("b"), "the lease after it was given back")
-    })),
-
   rule(
-    "one of many owners gets the lease, and a lease that has ended",
-    ({ isTaken }, { pass }) =>
-      Effect.gen(function*() {
-        for (const first of ["a", "b"]) {
-          const owners = Array.from({ length: 20 }, (_, index) => `${first}${index}`)
-          const taken = yield* Effect.forEach(owners, (owner) => isTaken(owner, medium), { concurrency: "unbounded" })
-          yield* expect(taken.filter((isTaken) => isTaken).length === 1, "one lease for 20 owners at the same time")
-          yield* pass(medium.ended)
-        }
-      })
+    "entries are empty at first, and independent",
+    ({ read, take, write }, other) => [read, write(1, 1), take("a", 1), other.read, other.take("b"), read],
+    "nothing, written, taken, nothing, taken, 1:1"
   ),
-
+  rule(
+    "each read has the time of the store's clock",
+    ({ pass, times }) => [
+      Effect.gen(function*() {
+        const [before = Number.NaN] = yield* times
+        yield* pass(short)
+        const passed = (yield* times).map((after) => after - before)
+        return passed.every((millis) => millis >= 300 && millis < 60_000) ? "milliseconds" : passed.join(" and ")
+      })
+    ],
+    "milliseconds"
+  ),
+  rule(
+    "a lease has one owner until it is given back",
+    ({ giveBack, take }) => [giveBack("a"), take("a"), take("b"), giveBack("b"), take("b"), giveBack("a"), take("b")],
+    "taken, lent, lent, taken"
+  ),
+  rule("one of many owners gets the lease", ({ takeAll }) => [takeAll], "1 taken"),
+  rule(
+    "one of many owners gets a lease that has ended",
+    ({ pass, take, takeAll }) => [take("a", 0, short), pass(ended), takeAll],
+    "taken, 1 taken"
+  ),
   rule(
     "a lease is not taken while there is a value that its owner has not read",
-    ({ isTaken, publish }) =>
-      Effect.gen(function*() {
-        yield* publish(one, 10)
-        yield* expect(!(yield* isTaken("a", { seen: 9 })), "no lease with a value above `seen`")
-        yield* expect(yield* isTaken("a", { seen: 10 }), "the lease without a value above `seen`")
-        yield* publish(two, 11)
-        yield* expect(!(yield* isTaken("a", { seen: 10 })), "no lease with a newer value above `seen`")
-      })
+    ({ take, write }) => [write(1, 9), take("a", 8), take("a", 9), write(2, 10), take("a", 9)],
+    "written, lent, taken, written, lent"
   ),
-
-  rule("taking a lease reads the value, whether it was taken or not", ({ publish, take }) =>
-    Effect.gen(function*() {
-      yield* publish(one, 2)
-      for (const [owner, seen] of [["a", 1], ["a", 2], ["b", 2]] as const) {
-        const { value } = yield* take(owner, { seen })
-        yield* expect(isSame(Option.getOrUndefined(value), one), "the value")
-      }
-    })),
-
+  rule(
+    "taking a lease reads the value, whether it was taken or not",
+    ({ find, write }) => [write(1, 2), find("a", 1), find("a", 2), find("b", 2)],
+    "written, 2:1, 2:1, 2:1"
+  ),
   rule(
     "a lease ends when its time is over, and its successor is untouched",
-    ({ isTaken, release }, { pass }) =>
-      Effect.gen(function*() {
-        yield* isTaken("a", short)
-        yield* pass(short.ended)
-        yield* expect(yield* isTaken("b"), "the lease after its end")
-        yield* expect(!(yield* isTaken("a")), "no lease for the owner before")
-        yield* release("a")
-        yield* expect(!(yield* isTaken("c")), "the lease of the next owner to remain")
-      })
+    ({ giveBack, pass, take }) => [take("a", 0, short), pass(ended), take("b"), take("a"), giveBack("a"), take("c")],
+    "taken, taken, lent, lent"
   ),
-
-  rule("a lease that its owner prolongs remains in force", ({ isTaken }, { pass }) =>
-    Effect.gen(function*() {
-      yield* isTaken("a", medium)
-      yield* expect(yield* isTaken("a"), "the lease to be prolonged")
-      yield* pass(medium.ended)
-      yield* expect(!(yield* isTaken("b")), "no lease for another owner")
-    })),
-
   rule(
-    "publishing gives the lease back, written or not, and only the lease of the owner",
-    ({ isTaken, publish }) =>
-      Effect.gen(function*() {
-        yield* isTaken("a")
-        yield* publish(one, 5, undefined, "b")
-        yield* expect(!(yield* isTaken("c", { seen: 5 })), "the lease of another owner to remain")
-        for (const fence of [6, 4]) {
-          yield* publish(two, fence, undefined, fence === 6 ? "a" : "c")
-          yield* expect(yield* isTaken("c", { seen: 6 }), "the lease after publishing")
-        }
-      })
+    "a lease that its owner prolongs remains in force",
+    ({ pass, take }) => [take("a", 0, short), take("a"), pass(ended), take("b")],
+    "taken, taken, lent"
+  ),
+  rule(
+    "publishing gives back the lease of the owner, whether the value was written or not",
+    ({ take, write }) => [take("a"), write(1, 5, "a"), take("b", 5), write(1, 4, "b"), take("c", 5)],
+    "taken, written, taken, refused, taken"
+  ),
+  rule(
+    "publishing leaves the lease of another owner",
+    ({ take, write }) => [take("a"), write(1, 5, "b"), take("c", 5)],
+    "taken, written, lent"
   )
 ]

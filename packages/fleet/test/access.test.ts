@@ -204,19 +204,6 @@ describe("what a process does with a store", () => {
       assert.deepStrictEqual(events, [TokenEvent.Published({ at, tokenEndpoint, content: "Token" })])
     }))
 
-  it.scoped("shows in the log once that a clock is wrong by more than five seconds", () =>
-    Effect.gen(function*() {
-      const { access, logged, logs } = yield* setUp
-      yield* logged(access.skewed(5_000))
-      assert.deepStrictEqual(logs, [])
-      yield* logged(access.skewed(7_400))
-      yield* logged(access.skewed(9_000))
-      assert.deepStrictEqual(logs, [
-        "WARN Clock skew of 7 s between this process and the one that published the shared token of " +
-        `${tokenEndpoint}. The earlier expiry is used. Synchronize with NTP.`
-      ])
-    }))
-
   it.scoped("shows in the log once that a value cannot be opened", () =>
     Effect.gen(function*() {
       const { access, logged, logs } = yield* setUp

@@ -18,7 +18,7 @@ describe.each(Object.entries(brokenStores))("a store in which %s", (_, { broken,
             onSuccess: () => ""
           })
         }))
-      assert.lengthOf(errors.filter((error) => error.includes(`The store breaks the rule "${rule}". Expected `)), 1)
+      assert.lengthOf(errors.filter((error) => error.includes(`The store breaks the rule "${rule}". Expected: `)), 1)
     }))
 
   it.effect("fails no caller and returns no expired token, at the price of more token requests", () =>

@@ -138,23 +138,4 @@ describe("a faulty store", () => {
       const slow = yield* readsWhen("150 millis")
       assert.isAtMost(slow, 4 * 4_000 / 750 + 10)
     }).pipe(withConstantRandom(0.5)))
-
-  it.effect("that is open is not queried", () =>
-    Effect.gen(function*() {
-      let reads = 0
-      const { fleet, get, server } = yield* setUp({
-        size: 1,
-        store: (store) =>
-          onLook(store, () =>
-            Effect.suspend(() => {
-              reads++
-              return refused
-            }))
-      })
-      server.server.respond = () => ({ lifetime: 1 })
-      for (let round = 0; round < 6; round++) yield* get(one(fleet), 1_500)
-      assert.strictEqual(reads, 3)
-      assert.isFalse((yield* storeOf(one(fleet))).available)
-      assert.strictEqual(server.server.requests, 6)
-    }))
 })

@@ -339,8 +339,7 @@ describe("a store in files", () => {
     Effect.gen(function*() {
       const fs = yield* FileSystem.FileSystem
       const file = yield* fs.makeTempFileScoped()
-      // below /proc, where no folder can be either, the recursive creation of Node never ends
-      for (const directory of [file, `${file}/a/b`, "/proc/a/b"]) {
+      for (const directory of [file, `${file}/a/b`]) {
         const error = yield* Effect.flip(Layer.build(TokenStore.layerFileSystem({ directory })))
         assert.match(String(error), /directory.*Expected a folder that can be created and written/)
       }

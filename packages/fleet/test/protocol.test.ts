@@ -1,10 +1,9 @@
 import { AccessToken, type AccessScope, TokenError, type TokenEvent } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Redacted, TestClock } from "effect"
-import * as Access from "../src/internal/access.ts"
 import * as Envelope from "../src/internal/envelope.ts"
 import * as Protocol from "../src/internal/protocol.ts"
-import { endpointOf, entryOf, makeMemory } from "./support/fleet.ts"
+import { endpointOf, entryOf, makeMemory, usualSharing } from "./support/fleet.ts"
 
 const minute = 60_000
 
@@ -26,17 +25,16 @@ const setUp = Effect.gen(function*() {
   const clock = yield* Effect.clock
   const endpoint = yield* endpointOf({})
   const entry = yield* entryOf({})
-  const access = yield* Access.make(clock, endpoint.url)
   let value: Option.Option<{ readonly bytes: Uint8Array; readonly fence: number }> = Option.none()
   const memory = yield* makeMemory
   const store = { ...memory, read: () => Effect.sync(() => ({ value, now: clock.unsafeCurrentTimeMillis() })) }
   let reads = 0
-  const reread = Effect.sync(() => reads++)
-  const protocol = Protocol.make({ access, clock, endpoint, entry: Effect.succeed(entry), reread, store })
+  const sharing = { ...usualSharing, reread: Effect.tap(usualSharing.reread, () => Effect.sync(() => reads++)) }
+  const decorated = yield* Protocol.decorated({ endpoint, entry: Effect.succeed(entry), sharing, store })
   let taken: AccessToken.AccessToken | undefined
   const find = (reason: TokenEvent.RequestReason, error: TokenError.TokenError = failure) =>
     Effect.map(
-      Effect.tap(protocol.find(reason, error), (found) =>
+      Effect.tap(decorated.sharing.find(reason, error), (found) =>
         Effect.sync(() => {
           taken = Option.getOrUndefined(found) ?? taken
         })),

@@ -46,10 +46,8 @@ export const layer = (options: connection.Options): Layer.Layer<TokenStore, Conf
 /** The store over its own connection. */
 const own = Effect.fnUntraced(function*({ prefix, ...options }: connection.Options) {
   const client = yield* connection.make(options)
-  const provider = yield* Effect.configProviderWith(Effect.succeed)
-  const rereading = yield* FiberHandle.make<void>()
-  const next = connection.reread(client, options).pipe(Effect.withConfigProvider(provider))
-  const reread = FiberHandle.run(rereading, next, { onlyIfMissing: true })
+  const run = yield* FiberHandle.makeRuntime<never>()
+  const reread = Effect.sync(() => run(connection.reread(client, options), { onlyIfMissing: true }))
   return yield* store(client, prefix, Effect.asVoid(reread))
 })
 

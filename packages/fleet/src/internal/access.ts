@@ -8,6 +8,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { StoreError } from "../StoreError.ts"
 import type * as TokenStore from "../TokenStore.ts"
@@ -25,25 +26,10 @@ const stepMillis = 50
 const faultsToPause = 3
 const pauseMillis = 10_000
 
-/** Clocks that are kept in step differ by less than this. */
-const toleranceMillis = 5_000
-
 /** The store is faulty, and the process requests its own token. The fault is already reported. */
 export class Alone extends Data.TaggedError("Alone")<{}> {}
 
 type Run = <A>(operation: Effect.Effect<A, StoreError>) => Effect.Effect<A, Alone>
-
-/** The uses of the store by one token request. */
-export interface Session {
-  /** Runs an operation for which a caller waits, within what is left of the budget. */
-  readonly withinBudget: Run
-  /** Runs an operation for which no caller waits, or while the process waits for another process anyway. Only a fault counts. */
-  readonly unhurried: Run
-  /** The store cannot be used for another reason. */
-  readonly fail: (reason: TokenEvent.StoreFailure) => Effect.Effect<never, Alone>
-  /** The token request has ended. Without a fault, the store works. */
-  readonly end: Effect.Effect<void>
-}
 
 /** What to do about a fault, for the engineer on call. */
 const todo: Readonly<Record<TokenEvent.StoreFailure, string>> = {
@@ -59,8 +45,6 @@ const look = {
 }
 const isLook = Schema.is(Schema.Struct(look))
 const isTaken = Schema.is(Schema.Struct({ ...look, isTaken: Schema.Boolean }))
-const isBoolean = Schema.is(Schema.Boolean)
-const isAny = Schema.is(Schema.Unknown)
 
 /** The store as its types describe it. A program's own engine may throw, or return something else. */
 export const checked = (store: TokenStore.Service): TokenStore.Service => {
@@ -72,32 +56,26 @@ export const checked = (store: TokenStore.Service): TokenStore.Service => {
   return {
     read: (name) => check(() => store.read(name), isLook),
     takeLease: (name, wanted) => check(() => store.takeLease(name, wanted), isTaken),
-    releaseLease: (name, owner) => check(() => store.releaseLease(name, owner), isAny),
-    publish: (name, value) => check(() => store.publish(name, value), isBoolean)
+    releaseLease: (name, owner) => check(() => store.releaseLease(name, owner), Predicate.isUnknown),
+    publish: (name, value) => check(() => store.publish(name, value), Predicate.isBoolean)
   }
 }
 
-/** Guards the token requests of a process against a faulty store, and reports how the store is used. */
-export type Access = Effect.Effect.Success<ReturnType<typeof make>>
+/** The uses of the store by one token request. */
+export type Session = Effect.Effect.Success<Effect.Effect.Success<ReturnType<typeof make>>["session"]>
 
+/** Guards the token requests of a process against a faulty store, and reports how the store is used. */
 export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoint: string) {
   const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   const millis = () => Instant.monotonicMillis(clock)
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
   const taken = new WeakSet<AccessToken>()
-  const warned = new Set<string>()
+  let hasWarned = false
   let consecutive = 0
   let pausedUntil = -Infinity
   let lastFault: { readonly at: DateTime.Utc; readonly reason: TokenEvent.StoreFailure } | undefined
 
   const present = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
-
-  const warnOnce = (about: string, message: string) =>
-    Effect.suspend(() => {
-      const isNew = !warned.has(about)
-      warned.add(about)
-      return isNew ? Effect.logWarning(message) : Effect.void
-    })
 
   const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string, hint: string) {
     const isFirst = lastFault === undefined
@@ -122,15 +100,15 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
     return Effect.logInfo(`The shared store of access tokens for ${tokenEndpoint} works again.`)
   })
 
-  const session = (): Session => {
-    const budget = { left: budgetMillis }
+  const session = () => {
     let isFaulty = false
-    const fail = (reason: TokenEvent.StoreFailure, code: string = reason, hint = todo[reason]) =>
-      Effect.suspend(() => {
-        const isFirst = !isFaulty
+    const fail = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string, hint = todo[reason]) {
+      if (!isFaulty) {
         isFaulty = true
-        return Effect.zipRight(isFirst ? fault(reason, code, hint) : Effect.void, new Alone())
-      })
+        yield* fault(reason, code, hint)
+      }
+      return yield* new Alone()
+    })
     const within = (budget: { left: number }): Run => (operation) => {
       const limit = Effect.gen(function*() {
         while (budget.left > 0) {
@@ -145,10 +123,15 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
         Effect.catchAll(({ code, hint, reason }) => fail(reason, code, hint))
       )
     }
+    const unhurried: Run = (operation) => Effect.suspend(() => within({ left: budgetMillis })(operation))
     return {
-      withinBudget: within(budget),
-      unhurried: (operation) => Effect.suspend(() => within({ left: budgetMillis })(operation)),
-      fail: (reason) => fail(reason),
+      /** Runs an operation for which a caller waits, within what is left of the budget. */
+      withinBudget: within({ left: budgetMillis }),
+      /** Runs an operation for which no caller waits, or while the process waits for another process anyway. Only a fault counts. */
+      unhurried,
+      /** The client secret is too short for the store. */
+      cannotSeal: fail("Sealing", "Sealing"),
+      /** The token request has ended. Without a fault, the store works. */
       end: Effect.suspend(() => isFaulty ? Effect.void : worked)
     }
   }
@@ -171,20 +154,14 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
       return publish(() => TokenEvent.Published({ at: present(), tokenEndpoint, content }))
     },
     /** A value cannot be opened. */
-    unusable: warnOnce(
-      "unusable",
-      `The shared store contains a value for ${tokenEndpoint} that cannot be opened: it was changed, or has another version. It counts ` +
-        "as absent, and the next token replaces it. Check who else can write to the store."
-    ),
-    /** By how much the store's clock and this process's clock are ahead of the publisher's. */
-    skewed: (millis: number): Effect.Effect<void> =>
-      millis <= toleranceMillis ? Effect.void : warnOnce(
-        "skewed",
-        `Clock skew of ${
-          Math.round(millis / 1_000)
-        } s between this process and the one that published the shared token of ` +
-          `${tokenEndpoint}. The earlier expiry is used. Synchronize with NTP.`
-      ),
+    unusable: Effect.suspend(() => {
+      if (hasWarned) return Effect.void
+      hasWarned = true
+      return Effect.logWarning(
+        `The shared store contains a value for ${tokenEndpoint} that cannot be opened: it was changed, or has another version. It counts ` +
+          "as absent, and the next token replaces it. Check who else can write to the store."
+      )
+    }),
     status: Effect.sync((): StoreStatus => ({
       ...counts,
       available: lastFault === undefined,

@@ -33,10 +33,10 @@ export const entryOf = (
     : Effect.succeed({ name: nameOf(Redacted.value(secret), { url, clientId, audience, scopes }), secret })
 
 /** `endsAt` is a time of the store's clock, which does not depend on any process. */
-const ends = { endsAt: Schema.Number, lifetimeMillis: Schema.Number }
+const Part = Schema.Struct({ endsAt: Schema.Number, lifetimeMillis: Schema.Number })
 
 const Token = Schema.Struct({
-  ...ends,
+  ...Part.fields,
   /** By the clock of the process that publishes. The clock of the store can be set too. */
   expiresAt: Schema.Number,
   secret: Schema.String,
@@ -44,7 +44,7 @@ const Token = Schema.Struct({
   covered: Schema.optional(Schema.Array(AccessScope))
 })
 
-const Failure = Schema.Struct({ ...ends, error: Schema.Union(InvalidClient, ServerError) })
+const Failure = Schema.Struct({ ...Part.fields, error: Schema.Union(InvalidClient, ServerError) })
 
 const Content = Schema.Struct({ token: Schema.optional(Token), failure: Schema.optional(Failure) })
 const Text = Schema.parseJson(Content)
@@ -67,7 +67,7 @@ export const contentOfToken = (token: AccessToken, endsAt: number): Content => (
   token: {
     secret: Redacted.value(token.secret),
     scopes: token.scopes,
-    ...(token.covered !== undefined && { covered: token.covered }),
+    covered: token.covered,
     lifetimeMillis: lifetimeOf(token),
     expiresAt: DateTime.toEpochMillis(token.expiresAt),
     endsAt
@@ -99,54 +99,42 @@ export const opened = ({ name, secret }: Entry, { value }: Pick<Look, "value">):
     Option.flatMap(Schema.decodeUnknownOption(Text))
   )
 
-/** The store's clock, and the wall clock of this process at the same instant. */
-export interface ReadAt {
-  readonly store: Look["now"]
-  readonly wall: DateTime.Utc
-}
-
 /** Times by clocks that agree differ by at most this, because they are rounded, and run at different speeds. */
 const roundingMillis = 1_000
 
-/** How long a part still lives, or 0. It never lives longer than when it was written. */
-const leftOf = (part: Content["failure" | "token"], { store }: ReadAt): number => {
-  const left = part === undefined ? 0 : part.endsAt - store
-  return left > 0 && part !== undefined && left <= part.lifetimeMillis + roundingMillis ? left : 0
-}
+/** Whether a part is alive at this time of the store's clock. It never lives longer than when it was written. */
+const isAlive = ({ endsAt, lifetimeMillis }: typeof Part.Type, storeNow: number): boolean =>
+  storeNow < endsAt && endsAt - storeNow <= lifetimeMillis + roundingMillis
 
-/** The token on the clock of this process, which ends as soon as one of the clocks has reached its end. */
-export const tokenOf = (
-  { token }: Content,
-  readAt: ReadAt
-): { readonly token: AccessToken; readonly skewMillis: number } | undefined => {
-  const byStore = leftOf(token, readAt)
-  const byPublisher = token === undefined ? 0 : token.expiresAt - DateTime.toEpochMillis(readAt.wall)
-  if (token === undefined || byStore === 0 || byPublisher <= 0) return undefined
-  const expiresAt = DateTime.addDuration(readAt.wall, Duration.millis(Math.min(byStore, byPublisher)))
+/**
+ * The token on the clock of this process, which ends as soon as one of the clocks has reached its end. Both times are of the instant at which
+ * it was read.
+ */
+export const tokenOf = ({ token }: Content, storeNow: number, wall: DateTime.Utc): AccessToken | undefined => {
+  if (token === undefined || !isAlive(token, storeNow)) return undefined
+  const left = Math.min(token.endsAt - storeNow, token.expiresAt - DateTime.toEpochMillis(wall))
+  if (left <= 0) return undefined
+  const expiresAt = DateTime.addDuration(wall, Duration.millis(left))
   const requestedAt = DateTime.subtractDuration(expiresAt, Duration.millis(token.lifetimeMillis))
   const { covered, scopes, secret } = token
-  return {
-    token: new AccessToken({ secret: Redacted.make(secret), scopes, covered, expiresAt, requestedAt }),
-    skewMillis: byStore - byPublisher
-  }
+  return new AccessToken({ secret: Redacted.make(secret), scopes, covered, expiresAt, requestedAt })
 }
 
 /** The failure as this process reports it, and until when it is shared. The wait that the server requested has partly passed. */
 export const failureOf = (
   { failure }: Content,
-  readAt: ReadAt,
-  where: { readonly environment: string; readonly tokenEndpoint: string }
+  storeNow: number,
+  wall: DateTime.Utc
 ): { readonly error: SharedFailure; readonly until: DateTime.Utc } | undefined => {
-  const left = leftOf(failure, readAt)
-  if (failure === undefined || left === 0) return undefined
-  const { error } = failure
-  const until = DateTime.addDuration(readAt.wall, Duration.millis(left))
-  const known = { ...where, sharedUntil: until, nextTryAt: undefined }
-  const retryAfter = requestedMillis(error) > 0 ? Duration.millis(left) : undefined
+  if (failure === undefined || !isAlive(failure, storeNow)) return undefined
+  const { endsAt, error } = failure
+  const left = Duration.millis(endsAt - storeNow)
+  const until = DateTime.addDuration(wall, left)
+  const known = { sharedUntil: until, nextTryAt: undefined }
   return {
     until,
     error: error._tag === "InvalidClient"
       ? new InvalidClient({ ...error, ...known })
-      : new ServerError({ ...error, ...known, retryAfter })
+      : new ServerError({ ...error, ...known, retryAfter: requestedMillis(error) > 0 ? left : undefined })
   }
 }

@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { isExisting, isMissing, storeError } from "./platformError.ts"
-import { isNewer, type Look, maxValueSize, type Service } from "./port.ts"
+import { isNewer, type Look, maxValueSize, type Service, type Wanted } from "./port.ts"
 
 const Stored = Schema.parseJson(
   Schema.Struct({ fence: Schema.Int, expiresAt: Schema.Number, bytes: Schema.Uint8ArrayFromBase64 })
@@ -32,15 +32,6 @@ const othersMayEnter = 0o011
 
 const invalid = (expected: string) => Effect.fail(Variables.invalid(["directory"], expected))
 
-/** Creates a folder and its parents. Below /proc, the recursive creation of Node never ends. */
-const makeFolders = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<void, PlatformError> => {
-  const makeOne = Effect.catchIf(fs.makeDirectory(folder, { mode: 0o700 }), isExisting, () => Effect.void)
-  const parent = folder.replace(/[\\/]+[^\\/]+[\\/]*$/, "")
-  return parent === "" || parent === folder
-    ? makeOne
-    : Effect.catchIf(makeOne, isMissing, () => Effect.zipRight(makeFolders(fs, parent), makeOne))
-}
-
 /** The engine in files. */
 export const make = Effect.fnUntraced(function*(
   directory: string
@@ -48,7 +39,7 @@ export const make = Effect.fnUntraced(function*(
   const fs = yield* FileSystem.FileSystem
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  const makeFolder = makeFolders(fs, directory)
+  const makeFolder = fs.makeDirectory(directory, { recursive: true, mode: 0o700 })
   const { mode } = yield* makeFolder.pipe(
     Effect.zipRight(fs.access(`${directory}/.`, { writable: true })),
     Effect.zipRight(fs.stat(directory)),
@@ -62,23 +53,18 @@ export const make = Effect.fnUntraced(function*(
     )
   }
 
-  const removeUnused = (path: string) =>
-    Effect.flatMap(
-      fs.stat(path),
-      ({ mtime }) =>
-        Option.exists(mtime, (written) => now() - written.getTime() > unusedAfter) ? fs.remove(path) : Effect.void
-    )
-  // no caller waits for it, because the folder may contain the files of many clients
-  yield* Effect.forkScoped(Effect.ignore(Effect.flatMap(fs.readDirectory(directory), (names) =>
-    Effect.forEach(
-      names.filter((name) => ownFile.test(name)),
-      (name) => Effect.ignore(removeUnused(`${directory}/${name}`)),
-      { discard: true }
-    ))))
+  const pathOf = (name: string, kind: string) => `${directory}/${name}.${kind}`
 
-  const valueFile = (name: string) => `${directory}/${name}.value`
-  const leaseFile = (name: string) => `${directory}/${name}.lease`
-  const newFile = (name: string) => `${directory}/${name}.${crypto.randomUUID()}`
+  const removeUnused = Effect.gen(function*() {
+    for (const file of yield* fs.readDirectory(directory)) {
+      if (!ownFile.test(file)) continue
+      const { mtime } = yield* fs.stat(`${directory}/${file}`)
+      const isUnused = Option.exists(mtime, (written) => now() - written.getTime() > unusedAfter)
+      if (isUnused) yield* fs.remove(`${directory}/${file}`)
+    }
+  })
+  // no caller waits for it, because the folder may contain the files of many clients
+  yield* Effect.forkScoped(Effect.ignore(removeUnused))
 
   /** What a file contains, or none if it is missing or something else. */
   const contentOf = <A, I>(path: string, schema: Schema.Schema<A, I>): Effect.Effect<Option.Option<A>, PlatformError> =>
@@ -93,7 +79,7 @@ export const make = Effect.fnUntraced(function*(
     text: string,
     put: (file: string) => Effect.Effect<void, PlatformError>
   ): Effect.Effect<void, PlatformError> => {
-    const path = newFile(name)
+    const path = pathOf(name, crypto.randomUUID())
     const file = fs.writeFileString(path, text, { flag: "wx", mode: 0o600 })
     // the folder may have been deleted
     return Effect.catchIf(file, isMissing, () => Effect.zipRight(makeFolder, file)).pipe(
@@ -103,56 +89,69 @@ export const make = Effect.fnUntraced(function*(
   }
 
   const look = (name: string): Effect.Effect<Look, PlatformError> =>
-    Effect.map(contentOf(valueFile(name), Stored), (stored) => ({
+    Effect.map(contentOf(pathOf(name, "value"), Stored), (stored) => ({
       now: now(),
       value: Option.filter(stored, ({ bytes, expiresAt }) => now() < expiresAt && bytes.length <= maxValueSize)
     }))
-  const leaseOf = (name: string) => contentOf(leaseFile(name), Lease)
+
+  /** Puts a lease in the place of one that has ended, or prolongs it. Returns whether the owner has it, and no other process. */
+  const claim = Effect.fnUntraced(function*(name: string, owner: string, millis: number) {
+    // no lease lasts much longer than it was taken for, so the clock was set back
+    const isInForce = ({ expiresAt }: typeof Lease.Type) => now() < expiresAt && expiresAt <= now() + 2 * millis
+    let path = pathOf(name, "lease")
+    let lease = yield* contentOf(path, Lease)
+    // a lease that has ended is never removed: only one process can create the file of its successor
+    while (Option.isSome(lease) && !isInForce(lease.value)) {
+      path = pathOf(name, lease.value.id)
+      lease = yield* contentOf(path, Lease)
+    }
+    if (Option.exists(lease, (holder) => holder.owner !== owner)) return false
+    // a file that is no lease is in nobody's way
+    const create = (file: string) =>
+      Effect.catchIf(
+        fs.link(file, path),
+        isExisting,
+        (error) => Effect.filterOrFail(contentOf(path, Lease), Option.isNone, () => error)
+      )
+    const text = JSON.stringify({ id: crypto.randomUUID(), owner, expiresAt: now() + millis })
+    return yield* write(
+      name,
+      text,
+      (file) =>
+        Effect.zipRight(Option.isSome(lease) ? Effect.void : create(file), fs.rename(file, pathOf(name, "lease")))
+    ).pipe(
+      Effect.as(true),
+      Effect.catchIf(isExisting, () => Effect.succeed(false))
+    )
+  })
 
   const release = (name: string, owner: string) =>
     Effect.flatMap(
-      leaseOf(name),
+      contentOf(pathOf(name, "lease"), Lease),
       (lease) =>
         Option.exists(lease, (lease) => lease.owner === owner && now() < lease.expiresAt)
-          ? fs.remove(leaseFile(name))
+          ? fs.remove(pathOf(name, "lease"))
           : Effect.void
     )
 
-  const takeLease = Effect.fnUntraced(
-    function*(name: string, { duration, owner, seen }: Parameters<Service["takeLease"]>[1]) {
-      const before = yield* look(name)
-      if (isNewer(before, seen)) return { ...before, isTaken: false }
-      const millis = Duration.toMillis(duration)
-      // no lease lasts much longer than it was taken for, so the clock was set back
-      const isInForce = ({ expiresAt }: { readonly expiresAt: number }) =>
-        now() < expiresAt && expiresAt <= now() + 2 * millis
-      let last = yield* leaseOf(name)
-      let successor = leaseFile(name)
-      // a lease that has ended is never removed: only one process can create the file of its successor
-      while (Option.isSome(last) && !isInForce(last.value)) {
-        successor = `${directory}/${name}.${last.value.id}`
-        const next = yield* contentOf(successor, Lease)
-        if (Option.isNone(next)) break
-        last = next
-      }
-      const holder = Option.filter(last, isInForce)
-      if (Option.exists(holder, (lease) => lease.owner !== owner)) return { ...before, isTaken: false }
-      const text = JSON.stringify({ id: crypto.randomUUID(), owner, expiresAt: now() + millis })
-      const isWritten = yield* write(name, text, (file) => {
-        // a file that is no lease is in nobody's way
-        const create = Effect.catchIf(
-          fs.link(file, successor),
-          isExisting,
-          (error) => Effect.filterOrFail(contentOf(successor, Lease), Option.isNone, () => error)
-        )
-        return Effect.zipRight(Option.isSome(holder) ? Effect.void : create, fs.rename(file, leaseFile(name)))
-      }).pipe(Effect.as(true), Effect.catchIf(isExisting, () => Effect.succeed(false)))
-      if (!isWritten) return { ...before, isTaken: false }
-      // another process may have published until the lease was taken
-      const after = yield* look(name)
-      const isTaken = !isNewer(after, seen)
-      if (!isTaken) yield* release(name, owner)
-      return { ...after, isTaken }
+  const takeLease = Effect.fnUntraced(function*(name: string, { duration, owner, seen }: Wanted) {
+    const before = yield* look(name)
+    const isClaimed = !isNewer(before, seen) && (yield* claim(name, owner, Duration.toMillis(duration)))
+    if (!isClaimed) return { ...before, isTaken: false }
+    // another process may have published until the lease was taken
+    const after = yield* look(name)
+    const isTaken = !isNewer(after, seen)
+    if (!isTaken) yield* release(name, owner)
+    return { ...after, isTaken }
+  })
+
+  const publish = Effect.fnUntraced(
+    function*(name: string, { bytes, expiresAt, fence, owner }: Parameters<Service["publish"]>[1]) {
+      const isWritten = !isNewer(yield* look(name), fence)
+      const text = Schema.encodeSync(Stored)({ bytes, expiresAt, fence })
+      if (isWritten) yield* write(name, text, (file) => fs.rename(file, pathOf(name, "value")))
+      yield* release(name, owner)
+      return isWritten
     }
   )
 
@@ -160,13 +159,6 @@ export const make = Effect.fnUntraced(function*(
     read: (name) => Effect.mapError(look(name), storeError),
     takeLease: (name, wanted) => Effect.mapError(takeLease(name, wanted), storeError),
     releaseLease: (name, owner) => Effect.mapError(release(name, owner), storeError),
-    publish: (name, { bytes, expiresAt, fence, owner }) =>
-      Effect.gen(function*() {
-        const isWritten = !isNewer(yield* look(name), fence)
-        const text = Schema.encodeSync(Stored)({ bytes, expiresAt, fence })
-        if (isWritten) yield* write(name, text, (file) => fs.rename(file, valueFile(name)))
-        yield* release(name, owner)
-        return isWritten
-      }).pipe(Effect.mapError(storeError))
+    publish: (name, value) => Effect.mapError(publish(name, value), storeError)
   }
 })

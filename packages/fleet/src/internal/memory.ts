@@ -10,21 +10,19 @@ export const make: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => 
   const now = () => clock.unsafeCurrentTimeMillis()
   const current = <A extends { readonly expiresAt: number }>(parts: ReadonlyMap<string, A>, name: string) =>
     Option.filter(Option.fromNullable(parts.get(name)), ({ expiresAt }) => now() < expiresAt)
-  const isOwner = (name: string, owner: string) =>
-    Option.exists(current(leases, name), (lease) => lease.owner === owner)
   const look = (name: string): Look => ({
     now: now(),
     value: Option.filter(current(values, name), ({ bytes }) => bytes.length <= maxValueSize)
   })
   const release = (name: string, owner: string) => {
-    if (isOwner(name, owner)) leases.delete(name)
+    if (leases.get(name)?.owner === owner) leases.delete(name)
   }
   return {
     read: (name) => Effect.sync(() => look(name)),
     takeLease: (name, { duration, owner, seen }) =>
       Effect.sync(() => {
-        const isFree = Option.isNone(current(leases, name)) || isOwner(name, owner)
-        const isTaken = isFree && !isNewer(look(name), seen)
+        const isLent = Option.exists(current(leases, name), (lease) => lease.owner !== owner)
+        const isTaken = !isLent && !isNewer(look(name), seen)
         if (isTaken) leases.set(name, { owner, expiresAt: now() + Duration.toMillis(duration) })
         return { ...look(name), isTaken }
       }),

@@ -27,7 +27,7 @@ interface TokenRequest {
   readonly by: Machine
   readonly number: number
   readonly sentAt: number
-  /** Its process was killed or stopped meanwhile. */
+  /** Its process was killed or stopped meanwhile, or sent it beside another one. */
   disturbed: boolean
 }
 
@@ -116,9 +116,11 @@ export const run = Effect.fnUntraced(
         Effect.gen(function*() {
           const { machine } = own
           if (machine === undefined) return yield* Effect.die(new Error("The process has not started."))
-          const request: TokenRequest = { by: machine, number: ++requests, sentAt: now(), disturbed: false }
-          const modeAtStart = mode
           const rival = Array.from(active).find(({ disturbed }) => !disturbed)
+          // a process that has lost its patience sends without the lease, which someone else may take meanwhile
+          const disturbed = rival !== undefined
+          const request: TokenRequest = { by: machine, number: ++requests, sentAt: now(), disturbed }
+          const modeAtStart = mode
           if (rival !== undefined && !mayBeImpatient(machine)) {
             violated(`request ${request.number} is sent during request ${rival.number}`)
           }

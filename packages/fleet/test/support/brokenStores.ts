@@ -47,7 +47,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
       const one = "0".repeat(64)
       return { ...store, read: () => store.read(one), publish: (_, value) => store.publish(one, value) }
     },
-    rule: "entries are independent"
+    rule: "entries are empty at first, and independent"
   },
   "values live forever": {
     broken: (store) => ({
@@ -56,7 +56,10 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
     }),
     rule: "a value is gone when its time is over"
   },
-  "reads are stale": { broken: staleReads, rule: "a value is read as soon as it is written" },
+  "reads are stale": {
+    broken: staleReads,
+    rule: "a value is read as soon as it is written, with its bytes and its fence"
+  },
   "a value is written under any fence": {
     broken: (store) => ({
       ...store,
@@ -90,7 +93,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
   },
   "publishing keeps the lease": {
     broken: (store) => ({ ...store, publish: (name, value) => store.publish(name, { ...value, owner: "nobody" }) }),
-    rule: "publishing gives the lease back, written or not, and only the lease of the owner"
+    rule: "publishing gives back the lease of the owner, whether the value was written or not"
   },
   "leases never end": {
     broken: (store) => ({
@@ -120,7 +123,7 @@ export const brokenStores: Readonly<Record<string, { readonly broken: Break; rea
       publish: (name, value) =>
         store.publish(name, { ...value, bytes: new TextEncoder().encode(new TextDecoder().decode(value.bytes)) })
     }),
-    rule: "a value is read with its bytes and its fence, up to the maximum size"
+    rule: "a value is read as soon as it is written, with its bytes and its fence"
   },
   "the time stands still": {
     broken: (store) => ({ ...store, read: (name) => Effect.map(store.read(name), (look) => ({ ...look, now: 0 })) }),

@@ -46,11 +46,10 @@ export const storeError = (reason: StoreError["reason"], code: string): StoreErr
 
 /** The failure of a reply. It names the command that the user may not run. */
 export const replyError = (error: Error): StoreError => {
-  const failure = storeError("Refused", codeOf(error) ?? "ERR")
-  const [, first, second] = /run the '([a-z|]+)' command|NOPERM ([a-z]+)\b(?! user)/.exec(error.message) ?? []
-  const command = first ?? second
-  return failure.code !== "NOPERM" || command === undefined || command === "this" ? failure : new StoreError({
-    ...failure,
+  const [, command] = /NOPERM .*run the '([a-z|]+)' command/.exec(error.message) ?? []
+  return command === undefined ? storeError("Refused", codeOf(error) ?? "ERR") : new StoreError({
+    reason: "Refused",
+    code: "NOPERM",
     hint: `The Redis user may not run ${command}: compare its permissions with acl.conf of this package.`
   })
 }

@@ -45,51 +45,49 @@ const quitTimeout = "500 millis"
 /** A connection is idle for hours, and a firewall on the way may drop it. */
 const keepAlive = 30_000
 
-const guarded = new WeakSet<object>()
+const nodesOf = (client: Redis | Cluster): ReadonlyArray<Redis> => client instanceof Redis ? [client] : client.nodes()
 
-/** Calls this for an object once. */
-const once = <A extends object>(object: A, change: (object: A) => void): void => {
-  if (!guarded.has(object)) change(object)
-  guarded.add(object)
-}
+const guarded = new WeakSet<Redis>()
 
-/** The parser of the driver throws at a reply that is nested thousands of times. The connection ends then, and not the process. */
-const guardStream = (stream: Redis["stream"]): void => {
-  const emit: (event: string | symbol, ...args: ReadonlyArray<unknown>) => boolean = stream.emit.bind(stream)
-  stream.emit = (event: string | symbol, ...args: ReadonlyArray<unknown>) => {
-    try {
-      return emit(event, ...args)
-    } catch (error) {
-      if (event !== "data" || !(error instanceof RangeError)) throw error
-      stream.destroy()
-      return true
+/**
+ * The parser of ioredis 5 throws at a reply that is nested thousands of times (redis/ioredis#2108). The connection ends then, and not the
+ * process.
+ */
+const guardNode = (node: Redis): void => {
+  if (guarded.has(node)) return
+  guarded.add(node)
+  const guardStream = () => {
+    const { stream } = node
+    const emit: (event: string | symbol, ...args: ReadonlyArray<unknown>) => boolean = stream.emit.bind(stream)
+    stream.emit = (event: string | symbol, ...args: ReadonlyArray<unknown>) => {
+      try {
+        return emit(event, ...args)
+      } catch (error) {
+        if (event !== "data" || !(error instanceof RangeError)) throw error
+        stream.destroy()
+        return true
+      }
     }
   }
-}
-
-const guardNode = (node: Redis): void => {
-  node.on("connect", () => once(node.stream, guardStream))
-  if (node.status === "connect" || node.status === "ready") once(node.stream, guardStream)
-}
-
-const guardEvery = (connections: Pick<Redis, "asking" | "connect">): void => {
-  const connect: (this: Redis, ...args: Parameters<Redis["connect"]>) => Promise<void> = connections.connect
-  connections.connect = function(this: Redis, ...args) {
-    once(this, guardNode)
-    return connect.apply(this, args)
-  }
-  // a cluster drops the promise of this command, and its rejection would end the process
-  const asking: (this: Redis, ...args: Parameters<Redis["asking"]>) => Promise<"OK"> = connections.asking
-  connections.asking = function(this: Redis, ...args) {
-    const sent = asking.apply(this, args)
-    sent.catch(() => {})
-    return sent
-  }
+  node.on("connect", guardStream)
+  if (node.status === "connect" || node.status === "ready") guardStream()
 }
 
 // The driver has connections that it hands out to no one: to sentinels, and for the slots and messages of a cluster. They can begin before
 // a store uses the client.
-guardEvery(Redis.prototype)
+const driver: Pick<Redis, "asking" | "connect"> = Redis.prototype
+const connectNode: (this: Redis, ...args: Parameters<Redis["connect"]>) => Promise<void> = driver.connect
+driver.connect = function(this: Redis, ...args) {
+  guardNode(this)
+  return connectNode.apply(this, args)
+}
+// a cluster drops the promise of this command, and its rejection would end the process
+const asking: (this: Redis, ...args: Parameters<Redis["asking"]>) => Promise<"OK"> = driver.asking
+driver.asking = function(this: Redis, ...args) {
+  const sent = asking.apply(this, args)
+  sent.catch(() => {})
+  return sent
+}
 
 /**
  * Makes sure that a fault of the server cannot end the process, and remembers why a connection failed: the driver reports that as an event,
@@ -105,7 +103,7 @@ export const guard = (client: Redis | Cluster): Effect.Effect<() => string | und
   }
   return Effect.acquireRelease(
     Effect.sync(() => {
-      for (const node of client instanceof Redis ? [client] : client.nodes()) once(node, guardNode)
+      for (const node of nodesOf(client)) guardNode(node)
       client.on("error", onError).on("node error", onError).on("ready", onReady)
       return () => last
     }),
@@ -147,11 +145,12 @@ export const problem = (
   return rules.find(([isBroken]) => isBroken)?.[1]
 }
 
-const connect = (url: URL, options: Options): Redis | Cluster => {
-  const tls = url.protocol === "rediss:" ? { tls: options.tls ?? {} } : {}
+const connect = (url: URL, { cluster, sentinelPassword, sentinels, tls = {} }: Options): Redis | Cluster => {
+  const isEncrypted = url.protocol === "rediss:"
+  const retryAfter = (times: number) => Math.min(times * 200, 2_000)
   const common: RedisOptions = {
-    ...tls,
     ...userOf(url),
+    ...(isEncrypted && { tls }),
     // a connection with a name waits for a round trip before the first operation
     disableClientInfo: true,
     commandTimeout,
@@ -162,35 +161,34 @@ const connect = (url: URL, options: Options): Redis | Cluster => {
     enableOfflineQueue: false,
     // it costs the first operation a round trip, and only with sentinels it shows more than the result of that operation: the
     // role
-    enableReadyCheck: options.sentinels !== undefined,
+    enableReadyCheck: sentinels !== undefined,
     autoResendUnfulfilledCommands: false,
-    retryStrategy: (times) => Math.min(times * 200, 2_000),
+    retryStrategy: retryAfter,
     // after a failover, the server that was the master is a replica
     reconnectOnError: (error) => error.message.startsWith("READONLY")
   }
   const server = { host: url.hostname.replace(/^\[|\]$/g, ""), port: Number(url.port || 6379) }
-  if (options.cluster === true) {
+  if (cluster === true) {
     return new Cluster([server], {
       enableOfflineQueue: false,
-      clusterRetryStrategy: (times) => Math.min(times * 200, 2_000),
+      clusterRetryStrategy: retryAfter,
       redisOptions: common
     })
   }
-  const database = { db: Number(url.pathname.slice(1) || 0) }
-  return options.sentinels === undefined ? new Redis({ ...common, ...database, ...server }) : new Redis({
-    ...common,
-    ...database,
+  const single = { ...common, db: Number(url.pathname.slice(1)) }
+  return sentinels === undefined ? new Redis({ ...single, ...server }) : new Redis({
+    ...single,
     name: url.hostname,
-    sentinels: options.sentinels.map(({ host, port }) => ({ host, port })),
-    ...(options.sentinelPassword === undefined ? {} : { sentinelPassword: Redacted.value(options.sentinelPassword) }),
-    ...(url.protocol === "rediss:" ? { sentinelTLS: options.tls ?? {}, enableTLSForSentinelMode: true } : {})
+    sentinels: [...sentinels],
+    ...(sentinelPassword !== undefined && { sentinelPassword: Redacted.value(sentinelPassword) }),
+    ...(isEncrypted && { sentinelTLS: tls, enableTLSForSentinelMode: true })
   })
 }
 
 /** The user and the password of an address. */
 const userOf = ({ password, username }: URL): Pick<RedisOptions, "password" | "username"> => ({
-  ...(username === "" ? {} : { username: decodeURIComponent(username) }),
-  ...(password === "" ? {} : { password: decodeURIComponent(password) })
+  ...(username !== "" && { username: decodeURIComponent(username) }),
+  ...(password !== "" && { password: decodeURIComponent(password) })
 })
 
 /** The checked address. */
@@ -205,8 +203,7 @@ const read = (options: Options): Effect.Effect<URL, ConfigError.ConfigError> =>
 /** Reads the address again. The next attempt to connect uses its user and its password. */
 export const reread = (client: Redis | Cluster, options: Options): Effect.Effect<void> =>
   Effect.ignore(Effect.map(read(options), (url) => {
-    const nodes = client instanceof Redis ? [client] : client.nodes()
-    for (const { options } of nodes) Object.assign(options, userOf(url))
+    for (const { options } of nodesOf(client)) Object.assign(options, userOf(url))
     if (client instanceof Cluster) Object.assign(client.options.redisOptions ?? {}, userOf(url))
   }))
 
@@ -220,7 +217,7 @@ export const make = (options: Options): Effect.Effect<Redis | Cluster, ConfigErr
         return client.on("error", () => {})
       }),
       (client) =>
-        Effect.promise(() => client.status === "ready" ? client.quit().catch(() => {}) : Promise.resolve()).pipe(
+        Effect.tryPromise(() => client.quit()).pipe(
           within(quitTimeout, () => undefined),
           Effect.ignore,
           Effect.ensuring(Effect.sync(() => client.disconnect()))

@@ -1,16 +1,12 @@
 import type { StoreError } from "@credit-data/fleet/StoreError"
-import { type Look, maxValueSize, type Service, type Value } from "@credit-data/fleet/TokenStore"
+import type { Look, Service, Value } from "@credit-data/fleet/TokenStore"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type { Cluster, Redis } from "ioredis"
 import { codeOf, replyError, storeError } from "./causes.ts"
-import { scripts } from "./scripts.ts"
-
-/** The longest fence, and the colon after it. */
-const prefixSize = 17
-const maxStoredSize = maxValueSize + prefixSize
+import { longestFence, scripts } from "./scripts.ts"
 
 /**
  * Waits while the connection is being established, and not for the next attempt after a failed one. The driver reports its end as an event,
@@ -35,42 +31,23 @@ const makeReady = (client: Redis | Cluster): Effect.Effect<boolean> => {
   })
 }
 
-// A reply is none if no script of this store returns it.
+const textOf = (reply: unknown): string => Buffer.isBuffer(reply) ? reply.toString("latin1") : ""
 
-/** The driver returns a number as a number, as text or as bytes, by its options. */
-const numberOf = (reply: unknown): Option.Option<number> => {
-  const text = Buffer.isBuffer(reply) ? reply.toString("latin1") : String(reply)
-  return /^(0|[1-9]\d{0,15})$/.test(text) ? Option.some(Number(text)) : Option.none()
-}
-
-const doneOf = (reply: unknown): Option.Option<boolean> =>
-  Option.map(Option.filter(numberOf(reply), (number) => number <= 1), (number) => number === 1)
-
-const valueOf = (reply: unknown): Option.Option<Look["value"]> => {
-  if (reply === null) return Option.some(Option.none())
+const valueOf = (reply: unknown): Option.Option<Value> => {
   if (!Buffer.isBuffer(reply)) return Option.none()
-  const colon = reply.subarray(0, prefixSize).indexOf(":")
-  const fence = reply.subarray(0, Math.max(0, colon)).toString("latin1")
-  const value: Value = { bytes: new Uint8Array(reply.subarray(colon + 1)), fence: Number(fence) }
-  // only canonical decimal numbers, as this store writes them
-  const isValid = /^[1-9]\d*$/.test(fence) && Number.isSafeInteger(value.fence) && value.bytes.length <= maxValueSize
-  return Option.some(isValid ? Option.some(value) : Option.none())
+  const [prefix, fence] = /^([1-9]\d*):/.exec(textOf(reply.subarray(0, longestFence + 1))) ?? []
+  return prefix === undefined
+    ? Option.none()
+    : Option.some({ bytes: new Uint8Array(reply.subarray(prefix.length)), fence: Number(fence) })
 }
 
-const lookOf = (reply: unknown, size = 2): Option.Option<Look> =>
-  Array.isArray(reply) && reply.length === size
-    ? Option.all({ value: valueOf(reply[0]), now: numberOf(reply[1]) })
-    : Option.none()
-
-const takenOf = (reply: unknown) =>
-  Option.flatMap(
-    lookOf(reply, 3),
-    (look) => Option.map(doneOf(Array.isArray(reply) ? reply[2] : undefined), (isTaken) => ({ ...look, isTaken }))
-  )
-
-/** A command that `defineCommand` has added to the connection. */
-const isCommand = (value: unknown): value is (...args: ReadonlyArray<string | number | Buffer>) => Promise<unknown> =>
-  Predicate.isFunction(value)
+/** What a script has returned, or nothing if no script of this store returns it. */
+const resultOf = (reply: unknown): Option.Option<Look & { readonly isDone: boolean }> => {
+  if (!Array.isArray(reply) || reply.length !== 3) return Option.none()
+  const [value, now, isDone] = [valueOf(reply[0]), textOf(reply[1]), textOf(reply[2])]
+  const isExpected = (reply[0] === null || Option.isSome(value)) && /^\d{1,16}$/.test(now) && /^[01]$/.test(isDone)
+  return isExpected ? Option.some({ value, now: Number(now), isDone: isDone === "1" }) : Option.none()
+}
 
 export interface Options {
   /** Why the connection failed the last time. */
@@ -87,42 +64,46 @@ export const make = (client: Redis | Cluster, { lastCode, onRejected, prefix }: 
     client.defineCommand(`creditData${name}`, { lua, numberOfKeys: kindsOf(name).length })
   }
   const isReady = makeReady(client)
+  const unavailable = (code?: string) => storeError("Unavailable", code ?? lastCode() ?? "CLOSED")
   const failure = (error: unknown): StoreError => {
-    if (!Predicate.isError(error)) return storeError("Unavailable", lastCode() ?? "CLOSED")
+    if (!Predicate.isError(error)) return unavailable()
     if (error.name === "ReplyError") return replyError(error)
-    if (error.message !== "Command timed out") return storeError("Unavailable", codeOf(error) ?? lastCode() ?? "CLOSED")
+    if (error.message !== "Command timed out") return unavailable(codeOf(error))
     // the connection may be dead, and a dead connection would not end by itself
     if (onRejected !== undefined) client.disconnect(true)
     return storeError("Timeout", "Timeout")
   }
-  const run = <A>(
-    script: keyof typeof scripts,
-    name: string,
-    args: ReadonlyArray<string | number | Buffer>,
-    decode: (reply: unknown) => Option.Option<A>
-  ): Effect.Effect<A, StoreError> =>
-    Effect.filterOrFail(isReady, Boolean, () => storeError("Unavailable", lastCode() ?? "CLOSED")).pipe(
+  const run = (script: keyof typeof scripts, name: string, ...args: ReadonlyArray<string | number | Buffer>) =>
+    Effect.filterOrFail(isReady, Boolean, () => unavailable()).pipe(
       Effect.zipRight(Effect.tryPromise({
         try: async () => {
           const command: unknown = Reflect.get(client, `creditData${script}Buffer`)
           const keys = kindsOf(script).map((kind) => `${prefix}{${name}}:${kind}`)
-          return decode(isCommand(command) ? await command.call(client, ...keys, ...args) : undefined)
+          return resultOf(
+            Predicate.isFunction(command) ? await Reflect.apply(command, client, [...keys, ...args]) : null
+          )
         },
         catch: failure
       })),
       Effect.flatMap(Option.match({
         onNone: () => Effect.fail(storeError("Refused", "REPLY")),
-        onSome: (reply) => Effect.succeed(reply)
+        onSome: (result) => Effect.succeed(result)
       })),
       Effect.tapError(({ code }) => /^(WRONGPASS|NOAUTH)$/.test(code) ? onRejected ?? Effect.void : Effect.void)
     )
 
   return {
-    read: (name) => run("Read", name, [maxStoredSize], (reply) => lookOf(reply)),
+    read: (name) => run("Read", name),
     takeLease: (name, { duration, owner, seen }) =>
-      run("TakeLease", name, [maxStoredSize, owner, Math.ceil(Duration.toMillis(duration)), seen], takenOf),
-    releaseLease: (name, owner) => Effect.asVoid(run("ReleaseLease", name, [owner], doneOf)),
+      Effect.map(
+        run("TakeLease", name, owner, Math.ceil(Duration.toMillis(duration)), seen),
+        ({ isDone, ...look }) => ({ ...look, isTaken: isDone })
+      ),
+    releaseLease: (name, owner) => Effect.asVoid(run("ReleaseLease", name, owner)),
     publish: (name, { bytes, expiresAt, fence, owner }) =>
-      run("Publish", name, [fence, Buffer.from(bytes), Math.floor(expiresAt), owner], doneOf)
+      Effect.map(
+        run("Publish", name, fence, Buffer.from(bytes), Math.floor(expiresAt), owner),
+        ({ isDone }) => isDone
+      )
   }
 }
