@@ -82,9 +82,9 @@ export const holds = Effect.fnUntraced(function*(fault: Fault.Fault, expected: E
   yield* Effect.gen(function*() {
     const tokens = yield* AccessTokens.AccessTokens
     const event = (tag: string) =>
-      Effect.zipLeft(
-        Effect.forkScoped(Stream.runDrain(Stream.takeUntil(tokens.events, ({ _tag }) => _tag === tag))),
-        Effect.yieldNow()
+      Stream.runDrain(Stream.takeUntil(tokens.events, ({ _tag }) => _tag === tag)).pipe(
+        Effect.forkScoped,
+        Effect.tap(() => Effect.yieldNow())
       )
 
     // three callers without a token get the same typed failure by the deadline
