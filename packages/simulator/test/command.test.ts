@@ -38,9 +38,9 @@ const call = Effect.fnUntraced(function*(variables: Record<string, string>, path
 })
 
 /** Starts a command on free ports, and returns its first port, its variables and what it printed until this text. */
-const startOnFreePorts = Effect.fnUntraced(function*(command: Command.Command, part: string) {
+const startOnFreePorts = Effect.fnUntraced(function*(command: Parameters<typeof start>[0], part: string) {
   const port = yield* freePorts(4)
-  const process = yield* start(Command.env(command, { SIMULATOR_PORT: String(port) }))
+  const process = yield* start(command.pipe(Command.env({ SIMULATOR_PORT: String(port) })))
   const text = yield* process.printed(part)
   return { ...process, port, text, variables: exported(text) }
 })

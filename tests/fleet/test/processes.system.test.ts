@@ -1,5 +1,6 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { startRedis } from "@credit-data/test-support/redisServer"
+import { relay } from "@credit-data/test-support/relay"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -9,7 +10,6 @@ import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { askAll, startWorkers, type Worker } from "../src/fleet.ts"
 import type { CommandResult } from "../src/protocol.ts"
-import { slowProxy } from "../src/slowProxy.ts"
 
 let workers: ReadonlyArray<Worker> = []
 let close = Effect.void
@@ -237,8 +237,8 @@ describe("50 processes with a store on Redis", () => {
       const some = workers.slice(0, 10)
       for (const [delay, most] of [[100, 1], [300, 1], [2_000, some.length]] as const) {
         const { simulator, variables } = yield* serve()
-        const { url } = yield* slowProxy(port, delay)
-        yield* started(some, { variables, redis: url })
+        const slow = yield* relay(port, delay)
+        yield* started(some, { variables, redis: `redis://127.0.0.1:${slow.port}` })
         const results = yield* askAll(some, get)
         assert.deepStrictEqual(errorsOf(results), [])
         assert.isAtMost(yield* simulator.tokenRequests, most)

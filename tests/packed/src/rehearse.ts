@@ -201,7 +201,15 @@ Effect.gen(function*() {
   )
   yield* step("publish again, which completes it", publish)
   yield* step("tags", checkTags("1.1.0", "2.1.0"))
-  yield* step("upgrade only core on Effect 3", run(first, "npm", "i", "@credit-data/core@effect-3"))
+  yield* step(
+    "upgrade only core on Effect 3, and the other packages keep the core of their own release",
+    Effect.gen(function*() {
+      yield* run(first, "npm", "i", "@credit-data/core@effect-3")
+      const core = path.join(first, "node_modules/@credit-data/auth-v2/node_modules/@credit-data/core/package.json")
+      const { version }: { readonly version: string } = JSON.parse(yield* fs.readFileString(core))
+      if (version !== "1.0.0") return yield* Effect.fail(new CommandFailed(`auth-v2 uses core ${version}`))
+    })
+  )
   yield* step("the first program", runProgram(first, programs.three))
   yield* step("upgrade all on Effect 3", run(first, "bash", "-c", lines[0]?.line ?? ""))
   yield* step("the first program", runProgram(first, programs.three))
