@@ -256,10 +256,8 @@ const membersOf = (module: string, members: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [`${module}.${name}`, value]))
 
 const at = DateTime.unsafeMake(0)
-const duration = Duration.millis(100)
 const tokenEndpoint = "https://v2.example/oauth2/token"
 const connectionReset = new TokenError.TransportError({ environment: "test", tokenEndpoint, reason: "Reset" })
-const requested = { at, tokenEndpoint, reason: "Nothing" } as const
 
 /**
  * For each package's exports: the value, the results and the failures, made from canaries: all that a program could
@@ -288,15 +286,7 @@ export const specimens = Effect.gen(function*() {
     "AccessScope.config": yield* ofConfig({ scopes: AccessScope.config }),
     "AccessToken.AccessToken": [AccessToken.AccessToken, token(canary), { token: token(tokenPrefix) }, [token(canary)]],
     "AccessTokens.AccessTokens": AccessTokens.AccessTokens,
-    "Adapter.make": Adapter.make({
-      version: "V3",
-      path: "/oauth3/token",
-      field: "authV3Url",
-      variable: "CREDIT_DATA_AUTH_V3_URL",
-      description: "the address of Auth V3",
-      example: "https://v3.example",
-      scopes: true
-    }),
+    ...membersOf("Adapter", Adapter),
     "AccessTokens.layer": yield* ofSupply(AccessTokens.layer().pipe(Layer.provide(AuthV2.layerTokenEndpoint(options)))),
     "AccessTokens.layerTest": yield* Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
@@ -327,7 +317,7 @@ export const specimens = Effect.gen(function*() {
     ],
     "TokenError.TransportError": reset,
     "TokenError.retryWhenDue": yield* outcomes(TokenError.retryWhenDue(Effect.fail(refused[2]), { times: 0 })),
-    "TokenStatus.isUsable": TokenStatus.isUsable,
+    ...membersOf("TokenStatus", TokenStatus),
     "Variables.invalid": Variables.invalid(["deadline"], "Expected a duration"),
     "Variables.literal": yield* ofConfig({
       literal: Variables.literal("CREDIT_DATA_SCOPES", { description: "a few values", values: ["one"] })
@@ -343,15 +333,8 @@ export const specimens = Effect.gen(function*() {
     ),
     ...membersOf("TokenEvent", TokenEvent),
     "TokenEvent.Failed": refused.filter(TokenError.isTokenError).map((error) =>
-      TokenEvent.Failed({ ...requested, duration, error })
-    ),
-    "TokenEvent.Invalidated": TokenEvent.Invalidated({ at, tokenEndpoint }),
-    "TokenEvent.Obtained": TokenEvent.Obtained({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
-    "TokenEvent.Renewed": TokenEvent.Renewed({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
-    "TokenEvent.Published": TokenEvent.Published({ at, tokenEndpoint, content: "Token" }),
-    "TokenEvent.Requested": TokenEvent.Requested(requested),
-    "TokenEvent.Shared": TokenEvent.Shared({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
-    "TokenEvent.StoreFailed": TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" })
+      TokenEvent.Failed({ at, tokenEndpoint, reason: "Nothing", duration: Duration.millis(100), error })
+    )
   }
 
   // the pause that `AccessTokens.layer` started ends before the groups request a token
@@ -370,11 +353,6 @@ export const specimens = Effect.gen(function*() {
     "Fetch.make": yield* ofFetch,
     "Furnishment.Furnishment": yield* ofGroup(Furnishment.Furnishment, Furnishment.layer(), "/furnishment/a"),
     ...membersOf("GroupClient", GroupClient),
-    "GroupClient.make": yield* ofGroup(
-      DataAccess.DataAccess,
-      Layer.effect(DataAccess.DataAccess, GroupClient.make({ name: "Data Access" })),
-      "/data-access/a"
-    ),
     "InsufficientScope.InsufficientScope": new InsufficientScope.InsufficientScope({
       environment: "n",
       needed: "furnishment:all",
@@ -422,9 +400,7 @@ export const specimens = Effect.gen(function*() {
     "Comparison.compare": yield* outcomes(Comparison.compare({ v1: supplyTest, v2: supplyTest })),
     "Migration.Migration": Migration.Migration,
     "Migration.layer": yield* ofMigration(Migration.layer({ ...supplies, plan: Effect.succeed(plan) })),
-    "Migration.layerConfig": yield* outcomes(
-      Layer.build(Migration.layerConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
-    ),
+    "Migration.layerConfig": yield* fromCanaries(Migration.layerConfig()),
     "Plan.config": yield* ofConfig(Plan.config),
     "Plan.read": yield* outcomes(
       Plan.read.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CREDIT_DATA_AUTH", canary]]))))

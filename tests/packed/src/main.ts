@@ -5,26 +5,17 @@
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { Console, Duration, Effect } from "effect"
+import { Console, Effect } from "effect"
 import { compareBundles, compareLines } from "./bundle.ts"
 import * as Command from "./command.ts"
 import { walkDockerfile } from "./container.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
 import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
+import { step } from "./step.ts"
 import { run } from "@credit-data/tools/run"
 import { checkContents, lint, pack, packOne, temporary } from "@credit-data/tools/pack"
 
 const isWhole = process.argv.includes("--all")
-
-const step = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(
-    Effect.timed(effect),
-    ([time, value]) =>
-      Effect.as(
-        Console.log(`ok  ${what}  ${Duration.format(Duration.decode(Math.round(Duration.toMillis(time))))}`),
-        value
-      )
-  )
 
 /** Packs, installs, runs and bundles the packages of a line. */
 const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string) {

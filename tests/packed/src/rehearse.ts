@@ -6,15 +6,10 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { run as runProcess } from "@credit-data/test-support/childProcess"
 import { checkContents, temporary } from "@credit-data/tools/pack"
 import { CommandFailed, run } from "@credit-data/tools/run"
-import { Console, Duration, Effect } from "effect"
+import { Console, Effect } from "effect"
 import * as Command from "./command.ts"
 import { startFlakyWay, startRegistry } from "./registry.ts"
-
-const step = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(
-    Effect.timed(effect),
-    ([time, value]) => Effect.as(Console.log(`ok  ${what}  ${Math.round(Duration.toSeconds(time))} s`), value)
-  )
+import { step } from "./step.ts"
 
 const expectFailure = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
   step(what, Effect.mapError(Effect.flip(effect), () => new CommandFailed(`It did not fail: ${what}`)))
