@@ -179,14 +179,13 @@ describe("50 processes with a store on Redis", () => {
       yield* askAll(some, { do: "replace" })
       yield* redis.command("SAVE")
       const status = JSON.stringify(yield* askAll(some, { do: "status" }))
-      const texts = { watched: watched.join(""), status, ...Object.fromEntries(yield* redis.written) }
+      const texts: Record<string, string> = { watched: watched.join(""), status, ...yield* redis.written }
       const secret = variables["CREDIT_DATA_CLIENT_SECRET"] ?? ""
       const canaries = ["simulated.V2", secret, secret.slice(0, 20), variables["CREDIT_DATA_CLIENT_ID"] ?? ""]
       for (const [where, text] of Object.entries(texts)) {
         for (const canary of canaries) assert.isFalse(text.includes(canary), `${canary} in ${where}`)
-        if (where !== "status" && text !== "") assert.include(text, "credit-data:{", "the store was used")
       }
-      assert.includeMembers(Object.keys(texts), ["dump.rdb"])
+      for (const where of ["watched", "dump.rdb"]) assert.include(texts[where], "credit-data:{", "the store was used")
     }))
 
   const faults: Record<

@@ -94,7 +94,7 @@ export const startRedis = Effect.fnUntraced(function*(options: {
       const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
         /\.(rdb|aof)$/.test(name)
       )
-      return new Map(names.map((name) => [name, readFileSync(join(folder, name), "latin1")]))
+      return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "latin1")]))
     })
   }
 })
