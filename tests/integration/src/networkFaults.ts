@@ -28,6 +28,8 @@ const but = (fields: object) => Fault.Response({ status: 200, body: JSON.stringi
 
 const retryAfter = (wait: string) => Fault.Response({ status: 503, headers: { "retry-after": wait } })
 
+const proxyRefusal: Expected = { ...transportError("Proxy"), requests: 1 }
+
 /** The expected failure of a row: one for all transports, or one for each. */
 export type Rows = ReadonlyArray<
   readonly [name: string, fault: Fault.Fault, expected: Expected | Readonly<Record<TransportName, Expected>>]
@@ -54,7 +56,12 @@ const responses: Rows = [
   ["503 with Retry-After: 2", retryAfter("2"), passingServerError(503)],
   // the deadline ends before the first retry
   ["503 with Retry-After of a year", retryAfter("31536000"), serverError(503)],
-  ["407 of a forward proxy", Fault.Response({ status: 407 }), { ...transportError("Proxy"), requests: 1 }],
+  [
+    "407 of a forward proxy",
+    Fault.Response({ status: 407 }),
+    // fetch hides the response to a request that is not tunnelled
+    { fetch: transportError("Other"), "node:http": proxyRefusal, undici: proxyRefusal }
+  ],
   ["200 with an error", Fault.oauthError(200, "invalid_scope"), serverError(200, "invalid_scope")],
   ["200 with text", Fault.Response({ status: 200, body: canary }), invalidResponse("Json")],
   ["200 with the secret in place of the token", but({ access_token: [canary] }), invalidResponse("AccessToken")],
