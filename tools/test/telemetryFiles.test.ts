@@ -18,14 +18,15 @@ const run = Effect.runSync(Effect.cached(record))
 const howTo = "write it again with `npx -y pnpm@10.34.9 run write:telemetry`"
 
 describe("the dashboard", () => {
+  const all = (dashboard().panels ?? []).flatMap((panel) =>
+    panel.type === "row" || !("targets" in panel) ? [] : [panel]
+  )
+
   it("is what its script writes", () => {
     assert.strictEqual(readFileSync(files.dashboard, "utf8"), text(dashboard()), howTo)
   })
 
   it("has an id and a place for each panel, and a legend in each chart", () => {
-    const all = (dashboard().panels ?? []).flatMap((panel) =>
-      panel.type === "row" || !("targets" in panel) ? [] : [panel]
-    )
     assert.lengthOf(all, figures.length + panels.length)
     assert.lengthOf(new Set(all.map(({ id }) => id)), all.length)
     assert.lengthOf(new Set(all.map(({ gridPos }) => `${gridPos?.x} ${gridPos?.y}`)), all.length)
@@ -37,9 +38,6 @@ describe("the dashboard", () => {
   it("fits its first row into a window 1 400 pixels wide, titles included", () => {
     // Grafana divides the width into 24 columns, and leaves 8 pixels between panels and 16 at the sides
     const column = (1_400 - 2 * 16) / 24
-    const all = (dashboard().panels ?? []).flatMap((panel) =>
-      panel.type === "row" || !("targets" in panel) ? [] : [panel]
-    )
     const first = all.filter(({ gridPos }) => gridPos?.y === 0)
     assert.lengthOf(first, figures.length)
     assert.strictEqual(first.reduce((width, { gridPos }) => width + (gridPos?.w ?? 0), 0), 24)
@@ -92,12 +90,8 @@ describe("the dashboard", () => {
       })
       const json = readFileSync(files.dashboard, "utf8")
       assert.isTrue(yield* isDashboard(json))
-      for (
-        const [from, to] of [["\"id\": 1,", "\"id\": \"1\","], [
-          "\"type\": \"query\"",
-          "\"type\": \"no such\""
-        ]] as const
-      ) {
+      const mistakes = [[`"id": 1,`, `"id": "1",`], [`"type": "query"`, `"type": "no such"`]] as const
+      for (const [from, to] of mistakes) {
         assert.include(json, from)
         assert.isFalse(yield* isDashboard(json.replace(from, to)), to)
       }

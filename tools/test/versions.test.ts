@@ -4,10 +4,14 @@ import { odd } from "../src/versions.ts"
 
 describe("the versions of the two lines", () => {
   it("have an odd major version for Effect 3, even after a breaking change", () => {
-    const rows = [["0.0.0", "0.0.0"], ["1.0.0", "1.0.0"], ["1.12.3", "1.12.3"], ["2.0.0", "3.0.0"], [
-      "4.0.0-next.2",
-      "5.0.0-next.2"
-    ], ["10.0.0", "11.0.0"]] as const
+    const rows = [
+      ["0.0.0", "0.0.0"],
+      ["1.0.0", "1.0.0"],
+      ["1.12.3", "1.12.3"],
+      ["2.0.0", "3.0.0"],
+      ["4.0.0-next.2", "5.0.0-next.2"],
+      ["10.0.0", "11.0.0"]
+    ] as const
     for (const [version, expected] of rows) assert.strictEqual(odd(version), expected)
   })
 

@@ -1,7 +1,7 @@
 import { Simulator } from "@credit-data/simulator"
+import { listenForSockets } from "@credit-data/test-support/listen"
 import { assert, describe } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { createServer, type Server } from "node:net"
 import { calls, test, together, tokenRequests } from "./support/command.ts"
 import { run, runAll, temporaryFolder } from "./support/program.ts"
 
@@ -73,21 +73,13 @@ describe.concurrent("credit-data call", () => {
     "never reaches a loopback address through a proxy, whatever the variables contain",
     Effect.gen(function*() {
       const received: Array<string> = []
-      const proxy = yield* Effect.acquireRelease(
-        Effect.async<Server>((resume) => {
-          const server = createServer((socket) => {
-            socket.on("error", () => socket.destroy())
-            socket.on("data", (data) => {
-              received.push(data.toString("latin1"))
-              socket.end("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
-            })
-          })
-          server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-        }),
-        (server) => Effect.sync(() => server.close())
+      const port = yield* listenForSockets((socket) =>
+        socket.on("data", (data) => {
+          received.push(data.toString("latin1"))
+          socket.end("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")
+        })
       )
-      const address = proxy.address()
-      const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+      const url = `http://127.0.0.1:${port}`
       const variables = { HTTP_PROXY: url, HTTPS_PROXY: url, http_proxy: url, https_proxy: url }
       const { code, stderr } = yield* run(["call", "--fail", "/data-access/a"], { variables })
       assert.deepStrictEqual([code, stderr], [0, ""])

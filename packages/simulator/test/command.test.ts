@@ -29,34 +29,47 @@ const requestToken = (variables: Record<string, string>) =>
     })
   })
 
+/** A call with a new token. */
+const call = Effect.fnUntraced(function*(variables: Record<string, string>, path: string) {
+  const { body: token } = yield* requestToken(variables)
+  const headers = { authorization: `Bearer ${token["access_token"]}` }
+  const { body, status } = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}${path}`, { headers })
+  return { body, status, token }
+})
+
+/** Starts a command on free ports, and returns its first port, its variables and what it printed until this text. */
+const startOnFreePorts = Effect.fnUntraced(function*(
+  command: Parameters<typeof start>[0],
+  env: Record<string, string>,
+  part: string
+) {
+  const port = yield* freePorts(4)
+  const process = yield* start(command, { env: { SIMULATOR_PORT: String(port), ...env } })
+  const text = yield* process.printed(part)
+  return { ...process, port, text, variables: exported(text) }
+})
+
+const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fileSystem) => fileSystem.makeTempDirectoryScoped())
+
+const inTime = Effect.timeout("25 seconds")
+
 describe("the command of the simulator", () => {
-  it.live("starts the servers, prints the variables to export, and exits at once on SIGINT", () =>
+  it.scopedLive("starts the servers, prints the variables to export, and exits at once on SIGINT", () =>
     Effect.gen(function*() {
-      const port = yield* freePorts(4)
-      const { kill, printed } = yield* start(script(bin), { env: { SIMULATOR_PORT: String(port) } })
-      const instructions = yield* printed("/data-access/consumers/42")
-      const variables = exported(instructions)
+      const { kill, port, variables } = yield* startOnFreePorts(script(bin), {}, "/data-access/consumers/42")
       assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], `http://127.0.0.1:${port}`)
       assert.strictEqual((yield* requestToken(variables)).status, 200)
       assert.isUndefined(variables["SIMULATOR_URL"])
       yield* kill("SIGINT")
-    }).pipe(Effect.scoped, Effect.timeout("25 seconds")))
+    }).pipe(inTime))
 
-  it.live("listens on another address with --host, prints the name of this machine and warns", () =>
+  it.scopedLive("listens on another address with --host, prints the name of this machine and warns", () =>
     Effect.gen(function*() {
-      const port = yield* freePorts(4)
-      const { kill, printed } = yield* start(
-        script(bin, "--port", String(port), "--console", "--host", "0.0.0.0"),
-        { env: { SIMULATOR_KEY: "k" } }
-      )
-      const variables = exported(yield* printed("export SIMULATOR_KEY"))
+      const command = script(bin, "--console", "--host", "0.0.0.0")
+      const { kill, port, variables } = yield* startOnFreePorts(command, { SIMULATOR_KEY: "k" }, "export SIMULATOR_KEY")
       assert.strictEqual(variables["CREDIT_DATA_BASE_URL"], `http://${hostname()}:${port}`)
       assert.strictEqual(variables["SIMULATOR_URL"], `http://${hostname()}:${port + 3}`)
-      const { body } = yield* requestToken(variables)
-      const called = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}/data-access/42`, {
-        headers: { authorization: `Bearer ${body["access_token"]}` }
-      })
-      assert.strictEqual(called.status, 200)
+      assert.strictEqual((yield* call(variables, "/data-access/42")).status, 200)
       const state = (headers: Record<string, string>) =>
         Effect.map(send(`${variables["SIMULATOR_URL"]}/api/v1/state`, { headers }), ({ status }) => status)
       assert.deepStrictEqual(yield* Effect.all([state({}), state({ "x-api-key": "k" })]), [401, 200])
@@ -70,31 +83,19 @@ describe("the command of the simulator", () => {
         "Warning: other machines can use the simulator, because it listens on 0.0.0.0. Send it no real secret. " +
           "The console and the admin API need the key for every request.\n"
       )
-    }).pipe(Effect.scoped, Effect.timeout("25 seconds")))
+    }).pipe(inTime))
 
-  it.live("has a console that another process controls, a log of requests, and fixtures", () =>
+  it.scopedLive("has a console that another process controls, a log of requests, and fixtures", () =>
     Effect.gen(function*() {
       const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-      const folder = yield* fileSystem.makeTempDirectoryScoped()
+      const folder = yield* temporaryFolder
       yield* fileSystem.makeDirectory(path.join(folder, "data-access"))
       yield* fileSystem.writeFileString(path.join(folder, "data-access/{id}.json"), "{\"mine\":true}")
-      const port = yield* freePorts(4)
-      const options = [
-        "--port",
-        String(port),
-        "--console",
-        "--log",
-        "--fixtures",
-        folder,
-        "--token-lifetime",
-        "1m"
-      ]
-      const { kill, printed } = yield* start(script(bin, ...options))
-      const instructions = yield* printed("export SIMULATOR_KEY")
-      const variables = exported(instructions)
+      const command = script(bin, "--console", "--log", "--fixtures", folder, "--token-lifetime", "1m")
+      const { kill, port, printed, text, variables } = yield* startOnFreePorts(command, {}, "export SIMULATOR_KEY")
       const [url, key] = [variables["SIMULATOR_URL"] ?? "", variables["SIMULATOR_KEY"] ?? ""]
       assert.strictEqual(url, `http://127.0.0.1:${port + 3}`)
-      assert.include(instructions, `  ${url}/#key=${key}\n`)
+      assert.include(text, `  ${url}/#key=${key}\n`)
 
       const act = (path: string, payload: unknown, sent = key) =>
         sendText(`${url}/api/v1/${path}`, {
@@ -103,39 +104,31 @@ describe("the command of the simulator", () => {
           body: JSON.stringify(payload)
         })
       yield* act("faults", { target: "TokenRequests", fault: { _tag: "Response", status: 503 }, times: 1 })
-      assert.strictEqual(
-        (yield* sendText(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token?code=1&scope=s`)).status,
-        503
-      )
-      const { body } = yield* requestToken(variables)
-      assert.strictEqual(body["expires_in"], 60)
-      const called = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}/data-access/42`, {
-        headers: { authorization: `Bearer ${body["access_token"]}` }
-      })
-      assert.deepStrictEqual(called.body, { mine: true })
+      const failed = yield* sendText(`${variables["CREDIT_DATA_AUTH_V2_URL"]}/oauth2/token?code=1&scope=s`)
+      assert.strictEqual(failed.status, 503)
+      const { body, token } = yield* call(variables, "/data-access/42")
+      assert.strictEqual(token["expires_in"], 60)
+      assert.deepStrictEqual(body, { mine: true })
 
-      const { text } = yield* sendText(`${url}/api/v1/requests`)
-      const requests: ReadonlyArray<{ readonly fault: unknown; readonly status: unknown }> = JSON.parse(text)
-      assert.deepStrictEqual(requests.map(({ fault, status }) => [status, fault]), [[503, "Response"], [200, null], [
-        200,
-        null
-      ]])
+      const requests: ReadonlyArray<{ readonly fault: unknown; readonly status: unknown }> = JSON.parse(
+        (yield* sendText(`${url}/api/v1/requests`)).text
+      )
+      const outcomes = requests.map(({ fault, status }) => [status, fault])
+      assert.deepStrictEqual(outcomes, [[503, "Response"], [200, null], [200, null]])
       const refused = yield* act("reset", {}, "other")
       assert.strictEqual(refused.status, 401)
       assert.strictEqual(JSON.parse(refused.text)["_tag"], "InvalidKey")
-      assert.strictEqual((yield* act("tokens/9/revoke", {})).status, 404)
-      assert.strictEqual((yield* act("clock/advance", { seconds: 60 })).status, 204)
 
       yield* printed("/data-access/42")
       const log = (yield* kill("SIGTERM")).stdout.split("\n").filter((line) => /^\d\d:/.test(line))
-      assert.match(
-        log[0] ?? "",
-        /^[\d:.]{12} {2}V2 {3}GET {4}\/oauth2\/token\?code=\*\*\*&scope=s +503 {2}\d+ ms {2}fault: Response$/
-      )
-      assert.match(log[1] ?? "", /^[\d:.]{12} {2}V2 {3}POST {3}\/oauth2\/token +200 {2}\d+ ms$/)
-      assert.match(log[2] ?? "", /^[\d:.]{12} {2}API {2}GET {4}\/data-access\/42 +200 {2}\d+ ms$/)
-      assert.notInclude(log.join("\n"), String(body["access_token"]))
-    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
+      const lines = [
+        /^[\d:.]{12} {2}V2 {3}GET {4}\/oauth2\/token\?code=\*\*\*&scope=s +503 {2}\d+ ms {2}fault: Response$/,
+        /^[\d:.]{12} {2}V2 {3}POST {3}\/oauth2\/token +200 {2}\d+ ms$/,
+        /^[\d:.]{12} {2}API {2}GET {4}\/data-access\/42 +200 {2}\d+ ms$/
+      ]
+      for (const [index, line] of lines.entries()) assert.match(log[index] ?? "", line)
+      assert.notInclude(log.join("\n"), String(token["access_token"]))
+    }).pipe(Effect.provide(NodeContext.layer), inTime))
 })
 
 describe("the command of the simulator as one bundle, as it is published", () => {
@@ -146,10 +139,10 @@ paths:
   /data-access/consumers/{id}:
     get: { responses: { "200": { content: { application/json: { example: ${body} } } } } }
 `
-  const documents: ReadonlyArray<readonly [string, string]> = [
-    ["api.yaml", openapi("{ from: yaml }")],
+  const documents = [
+    ["yaml", openapi("{ from: yaml }")],
     [
-      "api.json",
+      "json",
       JSON.stringify({
         openapi: "3.0.3",
         paths: {
@@ -159,10 +152,10 @@ paths:
         }
       })
     ]
-  ]
+  ] as const
   const bundled = Effect.gen(function*() {
-    const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-    const folder = yield* fileSystem.makeTempDirectoryScoped()
+    const path = yield* Path.Path
+    const folder = yield* temporaryFolder
     const name = path.join(folder, "bin.mjs")
     yield* Effect.promise(() =>
       build({
@@ -184,17 +177,12 @@ paths:
     Effect.gen(function*() {
       const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
       const { folder, name } = yield* bundled
-      for (const [document, text] of documents) {
-        const file = path.join(folder, document)
+      for (const [language, text] of documents) {
+        const file = path.join(folder, `api.${language}`)
         yield* fileSystem.writeFileString(file, text)
-        const port = yield* freePorts(3)
-        const { kill, printed } = yield* start([process.execPath, name, "--port", String(port), "--fixtures", file])
-        const variables = exported(yield* printed("/data-access/consumers/42"))
-        const { body } = yield* requestToken(variables)
-        const called = yield* send(`${variables["CREDIT_DATA_BASE_URL"]}/data-access/consumers/42`, {
-          headers: { authorization: `Bearer ${body["access_token"]}` }
-        })
-        assert.deepStrictEqual(called.body, { from: document.slice("api.".length) })
+        const command = [process.execPath, name, "--fixtures", file] as const
+        const { kill, variables } = yield* startOnFreePorts(command, {}, "/data-access/consumers/42")
+        assert.deepStrictEqual((yield* call(variables, "/data-access/consumers/42")).body, { from: language })
         yield* kill("SIGINT")
       }
       const broken = path.join(folder, "broken.yaml")
@@ -202,21 +190,16 @@ paths:
       const { stderr } = yield* run([process.execPath, name, "--fixtures", broken])
       assert.match(stderr, /broken\.yaml: Neither JSON nor YAML: see line 4, column \d+\n$/)
       assert.notInclude(stderr, "canary")
-    }).pipe(Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
+    }).pipe(Effect.provide(NodeContext.layer), inTime))
 })
 
 describe("the file with the variables", () => {
-  const folder = Effect.flatMap(FileSystem.FileSystem, (fileSystem) => fileSystem.makeTempDirectoryScoped())
-
-  it.live("has the variables, and only its owner can read it", () =>
+  it.scopedLive("has the variables, and only its owner can read it", () =>
     Effect.gen(function*() {
       const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-      const file = path.join(yield* folder, ".env")
-      const port = yield* freePorts(4)
-      const { kill, printed } = yield* start(
-        script(bin, "--port", String(port), "--console", "--write-env", file)
-      )
-      const text = yield* printed("In a shell")
+      const file = path.join(yield* temporaryFolder, ".env")
+      const command = script(bin, "--console", "--write-env", file)
+      const { kill, text } = yield* startOnFreePorts(command, {}, "In a shell")
       const variables: Record<string, string> = JSON.parse(
         JSON.stringify(parseEnv(yield* fileSystem.readFileString(file)))
       )
@@ -231,12 +214,12 @@ describe("the file with the variables", () => {
       assert.strictEqual((yield* fileSystem.stat(file)).mode & 0o777, 0o600)
       assert.strictEqual((yield* requestToken(variables)).status, 200)
       yield* kill("SIGINT")
-    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), Effect.timeout("25 seconds")))
+    }).pipe(Effect.provide(NodeContext.layer), inTime))
 
-  it.live("is not written over a file, through a link, or into a missing folder", () =>
+  it.scopedLive("is not written over a file, through a link, or into a missing folder", () =>
     Effect.gen(function*() {
       const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-      const parent = yield* folder
+      const parent = yield* temporaryFolder
       const [file, link, missing] = [path.join(parent, "a"), path.join(parent, "b"), path.join(parent, "c/d")]
       yield* fileSystem.writeFileString(file, "mine")
       yield* fileSystem.symlink(path.join(parent, "elsewhere"), link)
@@ -253,7 +236,7 @@ describe("the file with the variables", () => {
         yield* message(missing),
         `--write-env: ${missing} cannot be written. Check that its folder exists and is writable.`
       )
-    }).pipe(Effect.scoped, Effect.provide(NodeContext.layer)))
+    }).pipe(Effect.provide(NodeContext.layer)))
 })
 
 describe("what the command of the simulator prints", () => {
@@ -292,14 +275,12 @@ describe("the settings of the simulator's command", () => {
       assert.isTrue(Option.isNone(yield* parse(["-h", "--console"])))
     }))
 
-  const wrong: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
-    ["Unknown option '--prt'. See --help.", ["--prt=canary"]],
-    ["The arguments are not valid. See --help.", ["canary"]],
-    ["The arguments are not valid. See --help.", ["--port"]]
-  ]
-  for (const [message, given] of wrong) {
-    it.effect(`are refused without their values: ${given.join(" ")}`, () =>
-      Effect.map(Effect.flip(parse(given)), (error) => assert.strictEqual(error.message, message)))
+  for (const given of ["canary", "--port"]) {
+    it.effect(`are refused without their values: ${given}`, () =>
+      Effect.map(
+        Effect.flip(parse([given])),
+        (error) => assert.strictEqual(error.message, "The arguments are not valid. See --help.")
+      ))
   }
 
   const refusal = (options: Standalone.Options, environment: Record<string, string> = {}) =>
@@ -309,17 +290,21 @@ describe("the settings of the simulator's command", () => {
       Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
     )
 
-  const useless: ReadonlyArray<readonly [string, Standalone.Options]> = [
-    ["--port: expected a port from 1 to 65533", { port: Number("canary") }],
-    ["--port: expected a port from 1 to 65533", { port: 65_534 }],
-    ["--port: expected a port from 1 to 65533", { port: 0 }],
+  const port = "--port: expected a port from 1 to 65533"
+  const lifetime = "--token-lifetime: expected a time such as 90s, 10m or 24h"
+  const host = "--host: expected an address or a name of this machine"
+  const otherHost = "--host: this machine does not have the address"
+  const useless: ReadonlyArray<readonly [message: string, options: Standalone.Options]> = [
+    [port, { port: Number("canary") }],
+    [port, { port: 65_534 }],
+    [port, { port: 0 }],
     ["The port is too high: 65533 leaves no room for the other ports", { port: 65_533, console: true }],
-    ["--token-lifetime: expected a time such as 90s, 10m or 24h", { tokenLifetime: "canary" }],
-    ["--token-lifetime: expected a time such as 90s, 10m or 24h", { tokenLifetime: "0s" }],
-    ["--host: expected an address or a name of this machine", { host: "http://canary" }],
-    ["--host: expected an address or a name of this machine", { host: "" }],
-    ["--host: this machine does not have the address", { host: "192.0.2.1" }],
-    ["--host: this machine does not have the address", { host: "simulator.invalid" }],
+    [lifetime, { tokenLifetime: "canary" }],
+    [lifetime, { tokenLifetime: "0s" }],
+    [host, { host: "http://canary" }],
+    [host, { host: "" }],
+    [otherHost, { host: "192.0.2.1" }],
+    [otherHost, { host: "simulator.invalid" }],
     ["/nowhere: There is no such file or folder, or it cannot be read", { fixtures: "/nowhere" }]
   ]
   for (const [message, options] of useless) {
@@ -329,10 +314,7 @@ describe("the settings of the simulator's command", () => {
 
   it.effect("are refused when the variable with the port has no port, or the variable with the key has no key", () =>
     Effect.gen(function*() {
-      assert.strictEqual(
-        yield* refusal({}, { SIMULATOR_PORT: "canary" }),
-        "SIMULATOR_PORT: expected a port from 1 to 65533"
-      )
+      assert.strictEqual(yield* refusal({}, { SIMULATOR_PORT: "canary" }), port.replace("--port", "SIMULATOR_PORT"))
       assert.strictEqual(
         yield* refusal({}, { SIMULATOR_KEY: "it's a canary" }),
         "SIMULATOR_KEY: expected up to 200 letters, digits, _ and -"

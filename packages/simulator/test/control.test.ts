@@ -1,29 +1,12 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { HttpServerResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Fiber, Layer, Logger, Redacted, TestClock } from "effect"
-import { form, get, newToken, post } from "./support/http.ts"
+import { DateTime, Duration, Effect, Fiber, Layer, Logger, Option, Redacted, TestClock } from "effect"
+import { form, get, newToken, post, statusOf } from "./support/http.ts"
 
-const statusOf = (token: string) => Effect.map(get("/data-access/a", token), ({ status }) => status)
+const respond = (status: number) => Fault.Response({ status, body: "{}" })
 
 describe("issued tokens", () => {
-  it.effect("are listed with their scopes and instants, and can be revoked by id", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      const [first, second] = [yield* newToken, yield* newToken]
-      const [one, two] = yield* simulator.tokens
-      assert(one !== undefined && two !== undefined)
-      assert.deepInclude(one, { id: 1, version: "V2", revoked: false })
-      assert.deepStrictEqual(one.scopes, ["data-access:all", "furnishment:all"])
-      assert.strictEqual(DateTime.toEpochMillis(one.issuedAt), 0)
-      assert.strictEqual(DateTime.toEpochMillis(one.expiresAt), 3_600_000)
-
-      assert.isTrue(yield* simulator.revokeTokenById(1))
-      assert.deepStrictEqual([yield* statusOf(first), yield* statusOf(second)], [401, 200])
-      assert.deepStrictEqual((yield* simulator.tokens).map(({ revoked }) => revoked), [true, false])
-      assert.isFalse(yield* simulator.revokeTokenById(3))
-    }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
-
   it.effect("that have expired are forgotten when the next one is issued", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
@@ -36,38 +19,20 @@ describe("issued tokens", () => {
 })
 
 describe("pending faults", () => {
-  it.effect("are listed with the number of requests that remain, and can be cleared", () =>
+  it.effect("apply only to the requests with their method, path and headers, leave the others to the next fault, and list how many remain", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      const [down, limited] = [Fault.Response({ status: 503, body: "{}" }), Fault.Response({ status: 429, body: "{}" })]
-      yield* simulator.failTokenRequests(down, { times: 3 })
-      yield* simulator.failCalls(limited)
-      yield* simulator.failCalls(limited, { times: 0 })
-      yield* post("V2", form)
-      assert.deepStrictEqual(yield* simulator.faults, [
-        { id: 1, target: "TokenRequests", fault: down, remaining: 2 },
-        { id: 2, target: "Calls", fault: limited, remaining: 1 }
-      ])
-      yield* get("/data-access/a")
-      assert.deepStrictEqual((yield* simulator.faults).map(({ id }) => id), [1])
-      yield* simulator.clearFaults
-      assert.strictEqual((yield* post("V2", form)).status, 200)
-    }).pipe(Effect.provide(Simulator.layer())))
-
-  it.effect("apply only to the requests with their method, path and headers, and leave the others to the next fault", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      const respond = (status: number) => Fault.Response({ status, body: "{}" })
       yield* simulator.failCalls(respond(501), { method: "POST", path: "/data-access/consumers/{id}", times: 2 })
+      yield* simulator.failCalls(respond(599), { times: 0 })
       yield* simulator.failCalls(respond(502), { headers: { "User-Agent": "second-replica" } })
       yield* simulator.failCalls(respond(503))
       const token = yield* newToken
-      const statuses = (path: string, init?: RequestInit) => Effect.map(get(path, token, init), ({ status }) => status)
+      const consumer = "/data-access/consumers/42"
       const replica = { headers: { "user-agent": "second-replica" } }
-      assert.strictEqual(yield* statuses("/data-access/consumers/42?a=b", { method: "POST" }), 501)
-      assert.strictEqual(yield* statuses("/data-access/consumers/42/score", { method: "POST" }), 503)
-      assert.strictEqual(yield* statuses("/data-access/consumers/42"), 200)
-      assert.strictEqual(yield* statuses("/data-access/consumers/42", replica), 502)
+      assert.strictEqual(yield* statusOf(`${consumer}?a=b`, token, { method: "POST" }), 501)
+      assert.strictEqual(yield* statusOf(`${consumer}/score`, token, { method: "POST" }), 503)
+      assert.strictEqual(yield* statusOf(consumer, token), 200)
+      assert.strictEqual(yield* statusOf(consumer, token, replica), 502)
       assert.deepStrictEqual(yield* simulator.faults, [{
         id: 1,
         target: "Calls",
@@ -81,11 +46,10 @@ describe("pending faults", () => {
   it.effect("apply to a share of the requests", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      const down = Fault.Response({ status: 503, body: "{}" })
-      yield* simulator.failCalls(down, { percent: 0, times: Infinity })
-      yield* simulator.failCalls(down, { percent: 50, times: Infinity })
+      yield* simulator.failCalls(respond(503), { percent: 0, times: Infinity })
+      yield* simulator.failCalls(respond(503), { percent: 50, times: Infinity })
       const token = yield* newToken
-      const statuses = yield* Effect.replicateEffect(statusOf(token), 100)
+      const statuses = yield* Effect.replicateEffect(statusOf("/data-access/a", token), 100)
       const failed = statuses.filter((status) => status === 503).length
       // outside of this with a probability below 1e-8
       assert.isTrue(failed > 20 && failed < 80, `${failed} of 100`)
@@ -97,7 +61,7 @@ describe("pending faults", () => {
       const simulator = yield* Simulator.Simulator
       yield* simulator.failCalls(Fault.Delay({ duration: "1 minute", sigma: 0.5 }), { times: Infinity })
       const calls = yield* Effect.fork(
-        Effect.all(Array.from({ length: 40 }, () => statusOf("any")), { concurrency: "unbounded" })
+        Effect.all(Array.from({ length: 40 }, () => statusOf("/data-access/a")), { concurrency: "unbounded" })
       )
       yield* simulator.awaitReceived("Api", 40)
       for (let step = 1; step <= 60; step++) yield* TestClock.adjust("10 seconds")
@@ -110,30 +74,54 @@ describe("pending faults", () => {
       assert.isTrue(early > 4 && early < 36, `${early} of 40 before the median`)
       assert.isTrue(new Set(seconds).size > 3, seconds.join(" "))
     }).pipe(Effect.provide(Simulator.layer())))
-
-  it.effect("can last until they are cleared", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Response({ status: 503, body: "{}" }), { times: Infinity })
-      const statuses = yield* Effect.replicateEffect(Effect.map(post("V2", form), ({ status }) => status), 5)
-      assert.deepStrictEqual(statuses, [503, 503, 503, 503, 503])
-      assert.deepStrictEqual((yield* simulator.faults).map(({ remaining }) => remaining), [Infinity])
-      yield* simulator.clearFaults
-      assert.strictEqual((yield* post("V2", form)).status, 200)
-    }).pipe(Effect.provide(Simulator.layer())))
 })
 
-describe("a delay", () => {
-  it.effect("gives the response of its end: the client secret may have been rotated meanwhile", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }))
-      const late = yield* Effect.fork(post("V2", form))
-      yield* simulator.awaitReceived("AuthV2", 1)
-      yield* simulator.rotateSecret
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(late)).status, 401)
-    }).pipe(Effect.provide(Simulator.layer())))
+describe("a delayed response", () => {
+  const rows: ReadonlyArray<
+    readonly [
+      when: string,
+      meanwhile: (simulator: Simulator.Service) => Effect.Effect<unknown>,
+      status: number,
+      millis: number
+    ]
+  > = [
+    ["arrives when its delay has passed", () => TestClock.adjust("9 seconds"), 200, 9_000],
+    [
+      "arrives at once when the simulator's clock is advanced past its delay",
+      ({ advanceClock }) => Effect.zipRight(advanceClock("4 seconds"), advanceClock("5 seconds")),
+      200,
+      0
+    ],
+    [
+      "arrives earlier by what the simulator's clock was advanced",
+      ({ advanceClock }) => Effect.zipRight(advanceClock("4 seconds"), TestClock.adjust("5 seconds")),
+      200,
+      5_000
+    ],
+    [
+      "is a refusal if the client secret was rotated meanwhile",
+      ({ rotateSecret }) => Effect.zipRight(rotateSecret, TestClock.adjust("9 seconds")),
+      401,
+      9_000
+    ]
+  ]
+  for (const [when, meanwhile, status, millis] of rows) {
+    it.effect(`${when}, and the journal has the time that passed`, () =>
+      Effect.gen(function*() {
+        const simulator = yield* Simulator.Simulator
+        const newest = Effect.map(simulator.received, (all) => all.at(-1))
+        yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
+        const late = yield* Effect.fork(post("V2", form))
+        yield* simulator.awaitReceived("AuthV2", 1)
+        assert.strictEqual((yield* newest)?.outcome._tag, "Pending")
+        yield* meanwhile(simulator)
+        assert.strictEqual((yield* Fiber.join(late)).status, status)
+        const { fault, outcome } = (yield* newest) ?? {}
+        assert.deepStrictEqual(fault, Option.some("Delay"))
+        assert(outcome?._tag === "Responded")
+        assert.strictEqual(Duration.toMillis(outcome.duration), millis)
+      }).pipe(Effect.provide(Simulator.layer())))
+  }
 })
 
 describe("the user's own business API", () => {
@@ -185,35 +173,13 @@ describe("the clock of a simulator", () => {
       const simulator = yield* Simulator.Simulator
       const token = yield* newToken
       yield* simulator.advanceClock("59 minutes")
-      assert.strictEqual(yield* statusOf(token), 200)
+      assert.strictEqual(yield* statusOf("/data-access/a", token), 200)
       yield* simulator.advanceClock("1 minute")
-      assert.strictEqual(yield* statusOf(token), 401)
+      assert.strictEqual(yield* statusOf("/data-access/a", token), 401)
       assert.strictEqual(DateTime.toEpochMillis(yield* simulator.now), 3_600_000)
       assert.strictEqual(Duration.toMillis(yield* simulator.advanced), 3_600_000)
-      assert.strictEqual(yield* statusOf(yield* newToken), 200)
+      assert.strictEqual(yield* statusOf("/data-access/a", yield* newToken), 200)
     }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
-
-  it.effect("ends a delay when it is advanced past its end", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
-      const late = yield* Effect.fork(post("V2", form))
-      yield* simulator.awaitReceived("AuthV2", 1)
-      yield* simulator.advanceClock("4 seconds")
-      yield* simulator.advanceClock("5 seconds")
-      assert.strictEqual((yield* Fiber.join(late)).status, 200)
-    }).pipe(Effect.provide(Simulator.layer())))
-
-  it.effect("ends a delay earlier by what it was advanced", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
-      const late = yield* Effect.fork(post("V2", form))
-      yield* simulator.awaitReceived("AuthV2", 1)
-      yield* simulator.advanceClock("4 seconds")
-      yield* TestClock.adjust("5 seconds")
-      assert.strictEqual((yield* Fiber.join(late)).status, 200)
-    }).pipe(Effect.provide(Simulator.layer())))
 })
 
 describe("a reset", () => {
@@ -256,7 +222,7 @@ describe("a reset", () => {
       assert.deepStrictEqual(yield* simulator.tokens, [])
       assert.strictEqual(yield* simulator.tokenRequests, 0)
       assert.strictEqual(Duration.toMillis(yield* simulator.advanced), 0)
-      assert.strictEqual(yield* statusOf(token), 401)
+      assert.strictEqual(yield* statusOf("/data-access/a", token), 401)
       assert.deepStrictEqual((yield* get("/data-access/a", yield* newToken)).body, { mine: true })
     }).pipe(Effect.provide(Simulator.layer({
       fixtures: [{ method: "GET", path: "/data-access/{id}", status: 200, headers: {}, body: { mine: true } }]

@@ -1,9 +1,10 @@
 import { Simulator, SimulatorConsole } from "@credit-data/simulator"
 import { start } from "@credit-data/test-support/childProcess"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { Test } from "./support/admin.ts"
 import { form, sendText } from "./support/http.ts"
 
 const page = readFileSync(fileURLToPath(new URL("../../../docs/simulator.md", import.meta.url)), "utf8")
@@ -15,8 +16,6 @@ const block = (language: string, text: string): string => {
   assert(found !== undefined)
   return found[2] ?? ""
 }
-
-const Test = SimulatorConsole.layer().pipe(Layer.provideMerge(Simulator.layer()))
 
 /** Starts a program with the variables of the admin server. */
 const startProgram = (program: string, ...args: ReadonlyArray<string>) =>

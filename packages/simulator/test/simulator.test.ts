@@ -1,7 +1,7 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Redacted, TestClock } from "effect"
-import { exchange, form, formV1, get, post, send } from "./support/http.ts"
+import { Effect, Layer, TestClock } from "effect"
+import { exchange, form, formV1, get, newToken, post, send, statusOf } from "./support/http.ts"
 
 const without = (name: keyof typeof form) => Object.fromEntries(Object.entries(form).filter(([key]) => key !== name))
 
@@ -44,28 +44,21 @@ describe("the token endpoint of V2", () => {
 
   it.effect("returns the challenge of a client's scheme with 401, as RFC 6749 requires, and never its credential", () =>
     Effect.gen(function*() {
-      const challenge = (fields: Record<string, string>, authorization?: string) =>
-        Effect.map(
-          post("V2", fields, {
-            headers: {
-              "content-type": "application/x-www-form-urlencoded",
-              ...(authorization === undefined ? {} : { authorization })
-            }
-          }),
+      const challenge = (fields: Record<string, string>, authorization: Record<string, string> = {}) => {
+        const headers = { "content-type": "application/x-www-form-urlencoded", ...authorization }
+        return Effect.map(
+          post("V2", fields, { headers }),
           ({ headers, status }) => [status, headers.get("www-authenticate")]
         )
-      const basic = `Basic ${btoa("simulated-client:other")}`
-      assert.deepStrictEqual(yield* challenge(without("client_secret"), basic), [401, `Basic realm="simulator"`])
-      assert.deepStrictEqual(yield* challenge({ ...form, client_secret: "other" }, basic), [
-        401,
-        `Basic realm="simulator"`
-      ])
-      assert.deepStrictEqual(yield* challenge(without("client_secret"), "bearer abc"), [
-        401,
-        `Bearer realm="simulator"`
-      ])
-      assert.deepStrictEqual(yield* challenge(without("client_secret"), "canary abc"), [401, null])
-      assert.deepStrictEqual(yield* challenge(without("client_secret")), [401, null])
+      }
+      const basic = { authorization: `Basic ${btoa("simulated-client:other")}` }
+      const wrong = { ...form, client_secret: "other" }
+      const none = without("client_secret")
+      assert.deepStrictEqual(yield* challenge(none, basic), [401, `Basic realm="simulator"`])
+      assert.deepStrictEqual(yield* challenge(wrong, basic), [401, `Basic realm="simulator"`])
+      assert.deepStrictEqual(yield* challenge(none, { authorization: "bearer a" }), [401, `Bearer realm="simulator"`])
+      assert.deepStrictEqual(yield* challenge(none, { authorization: "canary a" }), [401, null])
+      assert.deepStrictEqual(yield* challenge(none), [401, null])
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("accepts only forms, only by POST, and only on its path", () =>
@@ -97,17 +90,11 @@ describe("the business API", () => {
     Effect.gen(function*() {
       const v1 = (yield* post("V1", formV1)).body["access_token"]
       const v2 = (yield* post("V2", form)).body["access_token"]
-      const statuses = (path: string) =>
-        Effect.forEach([v1, v2], (token) => Effect.map(get(path, token), ({ status }) => status))
+      const statuses = (path: string) => Effect.forEach([v1, v2], (token) => statusOf(path, token))
       assert.deepStrictEqual(yield* statuses("/data-access/a"), [200, 200])
       assert.deepStrictEqual(yield* statuses("/furnishment/a?b=c"), [200, 200])
       assert.deepStrictEqual(yield* statuses("/enablement-services/a"), [200, 403])
       assert.deepStrictEqual(yield* statuses("/elsewhere"), [404, 404])
-      const refused = yield* get("/enablement-services/a", v2)
-      assert.strictEqual(
-        refused.headers.get("www-authenticate"),
-        `Bearer realm="simulator", error="insufficient_scope", scope="serviceplus:all"`
-      )
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("takes the path as it was sent, so that a client which does not resolve dot segments is seen", () =>
@@ -129,65 +116,62 @@ describe("the business API", () => {
       assert.strictEqual((yield* received)[1]?.url, dots)
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("gives the reason in the body of each rejection", () =>
+  it.effect("gives the reason of each rejection in its status, its challenge and its body", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      const token = (yield* post("V2", form)).body["access_token"]
-      const reason = (path: string, token?: unknown, init?: RequestInit) =>
-        Effect.map(get(path, token, init), ({ body }) => body["error_description"])
-      assert.strictEqual(
-        yield* reason("/elsewhere", token),
+      const token = yield* newToken
+      const rejection = (path: string, token?: unknown, init?: RequestInit) =>
+        Effect.map(get(path, token, init), ({ body, headers, status }) => [
+          status,
+          headers.get("www-authenticate"),
+          body["error_description"]
+        ])
+      const realm = `Bearer realm="simulator"`
+      assert.deepStrictEqual(yield* rejection("/elsewhere", token), [
+        404,
+        null,
         "No endpoint group has the path /elsewhere. Their paths begin with /data-access/, /furnishment/, /enablement-services/."
-      )
-      assert.strictEqual(
-        yield* reason("/data-access/a"),
+      ])
+      assert.deepStrictEqual(yield* rejection("/data-access/a"), [
+        401,
+        realm,
         "The call has no Authorization header. Send \"Authorization: Bearer\" with a token."
-      )
-      assert.strictEqual(
-        yield* reason("/data-access/a", undefined, { headers: { authorization: "Basic abc" } }),
+      ])
+      const basic = { headers: { authorization: "Basic abc" } }
+      assert.deepStrictEqual(yield* rejection("/data-access/a", undefined, basic), [
+        401,
+        realm,
         "The call has an Authorization header of another form. Send \"Authorization: Bearer\" with a token."
-      )
-      assert.strictEqual(
-        yield* reason("/data-access/a", "unknown"),
+      ])
+      const invalid = `${realm}, error="invalid_token"`
+      assert.deepStrictEqual(yield* rejection("/data-access/a", "unknown"), [
+        401,
+        invalid,
         "The simulator has not issued this token, or has forgotten it after its end or after a reset. Request a new one."
-      )
-      assert.strictEqual(
-        yield* reason("/enablement-services/a", token),
-        "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all. The token was requested without it: add it to CREDIT_DATA_SCOPES, and request a new token."
-      )
+      ])
+      const needed = "Enablement Services needs the scope serviceplus:all. Token 1 has data-access:all furnishment:all."
+      const insufficient = `${realm}, error="insufficient_scope", scope="serviceplus:all"`
+      assert.deepStrictEqual(yield* rejection("/enablement-services/a", token), [
+        403,
+        insufficient,
+        `${needed} The token was requested without it: add it to CREDIT_DATA_SCOPES, and request a new token.`
+      ])
       yield* simulator.grantScopes(["data-access:all"])
-      assert.include(
-        yield* reason("/enablement-services/a", token),
-        "V2 does not grant it to the client now: grant it, and request a new token."
-      )
-      yield* simulator.advanceClock("1 hour")
-      assert.strictEqual(
-        yield* reason("/data-access/a", token),
+      assert.deepStrictEqual(yield* rejection("/enablement-services/a", token), [
+        403,
+        insufficient,
+        `${needed} V2 does not grant it to the client now: grant it, and request a new token.`
+      ])
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* rejection("/data-access/a", token), [
+        401,
+        invalid,
         "Token 1 expired at 1970-01-01T01:00:00.000Z. Request a new one."
-      )
-      const next = (yield* post("V2", form)).body["access_token"]
+      ])
+      const next = yield* newToken
       yield* simulator.revokeTokens
-      assert.strictEqual(yield* reason("/data-access/a", next), "Token 2 was revoked. Request a new one.")
-    }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
-
-  it.effect("responds with 401 to a request without a token, or with an unknown, a revoked or an expired token", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      const none = yield* get("/data-access/a")
-      assert.strictEqual(none.status, 401)
-      assert.strictEqual(none.headers.get("www-authenticate"), `Bearer realm="simulator"`)
-      const unknown = yield* get("/data-access/a", "unknown")
-      assert.strictEqual(unknown.headers.get("www-authenticate"), `Bearer realm="simulator", error="invalid_token"`)
-
-      const first = (yield* post("V2", form)).body["access_token"]
-      yield* TestClock.adjust("59 minutes")
-      assert.strictEqual((yield* get("/data-access/a", first)).status, 200)
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual((yield* get("/data-access/a", first)).status, 401)
-
-      const second = (yield* post("V2", form)).body["access_token"]
-      yield* simulator.revokeTokens
-      assert.strictEqual((yield* get("/data-access/a", second)).status, 401)
+      const revoked = [401, invalid, "Token 2 was revoked. Request a new one."]
+      assert.deepStrictEqual(yield* rejection("/data-access/a", next), revoked)
     }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "1 hour" }))))
 })
 
@@ -206,39 +190,6 @@ describe("the simulator", () => {
       assert.strictEqual(yield* simulator.tokenRequests, 4)
       yield* simulator.failCalls(Fault.Response({ status: 418, body: "{}" }))
       assert.strictEqual((yield* get("/data-access/a")).status, 418)
-    }).pipe(Effect.provide(Simulator.layer())))
-
-  it.effect("delays a response by the Effect Clock", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.Delay({ duration: "9 seconds" }))
-      const late = yield* Effect.fork(post("V2", form))
-      yield* simulator.awaitReceived("AuthV2", 1)
-      yield* TestClock.adjust("9 seconds")
-      assert.strictEqual((yield* Fiber.join(late)).status, 200)
-    }).pipe(Effect.provide(Simulator.layer())))
-
-  it.effect("can grant fewer scopes, and can change the client secret", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.grantScopes(["furnishment:all"])
-      assert.strictEqual((yield* post("V2", form)).body["scope"], "furnishment:all")
-      const { clientSecret } = yield* simulator.rotateSecret
-      assert.strictEqual((yield* post("V2", form)).status, 401)
-      assert.strictEqual((yield* post("V2", { ...form, client_secret: Redacted.value(clientSecret) })).status, 200)
-    }).pipe(Effect.provide(Simulator.layer())))
-
-  it.effect("returns the requests that it received", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* post("V2", form)
-      yield* get("/data-access/a?b=c", "a-token")
-      const [first, second] = yield* simulator.received
-      assert.deepInclude(first, { server: "AuthV2", method: "POST", url: "/oauth2/token" })
-      assert(first !== undefined && second !== undefined)
-      assert.strictEqual(new TextDecoder().decode(Redacted.value(first.body)), new URLSearchParams(form).toString())
-      assert.deepInclude(second, { server: "Api", method: "GET", url: "/data-access/a?b=c" })
-      assert.notProperty(second.headers, "authorization")
     }).pipe(Effect.provide(Simulator.layer())))
 })
 
@@ -261,12 +212,11 @@ describe("the lifetime of simulated tokens", () => {
         yield* TestClock.setTime(700)
         const { body } = yield* post("V2", form)
         assert.strictEqual(body["expires_in"], 10)
-        yield* TestClock.setTime(9_999)
-        assert.strictEqual((yield* get("/data-access/a", body["access_token"])).status, 200)
-        yield* TestClock.setTime(10_000)
-        assert.strictEqual((yield* get("/data-access/a", body["access_token"])).status, wholeSeconds ? 401 : 200)
-        yield* TestClock.setTime(10_700)
-        assert.strictEqual((yield* get("/data-access/a", body["access_token"])).status, 401)
+        const statusAt = (millis: number) =>
+          Effect.zipRight(TestClock.setTime(millis), statusOf("/data-access/a", body["access_token"]))
+        assert.strictEqual(yield* statusAt(9_999), 200)
+        assert.strictEqual(yield* statusAt(10_000), wholeSeconds ? 401 : 200)
+        assert.strictEqual(yield* statusAt(10_700), 401)
       }).pipe(Effect.provide(Simulator.layer({ tokenLifetime: "10 seconds", wholeSeconds }))))
   }
 })

@@ -1,7 +1,7 @@
 import { SimulatorConsole } from "@credit-data/simulator"
+import { listen } from "@credit-data/test-support/listen"
 import { Effect, Layer } from "effect"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { send } from "./client.ts"
 
 const event = (id: number) => {
@@ -37,14 +37,6 @@ export const burst = (requests: number) =>
           for (let id = 1; id <= requests; id++) response.write(event(id))
         } else response.writeHead(200, Object.fromEntries(headers)).end(body)
       })
-      yield* Effect.acquireRelease(
-        Effect.async<void>((resume) => {
-          server.listen(0, "127.0.0.1", () => resume(Effect.void))
-        }),
-        () => Effect.sync(() => server.close().closeAllConnections())
-      )
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      const { port } = server.address() as AddressInfo
-      return { key, url: `http://127.0.0.1:${port}` }
+      return { key, url: `http://127.0.0.1:${yield* listen(server)}` }
     })
   ).pipe(Layer.provide(SimulatorConsole.layer()))

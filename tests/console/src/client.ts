@@ -1,8 +1,6 @@
 import { Simulator } from "@credit-data/simulator"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Redacted } from "effect"
 import { connect } from "node:net"
-
-const Token = Schema.parseJson(Schema.Struct({ access_token: Schema.optional(Schema.String) }))
 
 /** Sends a request as any program does, and returns its status and body. A connection without a response has the status 0. */
 export const send = (url: string, init: RequestInit = {}) =>
@@ -16,8 +14,8 @@ export const send = (url: string, init: RequestInit = {}) =>
       .catch(() => ({ status: 0, headers: new Headers(), body: "" }))
   )
 
-/** Sends a token request. `changes` replace fields of the form. */
-export const sendTokenRequest = (version: "V1" | "V2", changes: Readonly<Record<string, string>> = {}) =>
+/** Requests a token, and returns its text. It is empty if there is none. `changes` replace fields of the form. */
+export const requestToken = (version: "V1" | "V2", changes: Readonly<Record<string, string>> = {}) =>
   Effect.gen(function*() {
     const { credentials, environment } = yield* Simulator.Simulator
     const { clientId, clientSecret } = yield* credentials
@@ -30,16 +28,10 @@ export const sendTokenRequest = (version: "V1" | "V2", changes: Readonly<Record<
       ...changes
     }
     const url = version === "V1" ? `${environment.authV1Url}/oauth/token` : `${environment.authV2Url}/oauth2/token`
-    return yield* send(url, { method: "POST", body: new URLSearchParams(form) })
+    const { body } = yield* send(url, { method: "POST", body: new URLSearchParams(form) })
+    const token: { readonly access_token?: string } = body.startsWith("{") ? JSON.parse(body) : {}
+    return token.access_token ?? ""
   })
-
-/** Requests a token, and returns its text. It is empty if there is none. */
-export const requestToken = (version: "V1" | "V2", changes?: Readonly<Record<string, string>>) =>
-  Effect.map(
-    sendTokenRequest(version, changes),
-    ({ body }) =>
-      Option.getOrElse(Option.flatMapNullable(Schema.decodeOption(Token)(body), (json) => json.access_token), () => "")
-  )
 
 /** Calls the business API, and returns the status and the body. */
 export const call = (path: string, token?: string, init: RequestInit = {}) =>

@@ -1,4 +1,5 @@
 import { SimulatorConsole, Simulator } from "@credit-data/simulator"
+import { relay } from "@credit-data/test-support/relay"
 import { Effect, Layer, Redacted } from "effect"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { Browser } from "./browser.ts"
@@ -43,6 +44,13 @@ export const open = ({ address, fragment, width = 1400, ...options }: Options = 
     yield* Effect.promise(() => page.getByText("Live", { exact: true }).waitFor())
     return page
   })
+
+/** A connection to the admin server that can be cut and mended, with its own address. */
+export const cable = Effect.gen(function*() {
+  const { url } = yield* SimulatorConsole.SimulatorConsole
+  const { port, ...connection } = yield* relay(Number(new URL(url).port))
+  return { ...connection, url: `http://127.0.0.1:${port}` }
+})
 
 /** Presses a button and waits until the page reports that its action succeeded. */
 export const press = (page: Page, name: string) =>

@@ -5,10 +5,11 @@ import { SimulatorConsole, Simulator } from "@credit-data/simulator"
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import { connect } from "node:net"
-import type { CDPSession, Page } from "playwright-core"
+import type { CDPSession } from "playwright-core"
 import { Browser, layer } from "./browser.ts"
 import { flood, requestToken } from "./client.ts"
 import { simulated } from "./console.ts"
+import { record } from "./record.ts"
 
 const perSecond = 500
 const seconds = 10
@@ -44,33 +45,6 @@ const pacedCalls = (token: string) =>
     )
   })
 
-/** Starts to record how long inputs take until the next frame shows them, and the times between frames. */
-const record = (page: Page) =>
-  page.evaluateHandle(() => {
-    // methods, because tsx gives functions in variables a name by a helper that the page does not have
-    const recorder = {
-      typing: new Array<number>(),
-      scrolling: new Array<number>(),
-      frames: new Array<number>(),
-      last: performance.now(),
-      next(now: number) {
-        recorder.frames.push(now - recorder.last)
-        recorder.last = now
-        requestAnimationFrame((now) => recorder.next(now))
-      },
-      // the frame after the next one begins when the next one is shown
-      shown(event: Event, times: Array<number>) {
-        requestAnimationFrame(() => requestAnimationFrame((now) => times.push(now - event.timeStamp)))
-      }
-    }
-    requestAnimationFrame((now) => recorder.next(now))
-    addEventListener("keydown", (event) => recorder.shown(event, recorder.typing), true)
-    addEventListener("wheel", (event) => recorder.shown(event, recorder.scrolling), { capture: true, passive: true })
-    return recorder
-  })
-
-const ascending = (times: ReadonlyArray<number>) => times.toSorted((left, right) => left - right)
-
 /** The heap of the page in MiB, after a garbage collection. */
 const heap = async (session: CDPSession) => {
   await session.send("HeapProfiler.collectGarbage")
@@ -92,7 +66,7 @@ Effect.gen(function*() {
   const before = yield* Effect.promise(() => heap(session))
   const simulatorBefore = process.memoryUsage().rss / 1024 ** 2
 
-  const recorder = yield* Effect.promise(() => record(page))
+  const recorder = yield* record(page)
   const calls = yield* Effect.fork(pacedCalls(token))
   const end = performance.now() + seconds * 1000
   yield* Effect.promise(async () => {
@@ -109,18 +83,15 @@ Effect.gen(function*() {
   yield* Effect.promise(() =>
     page.locator("#requests").getByText(`/data-access/${seconds * perSecond - 1}`, { exact: true }).waitFor()
   )
-  const { frames, scrolling, typing } = yield* Effect.promise(() =>
-    recorder.evaluate(({ frames, scrolling, typing }) => ({ frames, scrolling, typing }))
-  )
-  yield* Effect.promise(() => recorder.dispose())
+  const { frames, scrolling, typing } = yield* recorder.stop
   const simulatorAfter = process.memoryUsage().rss / 1024 ** 2
   yield* Effect.promise(() => page.waitForTimeout(quietSeconds * 1000))
   const after = yield* Effect.promise(() => heap(session))
   yield* Console.log(JSON.stringify({
     requests: seconds * perSecond,
-    typing: ascending(typing),
-    scrolling: ascending(scrolling),
-    frames: ascending(frames.slice(1)),
+    typing,
+    scrolling,
+    frames,
     heap: { before, after },
     simulator: { before: simulatorBefore, after: simulatorAfter, later: process.memoryUsage().rss / 1024 ** 2 },
     shown: yield* Effect.promise(() => page.locator("#requests > li").count())

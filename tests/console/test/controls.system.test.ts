@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Duration, Effect, Redacted } from "effect"
 import type { Route } from "playwright-core"
 import * as Browser from "../src/browser.ts"
-import { call, requestToken, send, sendTokenRequest } from "../src/client.ts"
+import { call, requestToken, send } from "../src/client.ts"
 import { open, press, shows, showsItem, showsRows, simulated } from "../src/console.ts"
 
 const path = "/data-access/consumers/42"
@@ -70,25 +70,6 @@ describe("the controls of the console", () => {
           assert.deepInclude(pending, { fault, remaining: 1, target: "TokenRequests" })
           yield* clearFaults
         }
-      }).pipe(Effect.provide(simulated)))
-
-    it.scoped("make the next requests fail", () =>
-      Effect.gen(function*() {
-        const page = yield* open()
-        const outcome = (preset: string) =>
-          Effect.gen(function*() {
-            yield* Effect.promise(() => page.getByLabel("Fault").selectOption(preset))
-            yield* press(page, "Add fault")
-            const { body, status } = yield* sendTokenRequest("V2")
-            return [status, body]
-          })
-        assert.deepStrictEqual(yield* outcome("503 with Retry-After"), [503, ""])
-        assert.deepStrictEqual(yield* outcome("401 invalid_client"), [401, "{\"error\":\"invalid_client\"}"])
-        assert.deepStrictEqual(yield* outcome("Malformed JSON"), [200, "{"])
-        assert.deepStrictEqual(yield* outcome("Reset"), [0, ""])
-        assert.deepStrictEqual(yield* outcome("Cut body"), [0, ""])
-        yield* shows(page, "Fault: Bytes")
-        assert.strictEqual((yield* sendTokenRequest("V2")).status, 200)
       }).pipe(Effect.provide(simulated)))
 
     it.scoped("respond to calls with a custom status and body, as often as wanted", () =>

@@ -1,11 +1,11 @@
+import { bundle } from "@credit-data/test-support/bundle"
 import { Effect } from "effect"
-import { build } from "esbuild"
 import { type ChildProcess, spawn } from "node:child_process"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 import type { CommandResult, Call, Command } from "./protocol.ts"
+
+const program = fileURLToPath(new URL("worker.ts", import.meta.url))
 
 /** A real process. */
 export interface Worker {
@@ -13,33 +13,12 @@ export interface Worker {
   readonly signal: (signal: "SIGKILL" | "SIGSTOP" | "SIGCONT") => Effect.Effect<void>
 }
 
-/** The program of a worker in one file, which starts in a fraction of the time that tsx needs. */
-export const bundle = Effect.acquireRelease(
-  Effect.promise(async () => {
-    const folder = mkdtempSync(join(tmpdir(), "worker-"))
-    const file = join(folder, "worker.mjs")
-    await build({
-      entryPoints: [new URL("worker.ts", import.meta.url).pathname],
-      outfile: file,
-      bundle: true,
-      platform: "node",
-      format: "esm",
-      logLevel: "error",
-      // CommonJS in the bundle requires the modules of Node
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" }
-    })
-    return { file, folder }
-  }),
-  ({ folder }) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-)
-
 /** Starts a process. It ends with this one. */
 export const startWorker = (
-  file: string,
   onCall: (call: Call) => void = () => {}
 ): Effect.Effect<Worker & { readonly child: ChildProcess }> =>
   Effect.async((resume) => {
-    const child = spawn(process.execPath, ["--expose-gc", file], {
+    const child = spawn(process.execPath, ["--expose-gc", bundle(program)], {
       stdio: ["pipe", "pipe", "inherit"],
       env: { PATH: process.env["PATH"] }
     })
@@ -66,19 +45,17 @@ export const startWorker = (
   })
 
 /** Starts this many processes, which end with the scope. */
-export const startWorkers = Effect.fnUntraced(function*(size: number) {
-  const { file } = yield* bundle
-  return yield* Effect.forEach(
+export const startWorkers = (size: number) =>
+  Effect.forEach(
     Array.from({ length: size }),
     () =>
-      Effect.acquireRelease(startWorker(file), ({ child }) =>
+      Effect.acquireRelease(startWorker(), ({ child }) =>
         Effect.sync(() => {
           child.kill("SIGCONT")
           child.kill("SIGKILL")
         })),
     { concurrency: 4 }
   )
-})
 
 /** Gives all processes a command at the same time. */
 export const askAll = (workers: ReadonlyArray<Worker>, command: Command | ((index: number) => Command)) =>

@@ -35,13 +35,18 @@ const newFolder = () => mkdtempSync(join(tmpdir(), "fleet-"))
 const print = (what: string, value: number, unit: string, atMost?: number) =>
   Console.log(JSON.stringify({ what, value, unit, ...(atMost === undefined ? {} : { atMost }) }))
 
+/** Starts a simulator whose token endpoint has this fault. */
+const startSimulator = Effect.fnUntraced(function*(fault: Fault.Fault) {
+  const context = yield* Layer.build(Simulator.layer())
+  const simulator = yield* Effect.provide(Simulator.Simulator, context)
+  yield* simulator.failTokenRequests(fault, { times: 10_000 })
+  return { simulator, variables: yield* Effect.provide(Simulator.variables, context) }
+})
+
 /** The first `get` of all processes at the same time. Returns its median. */
 const first = Effect.fnUntraced(
   function*({ atMost, before, fault, latency, hasConstantPauses, store, what, workers }: Run) {
-    const context = yield* Layer.build(Simulator.layer())
-    const simulator = yield* Effect.provide(Simulator.Simulator, context)
-    const variables = yield* Effect.provide(Simulator.variables, context)
-    yield* simulator.failTokenRequests(fault ?? Fault.Delay({ duration: latency ?? "200 millis" }), { times: 5_000 })
+    const { simulator, variables } = yield* startSimulator(fault ?? Fault.Delay({ duration: latency ?? "200 millis" }))
     yield* askAll(workers, {
       do: "start",
       variables,
@@ -85,7 +90,7 @@ const coldProcess = Effect.fnUntraced(function*(worker: ReadonlyArray<Worker>, s
   for (let turn = 0; turn < 25; turn++) {
     for (const [how, options] of [["alone", {}], ["shared", store]] as const) {
       yield* Effect.gen(function*() {
-        const { simulator, variables } = yield* startSimulator("100 millis")
+        const { simulator, variables } = yield* startSimulator(Fault.Delay({ duration: "100 millis" }))
         yield* askAll(worker, { do: "start", variables, ...options })
         // the connection
         yield* Effect.sleep("50 millis")
@@ -101,8 +106,7 @@ const coldProcess = Effect.fnUntraced(function*(worker: ReadonlyArray<Worker>, s
 
 /** How long processes that remember a failure remain without the token that one of them has obtained. */
 const recovery = Effect.fnUntraced(function*(workers: ReadonlyArray<Worker>, store: NonNullable<Run["store"]>) {
-  const { simulator, variables } = yield* startSimulator("0 millis")
-  yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 10_000 })
+  const { simulator, variables } = yield* startSimulator(Fault.Response({ status: 503 }))
   yield* askAll(workers, { do: "start", variables, ...store })
   const until = performance.now() + 25_000
   while (performance.now() < until) yield* askAll(workers, { do: "get" })
@@ -122,15 +126,6 @@ const recovery = Effect.fnUntraced(function*(workers: ReadonlyArray<Worker>, sto
     1
   )
 }, Effect.scoped)
-
-const startSimulator = Effect.fnUntraced(function*(latency: Duration.DurationInput) {
-  const context = yield* Layer.build(Simulator.layer())
-  const simulator = yield* Effect.provide(Simulator.Simulator, context)
-  if (Duration.toMillis(latency) > 0) {
-    yield* simulator.failTokenRequests(Fault.Delay({ duration: latency }), { times: 5_000 })
-  }
-  return { simulator, variables: yield* Effect.provide(Simulator.variables, context) }
-})
 
 Effect.gen(function*() {
   const workers = yield* startWorkers(200)
@@ -199,10 +194,7 @@ Effect.gen(function*() {
     const { store } = yield* fresh
     const [holder] = yield* startWorkers(1)
     if (holder === undefined) continue
-    const context = yield* Layer.build(Simulator.layer())
-    const simulator = yield* Effect.provide(Simulator.Simulator, context)
-    const variables = yield* Effect.provide(Simulator.variables, context)
-    yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }), { times: 100 })
+    const { simulator, variables } = yield* startSimulator(Fault.Delay({ duration: "1 second" }))
     yield* askAll([holder, ...thirty], { do: "start", variables, ...store })
     yield* Effect.fork(holder.ask({ do: "get" }))
     yield* simulator.awaitReceived("AuthV2", 1)

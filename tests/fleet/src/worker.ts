@@ -5,6 +5,7 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, type TokenError } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
+import * as ClockParts from "@credit-data/test-support/clock"
 import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import { NodeContext, NodeHttpClient } from "@effect/platform-node"
 import {
@@ -29,15 +30,11 @@ import type { CommandResult, Command } from "./protocol.ts"
 /** The clock of a machine whose wall clock is wrong by this much. */
 const clockAhead = (millis: number): Clock.Clock => {
   const real = Clock.make()
-  const wall = () => real.unsafeCurrentTimeMillis() + millis
-  return {
-    ...real,
-    unsafeCurrentTimeMillis: wall,
-    unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
-    currentTimeMillis: Effect.sync(wall),
-    currentTimeNanos: real.currentTimeNanos,
+  return ClockParts.make({
+    wallMillis: () => real.unsafeCurrentTimeMillis() + millis,
+    monotonicNanos: () => real.unsafeCurrentTimeNanos(),
     sleep: (duration) => real.sleep(duration)
-  }
+  })
 }
 
 const storeOf = ({ directory, redis }: Extract<Command, { readonly do: "start" }>) =>

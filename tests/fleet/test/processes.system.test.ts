@@ -1,7 +1,8 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { startRedis } from "@credit-data/test-support/redisServer"
+import { relay } from "@credit-data/test-support/relay"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
@@ -9,7 +10,6 @@ import { join } from "node:path"
 import { afterAll, beforeAll } from "vitest"
 import { askAll, startWorkers, type Worker } from "../src/fleet.ts"
 import type { CommandResult } from "../src/protocol.ts"
-import { slowProxy } from "../src/slowProxy.ts"
 
 let workers: ReadonlyArray<Worker> = []
 let close = Effect.void
@@ -21,16 +21,17 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => Effect.runPromise(close))
 
-/** Starts the simulator. Its token endpoint takes this long. */
-const serve = Effect.fnUntraced(
-  function*(options: Simulator.Settings & { readonly latency?: Duration.DurationInput } = {}) {
-    const { latency = "200 millis", ...settings } = options
-    const context = yield* Layer.build(Simulator.layer(settings))
-    const simulator = yield* Effect.provide(Simulator.Simulator, context)
-    yield* simulator.failTokenRequests(Fault.Delay({ duration: latency }), { times: 500 })
-    return { simulator, variables: yield* Effect.provide(Simulator.variables, context) }
-  }
-)
+/** Starts the simulator. Its token endpoint has this fault. */
+const serve = Effect.fnUntraced(function*(
+  { fault = Fault.Delay({ duration: "200 millis" }), ...settings }: Simulator.Settings & {
+    readonly fault?: Fault.Fault
+  } = {}
+) {
+  const context = yield* Layer.build(Simulator.layer(settings))
+  const simulator = yield* Effect.provide(Simulator.Simulator, context)
+  yield* simulator.failTokenRequests(fault, { times: 1_000 })
+  return { simulator, variables: yield* Effect.provide(Simulator.variables, context) }
+})
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "fleet-"))),
@@ -43,24 +44,26 @@ const tokensOf = (results: ReadonlyArray<CommandResult>) => new Set(results.map(
 const errorsOf = (results: ReadonlyArray<CommandResult>) =>
   results.flatMap(({ error, errors = [] }) => error === undefined ? errors : [error, ...errors])
 
+const startAll = (
+  some: ReadonlyArray<Worker>,
+  { aheadMillis = () => 0, ...others }: {
+    readonly variables: Record<string, string>
+    readonly redis?: string
+    readonly directory?: string
+    readonly aheadMillis?: (index: number) => number
+  }
+) =>
+  Effect.map(
+    askAll(some, (index) => ({ do: "start", ...others, aheadMillis: aheadMillis(index) })),
+    (results) => assert.deepStrictEqual(errorsOf(results), [])
+  )
+
 /** Some of the processes, with a new supply. They end it with the test. */
-const started = (some: ReadonlyArray<Worker>, command: Omit<Parameters<typeof startAll>[1], "do">) =>
+const started = (some: ReadonlyArray<Worker>, command: Parameters<typeof startAll>[1]) =>
   Effect.acquireRelease(
     startAll(some, command),
     () => Effect.timeoutOption(askAll(some, { do: "close" }), "3 seconds")
   )
-const startAll = (some: ReadonlyArray<Worker>, command: {
-  readonly variables: Record<string, string>
-  readonly redis?: string
-  readonly directory?: string
-  readonly aheadMillis?: (index: number) => number
-}) => {
-  const { aheadMillis = () => 0, ...others } = command
-  return Effect.map(
-    askAll(some, (index) => ({ do: "start", ...others, aheadMillis: aheadMillis(index) })),
-    (results) => assert.deepStrictEqual(errorsOf(results), [])
-  )
-}
 
 describe("50 processes", () => {
   test("without a store send 50 token requests", () =>
@@ -105,10 +108,8 @@ describe("50 processes with a store on Redis", () => {
       const { url } = yield* startRedis()
       const requests: Array<number> = []
       for (const store of [{}, { redis: url }]) {
-        const context = yield* Layer.build(Simulator.layer())
-        const simulator = yield* Effect.provide(Simulator.Simulator, context)
-        yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 1_000 })
-        yield* started(some, { variables: yield* Effect.provide(Simulator.variables, context), ...store })
+        const { simulator, variables } = yield* serve({ fault: Fault.Response({ status: 503 }) })
+        yield* started(some, { variables, ...store })
         const results = yield* askAll(some, get)
         assert.deepStrictEqual(new Set(errorsOf(results)), new Set(["ServerError"]))
         requests.push(yield* simulator.tokenRequests)
@@ -120,7 +121,7 @@ describe("50 processes with a store on Redis", () => {
 
   test("send two when the process that has the lease is killed, and wait for little more than its lease", () =>
     Effect.gen(function*() {
-      const { simulator, variables } = yield* serve({ latency: "3 seconds" })
+      const { simulator, variables } = yield* serve({ fault: Fault.Delay({ duration: "3 seconds" }) })
       const { url } = yield* startRedis()
       const [holder] = yield* startWorkers(1)
       assert.isDefined(holder)
@@ -140,7 +141,7 @@ describe("50 processes with a store on Redis", () => {
 
   test("keep the newer token when a process that was stopped with the lease wakes up", () =>
     Effect.gen(function*() {
-      const { simulator, variables } = yield* serve({ latency: "1 second" })
+      const { simulator, variables } = yield* serve({ fault: Fault.Delay({ duration: "1 second" }) })
       const { url } = yield* startRedis()
       const [holder] = yield* startWorkers(1)
       assert.isDefined(holder)
@@ -178,20 +179,13 @@ describe("50 processes with a store on Redis", () => {
       yield* askAll(some, { do: "replace" })
       yield* redis.command("SAVE")
       const status = JSON.stringify(yield* askAll(some, { do: "status" }))
-      const texts = [
-        watched.join(""),
-        status,
-        yield* redis.fileText("dump.rdb"),
-        ...(yield* redis.folderTexts("appendonlydir"))
-      ]
+      const texts: Record<string, string> = { watched: watched.join(""), status, ...yield* redis.written }
       const secret = variables["CREDIT_DATA_CLIENT_SECRET"] ?? ""
-      for (const text of texts) {
-        for (const canary of ["simulated.V2", secret, secret.slice(0, 20), variables["CREDIT_DATA_CLIENT_ID"] ?? ""]) {
-          assert.isFalse(text.includes(canary))
-        }
+      const canaries = ["simulated.V2", secret, secret.slice(0, 20), variables["CREDIT_DATA_CLIENT_ID"] ?? ""]
+      for (const [where, text] of Object.entries(texts)) {
+        for (const canary of canaries) assert.isFalse(text.includes(canary), `${canary} in ${where}`)
       }
-      // the store was used
-      for (const text of texts.filter((text) => text !== status)) assert.include(text, "credit-data:{")
+      for (const where of ["watched", "dump.rdb"]) assert.include(texts[where], "credit-data:{", "the store was used")
     }))
 
   const faults: Record<
@@ -237,8 +231,8 @@ describe("50 processes with a store on Redis", () => {
       const some = workers.slice(0, 10)
       for (const [delay, most] of [[100, 1], [300, 1], [2_000, some.length]] as const) {
         const { simulator, variables } = yield* serve()
-        const { url } = yield* slowProxy(port, delay)
-        yield* started(some, { variables, redis: url })
+        const slow = yield* relay(port, delay)
+        yield* started(some, { variables, redis: `redis://127.0.0.1:${slow.port}` })
         const results = yield* askAll(some, get)
         assert.deepStrictEqual(errorsOf(results), [])
         assert.isAtMost(yield* simulator.tokenRequests, most)

@@ -1,10 +1,11 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, TokenEndpoint, type TokenError } from "@credit-data/core"
 import { type Fault, Simulator } from "@credit-data/simulator"
-import type { HttpClient } from "@effect/platform"
+import { whileTimePasses } from "@credit-data/test-support/whileTimePasses"
 import { assert } from "@effect/vitest"
 import {
   Cause,
+  Duration,
   Effect,
   Exit,
   Fiber,
@@ -15,10 +16,11 @@ import {
   Option,
   Schedule,
   Stream,
-  TestClock,
-  TestServices
+  TestClock
 } from "effect"
+import { credentials } from "./clients.ts"
 import { assertNothingShows } from "./printers.ts"
+import type { Transport } from "./transports.ts"
 
 /** The failure that a token request must have. */
 export interface Expected {
@@ -26,18 +28,6 @@ export interface Expected {
   /** The number of token requests when there is no token: one, or three if the failure is retried. */
   readonly requests: 1 | 3
 }
-
-/** A row of the fault catalogue: a fault of a token request, and the failure that it must cause. */
-export interface FaultRow extends Expected {
-  readonly name: string
-  readonly fault: Fault.Fault
-}
-
-/** The authorization server of a row: the simulator, or one in memory. */
-export type TokenServer = Pick<
-  Simulator.Service,
-  "environment" | "credentials" | "failTokenRequests" | "tokenRequests"
->
 
 export const invalidClient = (status: number): Expected => ({ error: { _tag: "InvalidClient", status }, requests: 1 })
 
@@ -54,13 +44,8 @@ export const passingServerError = (status: number, error?: string): Expected => 
 
 export const invalidResponse = (rule: TokenError.ResponseRule, status = 200): Expected => ({
   error: { _tag: "InvalidResponse", status, rule },
-  requests: 1
-})
-
-/** A response outside the contract that is usually temporary. */
-export const passingInvalidResponse = (rule: TokenError.ResponseRule): Expected => ({
-  ...invalidResponse(rule),
-  requests: 3
+  // only the response with an expired token is usually temporary
+  requests: rule === "Expired" ? 3 : 1
 })
 
 export const transportError = (reason: TokenError.TransportReason): Expected => ({
@@ -69,116 +54,93 @@ export const transportError = (reason: TokenError.TransportReason): Expected => 
   requests: reason === "Timeout" || reason === "Tls" ? 1 : 3
 })
 
-const live = (millis: number) => TestServices.provideLive(Effect.sleep(millis))
+/** The simulator of a row. */
+export const simulator = Simulator.layer({ credentials })
 
-/** Advances the test clock until a fiber ends, slowly enough for sockets, and returns the virtual time that it took. */
-const finish = Effect.fnUntraced(function*<A, E>(fiber: Fiber.RuntimeFiber<A, E>, stepMillis = 10) {
-  let millis = 0
-  while (fiber.unsafePoll() === null) {
-    yield* live(stepMillis)
-    yield* TestClock.adjust("100 millis")
-    millis += 100
-  }
-  return { millis, value: yield* Fiber.join(fiber) }
-})
+/** Advances the test clock until an effect ends, slowly enough for sockets. */
+const finish = <A, E, R>(effect: Effect.Effect<A, E, R>, { error }: Expected) =>
+  whileTimePasses(effect, { realMillis: error._tag === "TransportError" && error.reason === "Timeout" ? 1 : 10 })
+
+/** The options of a supply or a token endpoint over the simulator of a row. */
+const options = Effect.map(
+  Simulator.Simulator,
+  ({ environment }) => ({ environment, credentials, scopes: ["data-access:all"] }) as const
+)
 
 /**
- * Checks five of the six requirements in README.md for a row: the call ends by its deadline; all callers get the same typed
+ * Checks five of the six requirements in README.md for a fault: the call ends by its deadline; all callers get the same typed
  * failure; no printer shows a secret or a token; a valid token remains in use; the next call succeeds. `nothingLeft` checks
- * the sixth. A server in memory needs no real time for each step.
+ * the sixth.
  */
-export const holds = Effect.fnUntraced(function*(
-  { error, fault, requests }: FaultRow,
-  server: TokenServer,
-  transport: Layer.Layer<HttpClient.HttpClient>,
-  stepMillis = 10
-) {
-  const isTimeout = error._tag === "TransportError" && error.reason === "Timeout"
-  const finishFault = <A, E>(fiber: Fiber.RuntimeFiber<A, E>) => finish(fiber, isTimeout ? 1 : stepMillis)
-
+export const holds = Effect.fnUntraced(function*(fault: Fault.Fault, expected: Expected, transport: Transport) {
+  const simulator = yield* Simulator.Simulator
   const logs: Array<unknown> = []
   const logger = Logger.make((options) => {
     logs.push(options.message, options.cause, options.annotations)
   })
-  const auth = AuthV2.layer({
-    environment: server.environment,
-    credentials: server.credentials,
-    scopes: ["data-access:all"]
-  }).pipe(Layer.provide(transport))
 
   yield* Effect.gen(function*() {
     const tokens = yield* AccessTokens.AccessTokens
     const event = (tag: string) =>
-      Effect.forkScoped(Stream.runDrain(Stream.takeUntil(tokens.events, ({ _tag }) => _tag === tag)))
+      Stream.runDrain(Stream.takeUntil(tokens.events, ({ _tag }) => _tag === tag)).pipe(
+        Effect.forkScoped,
+        Effect.tap(() => Effect.yieldNow())
+      )
 
     // three callers without a token get the same typed failure by the deadline
-    yield* server.failTokenRequests(fault, { times: requests })
-    const callers = yield* Effect.fork(Effect.forEach([tokens.get, tokens.get, tokens.get], Effect.exit, {
-      concurrency: "unbounded"
-    }))
-    const { millis, value: exits } = yield* finishFault(callers)
-    assert.isAtMost(millis, 10_000)
-    for (const exit of exits) {
-      const failure = Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none()
-      assert(Option.isSome(failure), `Expected a typed failure, but got ${exit}`)
-      assert.deepInclude<object>({ ...failure.value }, error)
-    }
-    assert.strictEqual(yield* server.tokenRequests, requests)
-
-    // all of them got the same object, and no secret is shown
-    const [exit, ...others] = exits.map((exit) => Exit.isFailure(exit) ? Cause.squash(exit.cause) : exit)
-    for (const other of others) assert.strictEqual(other, exit, "the failure of another caller")
-    yield* assertNothingShows({ exit: exits[0], error: exit, status: yield* tokens.status })
+    yield* simulator.failTokenRequests(fault, { times: expected.requests })
+    const callers = Effect.forEach([tokens.get, tokens.get, tokens.get], Effect.exit, { concurrency: "unbounded" })
+    const [took, exits] = yield* finish(Effect.timed(callers), expected)
+    assert.isAtMost(Duration.toMillis(took), 10_000, "the callers wait until the deadline at most")
+    const failures = exits.map((exit) => Exit.isFailure(exit) ? Cause.failureOption(exit.cause) : Option.none())
+    const [failure, ...others] = failures.map(Option.getOrUndefined)
+    assert.deepInclude<object>({ ...failure }, expected.error, "the failure of a caller")
+    for (const other of others) assert.strictEqual(other, failure, "the failure of another caller")
+    assert.strictEqual(yield* simulator.tokenRequests, expected.requests)
+    yield* assertNothingShows({ exit: exits[0], error: failure, status: yield* tokens.status })
 
     // the next request succeeds
     yield* TestClock.adjust("1 minute")
-    const recovered = yield* Effect.fork(tokens.get)
-    const { value: token } = yield* finish(recovered, stepMillis)
+    const token = yield* finish(tokens.get, expected)
 
     // the same fault during a renewal: callers still get the valid token
     yield* TestClock.adjust("22 hours")
-    yield* server.failTokenRequests(fault)
+    yield* simulator.failTokenRequests(fault)
     const failed = yield* event("Failed")
-    yield* Effect.yieldNow()
-    const before = yield* server.tokenRequests
+    const before = yield* simulator.tokenRequests
     assert.strictEqual(yield* tokens.get, token)
-    yield* finishFault(failed)
-    assert.strictEqual(yield* server.tokenRequests, before + 1)
+    yield* finish(Fiber.join(failed), expected)
+    assert.strictEqual(yield* simulator.tokenRequests, before + 1)
 
     // after the pause, the next caller starts a renewal, which succeeds
     const renewed = yield* event("Renewed")
-    yield* Effect.yieldNow()
     assert.strictEqual(yield* tokens.get, token)
     yield* TestClock.adjust("1 minute")
     yield* tokens.get
-    yield* finish(renewed, stepMillis)
+    yield* finish(Fiber.join(renewed), expected)
     assert.notStrictEqual(yield* tokens.get, token)
 
     // the failed renewal was logged
     assert.isNotEmpty(logs)
     yield* assertNothingShows({ logs })
-  }).pipe(Effect.scoped, Effect.provide(auth), Effect.locally(FiberRef.currentLoggers, HashSet.make(logger)))
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(Layer.provide(AuthV2.layer(yield* options), transport)),
+    Effect.locally(FiberRef.currentLoggers, HashSet.make(logger))
+  )
 })
 
-/** Checks the class of a row's failure: one token request fails as expected, and its failure shows no secret. */
-export const isClassified = Effect.fnUntraced(function*(
-  { error, fault }: FaultRow,
-  server: TokenServer,
-  transport: Layer.Layer<HttpClient.HttpClient>
-) {
-  yield* server.failTokenRequests(fault)
-  const endpoint = AuthV2.layerTokenEndpoint({
-    environment: server.environment,
-    credentials: server.credentials,
-    scopes: ["data-access:all"]
-  })
-  const request = yield* Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken({ _tag: "Nothing" }))
-    .pipe(Effect.flip, Effect.provide(Layer.provide(endpoint, transport)), Effect.fork)
-  const isTimeout = error._tag === "TransportError" && error.reason === "Timeout"
-  const { value } = yield* finish(request, isTimeout ? 1 : 10)
-  assert.deepInclude<object>({ ...value }, error)
-  yield* assertNothingShows({ value })
-})
+/** Checks the class of a failure: one token request fails as expected, and its failure shows no secret. */
+export const isClassified = Effect.fnUntraced(
+  function*(fault: Fault.Fault, expected: Expected, transport: Transport) {
+    yield* Effect.flatMap(Simulator.Simulator, ({ failTokenRequests }) => failTokenRequests(fault))
+    const endpoint = Layer.provide(AuthV2.layerTokenEndpoint(yield* options), transport)
+    const request = Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken({ _tag: "Nothing" }))
+    const failure = yield* finish(Effect.provide(Effect.flip(request), endpoint), expected)
+    assert.deepInclude<object>({ ...failure }, expected.error)
+    yield* assertNothingShows({ failure })
+  }
+)
 
 /** Waits in real time until no more connections are open than the idle ones that the transport may keep for the next request. */
 export const nothingLeft = (idle: 0 | 1) =>

@@ -8,6 +8,3 @@ export const interruptedExitCode = 0
 
 /** Whether `node:http` reports a failed upload instead of a response that arrived before the end of the upload. */
 export const losesEarlyResponse = true
-
-/** What users see that differs from Effect 3, by situation. docs/effect-4.md names each. */
-export const otherBehaviour: Readonly<Record<string, string>> = {}

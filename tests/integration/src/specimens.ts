@@ -44,9 +44,8 @@ import {
 } from "effect"
 import { Redis } from "ioredis"
 import { canary, tokenPrefix } from "./canaries.ts"
-import { granted } from "./serverInMemory.ts"
-
-const credentials = { clientId: "id", clientSecret: Redacted.make(canary) }
+import { credentials } from "./clients.ts"
+import { granted } from "./servers.ts"
 
 /** Credentials that are refused before anything is sent, because the secret has a control character. */
 const brokenCredentials = { clientId: "id", clientSecret: Redacted.make(`${canary}\n\n`) }
@@ -111,16 +110,19 @@ const ofEndpoint = Effect.fnUntraced(function*<E>(
   return values
 })
 
-/** Everything that a supply returns, from its first token to its last failure. */
+/** Everything that a supply returns, from its first token to its last failure, and its events. */
 const ofSupply = Effect.fnUntraced(function*<E, R>(layer: Layer.Layer<AccessTokens.AccessTokens, E, R>) {
   const simulator = yield* Simulator.Simulator
   const context = yield* Layer.build(layer)
   const tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)
+  const events: Array<unknown> = []
+  yield* Effect.forkScoped(Stream.runForEach(tokens.events, (event) => Effect.sync(() => events.push(event))))
+  yield* Effect.yieldNow()
   const values: Array<unknown> = [layer, context, tokens, yield* tokens.status, yield* outcomes(tokens.get)]
   const token = yield* tokens.get
   yield* tokens.invalidate(token)
   yield* simulator.failTokenRequests(leaks.refused)
-  return [...values, yield* outcomes(tokens.get), yield* tokens.status]
+  return [...values, yield* outcomes(tokens.get), yield* tokens.status, events]
 })
 
 const bodyOf = (response: HttpServerResponse.HttpServerResponse) =>
@@ -230,11 +232,32 @@ const ofConfig = (config: Record<string, Config.Config<unknown>>) =>
     (failures) => [config, failures]
   )
 
+/** The failures of a layer whose variables contain secrets. */
+const fromCanaries = <A, E>(layer: Layer.Layer<A, E, HttpClient.HttpClient>) =>
+  outcomes(Effect.scoped(Layer.build(layer)).pipe(Effect.withConfigProvider(configFromCanaries)))
+
+/** The members of an adapter. The given layer has broken options. */
+const ofAdapter = (
+  { config, layerConfig, layerTokenEndpointConfig }:
+    & { readonly config: Record<string, Config.Config<unknown>> }
+    & Pick<typeof AuthV1, "layerConfig" | "layerTokenEndpointConfig">,
+  broken: Layer.Layer<AccessTokens.AccessTokens, unknown, HttpClient.HttpClient>,
+  layerTokenEndpoint: unknown
+) =>
+  Effect.all({
+    config: ofConfig(config),
+    layer: outcomes(Effect.scoped(Layer.build(broken))),
+    layerConfig: fromCanaries(layerConfig()),
+    layerTokenEndpoint: Effect.succeed(layerTokenEndpoint),
+    layerTokenEndpointConfig: fromCanaries(layerTokenEndpointConfig())
+  })
+
+const membersOf = (module: string, members: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(members).map(([name, value]) => [`${module}.${name}`, value]))
+
 const at = DateTime.unsafeMake(0)
-const duration = Duration.millis(100)
 const tokenEndpoint = "https://v2.example/oauth2/token"
 const connectionReset = new TokenError.TransportError({ environment: "test", tokenEndpoint, reason: "Reset" })
-const requested = { at, tokenEndpoint, reason: "Nothing" } as const
 
 /**
  * For each package's exports: the value, the results and the failures, made from canaries: all that a program could
@@ -245,6 +268,7 @@ export const specimens = Effect.gen(function*() {
   const { environment } = simulator
   const options = { environment, credentials, scopes }
   const broken = { environment: brokenEnvironment, credentials: brokenCredentials, scopes }
+  const v1 = yield* ofEndpoint(AuthV1.layerTokenEndpoint(options))
   const v2 = yield* ofEndpoint(AuthV2.layerTokenEndpoint(options))
   const failure = (fault: Fault.Fault) =>
     Effect.gen(function*() {
@@ -258,20 +282,11 @@ export const specimens = Effect.gen(function*() {
   const reset = yield* failure(leaks.reset)
 
   const core: Record<string, unknown> = {
-    "AccessScope.AccessScope": AccessScope.AccessScope,
-    "AccessScope.all": AccessScope.all,
+    ...membersOf("AccessScope", AccessScope),
     "AccessScope.config": yield* ofConfig({ scopes: AccessScope.config }),
     "AccessToken.AccessToken": [AccessToken.AccessToken, token(canary), { token: token(tokenPrefix) }, [token(canary)]],
     "AccessTokens.AccessTokens": AccessTokens.AccessTokens,
-    "Adapter.make": Adapter.make({
-      version: "V3",
-      path: "/oauth3/token",
-      field: "authV3Url",
-      variable: "CREDIT_DATA_AUTH_V3_URL",
-      description: "the address of Auth V3",
-      example: "https://v3.example",
-      scopes: true
-    }),
+    ...membersOf("Adapter", Adapter),
     "AccessTokens.layer": yield* ofSupply(AccessTokens.layer().pipe(Layer.provide(AuthV2.layerTokenEndpoint(options)))),
     "AccessTokens.layerTest": yield* Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
@@ -290,9 +305,9 @@ export const specimens = Effect.gen(function*() {
       path: "/oauth2/token",
       scopes
     })),
+    ...membersOf("TokenError", TokenError),
     "TokenError.InvalidClient": refused,
     "TokenError.InvalidResponse": invalid,
-    "TokenError.ResponseRule": TokenError.ResponseRule,
     "TokenError.ServerError": failed,
     "TokenError.TokenError": [
       TokenError.TokenError,
@@ -301,10 +316,8 @@ export const specimens = Effect.gen(function*() {
       )
     ],
     "TokenError.TransportError": reset,
-    "TokenError.TransportReason": TokenError.TransportReason,
-    "TokenError.isTokenError": TokenError.isTokenError,
     "TokenError.retryWhenDue": yield* outcomes(TokenError.retryWhenDue(Effect.fail(refused[2]), { times: 0 })),
-    "TokenStatus.isUsable": TokenStatus.isUsable,
+    ...membersOf("TokenStatus", TokenStatus),
     "Variables.invalid": Variables.invalid(["deadline"], "Expected a duration"),
     "Variables.literal": yield* ofConfig({
       literal: Variables.literal("CREDIT_DATA_SCOPES", { description: "a few values", values: ["one"] })
@@ -318,42 +331,28 @@ export const specimens = Effect.gen(function*() {
     "Variables.read": yield* outcomes(
       Variables.read(ClientCredentials.config).pipe(Effect.withConfigProvider(configFromCanaries))
     ),
-    "TokenEvent.$is": TokenEvent.$is,
-    "TokenEvent.$match": TokenEvent.$match,
+    ...membersOf("TokenEvent", TokenEvent),
     "TokenEvent.Failed": refused.filter(TokenError.isTokenError).map((error) =>
-      TokenEvent.Failed({ ...requested, duration, error })
-    ),
-    "TokenEvent.Invalidated": TokenEvent.Invalidated({ at, tokenEndpoint }),
-    "TokenEvent.Obtained": TokenEvent.Obtained({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
-    "TokenEvent.Renewed": TokenEvent.Renewed({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
-    "TokenEvent.Published": TokenEvent.Published({ at, tokenEndpoint, content: "Token" }),
-    "TokenEvent.Requested": TokenEvent.Requested(requested),
-    "TokenEvent.Shared": TokenEvent.Shared({ ...requested, duration, scopes, expiresAt: at, dueAt: at }),
-    "TokenEvent.StoreFailed": TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" })
+      TokenEvent.Failed({ at, tokenEndpoint, reason: "Nothing", duration: Duration.millis(100), error })
+    )
   }
 
   // the pause that `AccessTokens.layer` started ends before the groups request a token
   yield* TestClock.adjust("1 hour")
 
   const httpClient: Record<string, unknown> = {
-    "DataAccess.DataAccess": yield* ofGroup(DataAccess.DataAccess, DataAccess.layer(), "/data-access/a"),
     "DataAccess.layer": DataAccess.layer(),
+    "EnablementServices.layer": EnablementServices.layer(),
+    "Furnishment.layer": Furnishment.layer(),
+    "DataAccess.DataAccess": yield* ofGroup(DataAccess.DataAccess, DataAccess.layer(), "/data-access/a"),
     "EnablementServices.EnablementServices": yield* ofGroup(
       EnablementServices.EnablementServices,
       EnablementServices.layer(),
       "/enablement-services/a"
     ),
-    "EnablementServices.layer": EnablementServices.layer(),
     "Fetch.make": yield* ofFetch,
     "Furnishment.Furnishment": yield* ofGroup(Furnishment.Furnishment, Furnishment.layer(), "/furnishment/a"),
-    "Furnishment.layer": Furnishment.layer(),
-    "GroupClient.make": yield* ofGroup(
-      DataAccess.DataAccess,
-      Layer.effect(DataAccess.DataAccess, GroupClient.make({ name: "Data Access" })),
-      "/data-access/a"
-    ),
-    "GroupClient.withPathTemplate": GroupClient.withPathTemplate,
-    "GroupClient.toHttpClient": GroupClient.toHttpClient,
+    ...membersOf("GroupClient", GroupClient),
     "InsufficientScope.InsufficientScope": new InsufficientScope.InsufficientScope({
       environment: "n",
       needed: "furnishment:all",
@@ -361,12 +360,10 @@ export const specimens = Effect.gen(function*() {
     })
   }
 
-  const membersOf = (module: string, members: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(members).map(([name, value]) => [`${module}.${name}`, value]))
-
   const key = Redacted.make(canary)
   const admin = yield* Layer.build(SimulatorConsole.layer({ key }))
   const simulated: Record<string, unknown> = {
+    ...membersOf("Fault", { ...Fault, Response: Fault.Response({ status: 500 }), Reset: Fault.Reset() }),
     "SimulatorConsole.SimulatorConsole": Context.get(admin, SimulatorConsole.SimulatorConsole),
     "SimulatorConsole.layer": admin,
     ...membersOf("Change", Change),
@@ -374,17 +371,6 @@ export const specimens = Effect.gen(function*() {
     ...membersOf("Fixture", Fixture),
     "FixtureError.FixtureError": new FixtureError.FixtureError({ file: "f", reason: "r" }),
     ...membersOf("Received", Received),
-    "Fault.$is": Fault.$is,
-    "Fault.$match": Fault.$match,
-    "Fault.Response": Fault.Response({ status: 500 }),
-    "Fault.Bytes": Fault.Bytes({ bytes: "", ending: "End" }),
-    "Fault.Delay": Fault.Delay({ duration: "1 second" }),
-    "Fault.Drip": Fault.Drip({ bytes: "", every: "1 second" }),
-    "Fault.Endless": Fault.Endless({ bytes: "" }),
-    "Fault.Reset": Fault.Reset(),
-    "Fault.Silence": Fault.Silence(),
-    "Fault.responseBytes": Fault.responseBytes({}),
-    "Fault.oauthError": Fault.oauthError(400, "invalid_scope"),
     "Simulator.Simulator": [
       simulator,
       yield* simulator.credentials,
@@ -400,9 +386,6 @@ export const specimens = Effect.gen(function*() {
 
   const telemetry = yield* ofTelemetry(AuthV2.layer(options))
 
-  const adapter = (name: string, members: Record<string, unknown>) =>
-    Object.entries(members).map(([member, value]) => [`${name}.${member}`, value] as const)
-
   const sharedEndpoint = AuthV2.layerTokenEndpoint(options)
   const overMemory = Layer.mergeAll(sharedEndpoint, TokenStore.layerMemory)
   const redis = RedisTokenStore.layer({ url: Redacted.make(`redis://user:${canary}@127.0.0.1:1`) })
@@ -417,9 +400,7 @@ export const specimens = Effect.gen(function*() {
     "Comparison.compare": yield* outcomes(Comparison.compare({ v1: supplyTest, v2: supplyTest })),
     "Migration.Migration": Migration.Migration,
     "Migration.layer": yield* ofMigration(Migration.layer({ ...supplies, plan: Effect.succeed(plan) })),
-    "Migration.layerConfig": yield* outcomes(
-      Layer.build(Migration.layerConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
-    ),
+    "Migration.layerConfig": yield* fromCanaries(Migration.layerConfig()),
     "Plan.config": yield* ofConfig(Plan.config),
     "Plan.read": yield* outcomes(
       Plan.read.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CREDIT_DATA_AUTH", canary]]))))
@@ -459,28 +440,8 @@ export const specimens = Effect.gen(function*() {
         )
       )
     },
-    "auth-v1": Object.fromEntries(adapter("AuthV1", {
-      config: yield* ofConfig(AuthV1.config),
-      layer: yield* outcomes(Layer.build(AuthV1.layer(broken))),
-      layerConfig: yield* outcomes(
-        Layer.build(AuthV1.layerConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
-      ),
-      layerTokenEndpoint: yield* ofEndpoint(AuthV1.layerTokenEndpoint(options)),
-      layerTokenEndpointConfig: yield* outcomes(
-        Layer.build(AuthV1.layerTokenEndpointConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
-      )
-    })),
-    "auth-v2": Object.fromEntries(adapter("AuthV2", {
-      config: yield* ofConfig(AuthV2.config),
-      layer: yield* outcomes(Layer.build(AuthV2.layer(broken))),
-      layerConfig: yield* outcomes(
-        Layer.build(AuthV2.layerConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
-      ),
-      layerTokenEndpoint: v2,
-      layerTokenEndpointConfig: yield* outcomes(
-        Layer.build(AuthV2.layerTokenEndpointConfig()).pipe(Effect.withConfigProvider(configFromCanaries))
-      )
-    })),
+    "auth-v1": membersOf("AuthV1", yield* ofAdapter(AuthV1, AuthV1.layer(broken), v1)),
+    "auth-v2": membersOf("AuthV2", yield* ofAdapter(AuthV2, AuthV2.layer(broken), v2)),
     "http-client": httpClient,
     migration,
     simulator: simulated,

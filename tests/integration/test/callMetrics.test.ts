@@ -8,31 +8,28 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Queue } from "effect"
 
-const attributes = { test: "callMetrics" }
-
-/** The counts of calls, by their attributes. */
-const counts = Effect.map(Prometheus.text, (text) =>
-  Object.fromEntries(
-    [...text.matchAll(/^http_client_request_duration_seconds_count\{(.*test="callMetrics".*)\} (\d+)$/gm)]
-      .map(([, labels = "", count]) => {
-        const value = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1]
-        const names = [
-          "credit_data_group",
-          "http_request_method",
-          "url_template",
-          "http_response_status_code",
-          "error_type"
-        ]
-        return [names.flatMap((name) => value(name) ?? []).join(" "), Number(count)]
+/** How many calls were recorded with this attribute of a supply, by the values of these labels. */
+const counts = (attribute: string, ...labels: ReadonlyArray<string>) =>
+  Effect.map(Prometheus.text, (text) => {
+    const lines = text.matchAll(
+      new RegExp(`^http_client_request_duration_seconds_count\\{(.*${attribute}.*)\\} (\\d+)$`, "gm")
+    )
+    return Object.fromEntries(
+      Array.from(lines, ([, found = "", count]) => {
+        const values = labels.flatMap((name) => new RegExp(`\\b${name}="([^"]*)"`).exec(found)?.[1] ?? [])
+        return [values.join(" "), Number(count)]
       })
-  ))
+    )
+  })
 
-const Live = DataAccess.layer().pipe(
-  Layer.provideMerge(Telemetry.layer({ attributes })),
-  Layer.provide(AuthV2.layerConfig()),
-  Layer.provide([NodeHttpClient.layer, Simulator.layerConfigProvider]),
-  Layer.provideMerge(Simulator.layer())
-)
+/** An API in memory, and a client with its own supply and metrics. */
+const clientOver = (respond: HttpClient.HttpClient, attributes: Record<string, string>) =>
+  Layer.build(
+    DataAccess.layer().pipe(
+      Layer.provideMerge(Telemetry.layer({ attributes })),
+      Layer.provide([AccessTokens.layerTest(), Layer.succeed(HttpClient.HttpClient, respond)])
+    )
+  )
 
 describe("the duration of calls", () => {
   it.scopedLive("is recorded by group, method, template and status, without a path, and without a setup of the clients", () =>
@@ -48,7 +45,14 @@ describe("the duration of calls", () => {
       yield* client.post("/data-access/consumers")
       yield* simulator.failCalls(Fault.Reset())
       yield* Effect.exit(client.post("/data-access/consumers"))
-      assert.deepStrictEqual(yield* counts, {
+      const labels = [
+        "credit_data_group",
+        "http_request_method",
+        "url_template",
+        "http_response_status_code",
+        "error_type"
+      ]
+      assert.deepStrictEqual(yield* counts("test=\"calls\"", ...labels), {
         "Data Access GET /data-access/consumers/{id} 200": 2,
         "Data Access POST 503 503": 1,
         "Data Access POST Reset": 1
@@ -56,45 +60,35 @@ describe("the duration of calls", () => {
       const text = yield* Prometheus.text
       assert.notInclude(text, "consumers/42")
       assert.match(text, /^http_client_request_duration_seconds_sum\{.*server_address="127\.0\.0\.1".*\} [\d.]+$/m)
-    }).pipe(Effect.provide(Live)))
+    }).pipe(Effect.provide(
+      DataAccess.layer().pipe(
+        Layer.provide(Telemetry.layer({ attributes: { test: "calls" } })),
+        Layer.provideMerge(AuthV2.layerConfig()),
+        Layer.provide([NodeHttpClient.layer, Simulator.layerConfigProvider]),
+        Layer.provideMerge(Simulator.layer())
+      )
+    )))
 
   it.scoped("is not recorded for a call that is interrupted, with or without a span", () =>
     Effect.gen(function*() {
       const begun = yield* Queue.unbounded<void>()
-      const Api = Layer.succeed(
-        HttpClient.HttpClient,
-        HttpClient.make(() => Effect.zipRight(Queue.offer(begun, undefined), Effect.never))
-      )
-      const context = yield* Layer.build(
-        DataAccess.layer().pipe(
-          Layer.provideMerge(Telemetry.layer({ attributes: { test: "callMetrics", state: "interrupted" } })),
-          Layer.provide([AccessTokens.layerTest(), Api])
-        )
-      )
-      const client = Context.get(context, DataAccess.DataAccess)
+      const silent = HttpClient.make(() => Effect.zipRight(Queue.offer(begun, undefined), Effect.never))
+      const client = Context.get(yield* clientOver(silent, { test: "interrupted" }), DataAccess.DataAccess)
       for (const caller of [client, client.pipe(HttpClient.withTracerDisabledWhen(() => true))]) {
         const call = yield* Effect.fork(caller.get("/data-access/consumers/42"))
         yield* Queue.take(begun)
         yield* Fiber.interrupt(call)
       }
-      assert.notMatch(yield* Prometheus.text, /http_client_request_duration_seconds_count.*interrupted/)
+      assert.deepStrictEqual(yield* counts("test=\"interrupted\""), {})
     }))
 
   it.scoped("belongs to the supply of the client, where one program has several", () =>
     Effect.gen(function*() {
-      const Api = Layer.succeed(
-        HttpClient.HttpClient,
-        HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, new Response())))
+      const responding = HttpClient.make((request) =>
+        Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
       )
-      const tenant = (name: string) =>
-        Layer.build(
-          DataAccess.layer().pipe(
-            Layer.provideMerge(Telemetry.layer({ attributes: { test: "tenants", tenant: name } })),
-            Layer.provide([AccessTokens.layerTest(), Api])
-          )
-        )
-      const first = yield* tenant("a")
-      const second = yield* tenant("b")
+      const first = yield* clientOver(responding, { test: "tenants", tenant: "a" })
+      const second = yield* clientOver(responding, { test: "tenants", tenant: "b" })
       const call = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
       // the program has the context of both, as where two layers are merged
       yield* Effect.provide(call, Context.merge(second, first))
@@ -102,11 +96,6 @@ describe("the duration of calls", () => {
         Effect.zipRight(call, call),
         Context.merge(first, Context.pick(DataAccess.DataAccess)(second))
       )
-      const tenants = Object.fromEntries(
-        [...(yield* Prometheus.text).matchAll(
-          /^http_client_request_duration_seconds_count\{.*\btenant="(\w)".*\} (\d+)$/gm
-        )].map(([, name, count]) => [name, Number(count)])
-      )
-      assert.deepStrictEqual(tenants, { a: 1, b: 2 })
+      assert.deepStrictEqual(yield* counts("test=\"tenants\"", "tenant"), { a: 1, b: 2 })
     }))
 })

@@ -35,10 +35,15 @@ import { transports } from "../src/transports.ts"
 
 const call = (path = "/data-access/consumers/42") => Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path))
 
+const statusOf = (path?: string) => Effect.map(call(path), ({ status }) => status)
+
 const toApi = Effect.map(
   Effect.flatMap(Simulator.Simulator, (simulator) => simulator.received),
   (received) => received.filter(({ server }) => server === "Api")
 )
+
+const bodyOf = ({ body }: { readonly body: Redacted.Redacted<Uint8Array> }) =>
+  new TextDecoder().decode(Redacted.value(body))
 
 describe.each(transports)("a call over %s", (name, transport) => {
   const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
@@ -61,39 +66,40 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const client = yield* DataAccess.DataAccess
       const response = yield* client.post("/data-access/consumers", { body: HttpBody.text("hello") })
       assert.strictEqual(response.status, 200)
-      const bodies = (yield* toApi).map(({ body }) => new TextDecoder().decode(Redacted.value(body)))
-      assert.deepStrictEqual(bodies, ["", "hello", "hello"])
+      assert.deepStrictEqual((yield* toApi).map(bodyOf), ["", "hello", "hello"])
       assert.strictEqual(yield* simulator.tokenRequests, 2)
     }).pipe(Effect.provide(layer)))
 
+  const rejection = Fault.Response({ status: 401, body: "x".repeat(100_000) })
+
   it.effect("50 calls that are rejected and sent again leave no connection open", () =>
     Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
+      const { failCalls, openConnections, tokenRequests } = yield* Simulator.Simulator
       for (let round = 0; round < 50; round++) {
         yield* TestClock.adjust("31 seconds")
-        yield* simulator.failCalls(Fault.Response({ status: 401, body: "x".repeat(100_000) }))
+        yield* failCalls(rejection)
         const response = yield* call()
         assert.strictEqual(response.status, 200)
         yield* response.text
       }
-      assert.strictEqual(yield* simulator.tokenRequests, 51)
-      assert.isAtMost(yield* simulator.openConnections, 8)
+      assert.strictEqual(yield* tokenRequests, 51)
+      assert.isAtMost(yield* openConnections, 8)
     }).pipe(Effect.provide(layer)))
 
   it.effect("rejected calls whose renewal fails leave no connection open", () =>
     Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
+      const { failCalls, failTokenRequests, openConnections } = yield* Simulator.Simulator
       for (let round = 0; round < 20; round++) {
         yield* TestClock.adjust("31 seconds")
-        assert.strictEqual((yield* call()).status, 200)
+        assert.strictEqual(yield* statusOf(), 200)
         yield* TestClock.adjust("31 seconds")
-        yield* simulator.failCalls(Fault.Response({ status: 401, body: "x".repeat(100_000) }))
-        yield* simulator.failTokenRequests(Fault.oauthError(400, "invalid_scope"))
+        yield* failCalls(rejection)
+        yield* failTokenRequests(Fault.oauthError(400, "invalid_scope"))
         const rejected = yield* call()
         assert.strictEqual(rejected.status, 401, "the caller's own 401, and not the failure of the renewal")
         yield* Effect.flip(rejected.text)
       }
-      assert.isAtMost(yield* simulator.openConnections, 8)
+      assert.isAtMost(yield* openConnections, 8)
     }).pipe(Effect.provide(layer)))
 
   it.effect("a redirect is returned to the caller, and the token is sent to no other server", () =>
@@ -102,13 +108,12 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const location = `${simulator.environment.authV1Url}/elsewhere`
       for (const status of [301, 302, 303, 307, 308]) {
         yield* simulator.failCalls(Fault.Response({ status, headers: { location } }), { times: 2 })
-        assert.strictEqual((yield* call()).status, status)
+        assert.strictEqual(yield* statusOf(), status)
         const untraced = (yield* DataAccess.DataAccess).pipe(HttpClient.withTracerDisabledWhen(() => true))
         assert.strictEqual((yield* untraced.get("/data-access/consumers/42")).status, status)
       }
       assert.isTrue(Option.isNone(yield* Effect.serviceOption(FetchHttpClient.RequestInit)), "nothing is left behind")
-      const servers = (yield* simulator.received).map(({ server }) => server)
-      assert.notInclude(servers, "AuthV1")
+      assert.notInclude((yield* simulator.received).map(({ server }) => server), "AuthV1")
     }).pipe(Effect.provide(layer)))
 
   it.effect("the bodies of requests and responses are streamed", () =>
@@ -118,8 +123,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const chunks = Stream.range(1, 200).pipe(Stream.map(() => new Uint8Array(1_000)))
       const up = yield* client.put("/data-access/upload", { body: HttpBody.stream(chunks) })
       assert.strictEqual(up.status, 200)
-      const received = yield* toApi
-      assert.strictEqual(received[0]?.bodySize, 200_000)
+      assert.strictEqual((yield* toApi)[0]?.bodySize, 200_000)
       yield* simulator.failCalls(Fault.Response({ status: 200, body: "y".repeat(300_000) }))
       const down = yield* client.get("/data-access/download")
       const sizes = yield* Stream.runCollect(Stream.map(down.stream, (chunk) => chunk.length))
@@ -136,8 +140,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const followed = source.pipe(HttpClient.followRedirects()).get(`${simulator.environment.baseUrl}/elsewhere`)
       const body = HttpBody.stream(Stream.unwrap(Effect.map(followed, ({ stream }) => stream)))
       assert.strictEqual((yield* client.put("/data-access/upload", { body })).status, 200)
-      const uploads = (yield* toApi).filter(({ method }) => method === "PUT")
-      const [sent = ""] = uploads.map(({ body }) => new TextDecoder().decode(Redacted.value(body)))
+      const [sent = ""] = (yield* toApi).filter(({ method }) => method === "PUT").map(bodyOf)
       assert.include(sent, "not_found", "the response of the address that the redirect names")
     }).pipe(Effect.provide(layer)))
 
@@ -168,8 +171,8 @@ describe.each(transports)("a call over %s", (name, transport) => {
       yield* call()
       yield* simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: 100 })
       yield* simulator.failCalls(Fault.Response({ status: 401 }))
-      assert.strictEqual((yield* call("/data-access/odd")).status, 401)
-      for (let count = 0; count < 10; count++) assert.strictEqual((yield* call()).status, 200)
+      assert.strictEqual(yield* statusOf("/data-access/odd"), 401)
+      for (let count = 0; count < 10; count++) assert.strictEqual(yield* statusOf(), 200)
       assert.strictEqual(yield* simulator.tokenRequests, 2)
     }).pipe(Effect.provide(layer)))
 
@@ -179,14 +182,14 @@ describe.each(transports)("a call over %s", (name, transport) => {
       yield* call()
       yield* simulator.revokeTokens
       yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }))
-      const first = yield* Effect.fork(call())
+      const first = yield* Effect.fork(statusOf())
       yield* simulator.awaitReceived("AuthV2", 2)
       const others = yield* Effect.fork(
-        Effect.all(Array.from({ length: 20 }, () => call()), { concurrency: "unbounded" })
+        Effect.all(Array.from({ length: 20 }, () => statusOf()), { concurrency: "unbounded" })
       )
       yield* TestClock.adjust("1 second")
-      assert.strictEqual((yield* Fiber.join(first)).status, 200)
-      assert.deepStrictEqual(new Set((yield* Fiber.join(others)).map(({ status }) => status)), new Set([200]))
+      assert.strictEqual(yield* Fiber.join(first), 200)
+      assert.deepStrictEqual(new Set(yield* Fiber.join(others)), new Set([200]))
       assert.strictEqual((yield* toApi).length, 1 + 2 + 20, "one call was sent with the revoked token")
     }).pipe(Effect.provide(layer)))
 
@@ -197,7 +200,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       const silent = yield* Effect.fork(call())
       yield* simulator.awaitReceived("Api", 1)
       yield* Fiber.interrupt(silent)
-      assert.strictEqual((yield* call()).status, 200)
+      assert.strictEqual(yield* statusOf(), 200)
     }).pipe(Effect.provide(layer)))
 
   it.live("a 401 whose body never ends delays neither its caller nor an interruption", () =>
@@ -210,7 +213,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
       })
       yield* simulator.failCalls(endless)
       yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"))
-      assert.strictEqual((yield* call()).status, 401)
+      assert.strictEqual(yield* statusOf(), 401)
       yield* simulator.failTokenRequests(Fault.Silence())
       yield* simulator.failCalls(endless)
       const impatient = yield* Effect.fork(call())

@@ -4,6 +4,7 @@ import { Fault, Simulator } from "@credit-data/simulator"
 import { HttpBody, HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted, Scope, Stream } from "effect"
+import { callerAbort } from "../src/clients.ts"
 import { nothingLeft } from "../src/faultRow.ts"
 import { transports } from "../src/transports.ts"
 
@@ -16,9 +17,6 @@ const bodies = [
 ] as const
 
 const endless = Fault.Endless({ bytes: Fault.responseBytes({ headers: ["Content-Type: text/plain"] }) })
-
-/** The caller of a `fetch` aborts it with its own controller, outside of Effect. */
-const callerAbort = () => new AbortController()
 
 const rejection = (promise: Promise<unknown>) =>
   Effect.promise(() => promise.then(() => assert.fail("it did not reject"), (error: unknown) => error))

@@ -1,11 +1,11 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
+import { whileTimePasses } from "@credit-data/test-support/whileTimePasses"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Redacted, TestClock, TestServices } from "effect"
-import { createServer } from "node:net"
-import { granted } from "../src/serverInMemory.ts"
-import { listen } from "../src/tls.ts"
+import { Deferred, Effect, Fiber, Layer, TestClock } from "effect"
+import { optionsAt } from "../src/clients.ts"
+import { granted, respond, serveSockets } from "../src/servers.ts"
 import { transports } from "../src/transports.ts"
 
 /**
@@ -13,32 +13,19 @@ import { transports } from "../src/transports.ts"
  * others. Returns the tokens of the calls.
  */
 const serve = Effect.gen(function*() {
-  const received: Array<string | undefined> = []
-  const arrived = yield* Deferred.make<void>()
+  const received: Array<string> = []
+  const arrived = yield* Deferred.make<() => void>()
   let issued = 0
-  let reset = () => {}
-  const port = yield* listen(createServer((socket) => {
-    const respond = (body: string) =>
-      socket.end(
-        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`
-      )
-    socket.on("error", () => socket.destroy())
+  const url = yield* serveSockets((socket) => {
+    const end = (body: object) => socket.end(respond(JSON.stringify(body), "Connection: close"))
     socket.once("data", (data) => {
       const token = /authorization: bearer (\S+)/i.exec(data.toString("latin1"))?.[1]
-      if (token === undefined) {
-        respond(JSON.stringify({ ...granted(0), access_token: `token-${++issued}`, expires_in: 3 }))
-      } else if (received.push(token) === 1) {
-        reset = () => socket.resetAndDestroy()
-        Deferred.unsafeDone(arrived, Effect.void)
-      } else respond("{}")
+      if (token === undefined) end({ ...granted(0), access_token: `token-${++issued}`, expires_in: 3 })
+      else if (received.push(token) > 1) end({})
+      else Deferred.unsafeDone(arrived, Effect.succeed(() => socket.resetAndDestroy()))
     })
-  }))
-  return {
-    url: `http://127.0.0.1:${port}`,
-    received,
-    arrived: Deferred.await(arrived),
-    reset: Effect.sync(() => reset())
-  }
+  })
+  return { url, received, arrived: Deferred.await(arrived) }
 })
 
 describe.each(transports)("a call that is sent again after a reset, over %s", (_, transport) => {
@@ -53,26 +40,17 @@ describe.each(transports)("a call that is sent again after a reset, over %s", (_
   ) {
     it.scoped(`has another token if the first one ${what} meanwhile`, () =>
       Effect.gen(function*() {
-        const { arrived, received, reset, url } = yield* serve
-        const Auth = AuthV2.layer({
-          environment: { name: "raw", audience: "a", baseUrl: url, authV2Url: url },
-          credentials: { clientId: "id", clientSecret: Redacted.make("a secret") },
-          scopes: ["data-access:all"]
-        })
-        const Clients = DataAccess.layer().pipe(Layer.provideMerge(Auth), Layer.provide(transport))
+        const { arrived, received, url } = yield* serve
+        const Auth = AuthV2.layer(optionsAt(url))
         yield* Effect.gen(function*() {
           const client = yield* DataAccess.DataAccess
           const call = yield* Effect.fork(client.get("/a"))
-          yield* arrived
+          const reset = yield* arrived
           yield* meanwhile(yield* AccessTokens.AccessTokens)
-          yield* reset
-          const step = Effect.zipRight(
-            TestServices.provideLive(Effect.sleep("5 millis")),
-            TestClock.adjust("1 millis")
-          )
-          const response = yield* Effect.raceFirst(Fiber.join(call), Effect.forever(step))
+          reset()
+          const response = yield* whileTimePasses(Fiber.join(call), { realMillis: 5, stepMillis: 1 })
           assert.strictEqual(response.status, 200)
-        }).pipe(Effect.provide(Clients))
+        }).pipe(Effect.provide(DataAccess.layer().pipe(Layer.provideMerge(Auth), Layer.provide(transport))))
         assert.deepStrictEqual(received, ["token-1", "token-2"])
       }))
   }

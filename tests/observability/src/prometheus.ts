@@ -5,23 +5,16 @@ import { Effect, Schedule, Schema } from "effect"
 import { files } from "@credit-data/tools/telemetry/files"
 import { freePorts } from "@credit-data/test-support/freePorts"
 
-const QueryResponse = HttpClientResponse.schemaBodyJson(Schema.Struct({
-  data: Schema.Struct({
-    result: Schema.Array(Schema.Struct({
-      metric: Schema.Record({ key: Schema.String, value: Schema.String }),
-      value: Schema.Tuple(Schema.Number, Schema.NumberFromString)
-    }))
-  })
-}))
+const Sample = Schema.Tuple(Schema.Number, Schema.NumberFromString)
 
-const Matrix = HttpClientResponse.schemaBodyJson(Schema.Struct({
-  data: Schema.Struct({
-    result: Schema.Array(Schema.Struct({
-      metric: Schema.Record({ key: Schema.String, value: Schema.String }),
-      values: Schema.Array(Schema.Tuple(Schema.Number, Schema.NumberFromString))
-    }))
-  })
-}))
+/** The series that Prometheus returns, with one sample or several. */
+const result = <A, I>(samples: Schema.Schema<A, I>) =>
+  HttpClientResponse.schemaBodyJson(Schema.Struct({
+    data: Schema.Struct({ result: Schema.Array(samples) })
+  }))
+const metric = Schema.Record({ key: Schema.String, value: Schema.String })
+const Vector = result(Schema.Struct({ metric, value: Sample }))
+const Matrix = result(Schema.Struct({ metric, values: Schema.Array(Sample) }))
 
 /** Starts Prometheus with these alert rules. It scrapes this port and evaluates the rules every second. */
 export const startPrometheus = Effect.fnUntraced(function*(target: number, rules?: string) {
@@ -45,7 +38,7 @@ export const startPrometheus = Effect.fnUntraced(function*(target: number, rules
   ])
   const query = (expression: string) =>
     HttpClient.get(`http://127.0.0.1:${port}/api/v1/query`, { urlParams: { query: expression } }).pipe(
-      Effect.flatMap(QueryResponse),
+      Effect.flatMap(Vector),
       Effect.map(({ data }) => data.result)
     )
   return {

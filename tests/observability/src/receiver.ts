@@ -1,3 +1,4 @@
+import { listen } from "@credit-data/test-support/listen"
 import root from "@opentelemetry/otlp-transformer/build/src/generated/root.js"
 import { Effect, Predicate } from "effect"
 import { createServer } from "node:http"
@@ -54,35 +55,23 @@ const decode = (path: Path, contentType: string | undefined, bytes: Buffer): Rec
 export const make = Effect.gen(function*() {
   const exports: Array<Export> = []
   const refused: Array<string> = []
-  const server = yield* Effect.acquireRelease(
-    Effect.async<ReturnType<typeof createServer>>((resume) => {
-      const server = createServer((request, response) => {
-        const chunks: Array<Buffer> = []
-        request.on("data", (chunk: Buffer) => chunks.push(chunk))
-        request.on("end", () => {
-          try {
-            const path = request.url
-            if (!isPath(path)) throw new Error(`path ${path}`)
-            const bytes = Buffer.concat(chunks)
-            exports.push({ path, message: decode(path, request.headers["content-type"], bytes), bytes })
-            response.writeHead(200).end()
-          } catch (error) {
-            refused.push(String(error))
-            response.writeHead(400).end()
-          }
-        })
-      })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) =>
-      Effect.async<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      })
-  )
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
-  return { url: `http://127.0.0.1:${port}`, port, exports, refused }
+  const port = yield* listen(createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      try {
+        const path = request.url
+        if (!isPath(path)) throw new Error(`path ${path}`)
+        const bytes = Buffer.concat(chunks)
+        exports.push({ path, message: decode(path, request.headers["content-type"], bytes), bytes })
+        response.writeHead(200).end()
+      } catch (error) {
+        refused.push(String(error))
+        response.writeHead(400).end()
+      }
+    })
+  }))
+  return { url: `http://127.0.0.1:${port}`, exports, refused }
 })
 
 /** All objects in a message that have this property. */

@@ -2,26 +2,17 @@ import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
-import { createServer } from "node:net"
 import { freePorts } from "@credit-data/test-support/freePorts"
+import { listenForSockets } from "@credit-data/test-support/listen"
 import { startService } from "../src/service.ts"
 
 const Environment = Layer.merge(Simulator.layer(), NodeHttpClient.layer)
 
-/** Accepts connections and never responds. */
-const blackHole = Effect.acquireRelease(
-  Effect.async<ReturnType<typeof createServer>>((resume) => {
-    const sockets = createServer(() => {})
-    sockets.listen(0, "127.0.0.1", () => resume(Effect.succeed(sockets)))
-  }),
-  (server) => Effect.sync(() => server.close())
-).pipe(Effect.map((server) => {
-  const address = server.address()
-  return typeof address === "object" && address !== null ? address.port : 0
-}))
-
 describe("the example service", () => {
-  const collectors = [["is down", freePorts(1)], ["accepts connections and never responds", blackHole]] as const
+  const collectors = [["is down", freePorts(1)], [
+    "accepts connections and never responds",
+    listenForSockets(() => {})
+  ]] as const
   for (const [what, port] of collectors) {
     it.scopedLive(`ends soon when the collector ${what}`, () =>
       Effect.gen(function*() {

@@ -1,5 +1,6 @@
 import { Prometheus } from "@credit-data/telemetry"
 import { figures, panels } from "@credit-data/tools/telemetry/dashboard"
+import { listen } from "@credit-data/test-support/listen"
 import { files } from "@credit-data/tools/telemetry/files"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,19 +20,9 @@ const going = 30
 const over = 25
 
 /** The metrics of this process, as a service shows them. */
-const serveMetrics = Effect.acquireRelease(
-  Effect.async<{ readonly port: number; readonly close: () => void }>((resume) => {
-    const server = createServer((_, response) => {
-      void Effect.runPromise(Prometheus.text).then((text) => response.end(text))
-    })
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      resume(Effect.succeed({ port, close: () => server.close() }))
-    })
-  }),
-  ({ close }) => Effect.sync(close)
-)
+const serveMetrics = listen(createServer((_, response) => {
+  void Effect.runPromise(Prometheus.text).then((text) => response.end(text))
+}))
 
 const now = Effect.sync(() => Date.now() / 1_000)
 
@@ -40,8 +31,7 @@ describe("a program in an incident, its metrics and a real Prometheus", () => {
     "causes the expected alerts in time, and no others, and each panel has data",
     () =>
       Effect.gen(function*() {
-        const { port } = yield* serveMetrics
-        const prometheus = yield* startPrometheus(port, divided(rules))
+        const prometheus = yield* startPrometheus(yield* serveMetrics, divided(rules))
         const names = Object.keys(incidents)
         const worlds = yield* Effect.forEach(names, (name) => Effect.map(start(name), (world) => ({ name, world })))
         yield* Effect.sleep(`${quiet} seconds`)

@@ -12,15 +12,15 @@ const rules = readFileSync(files.rules, "utf8")
 const alerts = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name = ""]) => name)
 const { incidents: runs, length, quiet } = recorded.read()
 
-/** When an alert fires, in seconds from the start of the incident. */
-const times = (name: string, from = rules) =>
-  Effect.forEach(alerts, (alert) => {
-    return Effect.map(firstFiring(from, alert, runs[name] ?? [], length * factor), (second) =>
-      [
-        alert,
-        second === undefined ? undefined : second - quiet * factor
-      ] as const)
-  })
+/** The alerts that fire in an incident, and when: in seconds from its start. */
+const firedIn = (name: string) =>
+  Effect.map(
+    Effect.forEach(alerts, (alert) =>
+      Effect.map(firstFiring(rules, alert, runs[name] ?? [], length * factor), (second) =>
+        second === undefined ? [] : [{ alert, second: second - quiet * factor }])),
+    (found) =>
+      found.flat()
+  )
 
 const minutes = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
 
@@ -34,7 +34,7 @@ describe("the alert rules as they are shipped", () => {
   for (const [name, { alerts: expected }] of Object.entries(incidents)) {
     it.live(`fire in time, and no others, when ${name}`, () =>
       Effect.gen(function*() {
-        const fired = (yield* times(name)).flatMap(([alert, second]) => second === undefined ? [] : [{ alert, second }])
+        const fired = yield* firedIn(name)
         assert.sameMembers(fired.map(({ alert }) => alert), Object.keys(expected))
         for (const { alert, second } of fired) assert.isAtMost(second, (expected[alert] ?? 0) * 60, alert)
         rows.push(
@@ -44,17 +44,6 @@ describe("the alert rules as they are shipped", () => {
         )
       }), 60_000)
   }
-
-  it.live("would be found to be wrong if they forgot an incident", () =>
-    Effect.gen(function*() {
-      const planted = rules.replace(
-        "consecutive_rejections\n          ) >= 2",
-        "consecutive_rejections\n          ) >= 200"
-      )
-      assert.notStrictEqual(planted, rules)
-      const fired = yield* times("the API rejects every token", planted)
-      assert.isTrue(fired.every(([, second]) => second === undefined))
-    }), 60_000)
 
   it("are documented with these times", () => {
     const [before = "", , after = ""] = readFileSync(files.telemetry, "utf8").split(

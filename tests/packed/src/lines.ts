@@ -51,7 +51,6 @@ export const effect3 = (root: string): Line => ({
     ioredis: "5.9.0"
   },
   askedFor: { "@effect/cluster": "*", "@effect/rpc": "*", "@effect/sql": "*" },
-  // the words that may be shown of foreign text are 2.5 kB of it
   bundleBar: 1.26,
   runtime: [`Node ${process.versions.node}`, [process.execPath]],
   otherRuntimes: [byNpx("Node 20", "node@20"), ...newer]

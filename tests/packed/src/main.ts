@@ -1,31 +1,21 @@
 // Packs the packages of both lines and uses the tarballs as a new user would. Without arguments, it installs them with npm and the lowest
-// peers, and uses one runtime for each line. With `--all`, it also installs them with pnpm and the highest peers, upgrades only core, and
-// uses every supported runtime.
+// peers, and uses one runtime for each line. With `--all`, it also installs them with pnpm and the highest peers, and uses every supported
+// runtime.
 
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { Console, Duration, Effect } from "effect"
+import { Console, Effect } from "effect"
 import { compareBundles, compareLines } from "./bundle.ts"
 import * as Command from "./command.ts"
 import { walkDockerfile } from "./container.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
-import { checkLowest, highest, makeProject, makeProjectFrom, runProgram } from "./project.ts"
-import { registryWithNextCore } from "./upgrade.ts"
+import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
+import { step } from "./step.ts"
 import { run } from "@credit-data/tools/run"
 import { checkContents, lint, pack, packOne, temporary } from "@credit-data/tools/pack"
 
 const isWhole = process.argv.includes("--all")
-
-const step = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(
-    Effect.timed(effect),
-    ([time, value]) =>
-      Effect.as(
-        Console.log(`ok  ${what}  ${Duration.format(Duration.decode(Math.round(Duration.toMillis(time))))}`),
-        value
-      )
-  )
 
 /** Packs, installs, runs and bundles the packages of a line. */
 const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string) {
@@ -60,12 +50,6 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
   yield* Console.log(`    ${figures}`)
 
   if (isWhole) {
-    const upgraded = yield* temporary
-    yield* step(
-      "install with npm from a registry, with the next release of only core, and types",
-      Effect.flatMap(registryWithNextCore(tarballs), (from) => makeProjectFrom(line, upgraded, from))
-    )
-    yield* step(`${runtime}, with the next release of only core`, runProgram(upgraded, command, redis))
     const byPnpm = yield* temporary
     yield* step(
       "install with pnpm, highest peers, and types",

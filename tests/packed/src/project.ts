@@ -37,33 +37,6 @@ export const checkLowest = Effect.fnUntraced(function*(line: Line, tarball: stri
 // The types of @effect/platform-node need @types/ws but do not depend on it.
 const types = { typescript: "7.0.2", "@types/node": "20.19.43", "@types/ws": "8" }
 
-/** Copies the small program into a folder, and installs the packages in the manifest. */
-const writeProject = Effect.fnUntraced(function*(line: Line, folder: string, manifest: object) {
-  const fs = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  yield* fs.copy(line.project, folder)
-  yield* fs.writeFileString(
-    path.join(folder, "package.json"),
-    JSON.stringify({ name: "a-program", private: true, type: "module", devDependencies: types, ...manifest })
-  )
-})
-
-const checkTypes = Effect.fnUntraced(function*(folder: string) {
-  const path = yield* Path.Path
-  yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
-})
-
-/** Makes the project with npm from a registry that has the packages, and checks the types. */
-export const makeProjectFrom = Effect.fnUntraced(function*(
-  line: Line,
-  folder: string,
-  { registry, versions }: { readonly registry: string; readonly versions: Versions }
-) {
-  yield* writeProject(line, folder, { dependencies: { ...versions, ...line.lowest } })
-  yield* run(folder, "npm", "install", "--no-audit", "--no-fund", `--@credit-data:registry=${registry}`)
-  yield* checkTypes(folder)
-})
-
 /** Makes a project with a small program, installs the packages from their tarballs with npm or pnpm, and checks the types. */
 export const makeProject = Effect.fnUntraced(function*(
   line: Line,
@@ -72,16 +45,24 @@ export const makeProject = Effect.fnUntraced(function*(
   manager: "npm" | "pnpm",
   versions: Versions
 ) {
+  const fs = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
   const packed = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]))
-  yield* writeProject(line, folder, {
+  const manifest = {
+    name: "a-program",
+    private: true,
+    type: "module",
     dependencies: { ...packed, ...versions },
+    devDependencies: types,
     // the packages depend on each other by version, and those versions are not in the registry
     pnpm: { overrides: packed }
-  })
+  }
+  yield* fs.copy(line.project, folder)
+  yield* fs.writeFileString(path.join(folder, "package.json"), JSON.stringify(manifest))
   yield* manager === "npm"
     ? run(folder, "npm", "install", "--no-audit", "--no-fund")
     : run(folder, "npx", "-y", "pnpm@10.34.9", "install", "--no-frozen-lockfile")
-  yield* checkTypes(folder)
+  yield* run(folder, path.join(folder, "node_modules/.bin/tsc"))
 })
 
 /** Runs the program in the project with the address of a Redis, and checks its output. */

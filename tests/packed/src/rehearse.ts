@@ -6,15 +6,10 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { run as runProcess } from "@credit-data/test-support/childProcess"
 import { checkContents, temporary } from "@credit-data/tools/pack"
 import { CommandFailed, run } from "@credit-data/tools/run"
-import { Console, Duration, Effect } from "effect"
+import { Console, Effect } from "effect"
 import * as Command from "./command.ts"
 import { startFlakyWay, startRegistry } from "./registry.ts"
-
-const step = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(
-    Effect.timed(effect),
-    ([time, value]) => Effect.as(Console.log(`ok  ${what}  ${Math.round(Duration.toSeconds(time))} s`), value)
-  )
+import { step } from "./step.ts"
 
 const expectFailure = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
   step(what, Effect.mapError(Effect.flip(effect), () => new CommandFailed(`It did not fail: ${what}`)))
@@ -199,7 +194,15 @@ Effect.gen(function*() {
   )
   yield* step("publish again, which completes it", publish)
   yield* step("tags", checkTags("1.1.0", "2.1.0"))
-  yield* step("upgrade only core on Effect 3", run(first, "npm", "i", "@credit-data/core@effect-3"))
+  yield* step(
+    "upgrade only core on Effect 3, and the other packages keep the core of their own release",
+    Effect.gen(function*() {
+      yield* run(first, "npm", "i", "@credit-data/core@effect-3")
+      const core = path.join(first, "node_modules/@credit-data/auth-v2/node_modules/@credit-data/core/package.json")
+      const { version }: { readonly version: string } = JSON.parse(yield* fs.readFileString(core))
+      if (version !== "1.0.0") return yield* Effect.fail(new CommandFailed(`auth-v2 uses core ${version}`))
+    })
+  )
   yield* step("the first program", runProgram(first, programs.three))
   yield* step("upgrade all on Effect 3", run(first, "bash", "-c", lines[0]?.line ?? ""))
   yield* step("the first program", runProgram(first, programs.three))

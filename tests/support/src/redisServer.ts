@@ -9,17 +9,18 @@ import { freePorts } from "./freePorts.ts"
 /** The server does not respond, or not yet. */
 class NotReady extends Data.TaggedError("NotReady")<{}> {}
 
-/** Sends one inline command over its own connection, and returns the beginning of the output. */
-const ask = (port: number, command: string): Effect.Effect<string, NotReady> =>
+/** Connects to the server. With a command, sends it and returns the beginning of the output. */
+const ask = (port: number, command?: string): Effect.Effect<string, NotReady> =>
   Effect.async((resume) => {
     const socket = connect(port, "127.0.0.1")
+    const end = (output: string) => {
+      socket.destroy()
+      resume(Effect.succeed(output))
+    }
     socket.setTimeout(1_000, () => socket.destroy(new Error("no response")))
     socket.once("error", () => resume(Effect.fail(new NotReady())))
-    socket.once("connect", () => socket.write(`${command}\r\n`))
-    socket.once("data", (data) => {
-      socket.destroy()
-      resume(Effect.succeed(data.toString()))
-    })
+    socket.once("connect", () => command === undefined ? end("") : socket.write(`${command}\r\n`))
+    socket.once("data", (data) => end(data.toString()))
     return Effect.sync(() => socket.destroy())
   })
 
@@ -64,27 +65,12 @@ export const startRedis = Effect.fnUntraced(function*(options: {
     })
   yield* Effect.addFinalizer(() => stop("SIGKILL"))
   const command = (text: string) => Effect.orDie(ask(port, text))
-  const isReady = ask(port, "PING").pipe(
-    Effect.filterOrFail(
-      (output) => options.tls === true || !output.startsWith("-LOADING"),
-      () => new NotReady()
-    ),
+  const awaitListening = ask(port, options.tls === true ? undefined : "PING").pipe(
+    Effect.filterOrFail((output) => !output.startsWith("-LOADING"), () => new NotReady()),
     Effect.retry(Schedule.spaced("20 millis")),
     Effect.timeout("10 seconds"),
     Effect.orDie
   )
-  const awaitListening: Effect.Effect<void> = options.tls === true
-    ? Effect.orDie(Effect.retry(
-      Effect.async<void, NotReady>((resume) => {
-        const socket = connect(port, "127.0.0.1", () => {
-          socket.destroy()
-          resume(Effect.void)
-        })
-        socket.once("error", () => resume(Effect.fail(new NotReady())))
-      }),
-      { schedule: Schedule.spaced("20 millis"), times: 500 }
-    ))
-    : Effect.asVoid(isReady)
   yield* awaitListening
   return {
     port,
@@ -103,12 +89,12 @@ export const startRedis = Effect.fnUntraced(function*(options: {
       }),
       awaitListening
     ),
-    /** What the server wrote to disk. */
-    fileText: (name: string) => Effect.sync(() => readFileSync(join(folder, name), "latin1")),
-    folderTexts: (name: string) =>
-      Effect.sync(() => {
-        const files = readdirSync(join(folder, name)).filter((file) => file.endsWith(".aof"))
-        return files.map((file) => readFileSync(join(folder, name, file), "latin1")).filter((text) => text !== "")
-      })
+    /** What the server wrote to disk, by the name of the file. */
+    written: Effect.sync(() => {
+      const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+        /\.(rdb|aof)$/.test(name)
+      )
+      return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "latin1")]))
+    })
   }
 })

@@ -1,10 +1,11 @@
 import { Simulator } from "@credit-data/simulator"
 import { type Certificate, makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
+import { listen, listenForSockets } from "@credit-data/test-support/listen"
 import { assert } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { writeFileSync } from "node:fs"
 import { createServer as createHttpServer } from "node:http"
-import { connect, createServer, type Server, type Socket } from "node:net"
+import { connect, type Socket } from "node:net"
 import { createServer as createTlsServer, type TlsOptions } from "node:tls"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
@@ -67,12 +68,6 @@ export const checkCanaries = (lines: ReadonlyArray<Line>) => {
   const text = JSON.stringify(lines)
   for (const canary of canaries) assert.notInclude(text, canary)
   for (const { advice, detail } of lines) assert.notMatch(detail + advice, /\p{Cc}/u)
-  if (process.env["SHOW_STEPS"] !== undefined) {
-    for (const { advice, detail, name, result } of lines.filter((line) => !line.detail.startsWith("not run"))) {
-      process.stderr.write(`${name} | ${result} | ${detail} | ${advice}\n`)
-    }
-    process.stderr.write("\n")
-  }
   return lines
 }
 
@@ -106,29 +101,6 @@ export const examineTrusting = Effect.fnUntraced(
   Effect.scoped
 )
 
-/** Listens on a loopback port until the scope ends. */
-const listen = (server: Server) => {
-  const open = new Set<Socket>()
-  server.on("connection", (socket: Socket) => {
-    open.add(socket)
-    socket.on("error", () => socket.destroy())
-    socket.on("close", () => open.delete(socket))
-  })
-  return Effect.acquireRelease(
-    Effect.async<number>((resume) => {
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(typeof address === "object" && address !== null ? Effect.succeed(address.port) : Effect.die(address))
-      })
-    }),
-    () =>
-      Effect.sync(() => {
-        server.close()
-        for (const socket of open) socket.destroy()
-      })
-  )
-}
-
 const relay = (port: number) => (socket: Socket) => {
   const server = connect(port, "127.0.0.1")
   socket.on("error", () => server.destroy())
@@ -148,11 +120,10 @@ export const tls = (certificate: Certificate, options: TlsOptions = {}) =>
 /** A server that accepts connections and never sends a byte. Returns its port, and how many connections are open. */
 export const silent = Effect.gen(function*() {
   let connections = 0
-  const port = yield* listen(createServer((socket) => {
+  const port = yield* listenForSockets((socket) => {
     connections++
-    socket.resume()
-    socket.on("close", () => connections--)
-  }))
+    socket.resume().on("close", () => connections--)
+  })
   return { port, connections: () => connections }
 })
 
@@ -216,11 +187,25 @@ export const simulatedWithCertificates = Effect.fnUntraced(function*(days: numbe
   }
 })
 
-/** The only line with this result, or the first of several. */
+/** The steps in their order. */
+export const names = ["configuration", "name", "connection", "TLS", "clock", "token", "scopes", "API"]
+
+/** The first line with this result. */
 export const lineOf = (lines: ReadonlyArray<Line>, result: Step["result"]): Line => {
   const found = lines.find((line) => line.result === result)
   assert(found !== undefined, `no step is ${result}: ${JSON.stringify(lines)}`)
   return found
+}
+
+/** The failed step. Checks that all steps before it were run, and that those after it were not. */
+export const failureOf = (lines: ReadonlyArray<Line>): Line => {
+  const failed = lineOf(lines, "failed")
+  assert.deepStrictEqual(lines.map(({ name }) => name), names)
+  assert.deepStrictEqual(
+    lines.filter(({ detail }) => detail === `not run, because ${failed.name} failed`).map(({ name }) => name),
+    names.slice(names.indexOf(failed.name) + 1)
+  )
+  return failed
 }
 
 /** The results of all steps, in their order. */
@@ -228,5 +213,5 @@ export const resultsOf = (lines: ReadonlyArray<Line>) => lines.map(({ name, resu
 
 /** A server that ends each connection after the first bytes. Returns its port. */
 export const resetting = Effect.suspend(() =>
-  listen(createServer((socket) => socket.once("data", () => socket.resetAndDestroy())))
+  listenForSockets((socket) => socket.once("data", () => socket.resetAndDestroy()))
 )

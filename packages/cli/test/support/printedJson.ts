@@ -17,7 +17,6 @@ export const Token = Schema.Struct({
   requestedAt: Instant,
   expiresAt: Instant
 })
-export type Token = typeof Token.Type
 
 /** `doctor --json` */
 export const Doctor = Schema.Struct({
@@ -35,7 +34,6 @@ export const Doctor = Schema.Struct({
     millis: Schema.Int
   }))
 })
-export type Doctor = typeof Doctor.Type
 
 /** A token of one version, or why there was none. */
 const Facts = Schema.Union(
@@ -68,7 +66,6 @@ export const Compare = Schema.Struct({
     sameBody: Schema.NullOr(Schema.Boolean)
   }))
 })
-export type Compare = typeof Compare.Type
 
 /** `status --json` */
 export const Status = Schema.Struct({
@@ -80,4 +77,3 @@ export const Status = Schema.Struct({
   /** The last renewal has failed: with this error, which other commands with `--cache` get until this instant. */
   failure: Schema.NullOr(Schema.Struct({ error: Schema.String, message: Schema.String, until: Instant }))
 })
-export type Status = typeof Status.Type

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { request as httpRequest } from "node:http"
 import { hostname } from "node:os"
-import { act, read, Test } from "../support/admin.ts"
+import { act, read, readJson, Test } from "../support/admin.ts"
 
 /** Sends a request with a `Host` that fetch would not send. Returns the status without the rest of the response. */
 const withHost = (host: string, path = "/api/v1/state", headers: Readonly<Record<string, string>> = {}) =>
@@ -17,33 +17,15 @@ const withHost = (host: string, path = "/api/v1/state", headers: Readonly<Record
     }))
 
 describe("the protection of the admin server", () => {
-  const actions = [
-    "faults",
-    "faults/clear",
-    "tokens/1/revoke",
-    "tokens/revoke",
-    "scopes",
-    "secret/rotate",
-    "clock/advance"
-  ]
-    .concat(
-      "fixtures",
-      "fixtures/remove",
-      "fixtures/clear",
-      "variables",
-      "reset",
-      "faults/1/remove",
-      "requests/1/resend"
-    )
-
   it.effect("refuses every action without the key, or with another one", () =>
     Effect.gen(function*() {
-      const document = JSON.parse((yield* read("/api/v1/openapi.json")).text)
-      const posts = Object.entries<Record<string, unknown>>(document.paths).filter(([, item]) => "post" in item)
-      assert.strictEqual(posts.length, actions.length)
-      for (const action of actions) {
+      const document = yield* readJson("/api/v1/openapi.json")
+      const actions = Object.entries<Record<string, unknown>>(document.paths).filter(([, item]) => "post" in item)
+      assert.isAtLeast(actions.length, 14)
+      for (const [path] of actions) {
         for (const headers of [{}, { "x-api-key": "other" }, { "x-api-key": "" }]) {
-          assert.strictEqual((yield* read(`/api/v1/${action}`, { method: "POST", headers })).status, 401, action)
+          const { status } = yield* read(path.replace("{id}", "1"), { method: "POST", headers })
+          assert.strictEqual(status, 401, path)
         }
       }
     }).pipe(Effect.provide(Test)))
@@ -79,15 +61,12 @@ describe("the protection of the admin server", () => {
       const { port } = new URL(url)
       assert.strictEqual(yield* withHost(`localhost:${port}`), 200)
       assert.strictEqual(yield* withHost(`[::1]:${port}`), 200)
-      for (
-        const host of ["evil.example", `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost.:${port}`]
-      ) {
-        assert.strictEqual(yield* withHost(host), 403, host)
-      }
+      const foreign = ["evil.example", `evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost.:${port}`]
+      for (const host of foreign) assert.strictEqual(yield* withHost(host), 403, host)
       for (const origin of ["http://evil.example", "null", `http://localhost:${port}`, `https://127.0.0.1:${port}`]) {
-        assert.strictEqual((yield* read("/api/v1/state", { headers: { origin } })).status, 403, origin)
-        assert.strictEqual((yield* read("/", { headers: { origin } })).status, 403, origin)
-        assert.strictEqual((yield* read("/api/v1/events", { headers: { origin } })).status, 403, origin)
+        for (const path of ["/", "/api/v1/state", "/api/v1/events"]) {
+          assert.strictEqual((yield* read(path, { headers: { origin } })).status, 403, `${origin} ${path}`)
+        }
       }
       assert.strictEqual((yield* read("/api/v1/state", { headers: { origin: url } })).status, 200)
     }).pipe(Effect.provide(Test)))
@@ -141,38 +120,35 @@ describe("the protection of the admin server", () => {
       const policyOf = ({ headers }: typeof one) => headers.get("content-security-policy") ?? ""
       const nonce = /'nonce-([\w-]+)'/.exec(policyOf(one))?.[1] ?? ""
       assert.match(policyOf(one), /^default-src 'none'; script-src 'nonce-[\w-]{24}'; style-src 'nonce-[\w-]{24}'; /)
-      assert.include(one.text, nonce)
+      assert.deepStrictEqual(
+        new Set(Array.from(one.text.matchAll(/nonce=([\w-]+)/g), ([, used]) => used)),
+        new Set([nonce])
+      )
       assert.notStrictEqual(policyOf(one), policyOf(two))
     }).pipe(Effect.provide(Test)))
 
   it.effect("names the wrong field of an action, and never its value", () =>
     Effect.gen(function*() {
       const canary = "canary \n\" canary"
-      const wrong: ReadonlyArray<readonly [string, unknown, string]> = [
-        ["faults", { target: canary, fault: { _tag: "Silence" } }, "target: Expected \"TokenRequests\""],
-        [
-          "faults",
-          { target: "Calls", fault: { _tag: "Response", status: 99 } },
-          "fault.status: Expected a"
-        ],
+      const silence = { _tag: "Silence" }
+      const response = { _tag: "Response", status: 503 }
+      const wrong: ReadonlyArray<readonly [action: string, payload: unknown, message: string]> = [
+        ["faults", { target: canary, fault: silence }, "target: Expected \"TokenRequests\""],
+        ["faults", { fault: silence }, "target: is missing"],
+        ["faults", { target: "Calls", fault: silence, time: canary }, "time: "],
+        ["faults", { target: "Calls", fault: silence, times: canary }, "times: Expected"],
         ["faults", { target: "Calls", fault: { _tag: canary } }, "fault"],
-        ["faults", { fault: { _tag: "Silence" } }, "target: is missing"],
-        ["faults", { target: "Calls", fault: { _tag: "Silence" }, time: canary }, "time: "],
-        ["faults", { target: "Calls", fault: { _tag: "Response", status: 503, header: canary } }, "header: "],
-        [
-          "faults",
-          { target: "Calls", fault: { _tag: "Response", status: 503, headers: { "x-a": canary } } },
-          "headers"
-        ],
-        ["faults", { target: "Calls", fault: { _tag: "Response", status: 503, headers: { "x a": "" } } }, "headers"],
+        ["faults", { target: "Calls", fault: { ...response, status: 99 } }, "fault.status: Expected a"],
+        ["faults", { target: "Calls", fault: { ...response, header: canary } }, "header: "],
+        ["faults", { target: "Calls", fault: { ...response, headers: { "x-a": canary } } }, "headers"],
+        ["faults", { target: "Calls", fault: { ...response, headers: { "x a": "" } } }, "headers"],
         ["fixtures", { path: "/data-access/a?b=c" }, "path: Expected"],
-        ["faults", { target: "Calls", fault: { _tag: "Silence" }, times: canary }, "times: Expected"],
-        ["scopes", { scopes: [canary] }, "scopes.0: Expected"],
-        ["clock/advance", { seconds: canary }, "seconds: Expected"],
         ["fixtures", { path: canary }, "path: Expected"],
-        ["tokens/canary/revoke", undefined, "id: "],
+        ["scopes", { scopes: [canary] }, "scopes.0: Expected"],
         ["scopes", `{ ${canary}`, "JSON"],
-        ["scopes", `"canary"`, "Expected"]
+        ["scopes", `"canary"`, "Expected"],
+        ["clock/advance", { seconds: canary }, "seconds: Expected"],
+        ["tokens/canary/revoke", undefined, "id: "]
       ]
       for (const [path, payload, message] of wrong) {
         const { status, text } = yield* act(`/api/v1/${path}`, payload)

@@ -2,13 +2,14 @@ import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { act, events, read, Test } from "../support/admin.ts"
-import { form, get, newToken, post, sendText } from "../support/http.ts"
+import { form, formV1, get, newToken, post, sendText } from "../support/http.ts"
 
 describe("secrets and tokens", () => {
   it.effect("are in no response and in no event, wherever a client put them", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
       const token = yield* newToken
+      const tokenV1 = String((yield* post("V1", formV1)).body["access_token"])
       yield* act("/api/v1/fixtures", {
         path: "/data-access/fixture",
         headers: { "x-mine": token },
@@ -22,7 +23,7 @@ describe("secrets and tokens", () => {
       yield* sendText(`${environment.authV2Url}/oauth2/token?client_secret=the-real-secret&the-real-secret`)
       const everyByte = (text: string) => text.replaceAll(/./g, (byte) => `%${byte.charCodeAt(0).toString(16)}`)
       const hex = (text: string) => Buffer.from(text).toString("hex")
-      const encoded = [token, form.client_secret].flatMap((text) => [
+      const encoded = [token, tokenV1, form.client_secret].flatMap((text) => [
         everyByte(text),
         hex(text),
         hex(text).toUpperCase(),
@@ -39,7 +40,7 @@ describe("secrets and tokens", () => {
         body: JSON.stringify({ token, secret: form.client_secret })
       })
       // in JSON, and in JSON that is a text in JSON
-      yield* Effect.forEach([token, form.client_secret, ...encoded], (text) =>
+      yield* Effect.forEach([token, tokenV1, form.client_secret, ...encoded], (text) =>
         get("/furnishment/a", token, {
           method: "POST",
           body: JSON.stringify({ list: [{ text }, JSON.stringify({ text })] })
@@ -73,8 +74,7 @@ describe("secrets and tokens", () => {
       yield* post("V2", form)
       yield* simulator.failTokenRequests(Fault.Response({ status: 200, body: "{\"access_token\":\"the-real-secret" }))
       yield* sendText(`${environment.authV2Url}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) })
-      const twice = "the-real-secret=1&the-real-secret=2"
-      yield* post("V2", twice)
+      yield* post("V2", "the-real-secret=1&the-real-secret=2&clientSecret=the-real-secret")
       const ids = (yield* simulator.received).map(({ id }) => id)
       yield* Effect.forEach(ids, simulator.resend)
       const everyId = (yield* simulator.received).map(({ id }) => `/api/v1/requests/${id}`)
@@ -88,6 +88,7 @@ describe("secrets and tokens", () => {
       for (
         const canary of [
           token,
+          tokenV1,
           form.client_secret,
           Redacted.value(clientSecret),
           "the-real-secret",

@@ -19,6 +19,9 @@ export const act = (path: string, payload?: unknown) =>
 export const read = (path: string, init?: RequestInit) =>
   Effect.flatMap(SimulatorConsole.SimulatorConsole, ({ url }) => sendText(`${url}${path}`, init))
 
+/** Reads JSON from a path of the admin server. */
+export const readJson = (path: string) => Effect.map(read(path), ({ text }) => JSON.parse(text))
+
 interface Event {
   readonly id: string
   readonly event: string

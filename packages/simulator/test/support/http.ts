@@ -58,6 +58,10 @@ export const get = (path: string, token?: unknown, init?: RequestInit) =>
       })
   )
 
+/** The status of a call. */
+export const statusOf = (path: string, token?: unknown, init?: RequestInit) =>
+  Effect.map(get(path, token, init), ({ status }) => status)
+
 /** Sends a request with this target and these headers as they are, which `fetch` would change or refuse. */
 export const exchange = (
   url: string,

@@ -4,24 +4,23 @@ import { Effect, Random } from "effect"
 export interface Draw {
   /** A number from 0 up to 1. */
   readonly next: () => number
-  /** Another source, whose numbers do not depend on how often this one is used. */
-  readonly split: () => Draw
 }
 
 /** The generator mulberry32: the same numbers for the same seed, on every machine. */
 export const seeded = (seed: number): Draw => {
   let state = seed
-  const mixed = () => {
-    state = (state + 0x6d2b79f5) | 0
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state)
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
-    return (bits ^ (bits >>> 14)) >>> 0
+  return {
+    next: () => {
+      state = (state + 0x6d2b79f5) | 0
+      let bits = Math.imul(state ^ (state >>> 15), 1 | state)
+      bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
+      return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
+    }
   }
-  return { next: () => mixed() / 2 ** 32, split: () => seeded(mixed()) }
 }
 
 /** Always the same number. */
-export const constant = (value: number): Draw => ({ next: () => value, split: () => constant(value) })
+export const constant = (value: number): Draw => ({ next: () => value })
 
 export const between = (draw: Draw, from: number, to: number): number => from + (to - from) * draw.next()
 

@@ -1,4 +1,5 @@
-import { Clock, Duration, Effect, Scheduler } from "effect"
+import * as ClockParts from "@credit-data/test-support/clock"
+import { Duration, Effect, Scheduler } from "effect"
 import * as EventQueue from "./eventQueue.ts"
 
 /** A clock and a scheduler for real programs. Time passes from one timer to the next, and nothing waits in between. */
@@ -15,15 +16,12 @@ export const make = (end: number) => {
     }
   }
 
-  const clock: Clock.Clock = {
-    ...Clock.make(),
-    unsafeCurrentTimeMillis: () => now,
-    unsafeCurrentTimeNanos: () => BigInt(Math.round(now * 1e6)),
-    currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanos: Effect.sync(() => BigInt(Math.round(now * 1e6))),
+  const clock = ClockParts.make({
+    wallMillis: () => now,
+    monotonicNanos: () => BigInt(Math.round(now * 1e6)),
     sleep: (duration) =>
       Effect.async<void>((resume) => timers.add(now + Duration.toMillis(duration), () => resume(Effect.void)))
-  }
+  })
 
   return {
     /** Runs an effect until the end, and then interrupts it. */

@@ -4,7 +4,7 @@ import { Console, DateTime, Duration, Effect, Layer, Option, Random, Scope } fro
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { bundle, startWorker } from "../fleet.ts"
+import { startWorker } from "../fleet.ts"
 import type { Call } from "../protocol.ts"
 import * as Faults from "./faults.ts"
 import type { Happened, Recording, Resources } from "./judge.ts"
@@ -35,7 +35,6 @@ export const soak = Effect.fnUntraced(
     const context = yield* Layer.build(Simulator.layer({ tokenLifetime: lifetime })).pipe(Effect.orDie)
     const simulator = yield* Effect.provide(Simulator.Simulator, context)
     const variables = yield* Effect.provide(Simulator.variables, context)
-    const { file } = yield* bundle
     const url = `${simulator.environment.baseUrl}/data-access/consumers/42`
 
     const store = kind === "redis"
@@ -53,7 +52,7 @@ export const soak = Effect.fnUntraced(
     const workers = new Map<string, Worker>()
     const resources = new Map<string, Resources>()
     const startProcess = Effect.fnUntraced(function*(name: string) {
-      const worker = yield* startWorker(file, (call) => calls.push(call))
+      const worker = yield* startWorker((call) => calls.push(call))
       workers.set(name, worker)
       // tokens are revoked more often than in 30 s, the default
       yield* worker.ask({ do: "start", variables, ...options, forcedRenewalPauseMillis: 500 })

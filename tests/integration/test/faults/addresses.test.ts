@@ -3,93 +3,64 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenEndpoint } from "@credit-data/core"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Redacted } from "effect"
-import { connecting, noNames } from "../../src/tls.ts"
+import { Effect, Layer, Logger } from "effect"
+import { credentials, requestToken } from "../../src/clients.ts"
+import { connecting, noNames } from "../../src/transports.ts"
 
 /** An address of this machine on which no server listens any more. */
 const closedAddress = Effect.map(Simulator.Simulator, ({ environment }) => environment.authV2Url).pipe(
-  Effect.provide(Simulator.layer())
-)
-
-const requestToken = Effect.flatMap(
-  TokenEndpoint.TokenEndpoint,
-  (endpoint) => endpoint.requestToken({ _tag: "Nothing" })
-)
-
-const endpointV2 = Layer.unwrapEffect(
-  Effect.map(
-    Simulator.Simulator,
-    ({ credentials, environment }) =>
-      AuthV2.layerTokenEndpoint({ environment, credentials, scopes: ["data-access:all"] })
-  )
+  Effect.provide(Simulator.layer({ credentials }))
 )
 
 describe.each(connecting)("a token request over %s", (_, connect) => {
   const transport = connect({ lookup: noNames("ENOTFOUND") })
-  const simulated = endpointV2.pipe(Layer.provide(transport), Layer.provideMerge(Simulator.layer()))
+  const failureAt = (url: string) => Effect.map(Effect.flip(requestToken(url, transport)), (error) => ({ ...error }))
 
   it.effect("a redirect is not followed, and the secret reaches no other server", () =>
     Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
+      const { environment, failTokenRequests, received } = yield* Simulator.Simulator
+      const redirected = { headers: { location: `${environment.baseUrl}/elsewhere` } }
       for (const status of [301, 302, 303, 307, 308]) {
-        yield* simulator.failTokenRequests(
-          Fault.Response({ status, headers: { location: `${simulator.environment.baseUrl}/elsewhere` } })
-        )
-        assert.deepInclude({ ...(yield* Effect.flip(requestToken)) }, {
-          _tag: "InvalidResponse",
-          status,
-          rule: "Redirect"
-        })
+        yield* failTokenRequests(Fault.Response({ status, ...redirected }))
+        const failure = yield* failureAt(environment.authV2Url)
+        assert.deepInclude(failure, { _tag: "InvalidResponse", status, rule: "Redirect" })
       }
-      const received = yield* simulator.received
-      assert.deepStrictEqual([...new Set(received.map(({ server }) => server))], ["AuthV2"])
-    }).pipe(Effect.provide(simulated)))
-
-  const at = (authV2Url: string) =>
-    Effect.flip(requestToken).pipe(Effect.provide(
-      AuthV2.layerTokenEndpoint({
-        environment: { name: "elsewhere", audience: "a", baseUrl: authV2Url, authV2Url },
-        credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials)),
-        scopes: ["data-access:all"]
-      }).pipe(Layer.provide(transport))
-    ))
+      assert.deepStrictEqual([...new Set((yield* received).map(({ server }) => server))], ["AuthV2"])
+    }).pipe(Effect.provide(Simulator.layer({ credentials }))))
 
   it.effect("a closed port, an unknown name and a port without TLS have different reasons", () =>
     Effect.gen(function*() {
-      const { environment } = yield* Simulator.Simulator
-      const tls = yield* at(environment.authV2Url.replace("http:", "https:"))
-      assert.deepInclude({ ...tls }, { _tag: "TransportError", reason: "Tls" })
-      assert.deepInclude({ ...(yield* at(yield* closedAddress)) }, { _tag: "TransportError", reason: "Refused" })
-      assert.deepInclude({ ...(yield* at("https://no-such-name.example")) }, {
-        _tag: "TransportError",
-        reason: "NameNotFound"
-      })
-      assert.strictEqual(yield* Effect.flatMap(Simulator.Simulator, (simulator) => simulator.tokenRequests), 0)
+      const { environment, tokenRequests } = yield* Simulator.Simulator
+      const rows = [
+        ["Tls", environment.authV2Url.replace("http:", "https:")],
+        ["Refused", yield* closedAddress],
+        ["NameNotFound", "https://no-such-name.example"]
+      ] as const
+      for (const [reason, url] of rows) {
+        assert.deepInclude(yield* failureAt(url), { _tag: "TransportError", reason })
+      }
+      assert.strictEqual(yield* tokenRequests, 0)
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("the next request reaches a server that has started in the meantime", () =>
     Effect.gen(function*() {
       const authV2Url = yield* closedAddress
-      const credentials = {
-        clientId: "simulated-client",
-        clientSecret: Redacted.make("simulated-secret-0123456789abcdefghijklm")
+      const environment = {
+        name: "late",
+        audience: "https://simulator.credit-data.example",
+        baseUrl: authV2Url,
+        authV2Url
       }
       const context = yield* Layer.build(
-        AuthV2.layerTokenEndpoint({
-          environment: {
-            name: "late",
-            audience: "https://simulator.credit-data.example",
-            baseUrl: authV2Url,
-            authV2Url
-          },
-          credentials,
-          scopes: ["data-access:all"]
-        }).pipe(Layer.provide(transport))
+        AuthV2.layerTokenEndpoint({ environment, credentials, scopes: ["data-access:all"] }).pipe(
+          Layer.provide(transport)
+        )
       )
-      const request = Effect.provide(requestToken, context)
+      const { requestToken } = yield* Effect.provide(TokenEndpoint.TokenEndpoint, context)
+      const request = requestToken({ _tag: "Nothing" })
       assert.deepInclude({ ...(yield* Effect.flip(request)) }, { _tag: "TransportError", reason: "Refused" })
-      const port = Number(new URL(authV2Url).port)
-      yield* Layer.build(Simulator.layer({ credentials, ports: { AuthV1: 0, AuthV2: port, Api: 0 } }))
+      const ports = { AuthV1: 0, AuthV2: Number(new URL(authV2Url).port), Api: 0 }
+      yield* Layer.build(Simulator.layer({ credentials, ports }))
       assert.deepStrictEqual((yield* request).scopes, ["data-access:all"])
     }).pipe(Effect.scoped))
 
@@ -97,13 +68,13 @@ describe.each(connecting)("a token request over %s", (_, connect) => {
     Effect.gen(function*() {
       const { environment } = yield* Simulator.Simulator
       const failure = (authV1Url: string, code: "ENOTFOUND" | "EAI_AGAIN" = "ENOTFOUND") =>
-        Effect.flip(requestToken).pipe(
+        Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken({ _tag: "Nothing" })).pipe(
           Effect.provide(
-            AuthV1.layerTokenEndpoint({
-              environment: { ...environment, authV1Url },
-              credentials: Simulator.Simulator.pipe(Effect.flatMap(({ credentials }) => credentials))
-            }).pipe(Layer.provide(connect({ lookup: noNames(code) })))
+            AuthV1.layerTokenEndpoint({ environment: { ...environment, authV1Url }, credentials }).pipe(
+              Layer.provide(connect({ lookup: noNames(code) }))
+            )
           ),
+          Effect.flip,
           Effect.map(({ message }) => message)
         )
       const sunset = "Auth V1 reached its sunset at the end of 2024"

@@ -3,22 +3,10 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenEndpoint } from "@credit-data/core"
 import { NodeRuntime } from "@effect/platform-node"
-import { Config, Console, Effect, Layer, Schedule } from "effect"
+import { Console, Effect, Layer, Schedule } from "effect"
 import { transport } from "./options.ts"
 
 const times = 10
-
-const endpoint = Layer.unwrapEffect(
-  Effect.map(
-    Config.all(AuthV2.config),
-    ({ audience, authV2Url, baseUrl, environment, scopes, ...credentials }) =>
-      AuthV2.layerTokenEndpoint({
-        environment: { name: environment, audience, baseUrl, authV2Url },
-        credentials,
-        scopes
-      })
-  )
-)
 
 const memory = () => process.memoryUsage().rss / 1024 / 1024
 
@@ -44,6 +32,6 @@ Effect.gen(function*() {
   yield* Console.log(JSON.stringify({ outcomes, grownMiB: Math.round(peak - before) }))
 }).pipe(
   Effect.scoped,
-  Effect.provide(Layer.provide(endpoint, transport)),
+  Effect.provide(Layer.provide(AuthV2.layerTokenEndpointConfig(), transport)),
   NodeRuntime.runMain
 )

@@ -1,0 +1,187 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens } from "@credit-data/core"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
+import { DataAccess } from "@credit-data/http-client"
+import { HttpClient, HttpClientResponse } from "@effect/platform"
+import { assert, describe, it } from "@effect/vitest"
+import { type ConfigError, ConfigProvider, Context, Effect, Layer, LayerMap, Redacted } from "effect"
+import { granted } from "../src/servers.ts"
+
+/** A server that puts the client id into each token, and what it received: the clients of token requests, and the calls. */
+const recording = () => {
+  const clients: Array<string> = []
+  const calls: Array<string> = []
+  const client = HttpClient.make((request) =>
+    Effect.sync(() => {
+      if (!request.url.endsWith("/oauth2/token")) {
+        calls.push(`${new URL(request.url).host} ${request.headers["authorization"]}`)
+        return HttpClientResponse.fromWeb(request, new Response())
+      }
+      const body = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
+      const clientId = new URLSearchParams(body).get("client_id") ?? ""
+      clients.push(clientId)
+      const token = { ...granted(0), access_token: `token-of-${clientId}` }
+      return HttpClientResponse.fromWeb(request, Response.json(token))
+    })
+  )
+  return { Http: Layer.succeed(HttpClient.HttpClient, client), calls, clients }
+}
+
+/** The variables of a client with this id, in an environment with the same name. */
+const providerOf = (id: string) =>
+  ConfigProvider.fromMap(
+    new Map(Object.entries({
+      CREDIT_DATA_ENVIRONMENT: id,
+      CREDIT_DATA_AUDIENCE: "audience",
+      CREDIT_DATA_BASE_URL: `https://api.${id}.example`,
+      CREDIT_DATA_AUTH_V2_URL: `https://auth.${id}.example`,
+      CREDIT_DATA_CLIENT_ID: id,
+      CREDIT_DATA_CLIENT_SECRET: `the secret of ${id}, which is long enough`,
+      CREDIT_DATA_SCOPES: "data-access:all"
+    }))
+  )
+const variablesOf = (id: string) => Layer.setConfigProvider(providerOf(id))
+
+const credentialsOf = (clientId: string) => ({ clientId, clientSecret: Redacted.make(`the secret of ${clientId}`) })
+
+const call = Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a"))
+const tokenText = Effect.flatMap(
+  AccessTokens.AccessTokens,
+  (tokens) => Effect.map(tokens.get, ({ secret }) => Redacted.value(secret))
+)
+
+/** Runs the effect where the layer is provided, and once more where it is provided again inside. */
+const nested = <R, E>(
+  effect: Effect.Effect<unknown, unknown, R>,
+  outside: Layer.Layer<R, E>,
+  inside: (effect: Effect.Effect<unknown, unknown, R>) => Effect.Effect<unknown, unknown>
+) => Effect.provide(Effect.zipRight(effect, inside(effect)), outside)
+
+/** The tokens of these tenants from a LayerMap. Its layers are held open, because each ends with its last user. */
+const tokensOf = <R>(
+  ids: ReadonlyArray<string>,
+  lookup: (id: string) => Layer.Layer<AccessTokens.AccessTokens, ConfigError.ConfigError, R>
+) =>
+  Effect.gen(function*() {
+    const tenants = yield* LayerMap.make(lookup)
+    yield* Effect.forEach(ids, (id) => Layer.build(tenants.get(id)))
+    return yield* Effect.forEach(ids, (id) => Effect.provide(tokenText, tenants.get(id)))
+  })
+
+describe("a layer const that is provided again inside", () => {
+  it.effect("is built again under another ConfigProvider", () =>
+    Effect.gen(function*() {
+      const { Http, calls, clients } = recording()
+      const Auth = AuthV2.layerConfig()
+      const clientsOf = () => DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(Http))
+      yield* nested(call, clientsOf(), (again) =>
+        again.pipe(Effect.provide(clientsOf()), Effect.withConfigProvider(providerOf("b")))).pipe(
+          Effect.withConfigProvider(providerOf("a"))
+        )
+      assert.deepStrictEqual(clients, ["a", "b"])
+      assert.deepStrictEqual(calls, ["api.a.example Bearer token-of-a", "api.b.example Bearer token-of-b"])
+    }))
+
+  it.effect("is built again over another supply, and so calls its API", () =>
+    Effect.gen(function*() {
+      const { Http, calls } = recording()
+      const Group = DataAccess.layer()
+      const of = (name: string) => {
+        const environment = { baseUrl: `https://api.${name}.example` }
+        const tokens = AccessTokens.layerTest({ secret: Redacted.make(`token-of-${name}`), environment })
+        return Group.pipe(Layer.provide(tokens), Layer.provide(Http))
+      }
+      yield* nested(call, of("a"), (again) => Effect.provide(again, of("b")))
+      assert.deepStrictEqual(calls, ["api.a.example Bearer token-of-a", "api.b.example Bearer token-of-b"])
+    }))
+
+  // Effect 4 reuses what a program has composed itself, whatever it is provided with
+  it.effect("is built again within the program's own composition if that is fresh", () =>
+    Effect.gen(function*() {
+      const { Http, clients } = recording()
+      const Clients = DataAccess.layer().pipe(Layer.provide(AuthV2.layerConfig()), Layer.provide(Http))
+      yield* nested(call, Clients, (again) =>
+        again.pipe(Effect.provide(Layer.fresh(Clients)), Effect.withConfigProvider(providerOf("b")))).pipe(
+          Effect.withConfigProvider(providerOf("a"))
+        )
+      assert.deepStrictEqual(clients, ["a", "b"])
+    }))
+
+  it.effect("is shared by everything that is provided together", () =>
+    Effect.gen(function*() {
+      const { Http, clients } = recording()
+      const Auth = AuthV2.layerConfig()
+      const Clients = Layer.mergeAll(DataAccess.layer(), DataAccess.layer({ propagateTrace: true })).pipe(
+        Layer.provideMerge(Auth)
+      )
+      const other = Layer.provide(Layer.effectDiscard(tokenText), Auth)
+      yield* call.pipe(
+        Effect.provide(Layer.provide(Layer.merge(Clients, other), Http)),
+        Effect.withConfigProvider(providerOf("a"))
+      )
+      assert.deepStrictEqual(clients, ["a"])
+    }))
+})
+
+describe("one layer const for several tenants", () => {
+  it.scopedLive("gives each tenant its own token in a LayerMap whose lookup provides the variables of the tenant", () =>
+    Effect.gen(function*() {
+      const { Http, clients } = recording()
+      const Auth = AuthV2.layerConfig()
+      const texts = yield* tokensOf(["a", "b", "a"], (id) => Auth.pipe(Layer.provide([variablesOf(id), Http])))
+      assert.deepStrictEqual(texts, ["token-of-a", "token-of-b", "token-of-a"])
+      assert.deepStrictEqual(clients, ["a", "b"])
+    }))
+
+  it.scopedLive("gives each tenant its own token in a LayerMap whose lookup composes layers that are bound to consts", () =>
+    Effect.gen(function*() {
+      const { Http } = recording()
+      const Shared = SharedTokens.layer()
+      const Endpoint = AuthV2.layerTokenEndpointConfig()
+      const composed = () => Shared.pipe(Layer.provide(Endpoint), Layer.provide(TokenStore.layerMemory))
+      // Effect reuses what a program has composed itself, as docs/tenants.md says
+      const Composed = composed()
+      const rows = [
+        [composed, ["token-of-a", "token-of-b"]],
+        [() => Composed, ["token-of-a", "token-of-a"]],
+        [() => Layer.fresh(Composed), ["token-of-a", "token-of-b"]]
+      ] as const
+      for (const [layer, expected] of rows) {
+        const texts = yield* tokensOf(["a", "b"], (id) => layer().pipe(Layer.provide([variablesOf(id), Http])))
+        assert.deepStrictEqual(texts, [...expected])
+      }
+    }))
+
+  class Name extends Context.Tag("Name")<Name, string>() {}
+  class Read extends Context.Tag("Read")<Read, () => string>() {}
+
+  /** The tokens of tenants that a service of the program identifies. */
+  const tokensBy = <R>(id: Effect.Effect<string, never, R>, as: (id: string) => Layer.Layer<R>) =>
+    Effect.gen(function*() {
+      const { Http, clients } = recording()
+      const Auth = AuthV2.layerConfig({ credentials: Effect.map(id, credentialsOf) })
+      const services = new Map(["a", "b"].map((id) => [id, as(id)] as const))
+      const texts = yield* tokensOf(
+        ["a", "b", "a"],
+        (id) => Auth.pipe(Layer.provide([services.get(id) ?? as(id), variablesOf("shared"), Http]))
+      )
+      return { clients, texts }
+    })
+
+  it.scopedLive("gives each tenant its own token where a service of any type says which tenant it is", () =>
+    Effect.gen(function*() {
+      const expected = { clients: ["a", "b"], texts: ["token-of-a", "token-of-b", "token-of-a"] }
+      const byText = yield* tokensBy(Name, (id) => Layer.succeed(Name, id))
+      assert.deepStrictEqual(byText, expected)
+      const byFunction = yield* tokensBy(Effect.map(Read, (read) => read()), (id) => Layer.succeed(Read, () => id))
+      assert.deepStrictEqual(byFunction, expected)
+    }))
+
+  it.live("reads the usual variable where an option is undefined", () =>
+    Effect.gen(function*() {
+      const { Http } = recording()
+      const Auth = AuthV2.layerConfig({ clientSecret: undefined, scopes: undefined, environment: undefined })
+      const text = yield* Effect.provide(tokenText, Auth.pipe(Layer.provide([variablesOf("a"), Http])))
+      assert.strictEqual(text, "token-of-a")
+    }))
+})
