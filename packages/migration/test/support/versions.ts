@@ -4,7 +4,7 @@ import { HttpClient } from "@effect/platform"
 import { Context, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 
 /** How a token endpoint behaves. */
-type Behaviour = "grants" | "grants too little" | "refuses" | "is busy" | "has no host" | "hangs"
+export type Behaviour = "grants" | "grants too little" | "refuses" | "is busy" | "has no host" | "hangs"
 
 export const environment = { name: "test", audience: "audience", baseUrl: "https://api.example" }
 
