@@ -90,10 +90,19 @@ export const plan = (next: Plan.Plan): Action => ({
   run: ({ setPlan }) => Effect.sync(() => setPlan(next))
 })
 
+/** What a reading of the plan does from now on, instead of returning it. */
+export const readingPlan = (instead: Effect.Effect<Plan.Plan, unknown> | undefined): Action => ({
+  what: "the plan is read in another way",
+  run: ({ reads }) => Effect.sync(() => void (reads.instead = instead))
+})
+
 const seen = (what: string, look: (migration: Migration) => Effect.Effect<unknown>): Action => ({ what, look })
 
 /** How many token requests each version has got. */
 export const requests = seen("the token requests", ({ v1, v2 }) => Effect.succeed([v1.requests, v2.requests]))
+
+/** How often the plan was read. */
+export const reads = seen("the readings of the plan", ({ reads }) => Effect.succeed(reads.count))
 
 type Report = Effect.Effect.Success<Migration["migration"]["report"]>
 
@@ -125,10 +134,14 @@ export const log = (text: string) =>
 export type Step = readonly [seconds: number, action: Action, result?: unknown]
 
 /** Lets a migration with this plan live through the steps. Each has its second, what happens, and what must be seen then. */
-export const timeline = Effect.fnUntraced(function*(initial: Plan.Plan, steps: ReadonlyArray<Step>) {
+export const timeline = Effect.fnUntraced(function*(
+  initial: Plan.Plan,
+  steps: ReadonlyArray<Step>,
+  options: Parameters<typeof setUp>[1] = {}
+) {
   const lines: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => void lines.push(`${logLevel.label} ${String(message)}`))
-  const world = yield* Effect.provide(setUp(initial), Logger.replace(Logger.defaultLogger, logger))
+  const world = yield* Effect.provide(setUp(initial, options), Logger.replace(Logger.defaultLogger, logger))
   const migration: Migration = { ...world, lines, callers: [] }
   for (const [seconds, { look, run, what }, result] of steps) {
     yield* TestClock.setTime(seconds * 1_000)
