@@ -203,7 +203,12 @@ describe("a renewal that fails", () => {
       ["6 s", fail(new TokenError.InvalidClient({ ...failures.refused, sharedUntil: DateTime.unsafeMake(5_000) }))],
       ["6 s", get],
       ["7 s", nextRequestAt, 7.1],
-      ["8 s", fail(new TokenError.ServerError({ ...failures.refused, sharedUntil: DateTime.unsafeMake(90_000) }))],
+      [
+        "8 s",
+        fail(
+          new TokenError.ServerError({ ...failures.unavailable, status: 400, sharedUntil: DateTime.unsafeMake(90_000) })
+        )
+      ],
       ["8 s", get],
       ["9 s", nextRequestAt, 39.1] // a server that refuses is asked again after 30 s, whatever another process says
     ]))

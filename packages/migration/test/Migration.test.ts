@@ -1,159 +1,146 @@
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
-import { logged } from "./support/logged.ts"
-import { fallback, outcomeOf, shadow, v1, v2 } from "./support/plans.ts"
+import { fallback, shadow, v1, v2 } from "./support/plans.ts"
+import {
+  authV1,
+  authV2,
+  caller,
+  fallbacks,
+  get,
+  log,
+  plan,
+  reasons,
+  refresh,
+  reject,
+  replace,
+  report,
+  requests,
+  served,
+  shown,
+  type Step,
+  timeline,
+  tokensServed,
+  waiting
+} from "./support/timeline.ts"
 import { environment, setUp, textOf } from "./support/versions.ts"
+
+/** Calls at the end of each of these intervals. */
+const calls = (count: number, from: number, interval: number): ReadonlyArray<Step> =>
+  Array.from({ length: count }, (_, call) => [from + call * interval, get, "V1-1"])
+
+/** The last failure of each version. */
+const failures = report(({ v1, v2 }) =>
+  [v1, v2].map(({ lastFailure }) => Option.getOrUndefined(Option.map(lastFailure, ({ _tag }) => _tag)))
+)
+
+const missing = report(({ v2 }) => v2.missingScopes)
 
 describe("the stages of a migration", () => {
   it.scoped("v1 returns V1 tokens and sends nothing to Auth V2", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1)
-      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
-      yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual([world.v1.requests, world.v2.requests], [1, 0])
-      assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v1.example/token")
-    }))
+    timeline(v1, [
+      [0, get, "V1-1"],
+      [2, requests, [1, 0]],
+      [2, shown, "V1"]
+    ]))
 
   it.scoped("shadow returns V1 tokens, and obtains one token from Auth V2 in the background", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(shadow)
-      for (let call = 0; call < 10; call++) {
-        assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
-        yield* TestClock.adjust("2 seconds")
-      }
-      assert.deepStrictEqual([world.v1.requests, world.v2.requests], [1, 1])
-      const { v1, v2 } = yield* world.migration.report
-      assert.deepStrictEqual([v1.phase, v2.phase], ["Valid", "Valid"])
-      assert.deepStrictEqual([v1.tokensServed, v2.tokensServed], [10, 0])
-    }))
+    timeline(shadow, [
+      ...calls(10, 0, 2),
+      [20, requests, [1, 1]],
+      [20, report(({ v1, v2 }) => [v1.phase, v2.phase]), ["Valid", "Valid"]],
+      [20, served, [10, 0]]
+    ]))
 
   it.scoped("shadow asks Auth V2 again for a missing scope, and shows when it was granted", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(shadow)
-      const missing = Effect.map(world.migration.report, ({ v2 }) => v2.missingScopes)
-      world.v2.behaviour = "grants too little"
-      for (let call = 0; call < 10; call++) {
-        yield* world.tokens.get
-        yield* TestClock.adjust("1 minute")
-      }
-      assert.deepStrictEqual(yield* missing, ["furnishment:all"])
-      // one after another, at most every five minutes
-      assert.isAtMost(world.v2.requests, 4)
-      world.v2.behaviour = "grants"
-      for (let call = 0; call < 6; call++) {
-        yield* world.tokens.get
-        yield* TestClock.adjust("1 minute")
-      }
-      assert.deepStrictEqual(yield* missing, [])
-    }))
+    timeline(shadow, [
+      [0, authV2("grants too little")],
+      ...calls(10, 0, 60),
+      [600, missing, ["furnishment:all"]],
+      [600, requests, [1, 2]], // at most every five minutes
+      [600, authV2("grants")],
+      ...calls(6, 600, 60),
+      [960, missing, []]
+    ]))
 
-  it.scoped("shadow warns once of a scope that Auth V2 does not grant, and of no scope that it grants", () =>
-    logged((lines) =>
-      Effect.gen(function*() {
-        for (const behaviour of ["grants too little", "grants"] as const) {
-          const world = yield* setUp(shadow)
-          world.v2.behaviour = behaviour
-          for (let call = 0; call < 3; call++) {
-            yield* world.tokens.get
-            yield* TestClock.adjust("2 seconds")
-          }
-        }
-        const [line, ...others] = lines.filter((line) => line.includes("did not grant"))
-        assert.match(
-          line ?? "",
-          /^WARN The token endpoint https:\/\/v2.example\/token \(test\) did not grant: furnishment:all/
-        )
-        assert.lengthOf(others, 0)
-      })
-    ))
+  it.scoped("shadow warns once of a scope that Auth V2 does not grant", () =>
+    timeline(shadow, [
+      [0, authV2("grants too little")],
+      ...calls(3, 0, 2),
+      [6, log("did not grant"), [
+        "WARN The token endpoint https://v2.example/token (test) did not grant: furnishment:all. Calls that need a missing scope " +
+        "fail. Ask the operator to grant it to this client."
+      ]]
+    ]))
+
+  it.scoped("shadow warns of no scope that Auth V2 grants", () =>
+    timeline(shadow, [
+      ...calls(3, 0, 2),
+      [6, log("did not grant"), []]
+    ]))
 
   it.scoped("shadow has one request to Auth V2 under way, and starts one at most every second", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(shadow)
-      yield* world.tokens.get
-      yield* TestClock.adjust("2 hours")
-      world.v2.behaviour = "hangs"
-      const waiting = Effect.map(world.tokens.status, ({ callersWaiting }) => callersWaiting)
-      for (let round = 0; round < 2; round++) {
-        for (let call = 0; call < 3; call++) yield* world.tokens.get
-        yield* TestClock.adjust("2 seconds")
-        assert.strictEqual(yield* waiting, 1)
-      }
-    }))
+    timeline(shadow, [
+      [0, get],
+      [7_200, authV2("hangs")],
+      ...[7_200, 7_200, 7_200].map((second): Step => [second, get]),
+      [7_202, waiting, 1],
+      ...[7_202, 7_202, 7_202].map((second): Step => [second, get]),
+      [7_204, waiting, 1]
+    ]))
 
   it.scoped("shadow hides from callers that Auth V2 refuses or hangs", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(shadow)
-      world.v2.behaviour = "refuses"
-      assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
-      yield* TestClock.adjust("31 seconds")
-      world.v2.behaviour = "hangs"
-      for (let call = 0; call < 5; call++) {
-        assert.strictEqual(textOf(yield* world.tokens.get), "V1-1")
-        yield* TestClock.adjust("2 seconds")
-      }
-      assert.strictEqual(world.v2.requests, 2)
-      const { v2 } = yield* world.migration.report
-      assert.isTrue(Option.exists(v2.lastFailure, ({ _tag }) => _tag === "InvalidClient"))
-    }))
+    timeline(shadow, [
+      [0, authV2("refuses")],
+      [0, get, "V1-1"],
+      [31, authV2("hangs")],
+      ...calls(5, 31, 2),
+      [41, requests, [1, 2]],
+      [41, failures, [undefined, "InvalidClient"]]
+    ]))
 
   it.scoped("v2 returns V2 tokens, and the failures of Auth V2", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v2)
-      assert.strictEqual(textOf(yield* world.tokens.get), "V2-1")
-      yield* TestClock.adjust("2 hours")
-      world.v2.behaviour = "refuses"
-      assert.strictEqual(outcomeOf(yield* Effect.exit(world.tokens.get)), "InvalidClient")
-      assert.strictEqual(world.v1.requests, 0)
-      assert.strictEqual((yield* world.tokens.status).tokenEndpoint, "https://v2.example/token")
-    }))
+    timeline(v2, [
+      [0, get, "V2-1"],
+      [0, authV2("refuses")],
+      [7_200, get, "V2 InvalidClient"],
+      [7_200, requests, [0, 2]],
+      [7_200, shown, "V2"]
+    ]))
 })
 
 describe("a rejected token", () => {
   it.scoped("is replaced by the version that issued it, whatever the plan is now", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1)
-      const ofV1 = yield* world.tokens.get
-      world.setPlan(v2)
-      yield* TestClock.adjust("10 seconds")
-      const ofV2 = yield* world.tokens.get
-      assert.deepStrictEqual([textOf(ofV1), textOf(ofV2)], ["V1-1", "V2-1"])
-      assert.strictEqual(textOf(yield* world.tokens.replace(ofV1)), "V1-2")
-      assert.strictEqual(textOf(yield* world.tokens.replace(ofV2)), "V2-2")
-      const again = yield* world.tokens.get
-      yield* TestClock.adjust("31 seconds")
-      yield* world.tokens.invalidate(again)
-      assert.strictEqual(textOf(yield* world.tokens.get), "V2-3")
-      assert.deepStrictEqual([world.v1.requests, world.v2.requests], [2, 3])
-    }))
+    timeline(v1, [
+      [0, get, "V1-1"],
+      [0, plan(v2)],
+      [10, get, "V2-1"],
+      [10, replace("V1-1"), "V1-2"],
+      [10, replace("V2-1"), "V2-2"],
+      [41, reject("V2-2")],
+      [41, get, "V2-3"],
+      [41, requests, [2, 3]]
+    ]))
 
-  it.scoped("is replaced by a token of Auth V1 when Auth V2 has no replacement, with the fallback", () =>
-    Effect.gen(function*() {
-      for (const behaviour of ["refuses", "hangs"] as const) {
-        const world = yield* setUp(fallback)
-        const ofV2 = yield* world.tokens.get
-        yield* TestClock.adjust("31 seconds")
-        world.v2.behaviour = behaviour
-        const replacement = yield* Effect.fork(world.tokens.replace(ofV2))
-        yield* TestClock.adjust("2 seconds")
-        assert.deepStrictEqual([textOf(ofV2), textOf(yield* Fiber.join(replacement))], ["V2-1", "V1-1"])
-        const { fallbacks, fallenBack } = yield* world.migration.report
-        assert.strictEqual(fallbacks, 1)
-        const expected = behaviour === "hangs" ? "Slow" : "Failed"
-        assert.deepStrictEqual(fallenBack.map(({ reason }) => reason._tag), [expected])
-      }
-    }))
+  for (const [behaviour, reason] of [["refuses", "Failed"], ["hangs", "Slow"]] as const) {
+    it.scoped(`is replaced by a token of Auth V1 when Auth V2 ${behaviour}, with the fallback`, () =>
+      timeline(fallback, [
+        [0, get, "V2-1"],
+        [31, authV2(behaviour)],
+        [31, replace("V2-1")],
+        [33, caller(2), "V1-1"],
+        [33, fallbacks, 1],
+        [33, reasons, [reason]]
+      ]))
+  }
 
   it.scoped("is not replaced by a V1 token without the fallback", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v2)
-      const ofV2 = yield* world.tokens.get
-      yield* TestClock.adjust("31 seconds")
-      world.v2.behaviour = "refuses"
-      assert.strictEqual((yield* Effect.flip(world.tokens.replace(ofV2)))._tag, "InvalidClient")
-      assert.strictEqual(world.v1.requests, 0)
-    }))
+    timeline(v2, [
+      [0, get],
+      [31, authV2("refuses")],
+      [31, replace("V2-1"), "V2 InvalidClient"],
+      [31, requests, [0, 2]]
+    ]))
 
   it.scoped("of unknown origin belongs to the version in use", () =>
     Effect.gen(function*() {
@@ -168,36 +155,26 @@ describe("a rejected token", () => {
 
 describe("the state of a migration", () => {
   it.scoped("counts the tokens of both versions, so that no count ever falls", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1)
-      const served = () => Effect.map(world.tokens.status, ({ tokensServed }) => tokensServed)
-      for (let call = 0; call < 3; call++) yield* world.tokens.get
-      assert.strictEqual(yield* served(), 3)
-      world.setPlan(v2)
-      yield* TestClock.adjust("10 seconds")
-      yield* world.tokens.get
-      assert.strictEqual(yield* served(), 4)
-      const report = yield* world.migration.report
-      assert.deepStrictEqual([report.v1.tokensServed, report.v2.tokensServed], [3, 1])
-    }))
+    timeline(v1, [
+      ...calls(3, 0, 1),
+      [3, tokensServed, 3],
+      [3, plan(v2)],
+      [13, get],
+      [13, tokensServed, 4],
+      [13, served, [3, 1]]
+    ]))
 
   it.scoped("shows the scopes and the last failure of each version", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(shadow)
-      world.v2.behaviour = "grants too little"
-      yield* world.tokens.get
-      yield* TestClock.adjust("1 second")
-      const { v1, v2 } = yield* world.migration.report
-      assert.deepStrictEqual([v1.scopes, v1.missingScopes], [["read:consumers"], []])
-      assert.deepStrictEqual([v2.scopes, v2.missingScopes], [["data-access:all"], ["furnishment:all"]])
-      assert.deepStrictEqual([v1.lastFailure, v2.lastFailure], [Option.none(), Option.none()])
-      world.v2.behaviour = "refuses"
-      yield* Effect.ignore(world.tokens.refresh)
-      yield* TestClock.adjust("1 second")
-      const after = yield* world.migration.report
-      assert.isTrue(Option.exists(after.v2.lastFailure, ({ _tag }) => _tag === "InvalidClient"))
-      assert.isTrue(Option.isNone(after.v1.lastFailure))
-    }))
+    timeline(shadow, [
+      [0, authV2("grants too little")],
+      [0, get],
+      [1, report(({ v1 }) => [v1.scopes, v1.missingScopes]), [["read:consumers"], []]],
+      [1, report(({ v2 }) => [v2.scopes, v2.missingScopes]), [["data-access:all"], ["furnishment:all"]]],
+      [1, failures, [undefined, undefined]],
+      [1, authV2("refuses")],
+      [1, refresh],
+      [2, failures, [undefined, "InvalidClient"]]
+    ]))
 
   it.scoped("can be compared without another HttpClient", () =>
     Effect.gen(function*() {
@@ -212,45 +189,36 @@ describe("the state of a migration", () => {
 
 describe("refresh of a migration", () => {
   it.scoped("requests a token from the version in use", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(v1)
-      assert.strictEqual(textOf(yield* world.tokens.refresh), "V1-1")
-      world.setPlan(shadow)
-      yield* TestClock.adjust("10 seconds")
-      assert.strictEqual(textOf(yield* world.tokens.refresh), "V1-2")
-      yield* TestClock.adjust("0 millis")
-      assert.strictEqual(world.v2.requests, 1)
-      world.setPlan(v2)
-      yield* TestClock.adjust("10 seconds")
-      assert.strictEqual(textOf(yield* world.tokens.refresh), "V2-2")
-      assert.strictEqual(world.v1.requests, 2)
-    }))
+    timeline(v1, [
+      [0, refresh, "V1-1"],
+      [0, plan(shadow)],
+      [10, refresh, "V1-2"],
+      [10, requests, [2, 1]],
+      [10, plan(v2)],
+      [20, refresh, "V2-2"],
+      [20, requests, [2, 2]]
+    ]))
 
   it.scoped("falls back to Auth V1 with the fallback", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(fallback)
-      world.v2.behaviour = "refuses"
-      yield* world.tokens.get
-      assert.strictEqual(textOf(yield* world.tokens.refresh), "V1-2")
-      world.v1.behaviour = "refuses"
-      yield* TestClock.adjust("40 seconds")
-      assert.strictEqual((yield* Effect.flip(world.tokens.refresh)).tokenEndpoint, "https://v2.example/token")
-    }))
+    timeline(fallback, [
+      [0, authV2("refuses")],
+      [0, get],
+      [0, refresh, "V1-2"],
+      [0, authV1("refuses")],
+      [40, refresh, "V2 InvalidClient"]
+    ]))
 
   it.scoped("ends the fallback when Auth V2 grants everything again", () =>
-    Effect.gen(function*() {
-      const world = yield* setUp(fallback)
-      world.v2.behaviour = "refuses"
-      yield* world.tokens.get
-      yield* TestClock.adjust("1 second")
-      world.v2.behaviour = "grants too little"
-      yield* world.tokens.refresh
-      assert.lengthOf((yield* world.migration.report).fallenBack, 1)
-      yield* TestClock.adjust("1 second")
-      world.v2.behaviour = "grants"
-      yield* world.tokens.refresh
-      assert.deepStrictEqual((yield* world.migration.report).fallenBack, [])
-    }))
+    timeline(fallback, [
+      [0, authV2("refuses")],
+      [0, get],
+      [0, authV2("grants too little")],
+      [1, refresh],
+      [1, reasons, ["MissingScopes"]],
+      [1, authV2("grants")],
+      [2, refresh],
+      [2, reasons, []]
+    ]))
 })
 
 describe("the supplies of a migration", () => {

@@ -596,7 +596,8 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "an uninterruptible region has no deadline",
       "core/src/internal/within",
       "within",
-      () => (duration, onTimeout) => (self) => Effect.timeoutFail(self, { duration, onTimeout }),
+      () => (duration, onTimeout) => (self) =>
+        Effect.raceFirst(self, Effect.zipRight(Effect.sleep(duration), Effect.failSync(onTimeout))),
       "core/test/uninterruptible: an uninterruptible token request keeps its deadline"
     ),
     bug(

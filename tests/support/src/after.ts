@@ -9,7 +9,7 @@ export const after = Effect.fnUntraced(
     const fiber = yield* Effect.forkDaemon(Effect.timed(effect))
     yield* TestClock.adjust(time)
     if (fiber.unsafePoll() === null) {
-      return yield* Effect.die(new Error(`It has not ended after ${Duration.format(time)}`))
+      return yield* Effect.die(new Error(`It has not ended after ${Duration.toSeconds(time)} s`))
     }
     const [took, result] = yield* Fiber.join(fiber)
     return { result, seconds: Duration.toSeconds(took) }

@@ -4,7 +4,7 @@ import { HttpClient } from "@effect/platform"
 import { Context, DateTime, Duration, Effect, Layer, Redacted } from "effect"
 
 /** How a token endpoint behaves. */
-type Behaviour = "grants" | "grants too little" | "refuses" | "is busy" | "has no host" | "hangs"
+export type Behaviour = "grants" | "grants too little" | "refuses" | "is busy" | "has no host" | "hangs"
 
 export const environment = { name: "test", audience: "audience", baseUrl: "https://api.example" }
 
@@ -62,10 +62,11 @@ export const setUp = Effect.fnUntraced(function*(
   const v1 = makeEndpoint("V1", options.environmentOfV1)
   const v2 = makeEndpoint("V2")
   let plan = initial
-  const reads = { count: 0 }
+  /** How often the plan was read, and what a reading does instead of returning it. */
+  const reads = { count: 0, instead: undefined as Effect.Effect<Plan.Plan, unknown> | undefined }
   const read = Effect.suspend(() => {
     reads.count++
-    return options.read?.(() => plan) ?? Effect.succeed(plan)
+    return reads.instead ?? options.read?.(() => plan) ?? Effect.succeed(plan)
   })
   const context = yield* Layer.build(
     Migration.layer({ v1: v1.layer, v2: v2.layer, plan: read, planInterval: options.planInterval }).pipe(
