@@ -116,6 +116,10 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["$MAKE($NAME, $PATH, { $$$FIELDS }).setUrlParams($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, query: $IT })"],
   ["$MAKE($NAME, $PATH, { $$$FIELDS }).setPayload($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, payload: $IT })"],
   ["$MAKE($NAME, $PATH, { $$$FIELDS }).addSuccess($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, success: $IT })"],
+  [
+    "$MAKE($NAME, $PATH, { $$$FIELDS }).addError(Schema.Union($$$IT))",
+    "$MAKE($NAME, $PATH, { $$$FIELDS, error: [$$$IT] })"
+  ],
   ["$MAKE($NAME, $PATH, { $$$FIELDS }).addError($IT)", "$MAKE($NAME, $PATH, { $$$FIELDS, error: $IT })"],
   [
     "class $NAME extends HttpApiMiddleware.Tag<$SELF>()($ID, { failure: $ERROR, security: $SECURITY }) {}",
