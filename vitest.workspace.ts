@@ -59,7 +59,7 @@ export default defineConfig(({ mode: given }) => {
           include,
           exclude: [...configDefaults.exclude, ...exclude, ...(process.platform === "win32" ? notOnWindows : [])],
           ...(mode !== "test" && { env: { EVERY_TRANSPORT: "yes" } }),
-          testTimeout: 30_000
+          testTimeout: 45_000
         }
       }]
     }

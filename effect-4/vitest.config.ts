@@ -21,7 +21,7 @@ export default defineConfig(({ mode: given }) => {
       // by default, one core would be left for a watch mode
       maxWorkers: "100%",
       isolate: false,
-      testTimeout: 30_000,
+      testTimeout: 45_000,
       ...(mode !== "test" && { env: { EVERY_TRANSPORT: "yes" } }),
       ...modes[mode]
     }

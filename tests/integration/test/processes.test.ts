@@ -6,8 +6,6 @@ import { nothingLeft } from "../src/faultRow.ts"
 import { start } from "../src/program.ts"
 import { transports } from "../src/transports.ts"
 
-const seconds = 1_000
-
 /** The expected end of a process: it printed this text and nothing else, and its exit code is 0. */
 const clean = (stdout: string) => ({ exitCode: 0, stdout, stderr: "" })
 
@@ -20,7 +18,7 @@ const Limits = Schema.decodeSync(Schema.parseJson(Schema.Struct({
 
 describe.concurrent.each(transports)("a process over %s", (name) => {
   const live = (title: string, test: Effect.Effect<void, unknown, Simulator.Simulator | Scope.Scope>) =>
-    it.scopedLive(title, () => Effect.provide(test, Simulator.layer()), 30 * seconds)
+    it.scopedLive(title, () => Effect.provide(test, Simulator.layer()))
 
   live(
     "exits when its work is done",
