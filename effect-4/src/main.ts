@@ -41,7 +41,8 @@ const counts: Counts = new Map()
 const overrides = new Set(
   filesIn("effect-4/overrides").filter(isSource).map((file) => file.replace("effect-4/overrides/", ""))
 )
-const originals: Record<string, string> = JSON.parse(readFileSync(ledger, "utf8"))
+const originals: Readonly<Record<string, string>> = JSON.parse(readFileSync(ledger, "utf8"))
+const accepted: Record<string, string> = {}
 const isAccepting = process.argv.includes("--accept")
 
 /** A test file whose exceptions are skipped. */
@@ -90,7 +91,7 @@ for (const folder of folders) {
       write(file, `${JSON.stringify(manifest(JSON.parse(readFileSync(join(root, file), "utf8"))), undefined, 2)}\n`)
     } else if (overrides.delete(file)) {
       const blob = blobOf(readFileSync(join(root, file), "utf8"))
-      if (isAccepting) originals[file] = blob
+      if (isAccepting) accepted[file] = blob
       else if (originals[file] !== blob) {
         problems.push(
           `${file} has changed since its override was written. Change effect-4/overrides/${file} likewise, then run ` +
@@ -121,7 +122,7 @@ if (isAccepting) {
   writeFileSync(
     ledger,
     `${
-      JSON.stringify(Object.fromEntries(Object.entries(originals).toSorted(([a], [b]) => a < b ? -1 : 1)), undefined, 2)
+      JSON.stringify(Object.fromEntries(Object.entries(accepted).toSorted(([a], [b]) => a < b ? -1 : 1)), undefined, 2)
     }\n`
   )
 }
