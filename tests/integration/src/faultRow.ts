@@ -138,6 +138,7 @@ export const isClassified = Effect.fnUntraced(
     const request = Effect.flatMap(TokenEndpoint.TokenEndpoint, (port) => port.requestToken({ _tag: "Nothing" }))
     const failure = yield* finish(Effect.provide(Effect.flip(request), endpoint), expected)
     assert.deepInclude<object>({ ...failure }, expected.error)
+    assert.strictEqual(failure.name, expected.error._tag)
     yield* assertNothingShows({ failure })
   }
 )

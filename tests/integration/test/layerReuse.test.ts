@@ -160,6 +160,7 @@ describe("one layer const for several tenants", () => {
     Effect.gen(function*() {
       const { Http, clients } = recording()
       const Auth = AuthV2.layerConfig({ credentials: Effect.map(id, credentialsOf) })
+      // a tenant has one value, because functions are the same only if they are identical
       const services = new Map(["a", "b"].map((id) => [id, as(id)] as const))
       const texts = yield* tokensOf(
         ["a", "b", "a"],
