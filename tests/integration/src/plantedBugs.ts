@@ -621,7 +621,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "core/src/internal/supply",
       "make",
       (make) => (endpoint, options) => make(endpoint, options).pipe(withConstantRandom(0.5)),
-      "core/test/renewal: the point of renewal is drawn once for each token, from Effect's Random: 90 % for 1"
+      "core/test/renewal: the point of renewal is drawn once for each token, from Effect's Random: 75 % for 0"
     )
   ],
   "each setting has a documented default": [
