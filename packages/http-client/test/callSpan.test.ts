@@ -140,7 +140,7 @@ describe("the traces of a call", () => {
   it.effect("can be switched off by the caller", () =>
     Effect.gen(function*() {
       const { sent, spans } = yield* call(
-        (client) => HttpClient.withTracerDisabledWhen(client, () => true).get("/a"),
+        (client) => client.pipe(HttpClient.withTracerDisabledWhen(() => true)).get("/a"),
         { settings: { propagateTrace: true } }
       )
       assert.strictEqual(spans.length, 0)
