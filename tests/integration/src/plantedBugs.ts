@@ -20,6 +20,8 @@ import type * as CallerView from "../../../packages/http-client/src/internal/cal
 import type * as Resend from "../../../packages/http-client/src/internal/resend.ts"
 import type * as Target from "../../../packages/http-client/src/internal/target.ts"
 
+// What the packages promise, and bugs that the tests must find. `plantedBugs.nightly.test.ts` plants one after another.
+
 /** The modules in which bugs are planted. */
 interface Modules {
   readonly "core/src/internal/announcements": typeof Announcements
