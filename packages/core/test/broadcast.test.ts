@@ -1,14 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
+import { Deferred, Effect, Fiber, Stream, TestClock } from "effect"
 import * as Broadcast from "../src/internal/broadcast.ts"
 
 /** Waits until every fiber that can continue has done so. */
 const settled = TestClock.adjust(0)
 
-/** A broadcast that keeps three values for each listener, in its own scope. */
+/** A broadcast that keeps three values for each listener. */
 const setUp = Effect.gen(function*() {
-  const scope = yield* Scope.make()
-  const { lost, publish, stream } = yield* Scope.extend(Broadcast.make<number>(3), scope)
+  const { lost, publish, stream } = yield* Broadcast.make<number>(3)
   /** A listener that takes this many values, or all of them, and continues after each value when it is awake. */
   const listen = (count = Number.MAX_SAFE_INTEGER, awake: Effect.Effect<void> = Effect.void) =>
     stream.pipe(
@@ -24,27 +23,12 @@ const setUp = Effect.gen(function*() {
     lost,
     publish: (...values: ReadonlyArray<number>) =>
       Effect.forEach(values, (value) => publish(() => value), { discard: true }),
-    publishMade: publish,
-    close: Scope.close(scope, Exit.void)
+    publishMade: publish
   }
 })
 
 describe("the events of a supply", () => {
-  it.effect("reach all listeners, and end with the scope", () =>
-    Effect.gen(function*() {
-      const { close, listen, lost, publish } = yield* setUp
-      const [one, other] = [yield* listen(), yield* listen()]
-      for (const value of [1, 2, 3, 4]) {
-        yield* publish(value)
-        yield* settled
-      }
-      yield* close
-      assert.deepStrictEqual(yield* Fiber.join(one), [1, 2, 3, 4])
-      assert.deepStrictEqual(yield* Fiber.join(other), [1, 2, 3, 4])
-      assert.strictEqual(lost(), 0)
-    }))
-
-  it.effect("lose the oldest for a listener that is too far behind, and count them", () =>
+  it.scoped("lose the oldest for a listener that is too far behind, and count them", () =>
     Effect.gen(function*() {
       const { listen, lost, publish } = yield* setUp
       const awake = yield* Deferred.make<void>()
@@ -59,7 +43,7 @@ describe("the events of a supply", () => {
       assert.deepStrictEqual(yield* Fiber.join(slow), [1, 4, 5, 6])
     }))
 
-  it.effect("are neither made nor lost without a listener, even after the last listener has left", () =>
+  it.scoped("are neither made nor lost without a listener, even after the last listener has left", () =>
     Effect.gen(function*() {
       const { listen, lost, publish, publishMade } = yield* setUp
       const unmade = publishMade(() => assert.fail("the value was made"))
@@ -69,12 +53,5 @@ describe("the events of a supply", () => {
       assert.deepStrictEqual(yield* Fiber.join(leaving), [1])
       yield* unmade
       assert.strictEqual(lost(), 0)
-    }))
-
-  it.effect("are none after the scope was closed", () =>
-    Effect.gen(function*() {
-      const { close, listen } = yield* setUp
-      yield* close
-      assert.deepStrictEqual(yield* Fiber.join(yield* listen()), [])
     }))
 })

@@ -1,6 +1,7 @@
 import { TokenError } from "@credit-data/core"
+import { after } from "@credit-data/test-support/after"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Fiber, TestClock } from "effect"
+import { DateTime, Effect, TestClock } from "effect"
 import { failures } from "./support/fakeEndpoint.ts"
 import {
   caller,
@@ -242,45 +243,35 @@ describe("retryWhenDue", () => {
       ["71 s", caller(2), "InvalidClient", requests(4)]
     ]))
 
-  it.effect("retryWhenDue outside a supply waits for Retry-After, and at least 1 second", () =>
+  /** At which milliseconds an effect that always fails with this error runs. */
+  const runs = <E>(error: E, times: number) =>
     Effect.gen(function*() {
-      const runs: Array<number> = []
-      const failing = (error: TokenError.TokenError) =>
-        Effect.flatMap(TestClock.currentTimeMillis, (now) => {
-          runs.push(now)
-          return Effect.fail(error)
-        })
-      for (
-        const [error, wait] of [
-          [failures.unavailableFor("30 seconds"), 30_000],
-          [failures.unavailableFor("90 seconds"), 60_000],
-          [failures.unavailableFor("100 millis"), 1_000],
-          [failures.unavailable, 1_000],
-          [failures.timeout, 1_000]
-        ] as const
-      ) {
-        runs.length = 0
-        const waiting = yield* Effect.fork(Effect.flip(TokenError.retryWhenDue(failing(error), { times: 2 })))
-        yield* TestClock.adjust("3 minutes")
-        yield* Fiber.join(waiting)
-        const [first = 0] = runs
-        assert.deepStrictEqual(runs.map((at) => at - first), [0, wait, 2 * wait])
-      }
-    }))
+      const at: Array<number> = []
+      const failing = Effect.flatMap(TestClock.currentTimeMillis, (now) => {
+        at.push(now)
+        return Effect.fail(error)
+      })
+      const { result } = yield* after("3 minutes", Effect.flip(TokenError.retryWhenDue(failing, { times })))
+      assert.strictEqual(result, error)
+      return at
+    })
+  const dueAt = (millis: number) =>
+    new TokenError.TransportError({ ...failures.timeout, nextTryAt: DateTime.unsafeMake(millis) })
 
-  it.effect("retryWhenDue returns other errors, and waits at most one minute after a clock was set back", () =>
-    Effect.gen(function*() {
-      let runs = 0
-      const failing = <E>(error: E) => Effect.suspend(() => (runs++, Effect.fail(error)))
-      assert.strictEqual(yield* Effect.flip(TokenError.retryWhenDue(failing("other"), { times: 2 })), "other")
-      assert.strictEqual(runs, 1)
-      const setBack = new TokenError.TransportError({ ...failures.timeout, nextTryAt: DateTime.unsafeMake(86_400_000) })
-      const waiting = yield* Effect.fork(Effect.flip(TokenError.retryWhenDue(failing(setBack), { times: 1 })))
-      yield* TestClock.adjust("1 minute")
-      yield* Fiber.join(waiting)
-      assert.strictEqual(runs, 3)
-      const past = new TokenError.TransportError({ ...failures.timeout, nextTryAt: DateTime.unsafeMake(-5) })
-      yield* Effect.flip(TokenError.retryWhenDue(failing(past), { times: 1 }))
-      assert.strictEqual(runs, 5)
-    }))
+  for (
+    const [name, error, expected] of [
+      ["waits for Retry-After outside a supply", failures.unavailableFor("30 seconds"), [0, 30_000, 60_000]],
+      ["waits for at most a minute", failures.unavailableFor("90 seconds"), [0, 60_000, 120_000]],
+      ["waits for at most a minute after a clock was set back", dueAt(86_400_000), [0, 60_000, 120_000]],
+      ["waits for at least a second", failures.unavailableFor("100 millis"), [0, 1_000, 2_000]],
+      ["waits for a second after another failure", failures.timeout, [0, 1_000, 2_000]],
+      ["does not wait for an instant in the past", dueAt(-5), [0, 0, 0]],
+      ["returns other errors", "other", [0]]
+    ] as const
+  ) {
+    it.effect(`retryWhenDue ${name}`, () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual(yield* runs<unknown>(error, 2), [...expected])
+      }))
+  }
 })

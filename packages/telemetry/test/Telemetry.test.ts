@@ -27,7 +27,7 @@ const metrics = Effect.fnUntraced(function*(
   options: { readonly before?: Parameters<typeof FakeSupply.make>[0]; readonly settings?: Telemetry.Settings } = {}
 ) {
   const supply = yield* FakeSupply.make({ ...options.before, environment })
-  const scope = yield* Scope.make()
+  const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   yield* Scope.extend(
     Layer.build(Telemetry.layer(options.settings).pipe(Layer.provide(supply.layer))),
     scope
@@ -52,9 +52,9 @@ const metrics = Effect.fnUntraced(function*(
 })
 
 describe("Telemetry.layer", () => {
-  it.effect("registers every outcome at 0, and no time that is not known yet", () =>
+  it.scoped("registers every outcome at 0, and no time that is not known yet", () =>
     Effect.gen(function*() {
-      const { close, read } = yield* metrics("start")
+      const { read } = yield* metrics("start")
       const series = yield* read
       const requests = Object.entries(series).filter(([name]) => name.startsWith("requests_total"))
       assert.strictEqual(requests.length, 2 * 5 + 4 * 5)
@@ -74,10 +74,9 @@ describe("Telemetry.layer", () => {
       assert.strictEqual(series["usable"], 1)
       assert.notProperty(series, "expiry_timestamp_seconds")
       assert.notProperty(series, "next_request_timestamp_seconds")
-      yield* close
     }))
 
-  it.effect("shows a supply that had a token and a failure before", () =>
+  it.scoped("shows a supply that had a token and a failure before", () =>
     Effect.gen(function*() {
       const { close, read } = yield* metrics("late", {
         before: {
@@ -105,22 +104,21 @@ describe("Telemetry.layer", () => {
       )
     }))
 
-  it.effect("shows a supply without a token as usable while a migration serves its calls otherwise", () =>
+  it.scoped("shows a supply without a token as usable while a migration serves its calls otherwise", () =>
     Effect.gen(function*() {
       let isServed = true
-      const { close, read } = yield* metrics("migrating", { before: { lastFailure: Option.some(failure) } }).pipe(
+      const { read } = yield* metrics("migrating", { before: { lastFailure: Option.some(failure) } }).pipe(
         Effect.provideService(HasFallback, () => isServed)
       )
       assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 1 })
       isServed = false
       yield* TestClock.adjust("5 seconds")
       assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 0 })
-      yield* close
     }))
 
-  it.effect("counts what was taken from a shared store, and its faults, and no token requests for them", () =>
+  it.scoped("counts what was taken from a shared store, and its faults, and no token requests for them", () =>
     Effect.gen(function*() {
-      const { close, publish, read } = yield* metrics("shared")
+      const { publish, read } = yield* metrics("shared")
       const taken = "shared_total{outcome=\"token\"}"
       const failed = "shared_total{outcome=\"failed\"}"
       const faults = "store_faults_total{error_type=\"Timeout\"}"
@@ -136,12 +134,11 @@ describe("Telemetry.layer", () => {
       for (const [name, value] of Object.entries(series)) {
         if (name.startsWith("requests_total")) assert.strictEqual(value, 0, name)
       }
-      yield* close
     }))
 
-  it.effect("counts what happens to token requests", () =>
+  it.scoped("counts what happens to token requests", () =>
     Effect.gen(function*() {
-      const { close, publish, read, set } = yield* metrics("events")
+      const { publish, read, set } = yield* metrics("events")
       yield* publish(TokenEvent.Requested({ ...requested, reason: "Nothing" }))
       yield* set({ lastFailure: Option.some(failure), nextRequestAt: Option.some(DateTime.unsafeMake(30_000)) })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Nothing", error: failure }))
@@ -183,22 +180,20 @@ describe("Telemetry.layer", () => {
         buckets,
         "0.005 0.01 0.025 0.05 0.075 0.1 0.25 0.5 0.75 1 2.5 5 7.5 10 +Inf".split(" ")
       )
-      yield* close
     }))
 
-  it.effect("shows no waiting callers a moment after their request has failed", () =>
+  it.scoped("shows no waiting callers a moment after their request has failed", () =>
     Effect.gen(function*() {
-      const { close, publish, read, set } = yield* metrics("failed")
+      const { publish, read, set } = yield* metrics("failed")
       yield* set({ callersWaiting: 1 })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Refresh", error: failure }))
       assert.deepInclude(yield* read, { callers_waiting: 1 })
       yield* set({ callersWaiting: 0 })
       yield* TestClock.adjust("100 millis")
       assert.deepInclude(yield* read, { callers_waiting: 0 })
-      yield* close
     }))
 
-  it.effect("reads the returned tokens and the waiting callers at intervals, and for the last time at the end", () =>
+  it.scoped("reads the returned tokens and the waiting callers at intervals, and for the last time at the end", () =>
     Effect.gen(function*() {
       const { close, read, set } = yield* metrics("sampled")
       yield* set({ tokensServed: 10, callersWaiting: 4 })
@@ -217,28 +212,26 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* read, { served_total: 13 })
     }))
 
-  it.effect("reads them at the program's interval", () =>
+  it.scoped("reads them at the program's interval", () =>
     Effect.gen(function*() {
-      const { close, read, set } = yield* metrics("often", { settings: { sampleInterval: "1 second" } })
+      const { read, set } = yield* metrics("often", { settings: { sampleInterval: "1 second" } })
       yield* set({ tokensServed: 10 })
       yield* TestClock.adjust("1 second")
       assert.deepInclude(yield* read, { served_total: 10 })
-      yield* close
     }))
 
-  it.effect("names the token endpoint by its whole text if it is not an address", () =>
+  it.scoped("names the token endpoint by its whole text if it is not an address", () =>
     Effect.gen(function*() {
-      const { close } = yield* metrics("no address", { before: { tokenEndpoint: "a fake" } })
+      yield* metrics("no address", { before: { tokenEndpoint: "a fake" } })
       assert.include(
         yield* Prometheus.text,
         "credit_data_environment=\"no address\",credit_data_version=\"V2\",server_address=\"a fake\""
       )
-      yield* close
     }))
 
-  it.effect("separates supplies by the attributes of the program, and leaves out a version that is not known", () =>
+  it.scoped("separates supplies by the attributes of the program, and leaves out a version that is not known", () =>
     Effect.gen(function*() {
-      const { close } = yield* metrics("tenants", {
+      yield* metrics("tenants", {
         before: { version: Option.none() },
         settings: { attributes: { tenant: "a" } }
       })
@@ -246,11 +239,10 @@ describe("Telemetry.layer", () => {
         yield* Prometheus.text,
         "usable{credit_data_environment=\"tenants\",server_address=\"v2.example\",tenant=\"a\"} 1"
       )
-      yield* close
     }))
 
   for (const sampleInterval of ["soon", "99 millis", -5] as const) {
-    it.effect(`is not built with the interval ${sampleInterval}`, () =>
+    it.scoped(`is not built with the interval ${sampleInterval}`, () =>
       Effect.gen(function*() {
         // a program without types may pass any text
         const settings: object = { sampleInterval }
@@ -259,7 +251,7 @@ describe("Telemetry.layer", () => {
       }))
   }
 
-  it.effect("shows rejected tokens, missing scopes, and a store that cannot be used", () =>
+  it.scoped("shows rejected tokens, missing scopes, and a store that cannot be used", () =>
     Effect.gen(function*() {
       const { close, publish, read, set } = yield* metrics("worse", {
         before: { requestedScopes: ["data-access:all", "furnishment:all"] }
@@ -296,7 +288,7 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* read, good)
     }))
 
-  it.effect("shows the worst of several supplies with the same attributes, even after one of them has ended", () =>
+  it.scoped("shows the worst of several supplies with the same attributes, even after one of them has ended", () =>
     Effect.gen(function*() {
       const first = yield* metrics("together", {
         before: { callersWaiting: 2, expiresAt: Option.some(DateTime.unsafeMake(9_000)) }
@@ -323,7 +315,7 @@ describe("Telemetry.layer", () => {
     }))
 
   for (const name of ["__name__", "", "a-b", "1st", "tenant name"]) {
-    it.effect(`is not built with an attribute whose name is ${JSON.stringify(name)}`, () =>
+    it.scoped(`is not built with an attribute whose name is ${JSON.stringify(name)}`, () =>
       Effect.gen(function*() {
         const error = yield* Effect.flip(metrics("named", { settings: { attributes: { [name]: "canary" } } }))
         assert.include(String(error), "Expected a name of letters, digits, dots and underscores")
@@ -331,16 +323,15 @@ describe("Telemetry.layer", () => {
       }))
   }
 
-  it.effect("counts lost events, and continues after a status that could not be read", () =>
+  it.scoped("counts lost events, and continues after a status that could not be read", () =>
     Effect.gen(function*() {
-      const { close, die, publish, read, set } = yield* metrics("broken")
+      const { die, publish, read, set } = yield* metrics("broken")
       yield* set({ eventsLost: 3 })
       yield* die
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
       assert.deepInclude(yield* read, { invalidations_total: 1, events_lost_total: 0 })
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
       assert.deepInclude(yield* read, { invalidations_total: 2, events_lost_total: 3 })
-      yield* close
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 
   it.scoped("sees the first token request of a real supply", () =>

@@ -1,6 +1,6 @@
 import { Exit, Option, Tracer } from "effect"
 
-interface Recorded {
+export interface Recorded {
   readonly name: string
   readonly spanId: string
   readonly attributes: Record<string, unknown>

@@ -1,5 +1,7 @@
+import type { AccessTokens } from "@credit-data/core"
 import { HttpError } from "@credit-data/core/Internal"
 import { DataAccess, type GroupClient } from "@credit-data/http-client"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { HttpClient, type HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 import { over, rejecting, supply, transport } from "./fakes.ts"
@@ -33,17 +35,28 @@ export const failingWith = (
     )
   )
 
-/** Makes a call to Data Access, and returns its result and the requests that were sent. */
+/** Makes a call to Data Access, and returns its result, the requests that were sent, and the spans. */
 export const call = Effect.fnUntraced(function*<A, E>(
   use: (client: GroupClient.GroupClient) => Effect.Effect<A, E>,
   options: {
     readonly respond?: Parameters<typeof transport>[0]
+    /** A client in the place of one that responds. */
+    readonly client?: HttpClient.HttpClient
     readonly supply?: Parameters<typeof supply>[0]
+    readonly changeTokens?: (tokens: AccessTokens.Service) => Partial<AccessTokens.Service>
     readonly settings?: GroupClient.Settings
   } = {}
 ) {
+  const { spans, tracer } = recordingTracer()
   const { client, sent } = yield* transport(options.respond ?? rejecting())
-  const layer = over(DataAccess.layer(options.settings), yield* supply(options.supply), client)
-  const exit = yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, use), layer))
-  return { sent: yield* sent, exit, value: yield* Effect.either(exit) }
+  const tokens = yield* supply(options.supply)
+  const layer = over(
+    DataAccess.layer(options.settings),
+    { ...tokens, ...options.changeTokens?.(tokens) },
+    options.client ?? client
+  )
+  const exit = yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, use), layer)).pipe(
+    Effect.withTracer(tracer)
+  )
+  return { sent: yield* sent, exit, value: yield* Effect.either(exit), spans }
 })
