@@ -537,7 +537,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "core/src/internal/validation",
       "withoutPath",
       () => () => (url) => Either.right(String(url)),
-      "core/test/tokenEndpointOptions: an authorization server at \"http://v2.example\" is refused"
+      "core/test/tokenEndpointOptions: an authorization server at \"http://v2.example\" is refused: https (http only for localhost, 127.0.0.0/8 and [::1])"
     )
   ],
   "no secret and no token in any text, and data is never altered for it": [
