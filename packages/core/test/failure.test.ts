@@ -244,7 +244,7 @@ describe("retryWhenDue", () => {
     ]))
 
   /** At which milliseconds an effect that always fails with this error runs. */
-  const runs = <E>(error: E, times: number) =>
+  const runs = (error: unknown, times: number) =>
     Effect.gen(function*() {
       const at: Array<number> = []
       const failing = Effect.flatMap(TestClock.currentTimeMillis, (now) => {
@@ -271,7 +271,7 @@ describe("retryWhenDue", () => {
   ) {
     it.effect(`retryWhenDue ${name}`, () =>
       Effect.gen(function*() {
-        assert.deepStrictEqual(yield* runs<unknown>(error, 2), [...expected])
+        assert.deepStrictEqual(yield* runs(error, 2), [...expected])
       }))
   }
 })
