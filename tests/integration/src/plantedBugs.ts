@@ -52,13 +52,39 @@ export interface Bug {
   readonly change: (original: never) => unknown
 }
 
-const bug = <Module extends keyof Modules, Name extends keyof Modules[Module] & string>(
-  fault: string,
-  module: Module,
-  changed: Name,
-  change: (original: Modules[Module][Name]) => Modules[Module][Name],
-  ...foundBy: ReadonlyArray<string>
-): Bug => ({ fault, foundBy, module, changed, change })
+/** Bugs of this function. */
+const bugsOf =
+  <Module extends keyof Modules, Name extends keyof Modules[Module] & string>(module: Module, changed: Name) =>
+  (
+    fault: string,
+    change: (original: Modules[Module][Name]) => Modules[Module][Name],
+    ...foundBy: ReadonlyArray<string>
+  ): Bug => ({ fault, foundBy, module, changed, change })
+
+const isUsable = bugsOf("core/src/TokenStatus", "isUsable")
+const announcing = bugsOf("core/src/internal/announcements", "make")
+const printable = bugsOf("core/src/internal/printable", "printable")
+const withoutSecrets = bugsOf("core/src/internal/printable", "withoutSecrets")
+const restrictedClient = bugsOf("core/src/internal/restrictedClient", "restrictedClient")
+const sharedLayer = bugsOf("core/src/internal/sharedLayer", "sharedLayer")
+const silence = bugsOf("core/src/internal/silence", "silence")
+const makeSupply = bugsOf("core/src/internal/supply", "make")
+const tokenRequest = bugsOf("core/src/internal/tokenRequest", "tokenRequest")
+const accepted = bugsOf("core/src/internal/tokenState", "accepted")
+const afterFailure = bugsOf("core/src/internal/tokenState", "afterFailure")
+const closed = bugsOf("core/src/internal/tokenState", "closed")
+const decide = bugsOf("core/src/internal/tokenState", "decide")
+const decideReplacement = bugsOf("core/src/internal/tokenState", "decideReplacement")
+const gaveUp = bugsOf("core/src/internal/tokenState", "gaveUp")
+const obtained = bugsOf("core/src/internal/tokenState", "obtained")
+const rejected = bugsOf("core/src/internal/tokenState", "rejected")
+const withoutPath = bugsOf("core/src/internal/validation", "withoutPath")
+const within = bugsOf("core/src/internal/within", "within")
+const makeClient = bugsOf("http-client/src/GroupClient", "make")
+const causeFor = bugsOf("http-client/src/internal/callerView", "causeFor")
+const responseFor = bugsOf("http-client/src/internal/callerView", "responseFor")
+const canBeSentAgain = bugsOf("http-client/src/internal/resend", "canBeSentAgain")
+const makeTarget = bugsOf("http-client/src/internal/target", "makeTarget")
 
 type MakeSupply = typeof Supply.make
 type Made = Effect.Effect.Success<ReturnType<MakeSupply>>
@@ -136,10 +162,8 @@ const model = "core/test/model/supply.model: outcomes and token requests of the 
 /** The promises, each with bugs that break it. */
 export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
   "any number of callers cause one token request, and interrupting one disturbs no other": [
-    bug(
+    makeSupply(
       "every second caller has a supply of its own",
-      "core/src/internal/supply",
-      "make",
       (make) => (endpoint, options) =>
         Effect.zipWith(make(endpoint, options), make(endpoint, options), (one, other) => {
           let callers = 0
@@ -147,10 +171,8 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
         }),
       "core/test/flight: 10 000 cold callers cause one request and get its token"
     ),
-    bug(
+    makeSupply(
       "a caller that gives up ends the token request",
-      "core/src/internal/supply",
-      "make",
       (make) => (endpoint, options) =>
         Effect.flatMap(Deferred.make<never>(), (abandoned) => {
           const requestToken: typeof endpoint.requestToken = (reason) =>
@@ -165,25 +187,19 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
   ],
   "a token is renewed in the background, no caller waits for it while the token is good, and no expired token is sent":
     [
-      bug(
+      makeSupply(
         "every token is renewed at the same share of its life",
-        "core/src/internal/supply",
-        "make",
         (make) => (endpoint, { renewalWindow: { to }, ...options }) =>
           make(endpoint, { ...options, renewalWindow: { from: to, to } }),
         "core/test/renewal: the point of renewal is drawn once for each token, from Effect's Random: 75 % for 0"
       ),
-      bug(
+      obtained(
         "a token is renewed when half of its life is over",
-        "core/src/internal/tokenState",
-        "obtained",
         (obtained) => (state, token, sentAt, options) => obtained(state, token, sentAt, { ...options, dueShare: 0.5 }),
         "core/test/renewal: a token is reused until its renewal is due"
       ),
-      bug(
+      obtained(
         "a renewal may be due so late that callers wait for it",
-        "core/src/internal/tokenState",
-        "obtained",
         (obtained) => (state, token, sentAt, options) => {
           const next = obtained(state, token, sentAt, options)
           const from = DateTime.toEpochMillis(token.requestedAt)
@@ -193,20 +209,16 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
         "core/test/renewal: callers wait only in the last tenth of the lifetime, and renewal is due before that",
         "core/test/observation: status reports that a renewal is due before callers have to wait, whatever the window"
       ),
-      bug(
+      decide(
         "every caller waits for a renewal",
-        "core/src/internal/tokenState",
-        "decide",
         (decide) => (state, now) => {
           const decision = decide(state, now)
           return decision._tag === "UseAndRenew" ? { _tag: "Wait", patience: 60_000 } : decision
         },
         "core/test/renewal: a due token is renewed in the background when a caller requests a token, and callers keep the valid token"
       ),
-      bug(
+      decide(
         "no caller waits for the renewal of a token that is about to expire",
-        "core/src/internal/tokenState",
-        "decide",
         (decide) => (state, now) => {
           const decision = decide(state, now)
           const { held } = state
@@ -217,29 +229,23 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
         },
         "core/test/renewal: callers wait for the renewal of a token with at most 5 s left"
       ),
-      bug(
+      decide(
         "an expired token is returned",
-        "core/src/internal/tokenState",
-        "decide",
         (decide) => (state, now) =>
           state.held !== undefined && Instant.reached(now, state.held.expiresAt) ? state.held.use : decide(state, now),
         "core/test/renewal: when the renewal of an expiring token fails, callers get the valid token until its last millisecond",
         "core/test/renewal: a process that was suspended past the expiry does not send the expired token"
       ),
-      bug(
+      decideReplacement(
         "a call is sent again with the expired token",
-        "core/src/internal/tokenState",
-        "decideReplacement",
         (decide) => (state, rejected, now) =>
           state.held !== undefined && Instant.reached(now, state.held.expiresAt)
             ? state.held.use
             : decide(state, rejected, now),
         "core/test/invalidation: replace returns the first token when there was none, and another token when the rejected one has expired"
       ),
-      bug(
+      tokenRequest(
         "the lifetime in the response is ignored",
-        "core/src/internal/tokenRequest",
-        "tokenRequest",
         requestWith((token) =>
           Effect.succeed(
             tokenWith(({ requestedAt }) => ({ expiresAt: DateTime.add(requestedAt, { hours: 24 }) }))(token)
@@ -248,10 +254,8 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
         "core/test/tokenResponse: expires_in may be text, and is limited to a week",
         "integration/test/oneToken: tokens of 10 s never get a 401, although the server rounds their instants down to whole seconds"
       ),
-      bug(
+      tokenRequest(
         "the life of a token counts from its arrival",
-        "core/src/internal/tokenRequest",
-        "tokenRequest",
         requestWith((token) =>
           Effect.map(DateTime.now, (now) =>
             tokenWith(({ expiresAt, requestedAt }) => ({
@@ -263,109 +267,83 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       )
     ],
   "a failed renewal leaves the valid token in use, and a dead endpoint gets a bounded number of requests": [
-    bug(
+    gaveUp(
       "a failed renewal drops the valid token",
-      "core/src/internal/tokenState",
-      "gaveUp",
       (gaveUp) => (state, error, nextTryAt) => ({ ...gaveUp(state, error, nextTryAt), held: undefined }),
       "core/test/renewal: when the renewal of an expiring token fails, callers get the valid token until its last millisecond"
     ),
-    bug(
+    gaveUp(
       "a failure starts no pause",
-      "core/src/internal/tokenState",
-      "gaveUp",
       (gaveUp) => (state, error) => gaveUp(state, error, { wallMillis: 0, monotonicNanos: 0n }),
       "core/test/failure: a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: 1",
       "core/test/failure: an endpoint that is dead for 3 minutes gets at most 20 requests under any load: 10 calls per second"
     ),
-    bug(
+    afterFailure(
       "the pauses do not grow",
-      "core/src/internal/tokenState",
-      "afterFailure",
       failingWith((state, failure) => [
         { ...state, streak: state.streak && { ...state.streak, failures: 1 } },
         failure
       ]),
       "core/test/failure: a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: 1"
     ),
-    bug(
+    afterFailure(
       "the pauses have no jitter",
-      "core/src/internal/tokenState",
-      "afterFailure",
       failingWith((state, failure) => [state, { ...failure, random: 1 }]),
       "core/test/failure: a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: 0"
     ),
-    bug(
+    afterFailure(
       "Retry-After is ignored",
-      "core/src/internal/tokenState",
-      "afterFailure",
       failingWith((state, failure) => [state, { ...failure, error: withoutRetryAfter(failure.error, () => true) }]),
       "core/test/failure: a pause follows Retry-After, unless that is under a second",
       "core/test/failure: a flight does not wait for a pause that exceeds the deadline"
     ),
-    bug(
+    afterFailure(
       "a Retry-After of one second is ignored",
-      "core/src/internal/tokenState",
-      "afterFailure",
       failingWith((state, failure) => [
         state,
         { ...failure, error: withoutRetryAfter(failure.error, (millis) => millis === 1_000) }
       ]),
       "core/test/failure: a pause follows Retry-After, unless that is under a second"
     ),
-    bug(
+    afterFailure(
       "a request is retried until the deadline",
-      "core/src/internal/tokenState",
-      "afterFailure",
       failingWith((state, failure) => [state, { ...failure, retriesLeft: 1 }]),
       "core/test/failure: a flight retries a retryable failure up to twice, after pauses with a jitter of 0, and then fails"
     ),
-    bug(
+    afterFailure(
       "a refusal is retried",
-      "core/src/internal/tokenState",
-      "afterFailure",
       (afterFailure) => (state, failure) =>
         failure.error.retryable
           ? afterFailure(state, failure)
           : { isRetried: failure.retriesLeft > 0, pause: 1_000 },
       "core/test/failure: a failure that is not retryable is not retried"
     ),
-    bug(
+    afterFailure(
       "a failed renewal is retried without a caller",
-      "core/src/internal/tokenState",
-      "afterFailure",
       failingWith((state, failure) => [{ ...state, held: undefined }, failure]),
       "core/test/failure: a failed renewal is not retried without a caller while there is a valid token"
     )
   ],
   "a 401 replaces exactly the rejected token, and the call is sent again once": [
-    bug(
+    rejected(
       "the rejection of any token rejects the current one",
-      "core/src/internal/tokenState",
-      "rejected",
       (rejected) => (state, token, now) => rejected(state, state.held?.token ?? token, now),
       "core/test/invalidation: invalidate does nothing when another token has replaced the rejected one",
       model
     ),
-    bug(
+    makeSupply(
       "a late rejection replaces the replacement",
-      "core/src/internal/supply",
-      "make",
       supplyWith(({ refresh }) => ({ replace: () => refresh })),
       "core/test/invalidation: rejections by 100 callers at once, and by late callers, cause one renewal",
       model
     ),
-    bug(
+    canBeSentAgain(
       "a rejected call is not sent again",
-      "http-client/src/internal/resend",
-      "canBeSentAgain",
       () => () => false,
       "http-client/test/client: replaces the token and sends the request again once"
     ),
-    bug(
+    makeClient(
       "a call that is rejected twice is sent a third time",
-      "http-client/src/GroupClient",
-      "make",
       (make) => (options) =>
         Effect.map(make(options), (client) =>
           Object.assign(
@@ -375,28 +353,22 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
           )),
       "http-client/test/client: that the second request gets too is returned with its body, and no third request is sent"
     ),
-    bug(
+    makeClient(
       "the second 401 of a call rejects no token",
-      "http-client/src/GroupClient",
-      "make",
       clientWith(({ reports }) => ({ reports: reports && { ...reports, rejectionStands: () => Effect.void } })),
       "http-client/test/client: that the second request gets too invalidates the replacement, and another status does not",
       "http-client/test/realSupply: reports the rejection of a token and of its replacement, and the first success"
     ),
-    bug(
+    makeClient(
       "a replacement is sent although it does not cover the scope of the call",
-      "http-client/src/GroupClient",
-      "make",
       clientWith(({ replace, requestedScopes }) => ({
         replace: (token) => Effect.map(replace(token), tokenWith(() => ({ covered: [...requestedScopes] })))
       })),
       "http-client/test/insufficientScope: fails with an error that reports that the request was sent once",
       "http-client/test/realSupply: sends no replacement that does not cover the scope of the call, and the supply reports the missing scope"
     ),
-    bug(
+    decide(
       "callers get the rejected token while it is replaced",
-      "core/src/internal/tokenState",
-      "decide",
       (decide) => (state, now) => {
         const decision = decide(state, now)
         return decision._tag === "Wait" && state.held?.rejectedAt !== undefined && decision.patience !== undefined
@@ -406,10 +378,8 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "core/test/invalidation: invalidate starts one renewal even without another caller, and the next caller waits for the new token",
       model
     ),
-    bug(
+    decideReplacement(
       "replace returns the rejected token when its renewal has failed",
-      "core/src/internal/tokenState",
-      "decideReplacement",
       (decide) => (state, rejected, now) => {
         const decision = decide(state, rejected, now)
         return decision._tag === "Fail" && state.held !== undefined ? state.held.use : decision
@@ -417,18 +387,14 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "core/test/invalidation: a rejected token whose renewal fails remains in use, and replace fails with the failure",
       model
     ),
-    bug(
+    rejected(
       "a rejection within 30 s of a replacement replaces the token at once",
-      "core/src/internal/tokenState",
-      "rejected",
       rejectedIn((state) => ({ ...state, holdUntil: undefined })),
       "core/test/invalidation: a rejection within 30 s of a replacement replaces nothing, and the next one after that does",
       model
     ),
-    bug(
+    decide(
       "a rejection within 30 s of a replacement replaces the token when they are over",
-      "core/src/internal/tokenState",
-      "decide",
       (decide) => (state, now) => {
         const { held, holdUntil } = state
         return held?.isCounted === true && !held.isProven && held.rejectedAt === undefined && holdUntil !== undefined &&
@@ -439,207 +405,155 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "core/test/invalidation: a rejection within 30 s of a replacement replaces nothing, and the next one after that does",
       model
     ),
-    bug(
+    rejected(
       "after a replacement, no rejection replaces anything",
-      "core/src/internal/tokenState",
-      "rejected",
       rejectedIn((state) => ({ ...state, holdUntil: state.holdUntil && never })),
       "core/test/invalidation: a rejection within 30 s of a replacement replaces nothing, and the next one after that does",
       model
     ),
-    bug(
+    rejected(
       "a proven token is in the count of rejections",
-      "core/src/internal/tokenState",
-      "rejected",
       rejectedIn((state) => heldWith(state, { isProven: false })),
       "core/test/invalidation: does not count a token with which a call has succeeded",
       model
     ),
-    bug(
+    rejected(
       "a token is counted with each of its rejections",
-      "core/src/internal/tokenState",
-      "rejected",
       rejectedIn((state) => heldWith(state, { isCounted: false })),
       "core/test/invalidation: counts a token once if it is rejected before any call has succeeded with it, and is unusable from the second on",
       model
     ),
-    bug(
+    accepted(
       "a success does not end the count of rejections",
-      "core/src/internal/tokenState",
-      "accepted",
       (accepted) => (state, token) => ({ ...accepted(state, token), rejections: state.rejections }),
       "core/test/invalidation: is usable again with the first call that succeeds",
       model
     ),
-    bug(
+    accepted(
       "the success of any token proves the current one",
-      "core/src/internal/tokenState",
-      "accepted",
       (accepted) => (state, token) => accepted(state, state.held?.token ?? token),
       "core/test/invalidation: is usable again with the first call that succeeds"
     ),
-    bug(
+    accepted(
       "a token that works is replaced because an earlier call was rejected",
-      "core/src/internal/tokenState",
-      "accepted",
       (accepted) => (state, token) => heldWith(accepted(state, token), { rejectedAt: state.held?.rejectedAt }),
       "core/test/invalidation: does not replace a token that works because an earlier call was rejected",
       model
     ),
-    bug(
+    makeClient(
       "the client does not report the first success of a token",
-      "http-client/src/GroupClient",
-      "make",
       clientWith(({ reports }) => ({ reports: reports && { ...reports, isUnproven: () => false } })),
       "http-client/test/realSupply: reports the rejection of a token and of its replacement, and the first success"
     )
   ],
   "the secret goes only to the authorization server, over TLS, and the token only to the origin of the base URL": [
-    bug(
+    restrictedClient(
       "a request may be sent to any address",
-      "core/src/internal/restrictedClient",
-      "restrictedClient",
       (restricted) => (client, options) => restricted(client, { ...options, isAllowed: () => true }),
       "core/test/transport: a client that rewrites URLs by mapRequest does not send the secret to another server",
       "http-client/test/client: within transformClient sends the token to no other origin"
     ),
-    bug(
+    restrictedClient(
       "the host of the caller's own request is sent",
-      "core/src/internal/restrictedClient",
-      "restrictedClient",
       keeping("host"),
       "core/test/connectionHeaders: lose host",
       "integration/test/connectionHeaders: does not choose the server whose certificate is accepted"
     ),
-    bug(
+    restrictedClient(
       "a length that is not the body's is sent",
-      "core/src/internal/restrictedClient",
-      "restrictedClient",
       keeping("content-length"),
       "core/test/connectionHeaders: lose a length without a body, and a length that is not the body's"
     ),
-    bug(
+    silence(
       "redirects are followed",
-      "core/src/internal/silence",
-      "silence",
       () => () => Effect.void,
       "core/test/transport: a client with its own tracing does not trace a token request, and follows no redirects"
     ),
-    bug(
+    makeTarget(
       "a path may leave the base URL",
-      "http-client/src/internal/target",
-      "makeTarget",
       () => (baseUrl) => (url) => Either.right(new URL(url, `${baseUrl}/`).href),
       "http-client/test/target: that leaves the base path is refused with the reason"
     ),
-    bug(
+    withoutPath(
       "the secret may be sent in clear text",
-      "core/src/internal/validation",
-      "withoutPath",
       () => () => (url) => Either.right(String(url)),
       "core/test/tokenEndpointOptions: an authorization server at \"http://v2.example\" is refused: https (http only for localhost, 127.0.0.0/8 and [::1])"
     )
   ],
   "no secret and no token in any text, and data is never altered for it": [
-    bug(
+    withoutSecrets(
       "the text of a server is shown with the secret",
-      "core/src/internal/printable",
-      "withoutSecrets",
       () => (text) => text,
       "core/test/printable: never shows a secret of the request, whether plain, URL-encoded, in Base64 or in a form"
     ),
-    bug(
+    withoutSecrets(
       "only the plain form of a secret is replaced",
-      "core/src/internal/printable",
-      "withoutSecrets",
       () => (text, secrets) => secrets.reduce((left, secret) => left.replaceAll(secret, "<redacted>"), text),
       "core/test/printable: never shows a secret of the request, whether plain, URL-encoded, in Base64 or in a form"
     ),
-    bug(
+    printable(
       "the text of a server is not escaped",
-      "core/src/internal/printable",
-      "printable",
       () => (text) => text,
       "core/test/printable: is printed on one line, without control and bidirectional characters, and with at most 300 characters"
     ),
-    bug(
+    tokenRequest(
       "long names of scopes are cut",
-      "core/src/internal/tokenRequest",
-      "tokenRequest",
       requestWith((token) =>
         Effect.succeed(tokenWith(({ scopes }) => ({ scopes: scopes.map((scope) => scope.slice(0, 20)) }))(token))
       ),
       "core/test/tokenResponse: scope names of any form are kept as they came, even where they repeat letters of the token"
     ),
-    bug(
+    responseFor(
       "a response refers to the request with the token",
-      "http-client/src/internal/callerView",
-      "responseFor",
       () => (_, response) => response,
       "http-client/test/response: prints its status and the caller's request"
     ),
-    bug(
+    causeFor(
       "an error refers to the request with the token",
-      "http-client/src/internal/callerView",
-      "causeFor",
       () => (_, cause) => cause,
       "http-client/test/callerError: is shown without the token: the request itself"
     )
   ],
   "every token request and every wait for a token has a deadline, and nothing begins after the scope has closed": [
-    bug(
+    within(
       "nothing has a deadline",
-      "core/src/internal/within",
-      "within",
       () => () => (self) => self,
       "core/test/failure: when a retry gets no response before the deadline, callers get the failure before it, with deadlineEnded"
     ),
-    bug(
+    within(
       "an uninterruptible region has no deadline",
-      "core/src/internal/within",
-      "within",
       () => (duration, onTimeout) => (self) =>
         Effect.raceFirst(self, Effect.zipRight(Effect.sleep(duration), Effect.failSync(onTimeout))),
       "core/test/uninterruptible: an uninterruptible token request keeps its deadline"
     ),
-    bug(
+    closed(
       "a closed supply goes on",
-      "core/src/internal/tokenState",
-      "closed",
       (closed) => (error, at) => ({ ...closed(error, at), failure: undefined, isClosed: false }),
       "core/test/flight: after the scope has closed, callers fail with Closed, even if a token was valid, and no request is sent"
     )
   ],
   "clock and randomness come from the layer's environment": [
-    bug(
+    makeSupply(
       "the supply has a clock of its own",
-      "core/src/internal/supply",
-      "make",
       (make) => (endpoint, options) => make(endpoint, options).pipe(Effect.withClock(VirtualClock.make().clock)),
       "core/test/renewal: a due token is renewed in the background when a caller requests a token, and callers keep the valid token"
     ),
-    bug(
+    makeSupply(
       "the supply draws its own random numbers",
-      "core/src/internal/supply",
-      "make",
       (make) => (endpoint, options) => make(endpoint, options).pipe(withConstantRandom(0.5)),
       "core/test/renewal: the point of renewal is drawn once for each token, from Effect's Random: 75 % for 0"
     )
   ],
   "each setting has a documented default": [
-    bug(
+    makeSupply(
       "rejected tokens are replaced at most once a minute",
-      "core/src/internal/supply",
-      "make",
       (make) => (endpoint, options) => make(endpoint, { ...options, forcedRenewalPause: Duration.minutes(1) }),
       "core/test/invalidation: requests one token every 30 s if the API rejects every token"
     )
   ],
   "a state in which calls fail is visible, and so is its end": [
-    bug(
+    announcing(
       "a success is logged at INFO",
-      "core/src/internal/announcements",
-      "make",
       (make) => (...args) =>
         Effect.map(make(...args), (all) => ({
           ...all,
@@ -647,18 +561,14 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
         })),
       "core/test/logs: has one line for each token, and none for a call"
     ),
-    bug(
+    announcing(
       "every failed renewal is logged",
-      "core/src/internal/announcements",
-      "make",
       (make) => (...args) =>
         Effect.map(make(...args), (all) => ({ ...all, gaveUp: (error, held) => all.gaveUp(error, held, undefined) })),
       "core/test/logs: has one line for each streak of failed renewals"
     ),
-    bug(
+    announcing(
       "nothing is logged when calls begin to fail",
-      "core/src/internal/announcements",
-      "make",
       (make) => (...args) =>
         Effect.map(make(...args), (all) => ({
           ...all,
@@ -666,24 +576,18 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
         })),
       "core/test/logs: has one line when the renewal is refused, and one when the token has expired"
     ),
-    bug(
+    announcing(
       "nothing is logged when calls succeed again",
-      "core/src/internal/announcements",
-      "make",
       (make) => (...args) => Effect.map(make(...args), (all) => ({ ...all, accepted: () => Effect.void })),
       "core/test/logs: warns once when no call succeeds with a token and its replacement, and reports once that the API accepts tokens again"
     ),
-    bug(
+    isUsable(
       "a supply without a token counts as usable",
-      "core/src/TokenStatus",
-      "isUsable",
       () => () => true,
       "core/test/refresh: isUsable is true before the first call, false after a refusal, and true again after a success"
     ),
-    bug(
+    makeSupply(
       "the status does not say when the next attempt is",
-      "core/src/internal/supply",
-      "make",
       supplyWith(({ status }) => ({
         status: Effect.map(status, (status) => ({ ...status, nextRequestAt: Option.none() }))
       })),
@@ -691,18 +595,14 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     )
   ],
   "a pause never keeps a process from a token that exists elsewhere": [
-    bug(
+    makeSupply(
       "a supply that remembers a failure does not look for a token elsewhere",
-      "core/src/internal/supply",
-      "make",
       (make) => (endpoint, options) =>
         make({ ...endpoint, sharing: endpoint.sharing && { ...endpoint.sharing, find: undefined } }, options),
       "core/test/sharing: takes what a search finds, and not what has expired"
     ),
-    bug(
+    afterFailure(
       "a refusal of another process lasts as long as an own one",
-      "core/src/internal/tokenState",
-      "afterFailure",
       failingWith((state, failure) => [
         state,
         failure.error._tag === "InvalidClient"
@@ -713,10 +613,8 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     )
   ],
   "the tests pass on any machine, whatever its variables are": [
-    bug(
+    tokenRequest(
       "a token request reads the variables of the machine",
-      "core/src/internal/tokenRequest",
-      "tokenRequest",
       (tokenRequest) => (options) => {
         const request = tokenRequest(options)
         return (...args) => request(...args).pipe(Effect.withConfigProvider(ConfigProvider.fromEnv()))
@@ -725,10 +623,8 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     )
   ],
   "one client's token is never another's": [
-    bug(
+    sharedLayer(
       "a layer is shared by its reference alone",
-      "core/src/internal/sharedLayer",
-      "sharedLayer",
       () => (make) => make(),
       "integration/test/tenants: gives each tenant its own token in a LayerMap whose lookup provides the variables of the tenant"
     )
