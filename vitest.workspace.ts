@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { configDefaults, defineConfig } from "vitest/config"
 import { missingPrograms } from "./tests/support/src/programs.ts"
 import { Watchdog } from "./tests/support/src/watchdog.ts"
@@ -42,8 +43,8 @@ export default defineConfig(({ mode: given }) => {
   const { exclude, include } = modes[mode]
   return {
     test: {
-      // by default, one core would be left for a watch mode
-      maxWorkers: "100%",
+      // by default, one core would be left for a watch mode; tests with real servers mostly wait
+      maxWorkers: mode === "system" ? 2 * availableParallelism() : "100%",
       minWorkers: 1,
       // Files share the modules that they import, because loading Effect for each file takes longer than its tests. Tests with a
       // browser use the `layer` of @effect/vitest, which changes `it` for the files after them.

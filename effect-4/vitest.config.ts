@@ -6,7 +6,7 @@ const overEveryTransport = "generated/tests/integration/test/**/*.test.ts"
 
 /** The tests of each mode, as in the workspace of Effect 3. */
 const modes = {
-  test: { include: [everyTest], exclude: ["**/*.{system,nightly}.test.ts"] },
+  test: { include: [everyTest], exclude: ["**/*.system.test.ts"] },
   system: { include: [everyTest.replace(".test.ts", ".system.test.ts"), overEveryTransport], exclude: [] },
   /** The part of `system` in which Effect 4 differs: it has transports of its own. */
   transports: { include: [overEveryTransport], exclude: [] }
@@ -23,7 +23,8 @@ export default defineConfig(({ mode: given }) => {
       isolate: false,
       testTimeout: 45_000,
       ...(mode !== "test" && { env: { EVERY_TRANSPORT: "yes" } }),
-      ...modes[mode]
+      include: modes[mode].include,
+      exclude: ["**/*.nightly.test.ts", ...modes[mode].exclude]
     }
   }
 })

@@ -626,7 +626,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     sharedLayer(
       "a layer is shared by its reference alone",
       () => (make) => make(),
-      "integration/test/tenants: gives each tenant its own token in a LayerMap whose lookup provides the variables of the tenant"
+      "integration/test/layerReuse: gives each tenant its own token in a LayerMap whose lookup provides the variables of the tenant"
     )
   ]
 }
