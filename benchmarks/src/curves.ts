@@ -84,7 +84,7 @@ const curves: ReadonlyArray<Curve> = [
     }
   },
   {
-    what: "Supplies in one program, each with its first token",
+    what: "Token supplies in one program, each with its first token",
     size: "supplies",
     sizes: [1, 10, 100, 1_000],
     rounds: (supplies) => {
@@ -256,10 +256,10 @@ export const measureCurves = (machine: string): Effect.Effect<boolean, unknown> 
     const page = [
       "# How costs grow",
       "",
-      "No cost may grow faster than linearly. The time grows with the size to the power of the exponent: 1 is linear, and less means that fixed",
-      "costs are shared. `npx -y pnpm@10.34.9 bench curves` writes this page, and fails above the threshold. Each time is the median of five rounds.",
-      "The token endpoint and the API are in memory, so the network adds nothing. Only the processes use a real Redis and a real endpoint: all of",
-      "them but one wait for the first one's request.",
+      "No cost may grow much faster than linearly. An exponent of 1 is linear growth, and a smaller one means that fixed costs are shared. It leaves",
+      "out the smallest sizes. `npx -y pnpm@10.34.9 bench curves` writes this page, and fails above the threshold. Each time is the median of five",
+      "rounds. The token endpoint and the API are in memory, so the network adds nothing. Only the processes use a real Redis and a real endpoint:",
+      "the first one requests the token, and the others wait for it, so ten processes cost far more than ten times as much as one.",
       "",
       machine,
       "",

@@ -185,7 +185,7 @@ const openid: Peer = {
 const azure: Peer = {
   name: "@azure/core-rest-pipeline",
   note: "its bearer policy, with a credential and an HttpClient of a few lines",
-  leavesOut: "a pause after a failure without a token; it renews only in the last two minutes of a lifetime",
+  leavesOut: "a pause after a failure without a token; and renewal before the last two minutes of a lifetime",
   make: async (base) => {
     const pipeline = createEmptyPipeline()
     const getToken = async () => {
@@ -226,7 +226,7 @@ const authorizationOf = (headers: Dispatcher.DispatchOptions["headers"]): string
 const undici: Peer = {
   name: "undici-oidc-interceptor",
   note: "an interceptor for undici's dispatcher; it requires tokens that are JSON Web Tokens",
-  leavesOut: "a pause after a failure; tokens that expire within 10 seconds count as expired",
+  leavesOut: "a pause after a failure; and use of a token in its last 10 seconds",
   make: async (base) => {
     const origin = "https://api.example"
     const intercept = createOidcInterceptor({
