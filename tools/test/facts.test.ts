@@ -306,7 +306,7 @@ describe("figures from the benchmarks", () => {
     const curves = read("benchmarks/results/curves.md").split("## ")
     const ofThousand = (heading: string) =>
       rows(curves.find((part) => part.startsWith(heading)) ?? "").find(([size]) => size === "1 000")?.[2]
-    assert.include(text, `A token supply with its first token costs ${ofThousand("Supplies")} µs`)
+    assert.include(text, `A token supply with its first token costs ${ofThousand("Token supplies")} µs`)
     assert.include(text, `a client with its first call ${ofThousand("Clients")} µs`)
     const minutes = rows(read("benchmarks/results/sustained.md")).filter(([minute = ""]) => /^\d+$/.test(minute))
     const cpu = minutes.map((cells) => Number(cells[7]))
@@ -323,7 +323,7 @@ describe("figures from the benchmarks", () => {
     )
     const spaced = (count = 0) => count.toLocaleString("en").replaceAll(",", " ")
     assert.strictEqual(failed, 0)
-    assert.include(text, `Of ${spaced(calls)} calls, ${spaced(rejected)} return 401`)
+    assert.include(text, `Of ${spaced(calls)} calls, ${spaced(rejected)} returned 401`)
     const files = minutes.map((cells) => Number(cells[9]))
     assert.include(flat("docs/network.md"), `then had up to ${Math.max(...files)} open files`)
   })
