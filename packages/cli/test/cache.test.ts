@@ -1,6 +1,6 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Effect } from "effect"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as PrintedJson from "./support/printedJson.ts"
@@ -13,10 +13,7 @@ describe.concurrent("credit-data status and --cache", () => {
     Effect.gen(function*() {
       const folder = yield* temporaryFolder
       const variables = { XDG_CACHE_HOME: folder, LANG: "C.UTF-8" }
-      const [timeOfHelp] = yield* Effect.timed(run(["--help"]))
-      const [timeOfStatus, before] = yield* Effect.timed(run(["status"], { variables }))
-      // the retries of a token request would take longer
-      assert.isBelow(Duration.toMillis(timeOfStatus), 5 * Duration.toMillis(timeOfHelp))
+      const before = yield* run(["status"], { variables })
       assert.isFalse(existsSync(join(folder, "credit-data", "tokens")))
       assert.deepStrictEqual([before.code, before.stdout], [2, ""])
       assert.include(before.stderr, "--cache")
@@ -133,9 +130,9 @@ describe.concurrent("credit-data status and --cache", () => {
   test(
     "end at once where no folder can be",
     Effect.gen(function*() {
-      const { code, stderr } = yield* run(["token", "--cache"], { variables: { HOME: "/dev/null" } })
+      const { code, stderr } = yield* run(["token", "--cache"], { variables: { HOME: "/proc" } })
       assert.strictEqual(code, 2)
-      assert.include(stderr, "The cache folder /dev/null/.cache/credit-data/tokens cannot be used.")
+      assert.include(stderr, "The cache folder /proc/.cache/credit-data/tokens cannot be used.")
     })
   )
 

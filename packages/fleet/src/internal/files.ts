@@ -32,6 +32,15 @@ const othersMayEnter = 0o011
 
 const invalid = (expected: string) => Effect.fail(Variables.invalid(["directory"], expected))
 
+/** Creates a folder and its parents. Below /proc, the recursive creation of Node never ends. */
+const makeFolders = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<void, PlatformError> => {
+  const makeOne = Effect.catchIf(fs.makeDirectory(folder, { mode: 0o700 }), isExisting, () => Effect.void)
+  const parent = folder.replace(/[\\/]+[^\\/]+[\\/]*$/, "")
+  return parent === "" || parent === folder
+    ? makeOne
+    : Effect.catchIf(makeOne, isMissing, () => Effect.zipRight(makeFolders(fs, parent), makeOne))
+}
+
 /** The engine in files. */
 export const make = Effect.fnUntraced(function*(
   directory: string
@@ -39,7 +48,7 @@ export const make = Effect.fnUntraced(function*(
   const fs = yield* FileSystem.FileSystem
   const clock = yield* Effect.clock
   const now = () => clock.unsafeCurrentTimeMillis()
-  const makeFolder = fs.makeDirectory(directory, { recursive: true, mode: 0o700 })
+  const makeFolder = makeFolders(fs, directory)
   const { mode } = yield* makeFolder.pipe(
     Effect.zipRight(fs.access(`${directory}/.`, { writable: true })),
     Effect.zipRight(fs.stat(directory)),
