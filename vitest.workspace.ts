@@ -14,8 +14,8 @@ const modes = {
     include: [everyTest, "examples/test/**/*.test.ts"].map((glob) => glob.replace(".test.ts", ".system.test.ts")),
     exclude: []
   },
-  /** The first tier's tests over sockets, over every transport instead of one. */
-  transports: { include: ["tests/integration/test/**/*.test.ts"], exclude: ["**/*.{system,nightly}.test.ts"] },
+  /** The first tier's tests over sockets, over the other transports. */
+  transports: { include: ["tests/integration/test/**/*.transports.test.ts"], exclude: [] },
   /** Searches of many minutes. */
   nightly: { include: [everyTest.replace(".test.ts", ".nightly.test.ts")], exclude: [] },
   /** The documents, the examples and the generated files of this repository. */
@@ -29,7 +29,7 @@ const notOnWindows = [
   "packages/cli/test/**",
   "packages/fleet/test/files.test.ts",
   "packages/simulator/test/command.test.ts",
-  "tests/integration/test/processes.test.ts"
+  "tests/integration/test/processes.transports.test.ts"
 ]
 
 export default defineConfig(({ mode: given }) => {
@@ -59,7 +59,7 @@ export default defineConfig(({ mode: given }) => {
           name: mode,
           include,
           exclude: [...configDefaults.exclude, ...exclude, ...(process.platform === "win32" ? notOnWindows : [])],
-          ...(mode !== "test" && { env: { EVERY_TRANSPORT: "yes" } }),
+          ...(mode !== "test" && { env: { TRANSPORTS: mode === "transports" ? "others" : "every" } }),
           testTimeout: 45_000
         }
       }]

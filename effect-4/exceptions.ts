@@ -34,7 +34,7 @@ export const exceptions: ReadonlyArray<Exception> = [
     reason: "HttpClient.withScope remembers requests in a private map, so the request that is sent is not found in it."
   },
   {
-    file: "tests/integration/test/calls.test.ts",
+    file: "tests/integration/test/calls.transports.test.ts",
     test: "withScope around the client aborts the request when the scope is closed, even after a retry",
     reason: "The same."
   }

@@ -214,7 +214,7 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
     ["Effect.withConsole({ ...console, unsafe: $CONSOLE })", "Effect.provideService(Console.Console, $CONSOLE)"],
     ["Console.consoleWith((console) => $BODY)", "Effect.suspend(() => $BODY)"]
   ],
-  "tests/integration/test/calls.test.ts": [
+  "tests/integration/test/calls.transports.test.ts": [
     ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
     ["Ref.make(Cookies.empty)", "Ref.make<ReadonlyArray<Cookies.Cookie>>([])"]
   ],

@@ -2,14 +2,14 @@ import { defineConfig } from "vitest/config"
 
 const everyTest = "generated/{examples,packages/*,tests/*}/test/**/*.test.ts"
 
-const overEveryTransport = "generated/tests/integration/test/**/*.test.ts"
+const overTransports = "generated/tests/integration/test/**/*.transports.test.ts"
 
 /** The tests of each mode, as in the workspace of Effect 3. */
 const modes = {
   test: { include: [everyTest], exclude: ["**/*.system.test.ts"] },
-  system: { include: [everyTest.replace(".test.ts", ".system.test.ts"), overEveryTransport], exclude: [] },
+  system: { include: [everyTest.replace(".test.ts", ".system.test.ts"), overTransports], exclude: [] },
   /** The part of `system` in which Effect 4 differs: it has transports of its own. */
-  transports: { include: [overEveryTransport], exclude: [] }
+  transports: { include: [overTransports], exclude: [] }
 }
 
 const isMode = (mode: string): mode is keyof typeof modes => mode in modes
@@ -22,7 +22,7 @@ export default defineConfig(({ mode: given }) => {
       maxWorkers: "100%",
       isolate: false,
       testTimeout: 45_000,
-      ...(mode !== "test" && { env: { EVERY_TRANSPORT: "yes" } }),
+      ...(mode !== "test" && { env: { TRANSPORTS: mode === "transports" ? "others" : "every" } }),
       include: modes[mode].include,
       exclude: ["**/*.nightly.test.ts", ...modes[mode].exclude]
     }

@@ -172,9 +172,9 @@ export const make: <const Name extends string>(
     const budget = makeBudget(clock)
     const spanOptions = { environment: environment.name, group: name, baseUrl, clock, supply }
 
-    /** Fails if the token does not cover the group. */
-    const covering = (token: AccessToken.AccessToken, wasSent: boolean): Effect.Effect<void, InsufficientScope> =>
-      scope === undefined || token.covers(scope) ? Effect.void : Effect.flatMap(
+    /** The failure of a call whose token does not cover the group. */
+    const insufficient = (token: AccessToken.AccessToken, wasSent: boolean) =>
+      scope === undefined || token.covers(scope) ? undefined : Effect.flatMap(
         reports?.scopeMissing(scope) ?? Effect.succeed(undefined),
         (nextTryAt) =>
           Effect.fail(
@@ -238,7 +238,7 @@ export const make: <const Name extends string>(
     }
 
     const sendWithToken = (call: Call, wasSent: boolean): Effect.Effect<Received, GroupClientError> =>
-      Effect.flatMap(waiting(call, tokens.get), (token) => Effect.zipRight(covering(token, wasSent), send(call, token)))
+      Effect.flatMap(waiting(call, tokens.get), (token) => insufficient(token, wasSent) ?? send(call, token))
 
     /** Reports the first success of a token. */
     const accepted = ({ end, response, token }: Received): Effect.Effect<Response, GroupClientError> =>
@@ -258,8 +258,7 @@ export const make: <const Name extends string>(
         const replacement = yield* Effect.option(waiting(call, tokens.replace(token)))
         if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* end(body)
         const other = replacement.value
-        yield* covering(other, true)
-        yield* countResend(call)
+        yield* insufficient(other, true) ?? countResend(call)
         call.span?.attribute("credit_data.token.replaced", true)
         const again = yield* send(call, other)
         if (again.response.status === 401) {

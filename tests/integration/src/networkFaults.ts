@@ -35,7 +35,7 @@ export type Rows = ReadonlyArray<
   readonly [name: string, fault: Fault.Fault, expected: Expected | Readonly<Record<TransportName, Expected>>]
 >
 
-/** One response for each class of failure, with the secret wherever a server can put it. packages/core/test/tokenResponse.test.ts has all. */
+/** One response for each class of failure, with the secret wherever a server can put it. tests/support/src/tokenResponses.ts has all. */
 const responses: Rows = [
   ["401 with the secret in the description", Fault.oauthError(401, "invalid_client", canary), invalidClient(401)],
   [
@@ -62,7 +62,6 @@ const responses: Rows = [
     // fetch hides the response to a request that is not tunnelled
     { fetch: transportError("Other"), "node:http": proxyRefusal, undici: proxyRefusal }
   ],
-  ["200 with an error", Fault.oauthError(200, "invalid_scope"), serverError(200, "invalid_scope")],
   ["200 with text", Fault.Response({ status: 200, body: canary }), invalidResponse("Json")],
   ["200 with the secret in place of the token", but({ access_token: [canary] }), invalidResponse("AccessToken")],
   ["200 with an expired token", but({ expires_in: 0 }), invalidResponse("Expired")]

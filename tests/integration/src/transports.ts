@@ -16,11 +16,24 @@ export const everyTransport = [
 
 export type TransportName = (typeof everyTransport)[number][0]
 
-/** Of rows with one for each transport, those that this tier tests: all in `test:transports` and the system tier, and `node:http` in the first tier. */
+const isTested = (name: TransportName): boolean => {
+  switch (process.env["TRANSPORTS"]) {
+    case "every":
+      return true
+    case "others":
+      return name !== "node:http"
+    default:
+      return name === "node:http"
+  }
+}
+
+/**
+ * Of rows with one for each transport, those that this tier tests: `node:http` in the first tier, the others in `test:transports`, and all
+ * in the system tier.
+ */
 const tested = <Row extends readonly [name: TransportName, ...others: ReadonlyArray<unknown>]>(
   rows: ReadonlyArray<Row>
-): ReadonlyArray<Row> =>
-  process.env["EVERY_TRANSPORT"] === undefined ? rows.filter(([name]) => name === "node:http") : rows
+): ReadonlyArray<Row> => rows.filter(([name]) => isTested(name))
 
 /** The transports that this tier tests. */
 export const transports = tested(everyTransport)

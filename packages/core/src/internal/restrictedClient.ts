@@ -77,13 +77,11 @@ const endUpgraded = (response: unknown): void => {
 /** The stream of a body is an effect of the caller, so it gets the caller's options of `fetch`. */
 const withOptionsOf = (
   caller: Context.Context<never>,
-  request: HttpClientRequest.HttpClientRequest
-): HttpClientRequest.HttpClientRequest => {
-  const { body } = request
-  if (body._tag !== "Stream") return request
+  { contentLength, contentType, stream }: HttpBody.Stream
+): HttpBody.Stream => {
   const init = Option.getOrElse(Context.getOption(caller, FetchHttpClient.RequestInit), () => ({}))
-  const stream = Stream.provideContext(body.stream, Context.add(caller, FetchHttpClient.RequestInit, init))
-  return HttpClientRequest.setBody(request, HttpBody.stream(stream, body.contentType, body.contentLength))
+  const provided = Stream.provideContext(stream, Context.add(caller, FetchHttpClient.RequestInit, init))
+  return HttpBody.stream(provided, contentType, contentLength)
 }
 
 /**
@@ -103,7 +101,7 @@ const withOptionsOf = (
  * does with a request after that step is not checked: a client that was made with `HttpClient.makeWith` may send it anywhere, and
  * `HttpClient.followRedirects` below this client follows redirects.
  */
-export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onSend = () => Effect.void }: {
+export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onSend }: {
   /** May a request be sent to this URL? */
   readonly isAllowed: (url: string) => boolean
   /** Receives the request as it is sent. Default: does nothing. */
@@ -118,20 +116,27 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onS
     }
     const sent = withoutConnectionHeaders(request)
     const header = unsendableHeader(sent)
-    if (header === undefined) return Effect.as(Effect.zipRight(silent, onSend(sent)), sent)
+    if (header === undefined) {
+      return Effect.as(onSend === undefined ? silent : Effect.zipRight(silent, onSend(sent)), sent)
+    }
     const description =
       `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
     return Effect.fail(requestError("Encode", { request, description }))
   })
-  return opaque((request) =>
-    Effect.flatMap(Effect.context<never>(), (caller) =>
-      region(checked.execute(withOptionsOf(caller, request))).pipe(
-        Effect.map((response) => {
-          if (response.status === 101 && !("upgrade" in request.headers)) endUpgraded(response)
-          return response
-        })
-      ))
-  )
+  const send = (request: HttpClientRequest.HttpClientRequest) =>
+    Effect.map(region(checked.execute(request)), (response) => {
+      if (response.status === 101 && !("upgrade" in request.headers)) endUpgraded(response)
+      return response
+    })
+  return opaque((request) => {
+    const { body } = request
+    return body._tag === "Stream"
+      ? Effect.flatMap(
+        Effect.context<never>(),
+        (caller) => send(HttpClientRequest.setBody(request, withOptionsOf(caller, body)))
+      )
+      : send(request)
+  })
 }
 
 /**

@@ -4,30 +4,31 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
 import * as Option from "effect/Option"
+
+type IsAllowed = (request: HttpClientRequest.HttpClientRequest) => boolean
+
+/** Sets both in one step, because each change copies all settings of the fiber. */
+const set = (context: Context.Context<never>, isSilent: IsAllowed): Effect.Effect<void> =>
+  Effect.updateFiberRefs((id, settings) =>
+    FiberRefs.updateManyAs(settings, {
+      entries: [[FiberRef.currentContext, [[id, context]]], [HttpClient.currentTracerDisabledWhen, [[id, isSilent]]]]
+    })
+  )
 
 /** A region of the fiber. At its end, the settings that `silence` changes are as before. */
 export const region = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.acquireUseRelease(
-    Effect.zip(FiberRef.get(FiberRef.currentContext), FiberRef.get(HttpClient.currentTracerDisabledWhen)),
-    () => effect,
-    ([context, isDisabled]) =>
-      Effect.zipRight(
-        FiberRef.set(FiberRef.currentContext, context),
-        FiberRef.set(HttpClient.currentTracerDisabledWhen, isDisabled)
-      )
+  Effect.withFiberRuntime((fiber) =>
+    Effect.ensuring(effect, set(fiber.currentContext, fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)))
   )
 
 /**
  * From here on, until the region of the fiber ends: no redirects are followed, and the platform makes no
  * spans for these requests. A client can have its own settings, such as a dispatcher, which are known only in the last step.
  */
-export const silence = (isAllowed: (request: HttpClientRequest.HttpClientRequest) => boolean): Effect.Effect<void> =>
-  Effect.zipRight(
-    FiberRef.update(FiberRef.currentContext, (context) =>
-      Context.add(context, FetchHttpClient.RequestInit, {
-        ...Option.getOrUndefined(Context.getOption(context, FetchHttpClient.RequestInit)),
-        redirect: "manual"
-      })),
-    FiberRef.set(HttpClient.currentTracerDisabledWhen, isAllowed)
-  )
+export const silence = (isAllowed: IsAllowed): Effect.Effect<void> =>
+  Effect.withFiberRuntime(({ currentContext }) => {
+    const init = Option.getOrUndefined(Context.getOption(currentContext, FetchHttpClient.RequestInit))
+    return set(Context.add(currentContext, FetchHttpClient.RequestInit, { ...init, redirect: "manual" }), isAllowed)
+  })

@@ -14,8 +14,10 @@ const currentController = FiberRef.unsafeMake<AbortController | undefined>(undef
 
 /** Adds the request that is sent to the scope that `inScopeOf` set. */
 export const keepScope = (sent: HttpClientRequest.HttpClientRequest): Effect.Effect<void> =>
-  Effect.map(FiberRef.get(currentController), (controller) => {
+  Effect.withFiberRuntime((fiber) => {
+    const controller = fiber.getFiberRef(currentController)
     if (controller !== undefined) scopedRequests.set(sent, controller)
+    return Effect.void
   })
 
 /** Makes everything that is sent here belong to the scope of this request, or to none: even within another call. */

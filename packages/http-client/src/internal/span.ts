@@ -99,12 +99,14 @@ export const inSpan = (
           const { errorType, status } = outcome
           if (status !== undefined) span.attribute("http.response.status_code", status)
           if (errorType !== undefined) span.attribute("error.type", errorType)
-          const failed = errorType === undefined ? Effect.void : Effect.fail(new CallFailure(errorType))
-          return Effect.zipRight(observed(outcome), failed)
+          const reported = observed(outcome)
+          return errorType === undefined ? reported : Effect.zipRight(reported, Effect.fail(new CallFailure(errorType)))
         })
     ).pipe(
-      Effect.exit,
-      // without a result, the call was interrupted or the tracer died
-      Effect.flatMap((ended) => result ?? Effect.zipRight(Effect.orDie(ended), Effect.interrupt))
+      Effect.matchCauseEffect({
+        // without a result, the call was interrupted or the tracer died
+        onFailure: (cause) => result ?? Effect.orDie(Effect.failCause(cause)),
+        onSuccess: () => result ?? Effect.interrupt
+      })
     )
   })

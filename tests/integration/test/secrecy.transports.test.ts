@@ -9,7 +9,7 @@ import { credentials } from "../src/clients.ts"
 import { assertNothingShows, printAll } from "../src/printers.ts"
 import { transports } from "../src/transports.ts"
 
-// values, errors, responses, events and configurations: everyExport.test.ts
+// values, errors, responses, events and configurations: everyExport.transports.test.ts
 
 it.effect("the printers print a canary that is not redacted, so they would find a leak", () =>
   Effect.gen(function*() {
