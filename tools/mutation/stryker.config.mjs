@@ -4,8 +4,7 @@ const results = `packages/${name}/.stryker`
 export default {
   testRunner: "vitest",
   vitest: { configFile: "tools/mutation/vitest.config.ts" },
-  plugins: ["@stryker-mutator/vitest-runner", "./tools/mutation/ignorer.mjs"],
-  ignorers: ["optionsOfSharedLayer"],
+  plugins: ["@stryker-mutator/vitest-runner"],
   // the contract of stores is a list of tests: the stores that break it show that they can fail
   mutate: [`packages/${name}/src/**/*.ts`, `!packages/${name}/src/{index,StoreContract}.ts`],
   inPlace: true,
