@@ -27,7 +27,7 @@ import { InsufficientScope } from "./InsufficientScope.ts"
 import { causeFor, errorFor, responseFor, type Sent } from "./internal/callerView.ts"
 import { inScopeOf, keepScope } from "./internal/requestScope.ts"
 import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
-import { inSpan, PathTemplate } from "./internal/span.ts"
+import { makeInSpan, PathTemplate } from "./internal/span.ts"
 import { makeTarget } from "./internal/target.ts"
 
 /**
@@ -163,14 +163,15 @@ export const make: <const Name extends string>(
     const environment = yield* Validation.all(Validation.environment(tokens.environment))
     const baseUrl = new URL(environment.baseUrl)
     const { origin } = baseUrl
+    const anyPath = `${origin}/`
     const target = makeTarget(environment.baseUrl)
     const client = transformClient(Transport.restrictedClient(yield* HttpClient.HttpClient, {
-      isAllowed: (url) => url.startsWith(`${origin}/`) || (URL.canParse(url) && new URL(url).origin === origin),
+      isAllowed: (url) => url.startsWith(anyPath) || (URL.canParse(url) && new URL(url).origin === origin),
       onSend: keepScope
     }))
     const clock = yield* Effect.clock
     const budget = makeBudget(clock)
-    const spanOptions = { environment: environment.name, group: name, baseUrl, clock, supply }
+    const inSpan = makeInSpan({ environment: environment.name, group: name, baseUrl, clock, supply })
 
     /** The failure of a call whose token does not cover the group. */
     const insufficient = (token: AccessToken.AccessToken, wasSent: boolean) =>
@@ -288,7 +289,7 @@ export const make: <const Name extends string>(
         onLeft: (description) => Effect.fail(HttpError.requestError("InvalidUrl", { request: original, description })),
         onRight: (url) => {
           const absolute = HttpClientRequest.setUrl(original, url)
-          return inSpan(spanOptions, absolute, (span) => {
+          return inSpan(absolute, (span) => {
             const request = propagateTrace === true && span !== undefined
               ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span))
               : absolute

@@ -55,11 +55,14 @@ export const withoutConnectionHeaders = (
   )
 }
 
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/
+const unsendable = /[^\t\x20-\x7e\x80-\xff]/
+
 /** The name of a header that HTTP cannot carry. The transports would die, or report it like a broken connection, which is retried. */
 const unsendableHeader = ({ headers }: HttpClientRequest.HttpClientRequest): string | undefined => {
   for (const name in headers) {
-    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return name.replace(/[^\w-]/g, "?").slice(0, 64)
-    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(String(headers[name]))) return name
+    if (!headerName.test(name)) return name.replace(/[^\w-]/g, "?").slice(0, 64)
+    if (unsendable.test(String(headers[name]))) return name
   }
   return undefined
 }

@@ -55,58 +55,64 @@ class CallFailure extends Error {
 }
 
 /**
- * Runs a call in a span, if it has one. The attributes and the name follow the conventions of OpenTelemetry for HTTP clients. They contain
+ * Runs each call in a span, if it has one. The attributes and the name follow the conventions of OpenTelemetry for HTTP clients. They contain
  * neither the query nor the token, and no path unless the program sets its template, because paths contain personal data. The span of a
  * call that fails, or gets a status of 400 or more, ends as an error.
  */
-export const inSpan = (
-  { baseUrl, clock, environment, group, supply }: Options,
-  request: HttpClientRequest.HttpClientRequest,
-  call: (span: Tracer.Span | undefined) => Effect.Effect<HttpClientResponse.HttpClientResponse, CallError>
-): Effect.Effect<HttpClientResponse.HttpClientResponse, CallError> =>
-  Effect.withFiberRuntime((fiber) => {
-    const { method } = request
-    const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
-    const observer = callObserver(supply)
-    const startedAt = Instant.monotonicMillis(clock)
-    const observed = (outcome: ReturnType<typeof outcomeOf>): Effect.Effect<void> =>
-      observer?.({
-        group,
-        method,
-        template,
-        ...outcome,
-        seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
-      }) ?? Effect.void
-    if (fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)) {
-      return Effect.flatMap(Effect.exit(call(undefined)), (exit) => Effect.zipRight(observed(outcomeOf(exit)), exit))
-    }
-    let result: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError> | undefined
-    const attributes = {
-      "credit_data.environment": environment,
-      "credit_data.group": group,
-      "http.request.method": method,
-      "server.address": baseUrl.hostname,
-      "server.port": Number(baseUrl.port) || (baseUrl.protocol === "https:" ? 443 : 80),
-      ...(template !== undefined && { "url.template": template })
-    }
-    return Effect.useSpan(
-      template === undefined ? method : `${method} ${template}`,
-      { kind: "client", captureStackTrace: false, attributes },
-      (span) =>
-        Effect.flatMap(Effect.exit(Effect.withParentSpan(call(span), span)), (exit) => {
-          result = exit
-          const outcome = outcomeOf(exit)
-          const { errorType, status } = outcome
-          if (status !== undefined) span.attribute("http.response.status_code", status)
-          if (errorType !== undefined) span.attribute("error.type", errorType)
-          const reported = observed(outcome)
-          return errorType === undefined ? reported : Effect.zipRight(reported, Effect.fail(new CallFailure(errorType)))
+export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Options) => {
+  const ofEachCall = {
+    "credit_data.environment": environment,
+    "credit_data.group": group,
+    "server.address": baseUrl.hostname,
+    "server.port": Number(baseUrl.port) || (baseUrl.protocol === "https:" ? 443 : 80)
+  }
+  return (
+    request: HttpClientRequest.HttpClientRequest,
+    call: (span: Tracer.Span | undefined) => Effect.Effect<HttpClientResponse.HttpClientResponse, CallError>
+  ): Effect.Effect<HttpClientResponse.HttpClientResponse, CallError> =>
+    Effect.withFiberRuntime((fiber) => {
+      const { method } = request
+      const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
+      const observer = callObserver(supply)
+      const startedAt = observer === undefined ? 0 : Instant.monotonicMillis(clock)
+      const observed = (outcome: ReturnType<typeof outcomeOf>): Effect.Effect<void> =>
+        observer?.({
+          group,
+          method,
+          template,
+          ...outcome,
+          seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
+        }) ?? Effect.void
+      if (fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)) {
+        return Effect.flatMap(Effect.exit(call(undefined)), (exit) => Effect.zipRight(observed(outcomeOf(exit)), exit))
+      }
+      let result: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError> | undefined
+      const attributes = {
+        ...ofEachCall,
+        "http.request.method": method,
+        ...(template !== undefined && { "url.template": template })
+      }
+      return Effect.useSpan(
+        template === undefined ? method : `${method} ${template}`,
+        { kind: "client", captureStackTrace: false, attributes },
+        (span) =>
+          Effect.flatMap(Effect.exit(Effect.withParentSpan(call(span), span)), (exit) => {
+            result = exit
+            const outcome = outcomeOf(exit)
+            const { errorType, status } = outcome
+            if (status !== undefined) span.attribute("http.response.status_code", status)
+            if (errorType !== undefined) span.attribute("error.type", errorType)
+            const reported = observed(outcome)
+            return errorType === undefined
+              ? reported
+              : Effect.zipRight(reported, Effect.fail(new CallFailure(errorType)))
+          })
+      ).pipe(
+        Effect.matchCauseEffect({
+          // without a result, the call was interrupted or the tracer died
+          onFailure: (cause) => result ?? Effect.orDie(Effect.failCause(cause)),
+          onSuccess: () => result ?? Effect.interrupt
         })
-    ).pipe(
-      Effect.matchCauseEffect({
-        // without a result, the call was interrupted or the tracer died
-        onFailure: (cause) => result ?? Effect.orDie(Effect.failCause(cause)),
-        onSuccess: () => result ?? Effect.interrupt
-      })
-    )
-  })
+      )
+    })
+}

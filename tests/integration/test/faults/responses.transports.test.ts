@@ -1,3 +1,4 @@
+import { TokenError } from "@credit-data/core"
 import { listen } from "@credit-data/test-support/listen"
 import { failures, otherStatuses, outsideTheContract } from "@credit-data/test-support/tokenResponses"
 import { assert, describe, it } from "@effect/vitest"
@@ -18,6 +19,7 @@ describe.each(transports)("the responses of a token endpoint, over %s", (_, tran
       }))
       for (const [index, { failure, name, retryable, status }] of responses.entries()) {
         const error = yield* Effect.flip(requestToken(`http://127.0.0.1:${port}`, transport))
+        assert(TokenError.isTokenError(error), name)
         assert.deepInclude<object>({ ...error, retryable: error.retryable }, { ...failure, status, retryable }, name)
         assert.strictEqual(requests, index + 1, name)
       }
