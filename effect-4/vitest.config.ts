@@ -2,14 +2,14 @@ import { defineConfig } from "vitest/config"
 
 const everyTest = "generated/{examples,packages/*,tests/*}/test/**/*.test.ts"
 
-const overTransports = "generated/tests/integration/test/**/*.transports.test.ts"
-
 /** The tests of each mode, as in the workspace of Effect 3. */
 const modes = {
   test: { include: [everyTest], exclude: ["**/*.system.test.ts"] },
-  system: { include: [everyTest.replace(".test.ts", ".system.test.ts"), overTransports], exclude: [] },
-  /** The part of `system` in which Effect 4 differs: it has transports of its own. */
-  transports: { include: [overTransports], exclude: [] }
+  /** Over every transport too: Effect 4 has transports of its own. */
+  system: {
+    include: ["system", "transports"].map((tier) => everyTest.replace(".test.ts", `.${tier}.test.ts`)),
+    exclude: []
+  }
 }
 
 const isMode = (mode: string): mode is keyof typeof modes => mode in modes
@@ -22,7 +22,7 @@ export default defineConfig(({ mode: given }) => {
       maxWorkers: "100%",
       isolate: false,
       testTimeout: 45_000,
-      ...(mode !== "test" && { env: { TRANSPORTS: mode === "transports" ? "others" : "every" } }),
+      ...(mode !== "test" && { env: { TRANSPORTS: "every" } }),
       include: modes[mode].include,
       exclude: ["**/*.nightly.test.ts", ...modes[mode].exclude]
     }
