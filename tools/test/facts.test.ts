@@ -238,7 +238,7 @@ describe("figures from the benchmarks", () => {
 
   it("are those in the comparison with other libraries", () => {
     const cost = measured("a cached token, µs")
-    const slow = measured("tokens of 2 s for 6 s, calls over 20 ms")
+    const slow = measured("2 s tokens for 6 s: calls over 20 ms")
     const times = (name: string) => ((cost[name] ?? 0) / (cost[ours] ?? 1)).toFixed(1)
     const range = (values: ReadonlyArray<number>) => `${Math.min(...values)} to ${Math.max(...values)}`
     const many = Object.entries(requests).filter(([, count]) => count > 100)

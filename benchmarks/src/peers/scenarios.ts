@@ -134,11 +134,11 @@ const expiring = async (
   })
   const of = (what: "expired" | "slow" | "requests") =>
     Object.fromEntries(Object.entries(results).map(([name, result]) => [name, result[what]]))
-  const scenario = `tokens of ${lifetime} s for ${seconds} s`
+  const scenario = `${lifetime} s tokens for ${seconds} s`
   return [
-    { scenario: `${scenario}, expired tokens that callers got`, unit: "", values: of("expired") },
-    { scenario: `${scenario}, calls over 20 ms`, unit: "", values: of("slow") },
-    { scenario: `${scenario}, token requests`, unit: "", values: of("requests"), isInformation: true }
+    { scenario: `${scenario}: expired tokens that callers got`, unit: "", values: of("expired") },
+    { scenario: `${scenario}: calls over 20 ms`, unit: "", values: of("slow") },
+    { scenario: `${scenario}: token requests`, unit: "", values: of("requests"), isInformation: true }
   ]
 }
 
