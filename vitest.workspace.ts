@@ -14,7 +14,7 @@ const modes = {
     include: [everyTest, "examples/test/**/*.test.ts"].map((glob) => glob.replace(".test.ts", ".system.test.ts")),
     exclude: []
   },
-  /** The first tier's tests over sockets, over the other transports. */
+  /** The first tier's tests over sockets again, over undici and `fetch`. */
   transports: { include: ["tests/integration/test/**/*.transports.test.ts"], exclude: [] },
   /** Searches of many minutes. */
   nightly: { include: [everyTest.replace(".test.ts", ".nightly.test.ts")], exclude: [] },
@@ -59,7 +59,8 @@ export default defineConfig(({ mode: given }) => {
           name: mode,
           include,
           exclude: [...configDefaults.exclude, ...exclude, ...(process.platform === "win32" ? notOnWindows : [])],
-          ...(mode !== "test" && { env: { TRANSPORTS: mode === "transports" ? "others" : "every" } }),
+          ...(mode !== "test" &&
+            { env: { TRANSPORTS: mode === "transports" ? "fetch,undici" : "fetch,node:http,undici" } }),
           testTimeout: 45_000
         }
       }]

@@ -165,7 +165,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["Effect.withRandom(Random.make($SEED))", "Random.withSeed($SEED)"],
   ["$FIBER.pollUnsafe()", "($FIBER.pollUnsafe() ?? null)"],
   ["DateTime.distance($FROM, $TO)", "Duration.toMillis(DateTime.distance($FROM, $TO))"],
-  ["FiberRef.get(FiberRef.currentTracerEnabled)", "References.TracerEnabled"],
   ["logLevel.label", "logLevel.toUpperCase()"],
   ["Effect.yieldNow()", "Effect.yieldNow"],
   ["Schema.between($MIN, $MAX)", "Schema.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"],

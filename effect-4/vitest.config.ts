@@ -5,7 +5,7 @@ const everyTest = "generated/{examples,packages/*,tests/*}/test/**/*.test.ts"
 /** The tests of each mode, as in the workspace of Effect 3. */
 const modes = {
   test: { include: [everyTest], exclude: ["**/*.system.test.ts"] },
-  /** Over every transport too: Effect 4 has transports of its own. */
+  /** With the tests over every transport, because Effect 4 has its own transports. */
   system: {
     include: ["system", "transports"].map((tier) => everyTest.replace(".test.ts", `.${tier}.test.ts`)),
     exclude: []
@@ -22,7 +22,7 @@ export default defineConfig(({ mode: given }) => {
       maxWorkers: "100%",
       isolate: false,
       testTimeout: 45_000,
-      ...(mode !== "test" && { env: { TRANSPORTS: "every" } }),
+      ...(mode !== "test" && { env: { TRANSPORTS: "fetch,node:http,undici" } }),
       include: modes[mode].include,
       exclude: ["**/*.nightly.test.ts", ...modes[mode].exclude]
     }

@@ -31,12 +31,12 @@ const renameMembers = (source: string, counts: Counts, members: Readonly<Record<
       )
   )
 
-/** The words of a pattern, which are not its metavariables. */
+/** The words of a pattern, without its metavariables. */
 const wordsOf = (pattern: string): ReadonlyArray<string> => pattern.match(/(?<![\w$])[A-Za-z]\w*/g) ?? []
 
 /** Replaces a pattern wherever it matches, also within what a metavariable has caught; never what the rule itself wrote. */
 const replacePattern = (source: string, pattern: string, template: string, counted: () => void): string => {
-  // most sources lack a word of most patterns, and parsing takes far longer than this look
+  // most sources lack a word of most patterns, and parsing takes far longer than this search
   if (!wordsOf(pattern).every((word) => source.includes(word))) return source
   return edit(source, (root) => {
     let end = 0

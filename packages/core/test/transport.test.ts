@@ -2,7 +2,7 @@ import { TokenEndpoint } from "@credit-data/core"
 import { kindOf } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FiberRef, Layer, Option, Schedule, Stream } from "effect"
+import { Effect, Fiber, Layer, Option, Schedule, Stream } from "effect"
 import * as HttpError from "../src/internal/httpError.ts"
 import * as Transport from "../src/internal/transport.ts"
 import { granted } from "./support/fakeTransport.ts"
@@ -101,17 +101,32 @@ describe("a token request over the program's own client", () => {
 })
 
 describe("a restricted client", () => {
-  it.effect("a restricted client restores the settings of the caller's fiber, after a success and after a failure", () =>
-    Effect.gen(function*() {
-      const { client } = recording()
-      for (const isAllowed of [true, false]) {
-        yield* Effect.ignore(
-          Transport.restrictedClient(client, { isAllowed: () => isAllowed }).get("https://api.example")
-        )
-        assert.isTrue(yield* FiberRef.get(FiberRef.currentTracerEnabled))
-        assert.isTrue(Option.isNone(yield* Effect.serviceOption(FetchHttpClient.RequestInit)))
-      }
-    }))
+  const settings = Effect.all([
+    Effect.withFiberRuntime<unknown>((fiber) =>
+      Effect.succeed(fiber.getFiberRef(HttpClient.currentTracerDisabledWhen))
+    ),
+    Effect.serviceOption(FetchHttpClient.RequestInit)
+  ])
+  const requests: Record<string, readonly [client: HttpClient.HttpClient, isAllowed: boolean]> = {
+    "a success": [recording().client, true],
+    "a failure": [recording().client, false],
+    "an interruption": [HttpClient.make(() => Effect.never), true]
+  }
+  for (const [end, [client, isAllowed]] of Object.entries(requests)) {
+    it.effect(`a restricted client restores the settings of the caller's fiber after ${end}`, () =>
+      Effect.gen(function*() {
+        const before = yield* settings
+        let after: unknown = undefined
+        const request = Transport.restrictedClient(client, { isAllowed: () => isAllowed }).get("https://api.example")
+        const caller = yield* Effect.fork(Effect.onExit(request, () =>
+          Effect.map(settings, (present) => {
+            after = present
+          })))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(caller)
+        assert.deepStrictEqual(after, before)
+      }))
+  }
 
   it.effect("a restricted client reports the request as it is sent, after the check", () =>
     Effect.gen(function*() {

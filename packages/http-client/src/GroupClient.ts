@@ -173,7 +173,7 @@ export const make: <const Name extends string>(
     const budget = makeBudget(clock)
     const inSpan = makeInSpan({ environment: environment.name, group: name, baseUrl, clock, supply })
 
-    /** The failure of a call whose token does not cover the group. */
+    /** The failure if the token does not cover the scope of the group; otherwise undefined. */
     const insufficient = (token: AccessToken.AccessToken, wasSent: boolean) =>
       scope === undefined || token.covers(scope) ? undefined : Effect.flatMap(
         reports?.scopeMissing(scope) ?? Effect.succeed(undefined),
@@ -259,7 +259,9 @@ export const make: <const Name extends string>(
         const replacement = yield* Effect.option(waiting(call, tokens.replace(token)))
         if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* end(body)
         const other = replacement.value
-        yield* insufficient(other, true) ?? countResend(call)
+        const failure = insufficient(other, true)
+        if (failure !== undefined) return yield* failure
+        yield* countResend(call)
         call.span?.attribute("credit_data.token.replaced", true)
         const again = yield* send(call, other)
         if (again.response.status === 401) {

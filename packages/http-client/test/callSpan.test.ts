@@ -4,7 +4,7 @@ import { after } from "@credit-data/test-support/after"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, FiberRef, Tracer } from "effect"
+import { Cause, Effect, Exit, Tracer } from "effect"
 import { inspect } from "node:util"
 import { call, failingWith } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
@@ -170,7 +170,9 @@ describe("the traces of a call", () => {
     it.effect(`restore the settings of the caller's fiber, ${name}`, () =>
       Effect.gen(function*() {
         const settings = Effect.all([
-          FiberRef.get(FiberRef.currentTracerEnabled),
+          Effect.withFiberRuntime<unknown>((fiber) =>
+            Effect.succeed(fiber.getFiberRef(HttpClient.currentTracerDisabledWhen))
+          ),
           Effect.serviceOption(FetchHttpClient.RequestInit),
           Effect.serviceOption(Tracer.ParentSpan)
         ])

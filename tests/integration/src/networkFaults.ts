@@ -35,7 +35,7 @@ export type Rows = ReadonlyArray<
   readonly [name: string, fault: Fault.Fault, expected: Expected | Readonly<Record<TransportName, Expected>>]
 >
 
-/** One response for each class of failure, with the secret wherever a server can put it. tests/support/src/tokenResponses.ts has all. */
+/** One response for each class of failure, with the secret wherever a server can put it. tests/support/src/tokenResponses.ts has the full list. */
 const responses: Rows = [
   ["401 with the secret in the description", Fault.oauthError(401, "invalid_client", canary), invalidClient(401)],
   [

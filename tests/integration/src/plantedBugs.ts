@@ -457,7 +457,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "the host of the caller's own request is sent",
       keeping("host"),
       "core/test/connectionHeaders: lose host",
-      "integration/test/connectionHeaders: does not choose the server whose certificate is accepted"
+      "integration/test/connectionHeaders.transports: does not choose the server whose certificate is accepted"
     ),
     restrictedClient(
       "a length that is not the body's is sent",

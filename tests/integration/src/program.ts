@@ -8,7 +8,7 @@ import type { TransportName } from "./transports.ts"
 
 const folder = fileURLToPath(new URL("../test/programs/", import.meta.url))
 
-// now, because on a busy machine it stops this process, and the simulator in it, for longer than a token request may take
+// Bundling blocks this process. During a test it would also block the simulator, on a busy machine for longer than a token request may take.
 for (const file of readdirSync(folder)) bundle(`${folder}${file}`)
 
 /** Starts a test program as a child process, with the variables of the simulator. */

@@ -16,24 +16,12 @@ export const everyTransport = [
 
 export type TransportName = (typeof everyTransport)[number][0]
 
-const isTested = (name: TransportName): boolean => {
-  switch (process.env["TRANSPORTS"]) {
-    case "every":
-      return true
-    case "others":
-      return name !== "node:http"
-    default:
-      return name === "node:http"
-  }
-}
+const names: ReadonlyArray<string> = (process.env["TRANSPORTS"] ?? "node:http").split(",")
 
-/**
- * Of rows with one for each transport, those that this tier tests: `node:http` in the first tier, the others in `test:transports`, and all
- * in the system tier.
- */
+/** Of rows with one for each transport, those that this tier tests: `node:http` in `test`, the others in `test:transports`, all in `test:system`. */
 const tested = <Row extends readonly [name: TransportName, ...others: ReadonlyArray<unknown>]>(
   rows: ReadonlyArray<Row>
-): ReadonlyArray<Row> => rows.filter(([name]) => isTested(name))
+): ReadonlyArray<Row> => rows.filter(([name]) => names.includes(name))
 
 /** The transports that this tier tests. */
 export const transports = tested(everyTransport)

@@ -133,12 +133,11 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onS
     })
   return opaque((request) => {
     const { body } = request
-    return body._tag === "Stream"
-      ? Effect.flatMap(
-        Effect.context<never>(),
-        (caller) => send(HttpClientRequest.setBody(request, withOptionsOf(caller, body)))
-      )
-      : send(request)
+    if (body._tag !== "Stream") return send(request)
+    return Effect.flatMap(
+      Effect.context<never>(),
+      (caller) => send(HttpClientRequest.setBody(request, withOptionsOf(caller, body)))
+    )
   })
 }
 

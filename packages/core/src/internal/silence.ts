@@ -7,28 +7,31 @@ import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
 import * as Option from "effect/Option"
 
-type IsAllowed = (request: HttpClientRequest.HttpClientRequest) => boolean
+type ForRequest = (request: HttpClientRequest.HttpClientRequest) => boolean
 
 /** Sets both in one step, because each change copies all settings of the fiber. */
-const set = (context: Context.Context<never>, isSilent: IsAllowed): Effect.Effect<void> =>
+const setBoth = (context: Context.Context<never>, tracerDisabledWhen: ForRequest): Effect.Effect<void> =>
   Effect.updateFiberRefs((id, settings) =>
     FiberRefs.updateManyAs(settings, {
-      entries: [[FiberRef.currentContext, [[id, context]]], [HttpClient.currentTracerDisabledWhen, [[id, isSilent]]]]
+      entries: [[FiberRef.currentContext, [[id, context]]], [HttpClient.currentTracerDisabledWhen, [[
+        id,
+        tracerDisabledWhen
+      ]]]]
     })
   )
 
 /** A region of the fiber. At its end, the settings that `silence` changes are as before. */
 export const region = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) =>
-    Effect.ensuring(effect, set(fiber.currentContext, fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)))
+    Effect.ensuring(effect, setBoth(fiber.currentContext, fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)))
   )
 
 /**
  * From here on, until the region of the fiber ends: no redirects are followed, and the platform makes no
  * spans for these requests. A client can have its own settings, such as a dispatcher, which are known only in the last step.
  */
-export const silence = (isAllowed: IsAllowed): Effect.Effect<void> =>
+export const silence = (isAllowed: ForRequest): Effect.Effect<void> =>
   Effect.withFiberRuntime(({ currentContext }) => {
     const init = Option.getOrUndefined(Context.getOption(currentContext, FetchHttpClient.RequestInit))
-    return set(Context.add(currentContext, FetchHttpClient.RequestInit, { ...init, redirect: "manual" }), isAllowed)
+    return setBoth(Context.add(currentContext, FetchHttpClient.RequestInit, { ...init, redirect: "manual" }), isAllowed)
   })

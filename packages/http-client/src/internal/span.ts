@@ -55,12 +55,12 @@ class CallFailure extends Error {
 }
 
 /**
- * Runs each call in a span, if it has one. The attributes and the name follow the conventions of OpenTelemetry for HTTP clients. They contain
- * neither the query nor the token, and no path unless the program sets its template, because paths contain personal data. The span of a
+ * Returns what runs a call in a span, unless spans are disabled for its request. The attributes and the name follow the conventions of
+ * OpenTelemetry for HTTP clients. They contain neither the query nor the token, and no path unless the program sets its template, because paths contain personal data. The span of a
  * call that fails, or gets a status of 400 or more, ends as an error.
  */
 export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Options) => {
-  const ofEachCall = {
+  const sharedAttributes = {
     "credit_data.environment": environment,
     "credit_data.group": group,
     "server.address": baseUrl.hostname,
@@ -74,7 +74,7 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
       const { method } = request
       const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
       const observer = callObserver(supply)
-      const startedAt = observer === undefined ? 0 : Instant.monotonicMillis(clock)
+      const startedAt = Instant.monotonicMillis(clock)
       const observed = (outcome: ReturnType<typeof outcomeOf>): Effect.Effect<void> =>
         observer?.({
           group,
@@ -88,7 +88,7 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
       }
       let result: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError> | undefined
       const attributes = {
-        ...ofEachCall,
+        ...sharedAttributes,
         "http.request.method": method,
         ...(template !== undefined && { "url.template": template })
       }
@@ -103,13 +103,14 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
             if (status !== undefined) span.attribute("http.response.status_code", status)
             if (errorType !== undefined) span.attribute("error.type", errorType)
             const reported = observed(outcome)
+            // the response and its error would end up in the span
             return errorType === undefined
               ? reported
               : Effect.zipRight(reported, Effect.fail(new CallFailure(errorType)))
           })
       ).pipe(
         Effect.matchCauseEffect({
-          // without a result, the call was interrupted or the tracer died
+          // without a result, the tracer died
           onFailure: (cause) => result ?? Effect.orDie(Effect.failCause(cause)),
           onSuccess: () => result ?? Effect.interrupt
         })

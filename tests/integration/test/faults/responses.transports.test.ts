@@ -10,7 +10,7 @@ import { transports } from "../../src/transports.ts"
 const responses = [...outsideTheContract, ...otherStatuses, ...failures]
 
 describe.each(transports)("the responses of a token endpoint, over %s", (_, transport) => {
-  it.scopedLive("each is the same failure as in memory, after one request", () =>
+  it.scopedLive("every response that must fail is the same failure as in memory, after one request", () =>
     Effect.gen(function*() {
       let requests = 0
       const port = yield* listen(createServer((request, response) => {

@@ -4,7 +4,7 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { TokenEndpoint } from "@credit-data/core"
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer, Schedule } from "effect"
-import { transport } from "./options.ts"
+import { transport } from "../../src/programOptions.ts"
 
 const times = 10
 

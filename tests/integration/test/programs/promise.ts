@@ -2,7 +2,7 @@
 
 import { AccessTokens } from "@credit-data/core"
 import { Effect, ManagedRuntime } from "effect"
-import { auth } from "./options.ts"
+import { auth } from "../../src/programOptions.ts"
 
 const runtime = ManagedRuntime.make(auth)
 const failures = await Promise.all(

@@ -2,7 +2,7 @@
 
 import { DataAccess } from "@credit-data/http-client"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { auth, transport } from "./options.ts"
+import { auth, transport } from "../../src/programOptions.ts"
 
 process.removeAllListeners("unhandledRejection")
 

@@ -4,7 +4,7 @@ import { AccessTokens } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
-import { auth, transport } from "./options.ts"
+import { auth, transport } from "../../src/programOptions.ts"
 
 Effect.gen(function*() {
   const tokens = yield* AccessTokens.AccessTokens
