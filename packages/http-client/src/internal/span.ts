@@ -103,7 +103,7 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
             if (status !== undefined) span.attribute("http.response.status_code", status)
             if (errorType !== undefined) span.attribute("error.type", errorType)
             const reported = observed(outcome)
-            // the response and its error would end up in the span
+            // the span must not end with the response or its error, which it would show
             return errorType === undefined
               ? reported
               : Effect.zipRight(reported, Effect.fail(new CallFailure(errorType)))
