@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os"
+import { fileURLToPath } from "node:url"
 import { configDefaults, defineConfig } from "vitest/config"
 import { missingPrograms } from "./tests/support/src/programs.ts"
 import { Watchdog } from "./tests/support/src/watchdog.ts"
@@ -61,6 +62,7 @@ export default defineConfig(({ mode: given }) => {
           exclude: [...configDefaults.exclude, ...exclude, ...(process.platform === "win32" ? notOnWindows : [])],
           ...(mode !== "test" &&
             { env: { TRANSPORTS: mode === "transports" ? "fetch,undici" : "fetch,node:http,undici" } }),
+          setupFiles: fileURLToPath(new URL("tests/support/src/endWithParent.ts", import.meta.url)),
           testTimeout: 45_000
         }
       }]

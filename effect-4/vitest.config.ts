@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
 const everyTest = "generated/{examples,packages/*,tests/*}/test/**/*.test.ts"
@@ -22,6 +23,7 @@ export default defineConfig(({ mode: given }) => {
       maxWorkers: "100%",
       isolate: false,
       testTimeout: 45_000,
+      setupFiles: fileURLToPath(new URL("generated/tests/support/src/endWithParent.ts", import.meta.url)),
       ...(mode !== "test" && { env: { TRANSPORTS: "fetch,node:http,undici" } }),
       include: modes[mode].include,
       exclude: ["**/*.nightly.test.ts", ...modes[mode].exclude]

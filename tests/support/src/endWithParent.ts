@@ -1,0 +1,7 @@
+/** A worker of a test run that was killed would otherwise run for ever, and take the machine from the next runs. */
+const endWithParent = (): never => process.exit(1)
+
+// a setup file runs for each file with tests, and one process may run many
+if (!process.listeners("disconnect").some(({ name }) => name === endWithParent.name)) {
+  process.once("disconnect", endWithParent)
+}
