@@ -14,7 +14,7 @@ import * as AccessScope from "./AccessScope.ts"
 import * as AccessTokens from "./AccessTokens.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
-import { sharedLayer } from "./internal/sharedLayer.ts"
+import { makeShared } from "./internal/sharedLayer.ts"
 import * as TokenEndpoint from "./TokenEndpoint.ts"
 import * as Variables from "./Variables.ts"
 
@@ -184,9 +184,11 @@ export function make(definition: Definition<string, boolean>): object {
     ...(hasScopes && { scopes: AccessScope.config })
   }
 
-  const endpointOf = <E, R>(options: AnyOptions<E, R>): EndpointLayer<E, R> => {
+  const endpointOf = <E, R>(
+    options: AnyOptions<E, R>
+  ): Effect.Effect<TokenEndpoint.Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
     const url = options.environment[field]
-    const endpoint = TokenEndpoint.make({
+    return TokenEndpoint.make({
       ...options,
       authorizationServer: { url: Predicate.isString(url) ? url : undefined, option: field },
       path,
@@ -195,14 +197,7 @@ export function make(definition: Definition<string, boolean>): object {
       // an omitted option is refused, and never means that no scopes are requested
       scopes: hasScopes ? options.scopes ?? [] : undefined
     })
-    return Layer.effect(
-      TokenEndpoint.TokenEndpoint,
-      warning === undefined ? endpoint : Effect.tap(endpoint, Effect.logWarning(warning))
-    )
   }
-
-  const supplyOf = <E, R>(options: AnyOptions<E, R>): SupplyLayer<E, R> =>
-    Layer.provide(AccessTokens.layer(options), endpointOf(options))
 
   /** Reads all variables together, so that one error lists everything that is missing. */
   const read = <E, R>(
@@ -240,16 +235,39 @@ export function make(definition: Definition<string, boolean>): object {
     )
   }
 
-  const shared = <A, E, R>(layer: () => Layer.Layer<A, E, R>, credentials: unknown) =>
-    sharedLayer(layer, { services: [HttpClient.HttpClient], hasMore: Effect.isEffect(credentials) })
+  /** Each use reads its options and credentials, and uses with the same ones share what is built, wherever they are. */
+  const shared = <A, E, R>(
+    endpoint: Effect.Effect<TokenEndpoint.Service, E, HttpClient.HttpClient | R>,
+    layer: (endpoint: TokenEndpoint.Service) => Layer.Layer<A, ConfigError.ConfigError>
+  ): Layer.Layer<A, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
+    const share = makeShared<A, ConfigError.ConfigError, never>()
+    return Layer.fresh(Layer.scopedContext(Effect.gen(function*() {
+      const read = yield* endpoint
+      const { audience, baseUrl, name } = read.environment
+      const { clientId, clientSecret } = yield* read.sharing?.credentials ??
+        Effect.succeed({ clientId: undefined, clientSecret: undefined })
+      const client = yield* HttpClient.HttpClient
+      const clock = yield* Effect.clock
+      const scopes = read.requestedScopes.join(" ")
+      return yield* share(
+        [name, audience, baseUrl, read.url, clientId, clientSecret, scopes, client, clock],
+        () => warning === undefined ? layer(read) : Layer.tap(layer(read), () => Effect.logWarning(warning))
+      )
+    })))
+  }
+
+  const onlyEndpoint = (endpoint: TokenEndpoint.Service) => Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint)
+
+  const supplyOf = (settings: AccessTokens.Settings) => (endpoint: TokenEndpoint.Service) =>
+    Layer.scoped(AccessTokens.AccessTokens, AccessTokens.make(settings)).pipe(Layer.provide(onlyEndpoint(endpoint)))
 
   return {
     config,
-    layer: <E, R>(options: AnyOptions<E, R>) => shared(() => supplyOf(options), options.credentials),
-    layerTokenEndpoint: <E, R>(options: AnyOptions<E, R>) => shared(() => endpointOf(options), options.credentials),
+    layer: <E, R>(options: AnyOptions<E, R>) => shared(endpointOf(options), supplyOf(options)),
+    layerTokenEndpoint: <E, R>(options: AnyOptions<E, R>) => shared(endpointOf(options), onlyEndpoint),
     layerConfig: <E, R>(options: AnyConfigOptions<E, R> = {}) =>
-      shared(() => Layer.unwrapEffect(Effect.map(read(options), supplyOf)), options.credentials),
+      shared(Effect.flatMap(read(options), endpointOf), supplyOf(options)),
     layerTokenEndpointConfig: <E, R>(options: AnyConfigOptions<E, R> = {}) =>
-      shared(() => Layer.unwrapEffect(Effect.map(read(options), endpointOf)), options.credentials)
+      shared(Effect.flatMap(read(options), endpointOf), onlyEndpoint)
   }
 }

@@ -7,7 +7,7 @@ import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
 import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
-import { HasFallback, sharedLayer } from "@credit-data/core/Internal"
+import { HasFallback, makeShared } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
@@ -22,7 +22,7 @@ import type { MigrationReport } from "./MigrationReport.ts"
 import * as Plan from "./Plan.ts"
 
 /**
- * A migration that is under way.
+ * A running migration.
  *
  * @since 1.0.0
  * @category services
@@ -37,7 +37,7 @@ import * as Plan from "./Plan.ts"
 export class Migration extends Context.Tag("@credit-data/migration/Migration")<Migration, Service>() {}
 
 /**
- * What a migration shows.
+ * Access to a running migration.
  *
  * @since 1.0.0
  * @category models
@@ -55,6 +55,12 @@ export interface Service {
   ) => Effect.Effect<Comparison.Comparison, TokenError | ConfigError.ConfigError>
 }
 
+/** A migration, and its plan. */
+class Running extends Context.Tag("@credit-data/migration/Running")<Running, {
+  readonly service: Service
+  readonly inUse: () => Plan.Plan
+}>() {}
+
 /**
  * The options of a migration.
  *
@@ -68,7 +74,7 @@ export interface Options<E1, R1, E2, R2, E, R> {
   readonly v2: Layer.Layer<AccessTokens.AccessTokens, E2, R2>
   /** Reads the plan, from variables or a feature flag, for example. `Plan.read` reads it from variables. */
   readonly plan: Effect.Effect<Plan.Plan, E, R>
-  /** The shortest time between two readings of the plan. Default: 10 seconds. */
+  /** The minimum interval between two reads of the plan. Default: 10 seconds. */
   readonly planInterval?: Duration.DurationInput | undefined
 }
 
@@ -83,9 +89,9 @@ export interface Options<E1, R1, E2, R2, E, R> {
  *   no longer wait for Auth V2: it is tried in the background, at most once per second and with the pauses of its supply. When it
  *   works, its tokens are used again.
  * - With the fallback, an endpoint group uses V1 tokens while the V2 token lacks its scope. Auth V2 is asked for the scope again.
- * - A rejected token is replaced by the version that issued it. With the fallback, a token of Auth V1 replaces it if Auth V2 has no
- *   other token within 2 seconds. If the API rejects the replacement too, this endpoint group uses V1 tokens for 5 minutes, or until
- *   the plan changes, or until `refresh` obtains a token from Auth V2. The call that found out gets its 401.
+ * - A 401 of the API moves no group. A rejected token is replaced by the version that issued it. With the fallback, a call that got 401
+ *   with at most two V2 tokens is sent again with a V1 token, and the next call begins with a V2 token. A call whose body cannot be sent
+ *   again gets its 401.
  * - `status` describes the version in use, with the counts of both. `events` come from both. For metrics of each version,
  *   provide one `Telemetry.layer()` to each of `v1` and `v2`.
  * - The HttpClient sends the probes of `compare`.
@@ -121,29 +127,34 @@ export const layer = <E1, R1, E2, R2, E, R>(
   AccessTokens.AccessTokens | Migration,
   E1 | E2 | E | ConfigError.ConfigError,
   R1 | R2 | R | HttpClient.HttpClient
-> =>
-  sharedLayer(
-    () =>
-      Layer.effect(AccessTokens.AccessTokens, Effect.map(Migration, ({ tokens }) => tokens)).pipe(
-        Layer.provideMerge(Layer.unwrapScoped(Effect.map(
-          CurrentPlan.make(plan, planInterval ?? "10 seconds"),
-          (plan) => {
-            const isV2Optional = () => plan.inUse().stage !== "v2" || plan.inUse().fallback
-            return Layer.flatMap(v1, (first) =>
-              Layer.flatMap(Layer.provide(v2, Layer.succeed(HasFallback, isV2Optional)), (second) =>
-                Layer.scoped(
-                  Migration,
-                  migration.make({
-                    plan,
-                    v1: Context.get(first, AccessTokens.AccessTokens),
-                    v2: Context.get(second, AccessTokens.AccessTokens)
-                  })
-                )))
-          }
-        )))
-      ), // the plan and the supplies of the program
-    { services: [HttpClient.HttpClient], hasMore: true }
-  )
+> => {
+  const share = makeShared<Running, ConfigError.ConfigError, R>()
+  return Layer.fresh(Layer.scopedContext(Effect.gen(function*() {
+    const first = yield* CurrentPlan.read(plan)
+    let current = () => first
+    const isV2Optional = () => current().stage !== "v2" || current().fallback
+    const ofV1 = yield* Layer.build(v1)
+    const ofV2 = yield* Layer.build(Layer.provide(v2, Layer.succeed(HasFallback, isV2Optional)))
+    const supplies = {
+      v1: Context.get(ofV1, AccessTokens.AccessTokens),
+      v2: Context.get(ofV2, AccessTokens.AccessTokens)
+    }
+    const client = yield* HttpClient.HttpClient
+    // uses with the same supplies and the same plan share what happens in the migration
+    const built = yield* share([supplies.v1, supplies.v2, first.stage, first.fallback, client], () =>
+      Layer.scoped(
+        Running,
+        Effect.gen(function*() {
+          const currentPlan = yield* CurrentPlan.make(plan, first, planInterval ?? "10 seconds")
+          const service = yield* migration.make({ plan: currentPlan, client, ...supplies })
+          return { inUse: currentPlan.inUse, service }
+        })
+      ))
+    const { inUse, service } = Context.get(built, Running)
+    current = inUse
+    return Context.add(Context.make(Migration, service), AccessTokens.AccessTokens, service.tokens)
+  })))
+}
 
 /**
  * The migration of `AuthV1.layerConfig()` to `AuthV2.layerConfig()`, with the plan of the variables `CREDIT_DATA_AUTH` and
@@ -163,12 +174,9 @@ export const layer = <E1, R1, E2, R2, E, R>(
  */
 export const layerConfig = (
   settings: AuthV2.Settings = {}
-): Layer.Layer<AccessTokens.AccessTokens | Migration, ConfigError.ConfigError, HttpClient.HttpClient> =>
-  sharedLayer(() =>
-    Layer.unwrapEffect(
-      Effect.as(
-        // so that one error lists everything that is missing
-        Variables.read({ ...AuthV1.config, ...AuthV2.config, ...Plan.config }),
-        layer({ v1: AuthV1.layerConfig(settings), v2: AuthV2.layerConfig(settings), plan: Plan.read })
-      )
-    ), { services: [HttpClient.HttpClient] })
+): Layer.Layer<AccessTokens.AccessTokens | Migration, ConfigError.ConfigError, HttpClient.HttpClient> => {
+  const both = layer({ v1: AuthV1.layerConfig(settings), v2: AuthV2.layerConfig(settings), plan: Plan.read })
+  // so that one error lists everything that is missing
+  const variables = Variables.read({ ...AuthV1.config, ...AuthV2.config, ...Plan.config })
+  return Layer.fresh(Layer.unwrapEffect(Effect.as(variables, both)))
+}

@@ -4,7 +4,19 @@ import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { DataAccess } from "@credit-data/http-client"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { type ConfigError, ConfigProvider, Context, Effect, Layer, LayerMap, Redacted } from "effect"
+import {
+  type ConfigError,
+  ConfigProvider,
+  Context,
+  Effect,
+  Fiber,
+  Layer,
+  LayerMap,
+  Redacted,
+  type Scope,
+  TestClock
+} from "effect"
+import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { granted } from "../src/servers.ts"
 
 /** A server that puts the client id into each token, and what it received: the clients of token requests, and the calls. */
@@ -176,6 +188,98 @@ describe("one layer const for several tenants", () => {
       assert.deepStrictEqual(byText, expected)
       const byFunction = yield* tokensBy(Effect.map(Read, (read) => read()), (id) => Layer.succeed(Read, () => id))
       assert.deepStrictEqual(byFunction, expected)
+    }))
+})
+
+describe("one layer const whose credentials come from an effect", () => {
+  class Sql extends Context.Tag("Sql")<Sql, object>() {}
+  class Secrets extends Context.Tag("Secrets")<Secrets, { readonly read: Effect.Effect<string, Error> }>() {}
+  const Unrelated = Layer.sync(Sql, () => ({}))
+  const secretsOf = (id: string) => Layer.succeed(Secrets, { read: Effect.succeed(id) })
+
+  type Use = Effect.Effect<Context.Context<AccessTokens.AccessTokens>, unknown, Scope.Scope | Secrets>
+
+  /** The uses of one const in one program, of which each changes something around it. */
+  const uses = (...around: ReadonlyArray<(use: Use) => Use>) =>
+    Effect.gen(function*() {
+      const { Http, clients } = recording()
+      const credentials = Effect.flatMap(Secrets, ({ read }) => Effect.map(read, credentialsOf))
+      const Auth = AuthV2.layerConfig({ credentials })
+      const supplies = yield* Effect.forEach(around, (change) =>
+        change(Layer.build(Layer.provideMerge(Auth, Http))).pipe(
+          Effect.flatMap((context) => Effect.provide(Effect.zipRight(tokenText, AccessTokens.AccessTokens), context))
+        )).pipe(Effect.provide(secretsOf("a")), Effect.withConfigProvider(providerOf("shared")))
+      return { clients, supplies: new Set(supplies).size }
+    })
+
+  it.scoped("has one supply, although a part of the program has an unrelated service or an equal ConfigProvider", () =>
+    Effect.gen(function*() {
+      const result = yield* uses(
+        (use) => use,
+        (use) => Effect.provide(use, Unrelated),
+        (use) => use.pipe(Effect.withConfigProvider(providerOf("shared"))),
+        (use) => Effect.provide(use, secretsOf("a"))
+      )
+      assert.deepStrictEqual(result, { clients: ["a"], supplies: 1 })
+    }))
+
+  it.scoped("has two supplies with another secret manager under the same ConfigProvider", () =>
+    Effect.gen(function*() {
+      const result = yield* uses((use) => use, (use) => Effect.provide(use, secretsOf("b")), (use) => use)
+      assert.deepStrictEqual(result, { clients: ["a", "b"], supplies: 2 })
+    }))
+
+  it.scoped("has two supplies with another ConfigProvider or another Clock", () =>
+    Effect.gen(function*() {
+      const other = yield* uses((use) => use, (use) => use.pipe(Effect.withConfigProvider(providerOf("other"))))
+      assert.deepStrictEqual(other, { clients: ["a", "a"], supplies: 2 })
+      const clock = yield* uses((use) => use, (use) => use.pipe(Effect.withClock(VirtualClock.make().clock)))
+      assert.deepStrictEqual(clock, { clients: ["a", "a"], supplies: 2 })
+    }))
+
+  it.scoped("has two supplies with another HttpClient", () =>
+    Effect.gen(function*() {
+      const [one, other] = [recording(), recording()]
+      const Auth = AuthV2.layerConfig()
+      for (const { Http } of [one, other, one]) {
+        const context = yield* Layer.build(Layer.provide(Auth, Http)).pipe(Effect.withConfigProvider(providerOf("a")))
+        yield* Effect.provide(tokenText, context)
+      }
+      assert.deepStrictEqual([one.clients, other.clients], [["a"], ["a"]])
+    }))
+
+  it.scoped("is built again after a failure, and after its last user has gone", () =>
+    Effect.gen(function*() {
+      const { Http, clients } = recording()
+      let reads = 0
+      const credentials = Effect.suspend(() =>
+        ++reads === 1 ? Effect.fail("no secret yet") : Effect.succeed(credentialsOf("a"))
+      )
+      const Auth = Layer.provide(AuthV2.layerConfig({ credentials }), Http)
+      const use = Effect.provide(tokenText, Auth).pipe(Effect.withConfigProvider(providerOf("a")))
+      assert.strictEqual(yield* Effect.flip(use), "no secret yet")
+      yield* use
+      yield* use
+      assert.deepStrictEqual(clients, ["a", "a"])
+    }))
+
+  it.scoped("has one supply for uses that begin together, even if the first one is interrupted", () =>
+    Effect.gen(function*() {
+      const { Http, clients } = recording()
+      const slow = Effect.delay(Effect.succeed(credentialsOf("a")), "1 second")
+      const Auth = Layer.provide(AuthV2.layerConfig({ credentials: slow }), Http)
+      const use = Layer.build(Auth).pipe(Effect.withConfigProvider(providerOf("a")))
+      const [first, second, third] = [yield* Effect.fork(use), yield* Effect.fork(use), yield* Effect.fork(use)]
+      yield* TestClock.adjust("500 millis")
+      yield* Fiber.interrupt(first)
+      yield* TestClock.adjust("2 seconds")
+      const supplies = yield* Effect.forEach(
+        [second, third],
+        (fiber) => Effect.map(Fiber.join(fiber), Context.get(AccessTokens.AccessTokens))
+      )
+      assert.lengthOf(new Set(supplies), 1)
+      yield* Effect.forEach(supplies, ({ get }) => get)
+      assert.deepStrictEqual(clients, ["a"])
     }))
 
   it.live("reads the usual variable where an option is undefined", () =>

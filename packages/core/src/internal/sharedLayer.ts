@@ -1,82 +1,78 @@
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Equal from "effect/Equal"
 import type { LazyArg } from "effect/Function"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 
-/** What a layer is built from, besides the ConfigProvider and the Clock. */
-export interface Requirements {
-  readonly services: ReadonlyArray<{ readonly key: string }>
-  /** The program's own effect may require further services. */
-  readonly hasMore?: boolean
+/** What was built from these parts. */
+interface Shared<A, E, R> {
+  readonly parts: ReadonlyArray<unknown>
+  readonly layer: Layer.Layer<A, E, R>
+  readonly memoMap: Layer.MemoMap
+  users: number
 }
 
-/** A layer, and where what it built is found again. */
-interface Variant<A, E, R> {
-  /** By the next part: an object or a function, or a value of another type. The values of a ConfigProvider are released with it. */
-  readonly byReference: WeakMap<object, Variant<A, E, R>>
-  readonly byValue: Map<unknown, Variant<A, E, R>>
-  layer: Layer.Layer<A, E, R> | undefined
-  memoMap: Layer.MemoMap | undefined
-}
-
-const variant = <A, E, R>(): Variant<A, E, R> => ({
-  byReference: new WeakMap(),
-  byValue: new Map(),
-  layer: undefined,
-  memoMap: undefined
-})
-
-/** Services that differ between two uses of one layer in the same program. */
-const ofOneUse = /\/(Scope|CurrentMemoMap|ParentSpan)$/
-
-const isReference = (value: unknown): value is object => Object(value) === value
+const isSamePart = (a: unknown, b: unknown): boolean =>
+  a === b || (Redacted.isRedacted(a) && Redacted.isRedacted(b) && Equal.equals(a, b))
 
 /**
- * A layer that is shared only where its configuration and its requirements are the same. Effect shares a layer by its reference alone:
- * a const that a `LayerMap`, a nested `provide` or a second `ManagedRuntime` builds with the ConfigProvider of another tenant would
- * return the tokens of the first one. What is built is released with its last user.
+ * Builds a layer once for each different list of parts, by value for texts and secrets and by reference for everything else. What is built
+ * is released with its last user, and a failure is not kept.
+ */
+export const makeShared = <A, E, R>() => {
+  const all = new Set<Shared<A, E, R>>()
+  return (
+    parts: ReadonlyArray<unknown>,
+    make: LazyArg<Layer.Layer<A, E, R>>
+  ): Effect.Effect<Context.Context<A>, E, R | Scope.Scope> => {
+    const build = Effect.gen(function*() {
+      const scope = yield* Effect.scope
+      const memoMap = yield* Layer.makeMemoMap
+      const shared = yield* Effect.acquireRelease(
+        Effect.sync(() => {
+          const found = Array.from(all).find((each) =>
+            each.parts.length === parts.length && each.parts.every((part, index) =>
+              isSamePart(part, parts[index])
+            )
+          ) ?? { parts, layer: make(), memoMap, users: 0 }
+          found.users++
+          all.add(found)
+          return found
+        }),
+        (used) =>
+          Effect.sync(() => {
+            used.users--
+            if (used.users === 0) all.delete(used)
+          })
+      )
+      return yield* Effect.onError(
+        Layer.buildWithMemoMap(shared.layer, shared.memoMap, scope),
+        // its memo map would keep the failure
+        () => Effect.sync(() => all.delete(shared))
+      )
+    })
+    // another use may have begun what this one waited for, and may have been interrupted
+    return Effect.catchAllCause(build, (cause) => Cause.isInterruptedOnly(cause) ? build : Effect.failCause(cause))
+  }
+}
+
+/**
+ * A layer that is shared only where the ConfigProvider, the Clock and these services are the same. Effect shares a layer by its
+ * reference alone: a const that a `LayerMap`, a nested `provide` or a second `ManagedRuntime` builds with the services of another tenant would
+ * return what belongs to the first one.
  */
 export const sharedLayer = <A, E, R>(
   make: LazyArg<Layer.Layer<A, E, R>>,
-  { hasMore = false, services }: Requirements
+  { services }: { readonly services: ReadonlyArray<{ readonly key: string }> }
 ): Layer.Layer<A, E, R> => {
-  const root = variant<A, E, R>()
-  const find = (parts: ReadonlyArray<unknown>): Variant<A, E, R> => {
-    let found = root
-    for (const part of parts) {
-      const { byReference, byValue } = found
-      const known = isReference(part) ? byReference.get(part) : byValue.get(part)
-      found = known ?? variant<A, E, R>()
-      if (known === undefined) {
-        if (isReference(part)) byReference.set(part, found)
-        else byValue.set(part, found)
-      }
-    }
-    return found
-  }
+  const shared = makeShared<A, E, R>()
   return Layer.fresh(Layer.scopedContext(Effect.gen(function*() {
     const context: Context.Context<R> = yield* Effect.context<R>()
     const provider = yield* Effect.configProviderWith(Effect.succeed)
-    const required: ReadonlyArray<unknown> = hasMore
-      // what is required is not known
-      ? Array.from(context.unsafeMap).filter(([key]) => !ofOneUse.test(key)).flat()
-      : services.map(({ key }) => context.unsafeMap.get(key))
-    const found = find([provider, yield* Effect.clock, ...required])
-    const scope = yield* Effect.scope
-    const layer = found.layer ??= make()
-    const build = Effect.flatMap(Layer.makeMemoMap, (fresh) => {
-      const memoMap = found.memoMap ??= fresh
-      return Effect.catchAllCause(Layer.buildWithMemoMap(layer, memoMap, scope), (cause) => {
-        // the next use builds again, while a memo map would keep its failure
-        if (found.memoMap === memoMap) found.memoMap = undefined
-        return Effect.failCause(cause)
-      })
-    })
-    // another use may have begun what this one waited for, and may have been interrupted
-    return yield* Effect.catchAllCause(
-      build,
-      (cause) => Cause.isInterruptedOnly(cause) ? build : Effect.failCause(cause)
-    )
+    const clock = yield* Effect.clock
+    return yield* shared([provider, clock, ...services.map(({ key }) => context.unsafeMap.get(key))], make)
   })))
 }

@@ -1,6 +1,7 @@
 import { Instant, Validation, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as Cause from "effect/Cause"
+import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -60,9 +61,18 @@ export interface CurrentPlan {
   readonly run: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
 }
 
+/** Reads the plan for the first time. */
+export const read = <E, R>(plan: Effect.Effect<Plan, E, R>): Effect.Effect<Plan, E | ConfigError.ConfigError, R> =>
+  Effect.flatMap(plan, (first) => {
+    const problem = problemOf(first)
+    return problem === undefined
+      ? Effect.succeed(copy(first))
+      : Effect.fail(Variables.invalid(["plan", problem[0]], problem[1]))
+  })
+
 /** The plan is read again while it is used, when the last reading is as old as the interval. */
 export const make = Effect.fnUntraced(
-  function*<E, R>(plan: Effect.Effect<Plan, E, R>, interval: Duration.DurationInput) {
+  function*<E, R>(plan: Effect.Effect<Plan, E, R>, first: Plan, interval: Duration.DurationInput) {
     const checked = yield* Validation.all({ life: Validation.at("planInterval")(Validation.duration(interval)) })
     const context = yield* Effect.context<R>()
     const configProvider = yield* Effect.configProviderWith(Effect.succeed)
@@ -72,10 +82,7 @@ export const make = Effect.fnUntraced(
       fork(effect.pipe(Effect.interruptible, Effect.mapInputContext(Context.omit(Tracer.ParentSpan))))
     const millis = () => Instant.monotonicMillis(clock)
     const read = plan.pipe(Effect.provide(context), Effect.withConfigProvider(configProvider))
-    const first = yield* read
-    const problem = problemOf(first)
-    if (problem !== undefined) return yield* Effect.fail(Variables.invalid(["plan", problem[0]], problem[1]))
-    let inUse = copy(first)
+    let inUse = first
     yield* Effect.logInfo(`The plan of the migration is ${textOf(inUse)}.`)
     let readAt = millis()
     let startedAt = readAt
