@@ -47,19 +47,15 @@ describe("HealthCheck.ready", () => {
       ])
       yield* supply.set({ lastFailure: Option.some(failure) })
       assert.strictEqual((yield* check(supply))[0], 200, "the renewal fails, and the token is valid")
+      yield* supply.set({ rejected: true })
+      assert.strictEqual((yield* check(supply))[0], 200, "without calls, a rejected token could not become accepted")
       assert.strictEqual(yield* supply.gets, 0)
     }))
 
   const unusable: ReadonlyArray<readonly [string, Partial<TokenStatus.TokenStatus>]> = [
     ["before the first token", {}],
     ["after a failure", { lastFailure: Option.some(failure) }],
-    ["with an expired token", { phase: "Expired", expiresAt }],
-    ["with a rejected token whose renewal failed", {
-      phase: "Due",
-      expiresAt,
-      rejected: true,
-      lastFailure: Option.some(failure)
-    }]
+    ["with an expired token", { phase: "Expired", expiresAt }]
   ]
   for (const [name, before] of unusable) {
     it.effect(`requests a token ${name}, and returns 200 when it gets one`, () =>

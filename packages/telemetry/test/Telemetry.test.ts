@@ -258,15 +258,14 @@ describe("Telemetry.layer", () => {
       })
       const good = {
         usable: 1,
-        consecutive_rejections: 0,
         "scope_missing{scope=\"data-access:all\"}": 0,
         "scope_missing{scope=\"furnishment:all\"}": 0,
         store_available: 1
       }
       assert.deepInclude(yield* read, good)
       yield* set({
-        consecutiveRejections: 3,
         missingScopes: ["furnishment:all"],
+        lastFailure: Option.some(failure),
         store: Option.some({
           available: false,
           tokensTaken: 0,
@@ -279,7 +278,6 @@ describe("Telemetry.layer", () => {
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
       assert.deepInclude(yield* read, {
         usable: 0,
-        consecutive_rejections: 3,
         "scope_missing{scope=\"data-access:all\"}": 0,
         "scope_missing{scope=\"furnishment:all\"}": 1,
         store_available: 0

@@ -4,7 +4,7 @@ import { SharedTokens } from "@credit-data/fleet"
 import { DataAccess, Furnishment } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
-import { HealthCheck, Telemetry } from "@credit-data/telemetry"
+import { Telemetry } from "@credit-data/telemetry"
 import * as TestClocks from "@credit-data/test-support/clock"
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { NodeHttpClient } from "@effect/platform-node"
@@ -35,7 +35,6 @@ export const divided = (rules: string): string =>
 interface World {
   readonly simulator: Simulator.Service
   readonly refresh: Effect.Effect<unknown>
-  readonly isReady: Effect.Effect<boolean>
   /** Ends the program and starts it again, or this replica of it. */
   readonly restart: (replica?: number) => Effect.Effect<void>
   readonly store: { readonly stop: Effect.Effect<void>; readonly start: Effect.Effect<void> }
@@ -50,8 +49,6 @@ interface Incident {
   readonly happens: (world: World) => Effect.Effect<unknown>
   /** What ends the incident. Nothing may fire at the end of the run then. */
   readonly ends?: (world: World) => Effect.Effect<unknown>
-  /** The program is ready again after one scrape, and the alert is over after one evaluation more. */
-  readonly endsAtOnce?: boolean
   /** What has to fire, each within this time in minutes of the rules. Nothing else may. */
   readonly alerts: Readonly<Record<string, number>>
 }
@@ -77,14 +74,13 @@ export const incidents: Readonly<Record<string, Incident>> = {
   "the API rejects every token": {
     happens: ({ simulator }) =>
       simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
-    alerts: { CreditDataTokensRejected: 2 }
+    alerts: { CreditDataCallsRejected: 3 }
   },
   "the API rejects every token and accepts them again": {
     happens: ({ simulator }) =>
       simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
     ends: ({ simulator }) => simulator.clearFaults,
-    endsAtOnce: true,
-    alerts: { CreditDataTokensRejected: 2 }
+    alerts: { CreditDataCallsRejected: 3 }
   },
   "the API rejects every token for 8 seconds": {
     happens: ({ simulator }) => rejectsFor(simulator, 8),
@@ -230,13 +226,6 @@ export const start = Effect.fnUntraced(function*(name: string) {
   const world: World = {
     simulator,
     refresh: Effect.suspend(() => Effect.exit(programs[0]?.tokens.refresh ?? Effect.void)),
-    isReady: Effect.suspend(() => {
-      const tokens = programs[0]?.tokens
-      return tokens === undefined ? Effect.succeed(false) : HealthCheck.ready.pipe(
-        Effect.provideService(AccessTokens.AccessTokens, tokens),
-        Effect.map(({ status }) => status === 200)
-      )
-    }),
     restart: (replica = 0) =>
       Effect.suspend(() => {
         const program = programs[replica]

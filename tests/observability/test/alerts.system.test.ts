@@ -20,7 +20,12 @@ const failures = (values: string, error = "ServerError") =>
   series("requests_total", values, `,error_type="${error}",outcome="failed",reason="Nothing"`)
 const refusals = (values: string) => failures(values, "InvalidClient")
 const usable = (values: string) => series("usable", values)
-const rejectedInRow = (values: string) => series("consecutive_rejections", values)
+const calls = (status: number, values: string, group = "Data Access"): Series => ({
+  series:
+    `http_client_request_duration_seconds_count{${labels},credit_data_group="${group}",http_request_method="GET",` +
+    `http_response_status_code="${status}"}`,
+  values
+})
 const missing = (values: string, scope = "data-access:all") => series("scope_missing", values, `,scope="${scope}"`)
 const available = (values: string) => series("store_available", values)
 const faults = (values: string) => series("store_faults_total", values, ",error_type=\"Timeout\"")
@@ -64,17 +69,25 @@ const cases: Record<string, {
       ["other token requests fail", [failures("0x10 1+1x60"), failing("0x10 1x60")]]
     ]
   },
-  CreditDataTokensRejected: {
+  CreditDataCallsRejected: {
     fires: [
-      ["every replacement is rejected", [rejectedInRow("0x10 2 3 4+1x60")], 12],
-      ["only one of two processes gets rejected tokens", [
-        rejectedInRow("0x60"),
-        ofAnother(rejectedInRow("0x10 2x50"), "b")
-      ], 12]
+      ["every call gets 401", [calls(200, "0+60x10 600x60"), calls(401, "0x10 60+60x60")], 13],
+      ["a tenth of the calls gets 401", [calls(200, "0+54x80"), calls(401, "0+6x80")], 4],
+      ["every call of one of two processes gets 401", [
+        calls(200, "0+60x60"),
+        ofAnother(calls(200, "0+60x10 600x50"), "b"),
+        ofAnother(calls(401, "0x10 60+60x50"), "b")
+      ], 13],
+      ["one group gets 401, and another one does not", [
+        calls(200, "0+600x60", "Furnishment"),
+        calls(401, "0+60x60")
+      ], 4]
     ],
     silent: [
-      ["a revoked token was replaced", [rejectedInRow("0x10 1 1 0x60")]],
-      ["two tokens were rejected, and the third one works", [rejectedInRow("0x10 2 0x60")]]
+      ["one path of twenty gets 401", [calls(200, "0+57x180"), calls(401, "0+3x180")]],
+      ["a revoked token was replaced", [calls(200, "0+60x180"), calls(401, "0x10 4x170")]],
+      ["fewer than ten calls are made in two minutes", [calls(401, "0+4x180")]],
+      ["calls get no response", [calls(200, "0x180")]]
     ]
   },
   CreditDataNoToken: {
@@ -226,7 +239,7 @@ describe("the alert rules", () => {
         it.effect(`fires over OTLP, where each metric has its unit, when ${why}`, () =>
           Effect.gen(function*() {
             const withUnits = series.map(({ series, values }) => ({
-              series: series.replace(/token_(\w+)\{/, "token_$1{unit=\"$1\","),
+              series: series.replace(/^(\w+)\{/, "$1{unit=\"$1\","),
               values
             }))
             assert.isTrue(yield* fires(rules, alert, withUnits, minute))

@@ -48,6 +48,13 @@ const only = `credit_data_environment=~"$environment"`
 const count = (metric: string, by = "") =>
   `sum${by === "" ? "" : ` by (${by})`} (increase(credit_data_token_${metric}{${only}}[$__rate_interval]))`
 
+const callsWith = (status: string) =>
+  `sum by (credit_data_group) (increase(http_client_request_duration_seconds_count` +
+  `{${only},credit_data_group!="",http_response_status_code${status}}[$__rate_interval]))`
+
+/** The share of the calls of each group that end with 401. */
+const rejectedShare = `${callsWith(`="401"`)} / (${callsWith(`!=""`)} > 0)`
+
 /** The first row: four figures, which are green where all is well. */
 export const figures: ReadonlyArray<Panel> = [
   {
@@ -75,12 +82,12 @@ export const figures: ReadonlyArray<Panel> = [
     runbook: "alerts"
   },
   {
-    title: "Rejected in a row",
-    description: "Tokens that the business API rejected before any call succeeded. From 2 on, no call succeeds.",
-    unit: "short",
-    queries: [[`max(credit_data_token_consecutive_rejections{${only}})`, "in a row"]],
-    thresholds: [[0, "green"], [1, "orange"], [2, "red"]],
-    runbook: "creditdatatokensrejected"
+    title: "Calls with 401",
+    description: "The highest share of calls that end with 401, of all endpoint groups.",
+    unit: "percentunit",
+    queries: [[`max(${rejectedShare}) or vector(0)`, "401"]],
+    thresholds: [[0, "green"], [0.01, "orange"], [0.1, "red"]],
+    runbook: "creditdatacallsrejected"
   }
 ]
 
@@ -137,14 +144,19 @@ export const panels: ReadonlyArray<Panel> = [
   },
   {
     title: "Rejected tokens",
-    description: "Tokens that the business API rejected with a 401, and the longest row of them.",
+    description:
+      "Tokens that the business API rejected with a 401. A revoked token is replaced before a caller sees its 401.",
     unit: "short",
-    queries: [
-      [count("invalidations_total"), "rejected"],
-      [`max(credit_data_token_consecutive_rejections{${only}})`, "in a row"]
-    ],
-    colors: { rejected: "blue", "in a row": "red" },
-    runbook: "creditdatatokensrejected"
+    queries: [[count("invalidations_total"), "rejected"]],
+    colors: { rejected: "blue" }
+  },
+  {
+    title: "Calls with 401",
+    description: "The share of each group's calls that end with 401.",
+    unit: "percentunit",
+    queries: [[rejectedShare, "{{credit_data_group}}"]],
+    thresholds: [[0, "green"], [0.1, "red"]],
+    runbook: "creditdatacallsrejected"
   },
   {
     title: "Missing scopes",
@@ -165,9 +177,21 @@ export const panels: ReadonlyArray<Panel> = [
     unit: "reqps",
     queries: [[
       `sum by (credit_data_group, http_response_status_code, error_type) ` +
-      `(rate(http_client_request_duration_seconds_count{${only}}[$__rate_interval]))`,
+      `(rate(http_client_request_duration_seconds_count{${only},error_type!="Interrupted"}[$__rate_interval]))`,
       "{{credit_data_group}} {{http_response_status_code}} {{error_type}}"
     ]]
+  },
+  {
+    title: "Interrupted calls",
+    description:
+      "Calls that their program gave up, by Effect.timeout for example, per second. Many mean that the API is slow.",
+    unit: "reqps",
+    queries: [[
+      `sum by (credit_data_group) (rate(http_client_request_duration_seconds_count{${only},error_type="Interrupted"}` +
+      `[$__rate_interval])) or vector(0)`,
+      "{{credit_data_group}}"
+    ]],
+    colors: { "": "orange" }
   },
   {
     title: "Duration of calls",

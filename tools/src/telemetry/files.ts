@@ -2,12 +2,11 @@ import { fileURLToPath } from "node:url"
 
 const at = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
-/** The files that are made here, and the alert rules. */
+/** The dashboard, which is made here, and what it belongs to. */
 export const files = {
   telemetry: at("docs/telemetry.md"),
   operations: at("docs/operations.md"),
   dashboard: at("packages/telemetry/dashboards/credit-data.json"),
-  picture: at("docs/telemetry.svg"),
   rules: at("packages/telemetry/alerts/credit-data.rules.yml"),
   inhibition: at("packages/telemetry/alerts/credit-data.inhibit.yml"),
   service: at("examples/src/service/main.ts")

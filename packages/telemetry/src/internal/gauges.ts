@@ -12,7 +12,6 @@ interface Shown {
   readonly usable: number
   readonly failure: string | undefined
   readonly callersWaiting: number
-  readonly rejections: number
   readonly missingScopes: ReadonlyArray<string>
   readonly storeAvailable: number
   readonly expiresAt: number | undefined
@@ -27,7 +26,6 @@ const nothing: Shown = {
   usable: 1,
   failure: undefined,
   callersWaiting: 0,
-  rejections: 0,
   missingScopes: [],
   storeAvailable: 1,
   expiresAt: undefined,
@@ -41,7 +39,6 @@ const worst = (a: Shown, b: Shown): Shown => ({
   usable: Math.min(a.usable, b.usable),
   failure: a.failure ?? b.failure,
   callersWaiting: a.callersWaiting + b.callersWaiting,
-  rejections: Math.max(a.rejections, b.rejections),
   missingScopes: [...a.missingScopes, ...b.missingScopes],
   storeAvailable: Math.min(a.storeAvailable, b.storeAvailable),
   expiresAt: earlier(a.expiresAt, b.expiresAt),
@@ -52,7 +49,6 @@ const shownOf = (status: TokenStatus.TokenStatus, hasFallback: boolean): Shown =
   usable: hasFallback || TokenStatus.isUsable(status) ? 1 : 0,
   failure: Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) => _tag)),
   callersWaiting: status.callersWaiting,
-  rejections: status.consecutiveRejections,
   missingScopes: status.missingScopes,
   storeAvailable: Option.exists(status.store, ({ available }) => !available) ? 0 : 1,
   expiresAt: Option.getOrUndefined(Option.map(status.expiresAt, seconds)),

@@ -41,14 +41,8 @@ const failing = Registry.gauge({
 
 const usable = Registry.gauge({
   name: "credit_data.token.usable",
-  description: "1 if calls are expected to get a token that works, otherwise 0",
+  description: "1 if callers can get a token, otherwise 0",
   unit: "{supply}"
-})
-
-const consecutiveRejections = Registry.gauge({
-  name: "credit_data.token.consecutive_rejections",
-  description: "How many tokens in a row the business API has rejected",
-  unit: "{token}"
 })
 
 const scopeMissing = Registry.gauge({
@@ -162,7 +156,6 @@ export const make = (
   const setUsable = usable(labels)
   const countInvalidation = invalidations(labels)
   const setWaiting = callersWaiting(labels)
-  const setRejections = consecutiveRejections(labels)
   const setMissing = new Map(requestedScopes.map((scope) => [scope, scopeMissing({ ...labels, scope })]))
   const setStoreAvailable = storeAvailable(labels)
   const countServed = served(labels)
@@ -186,7 +179,6 @@ export const make = (
       ...Array.from(setMissing, ([scope, set]) => set(shown.missingScopes.includes(scope) ? 1 : 0)),
       setUsable(shown.usable),
       setWaiting(shown.callersWaiting),
-      setRejections(shown.rejections),
       setStoreAvailable(shown.storeAvailable),
       ...(shown.expiresAt === undefined ? [] : [setExpiry(shown.expiresAt)]),
       ...(shown.nextRequestAt === undefined ? [] : [setNextRequest(shown.nextRequestAt)])

@@ -17,7 +17,6 @@ export const initial: TokenStatus.TokenStatus = {
   lastFailure: Option.none(),
   failingSince: Option.none(),
   consecutiveFailures: 0,
-  consecutiveRejections: 0,
   callersWaiting: 0,
   tokensServed: 0,
   eventsLost: 0,
