@@ -12,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { globalValue } from "effect/GlobalValue"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -47,7 +46,7 @@ import type { TokenStatus } from "./TokenStatus.ts"
 export class AccessTokens extends Context.Tag("@credit-data/core/AccessTokens")<AccessTokens, Service>() {}
 
 /**
- * What a supply of access tokens does.
+ * The token supply.
  *
  * @since 1.0.0
  * @category models
@@ -63,20 +62,21 @@ export interface Service {
    */
   readonly get: Effect.Effect<AccessToken, TokenError>
   /**
-   * Reports that the business API rejected this token, and starts one renewal. Until the renewal ends, `get` waits for it, for
-   * at most 2.5 seconds. If the renewal fails or takes longer, `get` returns the supply's current token, which may still work
-   * for other calls. While the failure is remembered, `get` returns that token without waiting.
-   *
-   * Replaces nothing if the supply already has another token, or if a rejected token was replaced less than `forcedRenewalPause` ago.
+   * Reports that the business API rejected this token (a 401). From then on, `get` returns the other token that the supply holds, if
+   * the API has not rejected it too. If the API has rejected every token that the supply holds, one renewal is forced, at most once
+   * in `forcedRenewalPause`. `get` does not wait for it. A token that the supply does not hold changes nothing.
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
-   * Returns the token that takes the place of a rejected one. Does what `invalidate` does, and then waits for the renewal,
-   * within the deadline of the token endpoint. Returns the rejected token in two cases: if a rejected token was replaced less than
-   * `forcedRenewalPause` ago, or if the server issued the same token again. Fails if the renewal fails; `get` still returns the
-   * supply's current token.
+   * Reports a rejected token as `invalidate` does, and returns a token that the call has not tried: the rejected one and `tried` are
+   * those that it has. If there is none, waits for the token request that is in progress, within the deadline of the token endpoint.
+   * If none is in progress, returns the rejected token, so the 401 is the result of the call. Fails if the token request fails;
+   * `get` still returns the supply's current token.
    */
-  readonly replace: (rejected: AccessToken) => Effect.Effect<AccessToken, TokenError>
+  readonly replace: (
+    rejected: AccessToken,
+    ...tried: ReadonlyArray<AccessToken>
+  ) => Effect.Effect<AccessToken, TokenError>
   /**
    * Forgets a remembered failure, reads the credentials again and requests a token now. Use it in a signal handler or an admin
    * route, after the credentials were corrected. If a token request is in progress, waits for it. Sends at most one request per
@@ -92,34 +92,11 @@ export interface Service {
   readonly events: Stream.Stream<TokenEvent>
   /** The supply as the endpoint group of this scope uses it, if it decides for each group. A client asks for it when it is built. */
   readonly forScope?: ((scope: AccessScope.AccessScope) => Service) | undefined
-  /** What the clients of this project report about their calls. They work without it. */
-  readonly reports?: ClientReports | undefined
-}
-
-/**
- * What the clients of this project report about their calls.
- *
- * @since 1.0.0
- * @category models
- */
-export interface ClientReports {
-  /** Returns whether this is the current token and no call has succeeded with it. Costs a comparison by reference. */
-  readonly isUnproven: (token: AccessToken) => boolean
-  /** A call has succeeded with this token: the API returned a status below 400. */
-  readonly accepted: (token: AccessToken) => Effect.Effect<void>
   /**
-   * The API rejected the token with which a rejected call was sent again, and the caller gets the 401. The scope is the one that the
-   * endpoint group of the call needs.
+   * Reports that a call needs a scope that the current token does not cover. Starts one renewal in the background, at most every five
+   * minutes, because the operator may have granted the scope. Returns the instant before which no further token is requested for it.
    */
-  readonly rejectionStands: (
-    token: AccessToken,
-    scope: Option.Option<AccessScope.AccessScope>
-  ) => Effect.Effect<void>
-  /**
-   * A call needs a scope that the current token does not cover. Starts one renewal in the background, at most every five minutes,
-   * because the operator may have granted the scope. Returns the instant before which no further token is requested for it.
-   */
-  readonly scopeMissing: (scope: AccessScope.AccessScope) => Effect.Effect<DateTime.Utc>
+  readonly scopeMissing?: ((scope: AccessScope.AccessScope) => Effect.Effect<DateTime.Utc>) | undefined
 }
 
 /**
@@ -134,7 +111,7 @@ export interface Settings {
    * each token, so that the processes of a fleet do not renew at the same time. Default: from 0.75 to 0.9.
    */
   readonly renewalWindow?: { readonly from: number; readonly to: number } | undefined
-  /** The minimum time between two renewals of rejected tokens. Default: 30 seconds. */
+  /** The minimum time between the starts of two renewals that rejected tokens force. Default: 30 seconds. */
   readonly forcedRenewalPause?: Duration.DurationInput | undefined
 }
 
@@ -182,6 +159,10 @@ const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
  * returns the valid token. When less than 5 seconds (or a tenth of the lifetime, if that is less) are left, `get` waits for
  * the new token, for at most half of the remaining time. After a failed renewal the valid token remains in use. The next caller
  * after the pause starts another renewal.
+ *
+ * The supply holds the token that was in use when the newest one arrived, until the last 5 seconds (or tenth) of its lifetime. If the API
+ * rejects one of the two, the other is used. A 401 does not show whether a token was revoked, is not accepted everywhere yet, or
+ * is not authorized for one path.
  *
  * Without a valid token, a retryable failure is retried up to twice before callers get it, after pauses and within the deadline
  * of the token endpoint. The pauses begin with 1 second and double up to 60 seconds. Half of each pause is random. A `Retry-After` of a

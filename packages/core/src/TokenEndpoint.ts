@@ -75,11 +75,11 @@ export interface Sharing {
    */
   readonly timeLimit?: Duration.Duration | undefined
   /**
-   * A token that exists elsewhere. The supply looks for it about once a second while callers request tokens and a failure is
-   * remembered. Sends nothing to the token endpoint.
+   * A token that exists elsewhere. The supply looks for it about once a second while callers request tokens and none may be requested:
+   * a failure is remembered, or a renewal was forced a short time ago. Sends nothing to the token endpoint.
    */
   readonly find?:
-    | ((reason: RequestReason, failure: TokenError) => Effect.Effect<Option.Option<AccessToken>>)
+    | ((reason: RequestReason, failure: TokenError | undefined) => Effect.Effect<Option.Option<AccessToken>>)
     | undefined
   /** Returns whether a token came from elsewhere. */
   readonly wasFound?: ((token: AccessToken) => boolean) | undefined

@@ -9,9 +9,8 @@ import type { TokenError } from "./TokenError.ts"
 import type { StoreFailure } from "./TokenEvent.ts"
 
 /**
- * The phase of a token in its life (service contract, section 3). `None`: there is no token. `Valid`: the token is used. `Due`:
- * the token is used, and the next caller starts its renewal in the background, or waits for it up to 2.5 seconds if the token was
- * `rejected`. `Expiring`: so little of its life is left that callers wait for the renewal. `Expired`: the token is never sent again.
+ * The phase of the newest token in its life (service contract, section 3). `None`: there is no token. `Valid`: the token is used. `Due`:
+ * the token is used, and the next caller starts its renewal in the background. `Expiring`: so little of its life is left that callers wait for the renewal. `Expired`: the token is never sent again.
  *
  * @since 1.0.0
  * @category models
@@ -54,7 +53,7 @@ export interface TokenStatus {
   readonly version: Option.Option<string>
   /** The phase of the token. */
   readonly phase: TokenPhase
-  /** Whether the business API rejected the token and a replacement is requested. It remains in use until there is another token. */
+  /** Whether the business API rejected the token that `get` returns, and with it every token that the supply holds. */
   readonly rejected: boolean
   /** The scopes that are requested. Empty for an endpoint without scopes. */
   readonly requestedScopes: ReadonlyArray<string>
@@ -74,11 +73,6 @@ export interface TokenStatus {
   readonly failingSince: Option.Option<DateTime.Utc>
   /** How many token requests in a row have failed, with their retries. 0 after a success. */
   readonly consecutiveFailures: number
-  /**
-   * How many tokens in a row the business API rejected before any call succeeded with them. The first successful call ends the count.
-   * 1 is a revoked token, or one path that rejects every token. From 2 on, no call succeeds.
-   */
-  readonly consecutiveRejections: number
   /** How many callers wait for a token now. */
   readonly callersWaiting: number
   /** How often a caller got a token, since the supply was built. A call whose token is replaced gets two. */
@@ -90,16 +84,16 @@ export interface TokenStatus {
 }
 
 /**
- * Returns whether a program that depends on this supply is expected to work. For a readiness probe. It is false in three cases:
+ * Returns whether a program that depends on this supply can get tokens. For a readiness probe. It is false in two cases:
  *
- * - The last token request failed, and the supply has no valid token, or only a rejected one.
- * - The business API rejected two tokens in a row before any call succeeded with them (`consecutiveRejections`).
+ * - The last token request failed, and the supply has no valid token.
  * - The token covers none of the requested scopes (`missingScopes`).
  *
- * In all other cases it is true, even before the first call, when nothing is known yet.
+ * In all other cases it is true, even before the first call, when nothing is known yet. It does not depend on 401s of the business API,
+ * because a program that gets no calls while it is not ready could not become ready again. Metrics and alerts show them.
  *
- * It becomes true again with the first token request, or the first call, that succeeds. Reading `status` sends no request. A program
- * that gets no calls while it is not ready therefore has to call `get` from time to time: `get` respects the back-off after failures.
+ * It becomes true again with the first token request that succeeds. Reading `status` sends no request. A program that gets no
+ * calls while it is not ready therefore has to call `get` from time to time: `get` respects the back-off after failures.
  *
  * @since 1.0.0
  * @category guards
@@ -115,7 +109,7 @@ export interface TokenStatus {
  * ```
  */
 export const isUsable = (
-  { consecutiveRejections, lastFailure, missingScopes, phase, rejected, requestedScopes }: TokenStatus
+  { lastFailure, missingScopes, phase, requestedScopes }: TokenStatus
 ): boolean =>
-  consecutiveRejections < 2 && (missingScopes.length === 0 || missingScopes.length < requestedScopes.length) &&
-  (Option.isNone(lastFailure) || (!rejected && phase !== "None" && phase !== "Expired"))
+  (missingScopes.length === 0 || missingScopes.length < requestedScopes.length) &&
+  (Option.isNone(lastFailure) || (phase !== "None" && phase !== "Expired"))

@@ -1,9 +1,6 @@
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
 import { failures, token } from "./support/fakeEndpoint.ts"
 import {
-  accept,
-  type Action,
   caller,
   fail,
   get,
@@ -12,10 +9,11 @@ import {
   isUsable,
   many,
   missScope,
+  nextRequestAt,
   phase,
   recover,
+  refresh,
   reject,
-  rejections,
   replace,
   requests,
   respond,
@@ -23,40 +21,139 @@ import {
   timeline
 } from "./support/timeline.ts"
 
-describe("invalidation", () => {
-  it.scoped("invalidate starts one renewal even without another caller, and the next caller waits for the new token", () =>
+/** A supply that holds two tokens: token-1 since the beginning, and token-2 since its renewal. */
+const renewed: ReadonlyArray<Step> = [
+  ["0 s", get],
+  ["48 min", get, "token-1", requests(2)],
+  ["48 min 1 s", get, "token-2"]
+]
+
+describe("the token in use", () => {
+  it.scoped("is the newer one until the API rejects it, and then the older one", () =>
+    timeline([
+      ...renewed,
+      ["49 min", reject("token-2")],
+      ["49 min", get, "token-1"],
+      ["49 min", isRejected, false, requests(2)]
+    ]))
+
+  it.scoped("is the one whose rejection is longer ago if the API rejected both", () =>
+    timeline([
+      ...renewed,
+      ["49 min", hang],
+      ["49 min", reject("token-1")],
+      ["49 min", get, "token-2"],
+      ["49 min 1 s", reject("token-2")],
+      ["49 min 1 s", isRejected, true, requests(3)],
+      ["49 min 1 s", get, "token-1"],
+      ["49 min 2 s", reject("token-1")],
+      ["49 min 2 s", get, "token-2", requests(3)] // without waiting for the renewal
+    ]))
+
+  it.scoped("is not the older one in its last seconds, when callers would have to wait for its renewal", () =>
+    timeline([
+      ...renewed,
+      ["59 min 54.999 s", reject("token-2")],
+      ["59 min 54.999 s", get, "token-1", requests(2)],
+      ["59 min 55 s", get, "token-2", requests(2)],
+      ["59 min 55 s", reject("token-2"), undefined, requests(3)] // the only one that is held
+    ]))
+
+  it.scoped("is not affected by a rejection of a token that is not held", () =>
+    timeline([
+      ...renewed,
+      ["49 min", reject("from elsewhere")],
+      ["49 min", get, "token-2"],
+      ["1 h 10 min", reject("token-1")],
+      ["1 h 10 min", get, "token-2"],
+      ["1 h 10 min", isRejected, false, requests(2)]
+    ]))
+
+  it.scoped("is the older one after the newer one has expired first, and its renewal is due", () =>
+    timeline([
+      ["0 s", get],
+      ["48 min", respond((text) => token(text, "1 minute"))],
+      ["48 min", get],
+      ["48 min 1 s", get, "token-2"],
+      ["48 min 2 s", fail(failures.refused)],
+      ["49 min 0.1 s", get, "token-1", requests(3)],
+      ["49 min 1 s", phase, "Due"],
+      ["49 min 1 s", isUsable, true]
+    ]))
+})
+
+describe("the older token", () => {
+  it.scoped("is the one that was in use when the newer one arrived, without its rejection if the renewal was due", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", hang],
+      ["1 s", reject("token-1"), undefined, requests(2)],
+      ["11 s", recover],
+      ["48 min", get, "token-1", requests(3)],
+      ["48 min 1 s", reject("token-3")],
+      ["48 min 1 s", get, "token-1"],
+      ["48 min 1 s", isRejected, false, requests(3)]
+    ]))
+
+  it.scoped("keeps its rejection if the renewal was forced", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", reject("token-1")],
+      ["1.1 s", get, "token-2"],
+      ["2 s", reject("token-2")],
+      ["2 s", isRejected, true],
+      ["2 s", get, "token-1", requests(2)]
+    ]))
+
+  it.scoped("is the newest but one", () =>
+    timeline([
+      ...renewed,
+      ["1 h 36 min", get, "token-2", requests(3)],
+      ["1 h 36 min 1 s", reject("token-3")],
+      ["1 h 36 min 1 s", get, "token-2"]
+    ]))
+
+  for (
+    const [when, ...steps] of [
+      ["a refresh", ["48 min", refresh]],
+      ["a renewal that a refresh has joined", ["48 min", get], ["48 min", refresh]],
+      ["a renewal for a missing scope", ["48 min", missScope("furnishment:all")]]
+    ] satisfies ReadonlyArray<readonly [string, ...ReadonlyArray<Step>]>
+  ) {
+    it.scoped(`does not exist after ${when}`, () =>
+      timeline([
+        ["0 s", get],
+        ...steps,
+        ["48 min 1 s", reject("token-2"), undefined, requests(3)],
+        ["48 min 1 s", get, "token-2"]
+      ], { grant: (text) => token(text, "1 hour", { scopes: ["data-access:all"] }) }))
+  }
+
+  it.scoped("does not exist if the newer one covers a requested scope that it lacks", () =>
+    timeline([
+      ["0 s", get],
+      ["48 min", respond((text) => token(text, "1 hour", { scopes: ["data-access:all", "furnishment:all"] }))],
+      ["48 min", get],
+      ["48 min 1 s", reject("token-2"), undefined, requests(3)]
+    ], { scopes: ["data-access:all", "furnishment:all"] }))
+})
+
+describe("a forced renewal", () => {
+  it.scoped("begins when the API has rejected every token that is held, even without another caller, and get does not wait", () =>
     timeline([
       ["0 s", get],
       ["1 s", reject("token-1"), undefined, requests(2)],
       ["1 s", isRejected, true],
-      ["1 s", get, "waits"],
-      ["1.1 s", caller(2), "token-2", requests(2)],
+      ["1 s", get, "token-1"],
+      ["1.1 s", get, "token-2", requests(2)],
       ["1.1 s", isRejected, false]
     ]))
 
-  it.scoped("replace returns the first token when there was none, and another token when the rejected one has expired", () =>
-    timeline([
-      ["0 s", replace("from elsewhere"), "waits"],
-      ["1 s", caller(1), "token-1"],
-      ["1 s", replace("from elsewhere"), "token-1", requests(1)],
-      ["2 h", replace("token-1"), "waits"],
-      ["2 h 1 s", caller(3), "token-2", requests(2)]
-    ]))
-
-  it.scoped("invalidate does nothing when another token has replaced the rejected one", () =>
-    timeline([
-      ["0 s", get],
-      ["1 s", reject("token-1")],
-      ["40 s", reject("token-1")],
-      ["40 s", get, "token-2"],
-      ["40 s", replace("token-1"), "token-2", requests(2)]
-    ]))
-
-  it.scoped("rejections by 100 callers at once, and by late callers, cause one renewal", () =>
+  it.scoped("is one for 100 callers at once and late callers", () =>
     timeline([
       ["0 s", get],
       ["1 s", many(50, reject("token-1"))],
-      ["1 s", many(50, get), "waits"],
+      ["1 s", many(50, get), "token-1"],
       ["1 s", many(50, replace("token-1")), "waits", requests(2)],
       ["1.1 s", many(100, get), "token-2"],
       ["1.1 s", replace("token-1"), "token-2"],
@@ -64,20 +161,20 @@ describe("invalidation", () => {
       ["2 s", get, "token-2", requests(2)]
     ]))
 
-  it.scoped("a rejection within 30 s of a replacement replaces nothing, and the next one after that does", () =>
+  it.scoped("begins at most once in 30 s, even if calls succeed in between", () =>
     timeline([
       ["0 s", get],
-      ["1 s", reject("token-1")],
+      ["1 s", reject("token-1"), undefined, requests(2)],
       ["30.999 s", reject("token-2")],
+      ["30.999 s", nextRequestAt, 31],
       ["30.999 s", phase, "Valid"],
-      ["30.999 s", isRejected, false],
-      ["30.999 s", replace("token-2"), "token-2"], // the 401 is the caller's
-      ["31 s", get, "token-2", requests(2)], // an earlier rejection does not replace it
-      ["31 s", replace("token-2"), "waits", requests(3)],
+      ["30.999 s", replace("token-2", "token-1"), "token-2"], // the 401 is the caller's
+      ["31 s", get, "token-1", requests(2)], // an earlier rejection does not force it
+      ["31 s", replace("token-2", "token-1"), "waits", requests(3)],
       ["31.1 s", caller(4), "token-3"]
     ]))
 
-  it.scoped("forcedRenewalPause sets the time between two renewals of rejected tokens", () =>
+  it.scoped("begins at most once in forcedRenewalPause", () =>
     timeline([
       ["0 s", get],
       ["1 s", reject("token-1")],
@@ -85,62 +182,56 @@ describe("invalidation", () => {
       ["2 s", reject("token-2"), undefined, requests(3)]
     ], { settings: { forcedRenewalPause: "1 second" } }))
 
-  it.scoped("a rejected token that another process requested long ago is replaced at once, though one was replaced just now", () =>
-    timeline([
-      ["0 s", get, "token-1"],
-      ["0 s", reject("token-1")],
-      ["0 s", get, "token-2"],
-      ["0 s", reject("token-2")],
-      ["0 s", get, "token-3"]
-    ], { latency: 0, grant: (text) => token(text, "5 hours", { age: "30 minutes" }) }))
-
-  it.scoped("a token that is rejected during its renewal is replaced by that renewal", () =>
+  it.scoped("is the renewal that is under way, and its pause counts from there", () =>
     timeline([
       ["0 s", get],
-      ["50 min", get, "token-1", requests(2)],
-      ["50 min", reject("token-1")],
-      ["50 min", get, "waits"],
-      ["50 min 100 ms", caller(3), "token-2", requests(2)]
+      ["48 min", get, "token-1", requests(2)],
+      ["48 min 50 ms", replace("token-1"), "waits"],
+      ["48 min 100 ms", caller(3), "token-2", requests(2)],
+      ["48 min 29 s", reject("token-1")],
+      ["48 min 29 s", reject("token-2"), undefined, requests(2)],
+      ["48 min 30 s", reject("token-2"), undefined, requests(3)]
     ]))
 
-  it.scoped("a renewal that returns the rejected token again counts as its replacement", () =>
+  it.scoped("frees its pause when it fails, and then the pause after failures applies", () =>
     timeline([
       ["0 s", get],
-      ["50 min", respond(() => token("token-1", "1 hour"))],
-      ["50 min", get],
-      ["50 min", replace("token-1"), "waits"],
-      ["50 min", get, "waits"],
-      ["50 min 200 ms", caller(3), "token-1"],
-      ["50 min 200 ms", caller(4), "token-1", requests(2)] // it may still work for other calls
-    ]))
-
-  it.scoped("a server that keeps returning the rejected token gets one request every 30 s, and callers keep the token", () =>
-    timeline([
-      ["0 s", get],
-      ["1 s", replace("the same"), "waits", requests(2)],
-      ["1.1 s", caller(2), "the same"],
-      ["30.999 s", replace("the same"), "the same"],
-      ["30.999 s", get, "the same", requests(2)],
-      ["31 s", replace("the same"), "waits", requests(3)]
-    ], { grant: () => token("the same", "1 hour") }))
-
-  it.scoped("a rejected token whose renewal fails remains in use, and replace fails with the failure", () =>
-    timeline([
-      ["0 s", get],
-      ["1 s", fail(failures.refused)],
-      ["1 s", replace("token-1"), "waits"],
-      ["1 s", get, "waits"],
-      ["1.1 s", caller(2), "InvalidClient"],
-      ["1.1 s", caller(3), "token-1"],
-      ["2 s", get, "token-1"], // without waiting, while the failure is remembered
-      ["2 s", replace("token-1"), "InvalidClient", requests(2)],
+      ["1 s", fail(failures.unavailable)],
+      ["1 s", replace("token-1"), "waits", requests(2)],
+      ["1.1 s", caller(2), "ServerError"],
+      ["1.1 s", get, "token-1"], // without waiting
+      ["2 s", replace("token-1"), "ServerError", requests(2)],
       ["2 s", isRejected, true],
+      ["2 s", isUsable, true],
       ["2 s", recover],
-      ["32 s", get, "waits", requests(3)],
-      ["32.1 s", caller(6), "token-3"]
+      ["2.1 s", get, "token-1", requests(2)],
+      ["2.1 s", replace("token-1"), "waits", requests(3)],
+      ["2.2 s", get, "token-3"]
     ]))
 
-  it.scoped("invalidate sends no request while a failure is remembered", () =>
+  it.scoped("frees its pause when the renewal fails that counts as it", () =>
+    timeline([
+      ["0 s", get],
+      ["48 min", fail(failures.unavailable)],
+      ["48 min", get, "token-1", requests(2)],
+      ["48 min 50 ms", reject("token-1")],
+      ["48 min 100 ms", recover],
+      ["48 min 1.1 s", reject("token-1"), undefined, requests(3)]
+    ]))
+
+  it.scoped("keeps its pause when another renewal fails", () =>
+    timeline([
+      ["0 s", get],
+      ["47 min 50 s", reject("token-1"), undefined, requests(2)],
+      ["47 min 51 s", reject("token-2")],
+      ["47 min 55 s", fail(failures.unavailable)],
+      ["47 min 55 s", refresh, "waits", requests(3)],
+      ["47 min 58 s", recover],
+      ["47 min 58 s", reject("token-2"), undefined, requests(3)],
+      ["48 min 20 s", reject("token-2"), undefined, requests(4)]
+    ]))
+
+  it.scoped("does not begin while a failure is remembered", () =>
     timeline([
       ["0 s", get],
       ["50 min", fail(failures.refused)],
@@ -151,126 +242,69 @@ describe("invalidation", () => {
       ["50 min 2 s", isRejected, true, requests(2)]
     ]))
 
-  it.scoped("when the renewal of a rejected token hangs, get waits for 2.5 s, and replace until the deadline", () =>
+  it.scoped("that hangs keeps replace until the deadline, and no caller of get", () =>
     timeline([
       ["0 s", get],
       ["1 s", hang],
       ["1 s", replace("token-1"), "waits"],
-      ["1 s", get, "waits"],
-      ["3.499 s", caller(3), "waits"],
-      ["3.5 s", caller(3), "token-1"],
+      ["1 s", get, "token-1"],
       ["11.999 s", caller(2), "waits"],
       ["12 s", caller(2), "Timeout", requests(2)]
     ]))
-
-  it.scoped("get waits at most half of the remaining lifetime of a rejected token", () =>
-    timeline([
-      ["0 s", get],
-      ["58 s", hang],
-      ["58 s", reject("token-1")],
-      ["58 s", get, "waits"],
-      ["58.999 s", caller(2), "waits"],
-      ["59 s", caller(2), "token-1"]
-    ], { lifetime: "1 minute" }))
 })
 
-describe("a supply whose tokens the API rejects", () => {
-  /** A call whose token the API rejects, and whose replacement it rejects too. */
-  const rejectedCall: Action = {
-    what: "a call is rejected twice",
-    run: ({ tokens }) =>
-      Effect.gen(function*() {
-        const first = yield* tokens.get
-        const second = yield* tokens.replace(first)
-        if (second !== first) yield* tokens.invalidate(second)
-      }).pipe(Effect.orDie)
-  }
-  const acceptedCall: Action = {
-    what: "a call succeeds",
-    run: ({ tokens }) =>
-      Effect.flatMap(Effect.orDie(tokens.get), (token) => tokens.reports?.accepted(token) ?? Effect.void)
-  }
-  const everyFiveSeconds = (upTo: number, ...actions: ReadonlyArray<readonly [Action, unknown?]>) =>
-    Array.from(
-      { length: upTo / 5 },
-      (_, step) => actions.map(([action, result]): Step => [`${step * 5} s`, action, result])
-    ).flat()
-
-  it.scoped("counts a token once if it is rejected before any call has succeeded with it, and is unusable from the second on", () =>
+describe("replace", () => {
+  it.scoped("returns the token in use, or else the other one, unless the call has tried it", () =>
     timeline([
-      ["0 s", get],
-      ["1 s", replace("token-1")],
-      ["2 s", rejections, 1],
-      ["2 s", isUsable, true],
-      ["2 s", many(5, reject("token-2"))],
-      ["2 s", rejections, 2],
-      ["2 s", isUsable, false]
+      ...renewed,
+      ["49 min", replace("token-1"), "token-2"],
+      ["49 min 1 s", replace("token-2"), "token-1", requests(3)], // both were rejected
+      ["49 min 1 s", replace("token-1", "from elsewhere"), "token-2", requests(3)]
     ]))
 
-  it.scoped("does not count a token with which a call has succeeded", () => {
-    const isUnproven: Action = {
-      what: "whether no call has succeeded with the token",
-      look: ({ tokens }) => Effect.map(Effect.orDie(tokens.get), (token) => tokens.reports?.isUnproven(token))
-    }
-    return timeline(
-      Array.from({ length: 5 }, (_, minute) => minute).flatMap((minute): ReadonlyArray<Step> => [
-        [`${minute} min`, get],
-        [`${minute} min 1 s`, isUnproven, true],
-        [`${minute} min 1 s`, accept(`token-${minute + 1}`)],
-        [`${minute} min 1 s`, isUnproven, false],
-        [`${minute} min 1 s`, replace(`token-${minute + 1}`), "waits", requests(minute + 2)],
-        [`${minute} min 2 s`, rejections, 0]
-      ])
-    )
-  })
-
-  it.scoped("is usable again with the first call that succeeds", () =>
+  it.scoped("waits for the token request that is under way if the call has tried every token", () =>
     timeline([
-      ["0 s", get],
-      ["1 s", replace("token-1")],
-      ["2 s", reject("token-2")],
-      ["30 min", isUsable, false], // nothing has shown the opposite
-      ["30 min", accept("token-1")],
-      ["30 min", isUsable, false], // that is another token
-      ["30 min", accept("token-2")],
-      ["30 min", isUsable, true],
-      ["30 min", rejections, 0]
+      ...renewed,
+      ["49 min", reject("token-1")],
+      ["49 min", replace("token-2", "token-1"), "waits", requests(3)],
+      ["49 min 100 ms", caller(4), "token-3"]
     ]))
 
-  it.scoped("requests one token every 30 s if the API rejects every token", () =>
-    timeline([
-      ...everyFiveSeconds(600, [rejectedCall], [isUsable, false]),
-      ["599 s", rejections, 21, requests(21)]
-    ], { latency: 0 }))
-
-  it.scoped("is not disturbed by one path that rejects every token", () =>
-    timeline([
-      ["0 s", acceptedCall],
-      ...everyFiveSeconds(300, [rejectedCall], [isUsable, true], [acceptedCall], [rejections, 0]),
-      ["299 s", isRejected, false, requests(11)]
-    ], { latency: 0 }))
-
-  it.scoped("does not replace a token that works because an earlier call was rejected", () =>
+  it.scoped("returns the rejected token if the call has tried every token and none is requested", () =>
     timeline([
       ["0 s", get],
-      ["1 s", accept("token-1")],
-      ["1 s", fail(failures.refused)],
       ["1 s", reject("token-1")],
-      ["2 s", isRejected, true], // its replacement failed
-      ["2 s", accept("token-1")],
-      ["2 s", isRejected, false],
-      ["2 s", recover],
-      ["2 min", get, "token-1", requests(2)]
+      ["2 s", replace("token-2", "token-1"), "token-2", requests(2)]
     ]))
 
-  it.scoped("is not usable while its token lacks all requested scopes", () =>
+  it.scoped("returns the first token when there was none, and another one when the rejected one has expired", () =>
     timeline([
-      ["0 s", isUsable, true], // before the first token, nothing is known
-      ["0 s", respond((text) => token(text, "1 hour", { scopes: ["another:scope"] }))],
+      ["0 s", replace("from elsewhere"), "waits"],
+      ["1 s", caller(1), "token-1"],
+      ["1 s", replace("from elsewhere"), "token-1", requests(1)],
+      ["2 h", replace("token-1"), "waits"],
+      ["2 h 1 s", caller(3), "token-2", requests(2)]
+    ]))
+})
+
+describe("a server that returns a token which is held already", () => {
+  it.scoped("gets one request every 30 s, and the token remains rejected", () =>
+    timeline([
       ["0 s", get],
-      ["1 s", isUsable, false],
-      ["1 s", recover],
-      ["5 min 1 s", missScope("data-access:all")],
-      ["5 min 2 s", isUsable, true]
+      ["1 s", replace("the same"), "waits", requests(2)],
+      ["1.1 s", caller(2), "the same"],
+      ["1.1 s", isRejected, true],
+      ["1.1 s", isUsable, true],
+      ["30.999 s", replace("the same"), "the same"],
+      ["30.999 s", get, "the same", requests(2)],
+      ["31 s", replace("the same"), "waits", requests(3)]
+    ], { grant: () => token("the same", "1 hour") }))
+
+  it.scoped("does not take the other token out of use", () =>
+    timeline([
+      ...renewed,
+      ["49 min", reject("token-2")],
+      ["50 min", respond(() => token("token-2", "1 hour"))],
+      ["1 h 36 min", get, "token-2", requests(3)] // the older one has expired
     ]))
 })

@@ -1,7 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { failures } from "./support/fakeEndpoint.ts"
-import { accept, type Action, fail, get, log, many, recover, reject, type Step, timeline } from "./support/timeline.ts"
+import { type Action, fail, get, log, many, recover, reject, type Step, timeline } from "./support/timeline.ts"
 
 const where = "from https://v2.example/oauth2/token (test)"
 
@@ -94,28 +94,37 @@ describe("the log of the supply", () => {
       ["58 min", headlines, ["ERROR Token requests are refused; the current token remains in use."]]
     ]))
 
-  it.scoped("warns once when no call succeeds with a token and its replacement, and reports once that the API accepts tokens again", () =>
+  it.scoped("has one line when a renewal is forced, at most one in 30 s, and says whether it follows another within ten minutes", () =>
     timeline([
       ["0 s", get],
-      ["0.1 s", reject("token-1")],
-      ["1 s", headlines, [obtained, "DEBUG An access token was renewed"]],
-      ["1 s", many(5, reject("token-2"))],
+      ["0.1 s", many(5, reject("token-1"))],
       ["1 s", log, [
-        `WARN The API rejected 2 access tokens ${where} in a row, so calls fail with 401. ` +
-        "Next token request not before 1970-01-01T00:00:30.100Z. " +
-        "If this persists, ask the operator why the API rejects new tokens."
+        `DEBUG An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
+        `WARN The API rejected the access token ${where}. Another one is requested.`,
+        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:00.100Z.`
       ]],
-      ["2 s", many(3, accept("token-2"))],
-      ["2 s", log, [`INFO The API accepts an access token ${where} again, after it had rejected 2 in a row.`]]
+      ["1 s", many(5, reject("token-2"))],
+      ["2 s", log, []],
+      ["2 min", reject("token-2")],
+      ["2 min 1 s", log, [
+        `WARN The API rejected the access token ${where} again, after the one that was requested at 1970-01-01T00:00:00.100Z ` +
+        "for the same reason. Another one is requested. If only some paths get 401, ask the operator whether this client may " +
+        "call them. If all do, ask why the API rejects new tokens.",
+        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:02:00.000Z.`
+      ]],
+      ["20 min", many(2, reject("token-2"))],
+      ["20 min", reject("token-3")],
+      ["20 min", headlines, ["WARN The API rejected the access token"]]
     ]))
 
-  it.scoped("does not call a rejected token current when its renewal fails", () =>
+  it.scoped("has one line in 30 s for forced renewals that fail", () =>
     timeline([
       ["0 s", get],
       ["1 s", fail(failures.unavailable)],
-      ["1 s", reject("token-1")],
-      ["2 s", headlines, [
+      ...Array.from({ length: 29 }, (_, second): Step => [`${second + 1} s`, reject("token-1")]),
+      ["30 s", headlines, [
         obtained,
+        "WARN The API rejected the access token",
         "WARN An access token could not be renewed; the token that the API rejected remains in use."
       ]]
     ]))

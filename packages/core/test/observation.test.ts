@@ -36,7 +36,6 @@ describe("status", () => {
         lastFailure: Option.none(),
         failingSince: Option.none(),
         consecutiveFailures: 0,
-        consecutiveRejections: 0,
         callersWaiting: 0,
         tokensServed: 0,
         eventsLost: 0,
@@ -96,11 +95,11 @@ describe("status", () => {
       ["48 min", counts, [0, 5]], // the valid token, while it is renewed
       ["49 min", replace("token-1")],
       ["49 min", counts, [0, 6]], // the token that has replaced it
-      ["49 min", replace("token-2")],
+      ["49 min", replace("token-2", "token-1")],
       ["49 min", get],
-      ["49 min", counts, [2, 6]],
+      ["49 min", counts, [1, 7]],
       ["49 min 1 s", counts, [0, 8]],
-      ["49 min 1 s", replace("token-3"), "token-3"], // too early for another one
+      ["49 min 1 s", replace("token-3", "token-2"), "token-3"], // too early for another one
       ["49 min 1 s", counts, [0, 9]],
       ["50 min", fail(failures.refused)],
       ["2 h", get],
@@ -114,7 +113,7 @@ describe("events", () => {
   it.scoped("every listener gets all events, in order", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()
-      const listen = Effect.fork(Stream.runCollect(Stream.take(tokens.events, 8)))
+      const listen = Effect.fork(Stream.runCollect(Stream.take(tokens.events, 9)))
       const listeners = yield* Effect.all([listen, listen])
       yield* Effect.yieldNow()
       const get = Effect.gen(function*() {
@@ -130,6 +129,7 @@ describe("events", () => {
       yield* TestClock.adjust("1 minute")
       yield* get
       yield* tokens.invalidate(yield* tokens.get)
+      yield* tokens.invalidate(token)
       yield* get
       for (const listener of listeners) {
         const events = Array.from(yield* Fiber.join(listener))
@@ -140,6 +140,7 @@ describe("events", () => {
           ["Failed", 3_000_200],
           ["Requested", 3_060_200],
           ["Renewed", 3_060_300],
+          ["Invalidated", 3_060_300],
           ["Invalidated", 3_060_300],
           ["Requested", 3_060_300]
         ])

@@ -58,7 +58,7 @@ describe("isUsable", () => {
       ["Expired", false, false, true],
       ["Expired", false, true, false],
       ["Due", true, false, true],
-      ["Due", true, true, false]
+      ["Due", true, true, true]
     ] as const
   ) {
     it.effect(`isUsable is ${expected} for ${phase}${rejected ? ", rejected" : ""}${hasFailed ? ", after a failure" : ""}`, () =>

@@ -11,6 +11,8 @@ import {
   many,
   phase,
   refresh,
+  reject,
+  replace,
   requests,
   type Step,
   timeline
@@ -24,9 +26,9 @@ const makeElsewhere = () => {
   const searches: Array<string> = []
   let found: Found = Effect.succeedNone
   return {
-    find: (reason: { readonly _tag: string }, failure: { readonly _tag: string }): Found =>
+    find: (reason: { readonly _tag: string }, failure: { readonly _tag: string } | undefined): Found =>
       Effect.suspend(() => {
-        searches.push(`${reason._tag} ${failure._tag}`)
+        searches.push(`${reason._tag} ${failure?._tag}`)
         return found
       }),
     has: (next: Found): Action => ({
@@ -111,5 +113,26 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       ["1 s", elsewhere.has(Effect.die(new Error("a canary")))],
       ["1 s", get, "InvalidClient"]
     ])
+  })
+
+  it.scoped("searches too when a renewal was forced a short time ago, and replace waits for what it finds", () => {
+    const elsewhere = makeElsewhere()
+    return timeline([
+      ["0 s", get, "token-1"],
+      ["1 s", reject("token-1"), undefined, requests(2)],
+      ["2 s", reject("token-2")],
+      ["2 s", elsewhere.searches, ["Rejected undefined"]],
+      ["3 s", elsewhere.has(Effect.asSome(token("found", "1 hour")))],
+      ["3 s", replace("token-2", "token-1"), "found"],
+      ["3 s", get, "found", requests(2)]
+    ], {
+      latency: 0,
+      random: 0,
+      sharing: {
+        credentials: Effect.succeed(credentials),
+        reread: Effect.succeed(credentials),
+        find: elsewhere.find
+      }
+    })
   })
 })

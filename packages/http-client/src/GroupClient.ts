@@ -44,8 +44,9 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * - A relative URL is appended to the base URL of the environment, including the path of the base URL. An absolute URL must
  *   begin with the base URL. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent: another origin, and a path
  *   that leaves the base path, even by `/..;/` or an encoded slash.
- * - After a 401 the client replaces the token and sends the request again once, if the body can be sent twice. Without a
- *   replacement the caller gets the 401. The caller gets every other status unchanged, including a redirect.
+ * - After a 401 the client reports the token and sends the request again with a token that this call has not tried, at most three
+ *   times in all, if the body can be sent again. Without such a token the caller gets the 401. The caller gets every other
+ *   status unchanged, including a redirect.
  * - A connection can be reset before a response arrives, because a server or firewall closed it while it was idle. In this
  *   case, a GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again up to three times, if its body is not
  *   a stream. Each retry asks the supply for the token again. Within any few seconds, a client never sends more retries than first
@@ -53,8 +54,8 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * - `host`, the headers of a connection, such as `connection` and `transfer-encoding`, and a `content-length` that is not the body's
  *   are dropped. An upgrade remains.
  * - A header that cannot be sent fails with a `RequestError` (`Encode`) that names the header.
- * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 starts no
- *   renewal.
+ * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 is not
+ *   reported.
  * - No request, response or error that a caller gets contains the token. Of an underlying error, only name, message and code
  *   remain.
  * - There is no deadline: use `Effect.timeout`.
@@ -114,6 +115,9 @@ interface Call {
 /** A call is sent again at most this often because of closed connections. */
 const mostClosedConnections = 3
 
+/** A call is sent with at most this many tokens. */
+const mostTokens = 3
+
 /** A response of the API. */
 interface Received {
   /** The token that the API received. A call that is sent with the caller's own header has none. */
@@ -154,7 +158,7 @@ export const make: <const Name extends string>(
   ): Effect.fn.Return<GroupClient<Name>, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> {
     const supply = yield* AccessTokens.AccessTokens
     const tokens = scope === undefined ? supply : supply.forScope?.(scope) ?? supply
-    const { reports, requestedScopes } = tokens
+    const { requestedScopes, scopeMissing } = tokens
     if (scope !== undefined && requestedScopes.length > 0 && !requestedScopes.includes(scope)) {
       const expected = `Expected ${scope} among the requested scopes, because ${name} needs it. ` +
         `Requested: ${requestedScopes.join(" ")}. Add it to the option scopes, or to CREDIT_DATA_SCOPES`
@@ -176,7 +180,7 @@ export const make: <const Name extends string>(
     /** The failure if the token does not cover the scope of the group; otherwise undefined. */
     const insufficient = (token: AccessToken.AccessToken, wasSent: boolean) =>
       scope === undefined || token.covers(scope) ? undefined : Effect.flatMap(
-        reports?.scopeMissing(scope) ?? Effect.succeed(undefined),
+        scopeMissing?.(scope) ?? Effect.succeed(undefined),
         (nextTryAt) =>
           Effect.fail(
             new InsufficientScope({
@@ -241,37 +245,29 @@ export const make: <const Name extends string>(
     const sendWithToken = (call: Call, wasSent: boolean): Effect.Effect<Received, GroupClientError> =>
       Effect.flatMap(waiting(call, tokens.get), (token) => insufficient(token, wasSent) ?? send(call, token))
 
-    /** Reports the first success of a token. */
-    const accepted = ({ end, response, token }: Received): Effect.Effect<Response, GroupClientError> =>
-      token !== undefined && response.status < 400 && reports?.isUnproven(token) === true
-        ? Effect.zipRight(reports.accepted(token), end())
-        : end()
-
-    /** Replaces the rejected token and sends the request again, if there is a replacement and the body allows it. */
-    const rejected = Effect.fnUntraced(
-      function*(call: Call, token: AccessToken.AccessToken, { end, response }: Received) {
-        if (!canBeSentAgain(call.request.body)) {
+    /** Reports each rejected token, and sends the request again with a token that it has not tried. */
+    const rejected = Effect.fnUntraced(function*(call: Call, first: Received) {
+      let received = first
+      const tried: Array<AccessToken.AccessToken> = []
+      while (received.response.status === 401 && received.token !== undefined) {
+        const { end, response, token } = received
+        if (tried.length === mostTokens - 1 || !canBeSentAgain(call.request.body)) {
           yield* tokens.invalidate(token)
-          return yield* end()
+          break
         }
         // an unread response keeps its connection, which may be the one that the token request waits for
         const body = yield* release(response)
-        const replacement = yield* Effect.option(waiting(call, tokens.replace(token)))
-        if (Option.isNone(replacement) || Equal.equals(replacement.value.secret, token.secret)) return yield* end(body)
-        const other = replacement.value
-        const failure = insufficient(other, true)
+        const next = Option.getOrElse(yield* Effect.option(waiting(call, tokens.replace(token, ...tried))), () => token)
+        tried.push(token)
+        if (tried.some(({ secret }) => Equal.equals(secret, next.secret))) return yield* end(body)
+        const failure = insufficient(next, true)
         if (failure !== undefined) return yield* failure
         yield* countResend(call)
         call.span?.attribute("credit_data.token.replaced", true)
-        const again = yield* send(call, other)
-        if (again.response.status === 401) {
-          // this is the call's last try
-          const last = again.token ?? other
-          yield* reports?.rejectionStands(last, Option.fromNullable(scope)) ?? tokens.invalidate(last)
-        }
-        return yield* accepted(again)
+        received = yield* send(call, next)
       }
-    )
+      return yield* received.end()
+    })
 
     const run = (call: Call): Effect.Effect<Response, GroupClientError> => {
       budget.sent()
@@ -279,10 +275,7 @@ export const make: <const Name extends string>(
       if ("authorization" in call.original.headers) return Effect.flatMap(send(call, undefined), ({ end }) => end())
       return Effect.flatMap(
         sendWithToken(call, false),
-        (first) =>
-          first.response.status === 401 && first.token !== undefined
-            ? rejected(call, first.token, first)
-            : accepted(first)
+        (first) => first.response.status === 401 ? rejected(call, first) : first.end()
       )
     }
 

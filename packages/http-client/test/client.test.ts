@@ -3,7 +3,7 @@ import { AccessTokens } from "@credit-data/core"
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Layer, Stream } from "effect"
+import { Effect, Either, Layer, Redacted, Stream } from "effect"
 import { inspect } from "node:util"
 import { call } from "./support/calls.ts"
 import { bearers, over, rejecting, supply, transport } from "./support/fakes.ts"
@@ -208,7 +208,7 @@ describe("a transport whose failure contains the request", () => {
 })
 
 describe("a 401", () => {
-  it.effect("replaces the token and sends the request again once", () =>
+  it.effect("reports the token, and the request is sent again with another one", () =>
     Effect.gen(function*() {
       const { sent, value } = yield* call((client) => client.post("/consumers", { body: HttpBody.text("hello") }), {
         respond: rejecting("token-1")
@@ -218,29 +218,47 @@ describe("a 401", () => {
       assert.deepStrictEqual(sent[0]?.body, sent[1]?.body)
     }))
 
-  it.effect("that the second request gets too is returned with its body, and no third request is sent", () =>
+  it.effect("is returned with its body after three tokens, each of which was reported", () =>
     Effect.gen(function*() {
+      const reported: Array<string> = []
       const { sent, value } = yield* call(
         (client) =>
           Effect.flatMap(
             client.get("/consumers"),
             ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)
           ),
-        { respond: rejecting("token-1", "token-2"), supply: { renewals: 5 } }
+        {
+          respond: rejecting("token-1", "token-2", "token-3"),
+          supply: { renewals: 5 },
+          changeTokens: ({ invalidate, replace }) => ({
+            invalidate: (token) => {
+              reported.push(Redacted.value(token.secret))
+              return invalidate(token)
+            },
+            replace: (token, ...tried) => {
+              reported.push([token, ...tried].map(({ secret }) => Redacted.value(secret)).join(" after "))
+              return replace(token)
+            }
+          })
+        }
       )
       assert.strictEqual(Either.getOrThrow(value), "401 the body")
-      assert.strictEqual(sent.length, 2)
+      assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2", "Bearer token-3"])
+      assert.deepStrictEqual(reported, ["token-1", "token-2 after token-1", "token-3"])
     }))
 
-  it.effect("that the second request gets too invalidates the replacement, and another status does not", () =>
+  it.effect("is returned if the only other token is one that the call has tried", () =>
     Effect.gen(function*() {
-      for (const [rejected, expected] of [[["token-1", "token-2"], "token-3"], [["token-1"], "token-2"]] as const) {
-        const { sent } = yield* call(
-          (client) => Effect.zipRight(client.get("/consumers"), client.get("/next")),
-          { respond: rejecting(...rejected), supply: { renewals: 5 } }
-        )
-        assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2", `Bearer ${expected}`])
-      }
+      const tokens = yield* supply()
+      const first = yield* tokens.get
+      const { sent, value } = yield* call((client) => client.get("/consumers"), {
+        respond: rejecting("token-1", "token-2"),
+        changeTokens: ({ replace }) => ({
+          replace: (token, ...tried) => tried.length === 0 ? replace(token) : Effect.succeed(first)
+        })
+      })
+      assert.strictEqual(Either.getOrThrow(value).status, 401)
+      assert.strictEqual(sent.length, 2)
     }))
 
   it.effect("is returned with its body when there is no replacement for the token", () =>

@@ -12,8 +12,8 @@ import type { Plan } from "./Plan.ts"
 
 /**
  * Why V1 tokens are used instead of V2 tokens. `Failed`: the token request failed. `Slow`: there was no token within
- * 2 seconds. `MissingScopes`: the token does not cover all needed scopes. `Rejected`: the business API rejected a token and
- * its replacement (401); Auth V2 is not used for 5 minutes.
+ * 2 seconds. `MissingScopes`: the token does not cover all needed scopes. A 401 of the business API is no reason: the call that got it
+ * is sent again with a V1 token, and the next call begins with a V2 token.
  *
  * @since 1.0.0
  * @category models
@@ -22,7 +22,6 @@ export type FallbackReason =
   | { readonly _tag: "Failed"; readonly error: TokenError }
   | { readonly _tag: "Slow" }
   | { readonly _tag: "MissingScopes"; readonly scopes: ReadonlyArray<AccessScope> }
-  | { readonly _tag: "Rejected" }
 
 /**
  * A use of V1 tokens instead of V2 tokens.

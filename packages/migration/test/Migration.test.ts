@@ -1,18 +1,16 @@
+import { Migration } from "@credit-data/migration"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Option, Scope, Stream, TestClock } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Option, Scope, Stream, TestClock } from "effect"
 import { fallback, shadow, v1, v2 } from "./support/plans.ts"
 import {
   authV1,
   authV2,
-  caller,
-  fallbacks,
   get,
   log,
   plan,
   reasons,
   refresh,
-  reject,
   replace,
   report,
   requests,
@@ -110,36 +108,14 @@ describe("the stages of a migration", () => {
 })
 
 describe("a rejected token", () => {
-  it.scoped("is replaced by the version that issued it, whatever the plan is now", () =>
+  it.scoped("is replaced by the version in use", () =>
     timeline(v1, [
       [0, get, "V1-1"],
+      [0, replace("V1-1"), "V1-2"],
       [0, plan(v2)],
       [10, get, "V2-1"],
-      [10, replace("V1-1"), "V1-2"],
       [10, replace("V2-1"), "V2-2"],
-      [41, reject("V2-2")],
-      [41, get, "V2-3"],
-      [41, requests, [2, 3]]
-    ]))
-
-  for (const [behaviour, reason] of [["refuses", "Failed"], ["hangs", "Slow"]] as const) {
-    it.scoped(`is replaced by a token of Auth V1 when Auth V2 ${behaviour}, with the fallback`, () =>
-      timeline(fallback, [
-        [0, get, "V2-1"],
-        [31, authV2(behaviour)],
-        [31, replace("V2-1")],
-        [33, caller(2), "V1-1"],
-        [33, fallbacks, 1],
-        [33, reasons, [reason]]
-      ]))
-  }
-
-  it.scoped("is not replaced by a V1 token without the fallback", () =>
-    timeline(v2, [
-      [0, get],
-      [31, authV2("refuses")],
-      [31, replace("V2-1"), "V2 InvalidClient"],
-      [31, requests, [0, 2]]
+      [10, requests, [2, 2]]
     ]))
 
   it.scoped("of unknown origin belongs to the version in use", () =>
@@ -148,8 +124,7 @@ describe("a rejected token", () => {
       const known = yield* world.tokens.get
       const other = yield* setUp(v1)
       yield* other.tokens.get
-      yield* other.tokens.invalidate(known)
-      assert.strictEqual(textOf(yield* other.tokens.get), "V1-2")
+      assert.strictEqual(textOf(yield* other.tokens.replace(known)), "V1-2")
     }))
 })
 
@@ -268,8 +243,22 @@ describe("the supplies of a migration", () => {
       const world = yield* setUp(v2)
       yield* world.tokens.get
       yield* TestClock.adjust("5 minutes")
-      yield* world.tokens.reports?.scopeMissing("serviceplus:all") ?? Effect.void
+      yield* world.tokens.scopeMissing?.("serviceplus:all") ?? Effect.void
       yield* TestClock.adjust("0 millis")
       assert.deepStrictEqual([world.v1.requests, world.v2.requests], [0, 2])
+    }))
+})
+
+describe("one const of a migration", () => {
+  class Unrelated extends Context.Tag("Unrelated")<Unrelated, object>() {}
+
+  it.scoped("is one migration in all parts of a program, whatever other services they have", () =>
+    Effect.gen(function*() {
+      const { layer, migration, reads, setPlan } = yield* setUp(v1)
+      const again = Effect.map(Layer.build(layer), Context.get(Migration.Migration))
+      assert.strictEqual(yield* Effect.provideService(again, Unrelated, {}), migration)
+      assert.strictEqual(reads.count, 2)
+      setPlan(v2)
+      assert.notStrictEqual(yield* again, migration, "another plan was read")
     }))
 })

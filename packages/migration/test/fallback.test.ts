@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Metric, Option, TestClock } from "effect"
-import * as Fallback from "../src/internal/fallback.ts"
+import { Effect, Fiber, Option, TestClock } from "effect"
 import { logged } from "./support/logged.ts"
 import { fallback, outcomeOf, shadow, v2 } from "./support/plans.ts"
 import {
@@ -14,8 +13,6 @@ import {
   plan,
   reasons,
   refresh,
-  reject,
-  rejectAgain,
   replace,
   report,
   requests,
@@ -24,7 +21,7 @@ import {
   type Step,
   timeline
 } from "./support/timeline.ts"
-import { environment, setUp } from "./support/versions.ts"
+import { setUp } from "./support/versions.ts"
 
 const worksAgain = "INFO Auth V2 works again. Its tokens are used from now on."
 
@@ -36,8 +33,8 @@ describe("the fallback of a migration", () => {
       [0, reasons, ["Failed"]],
       [0, report(({ fallenBack }) => fallenBack.map(({ scope }) => scope)), [Option.none()]],
       [0, shown, "V1"],
-      [0, log("Auth V1 are used"), [
-        "WARN The token request to Auth V2 failed: InvalidClient. Tokens of Auth V1 are used until Auth V2 works."
+      [0, log("Using V1 tokens"), [
+        "WARN Using V1 tokens until Auth V2 works, because the token request to V2 failed: InvalidClient 401."
       ]],
       [0, authV2("grants")],
       [0, get, "V1-1"],
@@ -70,7 +67,7 @@ describe("the fallback of a migration", () => {
       [0, getFor("data-access:all"), "V2-1"],
       [0, getFor("furnishment:all"), "V1-1"],
       [0, log("for furnishment:all until"), [
-        "WARN The token of Auth V2 lacks furnishment:all. Tokens of Auth V1 are used for furnishment:all until Auth V2 works."
+        "WARN Using V1 tokens for furnishment:all until Auth V2 works, because the V2 token lacks furnishment:all."
       ]]
     ]))
 
@@ -86,9 +83,9 @@ describe("the fallback of a migration", () => {
 
   for (
     const [behaviour, tag, text] of [
-      ["hangs", "Slow", "Auth V2 returned no token within 2s."],
-      ["grants too little", "MissingScopes", "The token of Auth V2 lacks furnishment:all."],
-      ["refuses", "Failed", "The token request to Auth V2 failed: InvalidClient."]
+      ["hangs", "Slow", "V2 returned no token within 2s"],
+      ["grants too little", "MissingScopes", "the V2 token lacks furnishment:all"],
+      ["refuses", "Failed", "the token request to V2 failed: InvalidClient 401"]
     ] as const
   ) {
     it.scoped(`reports to the loggers of the migration why it began, and that it ended: ${behaviour}`, () =>
@@ -97,7 +94,7 @@ describe("the fallback of a migration", () => {
         [0, get],
         [2, caller(1), "V1-1"],
         [2, reasons, [tag]],
-        [2, log("Auth V1 are used"), [`WARN ${text} Tokens of Auth V1 are used until Auth V2 works.`]],
+        [2, log("Using V1 tokens"), [`WARN Using V1 tokens until Auth V2 works, because ${text}.`]],
         [2, authV2("grants")],
         ...[7_200, 7_230, 7_260].map((second): Step => [second, get]),
         [7_290, reasons, []],
@@ -187,108 +184,99 @@ describe("the fallback of a migration", () => {
 
 describe("an API that rejects the tokens of Auth V2", () => {
   const scope = "furnishment:all"
+  const needed = (group = "") =>
+    `WARN The API rejected V2 tokens for calls${group}, so those calls were sent again with a V1 token. ` +
+    "Each of them is sent up to three times. Run credit-data compare with their paths before you turn the fallback off."
 
-  it.scoped("gets tokens of Auth V1 for five minutes, with the fallback", () =>
-    Effect.gen(function*() {
-      const count = Effect.map(Metric.value(Fallback.counterOf(environment.name, "Rejected")), ({ count }) => count)
-      const before = yield* count
-      yield* timeline(fallback, [
-        [0, get, "V2-1"],
-        [0, replace("V2-1"), "V2-2"],
-        [0, rejectAgain("V2-2")],
-        ...[0, 60, 120, 180, 240, 299].map((second): Step => [second, get, "V1-1"]),
-        [299, requests, [1, 2]],
-        [299, fallbacks, 6],
-        [299, reasons, ["Rejected"]],
-        [299, log("The API rejected a token of Auth V2 and"), [
-          "WARN The API rejected a token of Auth V2 and its replacement. Tokens of Auth V1 are used for 5 minutes, " +
-          "or until the plan changes."
-        ]],
-        [300, get, "V2-2"],
-        [300, reasons, []],
-        [300, log("works again"), [worksAgain]]
-      ])
-      assert.strictEqual(yield* count, before + 1)
-    }))
-
-  it.scoped("gets tokens of Auth V2 again when the plan changes, or when refresh obtains one", () =>
+  it.scoped("gets V2 tokens at most twice for a call, and then a V1 token, with the fallback", () =>
     timeline(fallback, [
-      [0, get],
-      [0, replace("V2-1")],
-      [0, rejectAgain("V2-2")],
-      [0, get, "V1-1"],
-      [0, plan(v2)],
-      [10, get, "V2-2"],
-      [10, plan(fallback)],
-      [70, replace("V2-2"), "V2-3"],
-      [70, rejectAgain("V2-3")],
-      [70, get, "V1-1"],
-      [70, refresh, "V2-4"],
-      [70, get, "V2-4"]
+      [0, get, "V2-1"],
+      [0, replace("V2-1"), "V2-2"],
+      [0, replace("V2-2", { after: ["V2-1"] }), "V1-1"],
+      [0, fallbacks, 1],
+      [0, requests, [1, 2]]
     ]))
 
-  it.scoped("gets no rejected token of Auth V2 when the plan returns to it at once, with the fallback", () =>
-    timeline(fallback, [
-      [0, get],
-      [0, replace("V2-1")],
-      [0, rejectAgain("V2-2")],
-      [0, plan(shadow)],
-      [10, get, "V1-1"],
-      [10, plan(fallback)],
-      [20, get, "V1-1"],
-      [20, get, "V1-1"],
-      [20, reasons, ["Rejected"]]
-    ]))
-
-  it.scoped("gets tokens of Auth V1 only for the endpoint group whose calls it rejects, with the fallback", () =>
+  it.scoped("moves no endpoint group: the next call begins with a V2 token, and the report has no reason", () =>
     timeline(fallback, [
       [0, getFor(scope), "V2-1"],
-      [0, replace("V2-1", scope), "V2-2"],
-      [0, rejectAgain("V2-2", scope)],
-      ...[60, 120, 180, 240].flatMap((second): ReadonlyArray<Step> => [
-        [second, getFor(scope), "V1-1"],
-        [second, getFor("data-access:all"), "V2-2"]
-      ]),
-      [240, report(({ fallenBack }) => fallenBack.map(({ scope }) => scope)), [Option.some(scope)]],
-      [240, log("The API rejected a token of Auth V2 and"), [
-        "WARN The API rejected a token of Auth V2 and its replacement. " +
-        "Tokens of Auth V1 are used for furnishment:all for 5 minutes, or until the plan changes."
-      ]],
-      [240, refresh, "V2-3"], // whichever client refreshes
-      [240, getFor(scope), "V2-3"]
+      [0, replace("V2-1", { scope }), "V2-2"],
+      [0.5, replace("V2-2", { after: ["V2-1"], scope }), "V1-1"],
+      [1, getFor(scope), "V2-1"], // its rejection is longer ago
+      [1, getFor("data-access:all"), "V2-1"],
+      [1, reasons, []],
+      [1, shown, "V2"]
     ]))
 
-  it.scoped("gets a token of Auth V1 when Auth V2 requests no replacement yet, with the fallback", () =>
+  it.scoped("has one line in the log for a group, and another one when it happens again after five quiet minutes", () =>
+    timeline(fallback, [
+      [0, getFor(scope)],
+      [0, replace("V2-1", { scope })],
+      ...[0, 100, 200, 300].map((second): Step => [second, replace("V2-2", { after: ["V2-1"], scope })]),
+      [300, log("V1 token"), [needed(" for furnishment:all")]],
+      [599, replace("V2-2", { after: ["V2-1"], scope })],
+      [599, log("V1 token"), []],
+      [899, replace("V2-2", { after: ["V2-1"], scope })],
+      [899, replace("V2-2", { after: ["V2-1"] })],
+      [899, log("V1 token"), [needed(" for furnishment:all"), needed()]]
+    ]))
+
+  it.scoped("gets a V1 token for a call if Auth V2 has no other token, fails, or takes longer than two seconds", () =>
     timeline(fallback, [
       [0, get],
-      [0, replace("V2-1"), "V2-2"],
-      [0, replace("V2-2"), "V1-1"],
-      [0, reasons, ["Rejected"]]
+      [0, authV2("refuses")],
+      [0, replace("V2-1"), "V1-1"],
+      [0, get, "V2-1"], // its token is still used, and no group falls back
+      [0, reasons, []],
+      [0, replace("V2-1"), "V1-1"], // no token is requested now
+      [60, authV2("hangs")],
+      [60, replace("V2-1"), "waits"],
+      [62, caller(0), "V1-1"],
+      [62, reasons, []]
     ]))
 
-  it.scoped("gets a token of Auth V1 at once from the calls that have not been sent again yet", () =>
+  it.scoped("gets another V1 token after a V1 token", () =>
     timeline(fallback, [
       [0, get],
-      [0, replace("V2-1")],
-      [0, rejectAgain("V2-2")],
-      [1, replace("V2-1"), "V1-1"]
+      [0, authV2("refuses")],
+      [0, replace("V2-1"), "V1-1"],
+      [0, replace("V1-1", { after: ["V2-1"] }), "V1-2"]
     ]))
 
-  it.scoped("is not an API that rejects a replacement which worked for a while", () =>
-    timeline(fallback, [
-      [0, get],
-      [0, replace("V2-1")],
-      [31, reject("V2-2")],
-      [31, get, "V2-3"],
-      [31, reasons, []]
-    ]))
-
-  it.scoped("gets tokens of Auth V2 without the fallback", () =>
+  it.scoped("gets V2 tokens without the fallback", () =>
     timeline(v2, [
       [0, get],
-      [0, replace("V2-1")],
-      [0, rejectAgain("V2-2")],
-      [0, get, "V2-2"],
+      [0, replace("V2-1"), "V2-2"],
+      [0, replace("V2-2", { after: ["V2-1"] }), "V2-2"],
       [0, requests, [0, 2]]
+    ]))
+
+  for (const stage of ["v1", "shadow"] as const) {
+    it.scoped(`gets no V2 token in the stage ${stage}, even with the fallback left on`, () =>
+      timeline({ stage, fallback: true }, [
+        [0, get, "V1-1"],
+        [0, replace("V1-1"), "V1-2"],
+        [0, authV1("refuses")],
+        [3_600, get, "V1 InvalidClient"],
+        [3_600, refresh, "V1 InvalidClient"],
+        [3_600, shown, "V1"],
+        [3_600, fallbacks, 0]
+      ]))
+
+    it.scoped(`gets a V1 token for a call that began with a V2 token before the stage ${stage}`, () =>
+      timeline(fallback, [
+        [0, get, "V2-1"],
+        [0, plan({ stage, fallback: true })],
+        [10, get, "V1-1"],
+        [10, replace("V2-1"), "V1-1"]
+      ]))
+  }
+
+  it.scoped("gets a V2 token for a call that began with a V1 token before the stage v2", () =>
+    timeline(shadow, [
+      [0, get, "V1-1"],
+      [0, plan(v2)],
+      [10, get, "V2-1"],
+      [10, replace("V1-1"), "V2-1"]
     ]))
 })

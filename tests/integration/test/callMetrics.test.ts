@@ -69,7 +69,7 @@ describe("the duration of calls", () => {
       )
     )))
 
-  it.scoped("is not recorded for a call that is interrupted, with or without a span", () =>
+  it.scoped("is recorded for a call that is interrupted, with or without a span", () =>
     Effect.gen(function*() {
       const begun = yield* Queue.unbounded<void>()
       const silent = HttpClient.make(() => Effect.zipRight(Queue.offer(begun, undefined), Effect.never))
@@ -79,7 +79,7 @@ describe("the duration of calls", () => {
         yield* Queue.take(begun)
         yield* Fiber.interrupt(call)
       }
-      assert.deepStrictEqual(yield* counts("test=\"interrupted\""), {})
+      assert.deepStrictEqual(yield* counts("test=\"interrupted\"", "error_type"), { Interrupted: 2 })
     }))
 
   it.scoped("belongs to the supply of the client, where one program has several", () =>

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import type { AccessToken } from "../AccessToken.ts"
 import type * as TokenEndpoint from "../TokenEndpoint.ts"
 import type { TokenError } from "../TokenError.ts"
@@ -27,6 +28,12 @@ const afterFailures = (streak: TokenState.State["streak"]): string => {
     DateTime.formatIso(Instant.wallTime(since))
 }
 
+/** A forced renewal has a line in the log at most once in this time. */
+const forcedLineMillis = 30_000
+
+/** A forced renewal that follows another within this time does not help. */
+const recentMillis = 10 * 60_000
+
 /** A refusal needs the operator, in contrast to a certificate or a login page. */
 const isRefusal = (error: TokenError): boolean =>
   !error.retryable && (error._tag === "InvalidClient" || error._tag === "ServerError")
@@ -42,6 +49,8 @@ export const make = Effect.fnUntraced(function*(
   let grantWasShort = false
   /** Which line about a missing token was logged: the one with the fallback, or the one about failing calls. */
   let saidNoToken: "fallback" | "calls fail" | undefined
+  /** When a forced renewal was logged last. */
+  let forcedAt: Instant.Instant | undefined
 
   const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
     publish(() => event(Instant.wallTime(Instant.now(clock))))
@@ -71,14 +80,14 @@ export const make = Effect.fnUntraced(function*(
     obtained: (
       reason: TokenEvent.RequestReason,
       sentAt: Instant.Instant,
-      { dueAt, token }: NonNullable<TokenState.State["held"]>,
+      { dueAt, token }: TokenState.Held,
       before: TokenState.State
     ): Effect.Effect<void> => {
       const { expiresAt, scopes } = token
       const isShared = sharing?.wasFound?.(token) ?? false
       saidNoToken = undefined
       const { streak } = before
-      const isRenewal = TokenState.validToken(before, Instant.now(clock)) !== undefined
+      const isRenewal = TokenState.inUse(before, Instant.now(clock)) !== undefined
       const event = isShared ? TokenEvent.Shared : isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained
       const what = isShared ? "taken from the shared store, for" : isRenewal ? "renewed from" : "obtained from"
       return announce((at) =>
@@ -100,7 +109,7 @@ export const make = Effect.fnUntraced(function*(
     /** A failure is not retried now. */
     gaveUp: (
       error: TokenError,
-      held: TokenState.State["held"],
+      held: TokenState.Held | undefined,
       previous: TokenError | undefined
     ): Effect.Effect<void> => {
       const isOfAnotherKind = !error.retryable && previous?._tag !== error._tag
@@ -122,21 +131,30 @@ export const make = Effect.fnUntraced(function*(
       )
     },
     /** The API rejected a token. */
-    rejected: (before: TokenState.State, after: TokenState.State): Effect.Effect<void> =>
-      Effect.zipRight(
-        announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: url })),
-        before.rejections >= 2 || after.rejections < 2 ? Effect.void : Effect.logWarning(
-          `The API rejected ${after.rejections} access tokens from ${where} in a row, so calls fail with 401.${
-            after.holdUntil === undefined
-              ? ""
-              : ` Next token request not before ${DateTime.formatIso(Instant.wallTime(after.holdUntil))}.`
-          } If this persists, ask the operator why the API rejects new tokens.`
+    invalidated: announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: url })),
+    /** A renewal is forced, because the API rejected every token that the supply holds. */
+    forced: (at: Instant.Instant): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        const before = forcedAt
+        // while renewals fail, they are forced more often
+        if (before !== undefined && !Instant.reached(at, Instant.later(before, forcedLineMillis))) return Effect.void
+        forcedAt = at
+        const isFirst = before === undefined || Instant.reached(at, Instant.later(before, recentMillis))
+        return Effect.logWarning(
+          isFirst
+            ? `The API rejected the access token from ${where}. Another one is requested.`
+            : `The API rejected the access token from ${where} again, after the one that was requested at ${
+              DateTime.formatIso(Instant.wallTime(before))
+            } for the same reason. Another one is requested. If only some paths get 401, ask the operator whether this client may ` +
+              "call them. If all do, ask why the API rejects new tokens."
         )
-      ),
-    /** A call has succeeded, after this many rejected tokens. */
-    accepted: (rejections: number): Effect.Effect<void> =>
-      rejections < 2 ? Effect.void : Effect.logInfo(
-        `The API accepts an access token from ${where} again, after it had rejected ${rejections} in a row.`
+      }),
+    /** The program's endpoint, logger or tracer has a defect. */
+    died: (defect: unknown): Effect.Effect<void> =>
+      Effect.logError(
+        `The token request to ${where} died with ${
+          Predicate.isError(defect) ? defect.name : "a value that is not an error"
+        }. Fix your TokenEndpoint, tracer or logger: requestToken must fail with a TokenError. The next attempt is in a minute.`
       )
   }
 })

@@ -4,10 +4,9 @@ import type * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
+import type * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
@@ -24,12 +23,15 @@ import { within } from "./within.ts"
 
 type Token = Effect.Effect<AccessToken, TokenError>
 
+/** What callers without a token get when the token request that they have waited for has failed. */
+type Failure = Exit.Exit<never, TokenError> | undefined
+
 /** Callers that wait for one event. A Set, because 10 000 interrupted callers of a Deferred cost quadratic time. */
 class Waiters {
-  readonly #callers = new Set<(event: Effect.Effect<void>) => void>()
-  isDone = false
-  readonly wait = Effect.async<void>((resume) => {
-    if (this.isDone) return resume(Effect.void)
+  readonly #callers = new Set<(event: Effect.Effect<Failure>) => void>()
+  #outcome: Effect.Effect<Failure> | undefined
+  readonly wait = Effect.async<Failure>((resume) => {
+    if (this.#outcome !== undefined) return resume(this.#outcome)
     this.#callers.add(resume)
     return Effect.sync(() => void this.#callers.delete(resume))
   })
@@ -38,24 +40,21 @@ class Waiters {
     return this.#callers.size
   }
 
-  done(): void {
-    this.isDone = true
-    for (const resume of this.#callers) resume(Effect.void)
+  done(failure?: Failure): void {
+    this.#outcome = Effect.succeed(failure)
+    for (const resume of this.#callers) resume(this.#outcome)
     this.#callers.clear()
   }
 }
 
 /** A token request with its retries, which all waiting callers share. */
 interface Flight {
+  readonly startedAt: Instant.Instant
   readonly waiters: Waiters
-  /** A flight that has not ended by then has lost its timers, and is replaced. */
-  readonly overdueAt: Instant.Instant
-  /** The spans of its requests, and how many of them have ended. */
-  readonly spans: Array<Tracer.Span>
-  ended: number
-  fiber: Fiber.RuntimeFiber<void> | undefined
-  /** What callers without a valid token get when the flight has failed. */
-  failure: Exit.Exit<never, TokenError> | undefined
+  /** Why it is flown. A refresh that joins it changes what its token replaces. */
+  reason: RequestReason
+  /** It counts as a forced renewal. */
+  isForced: boolean
 }
 
 /** A token endpoint keeps its own deadline. If an endpoint does not, the supply stops waiting this much later. */
@@ -133,161 +132,134 @@ export const make = Effect.fnUntraced(function*(
     })
   )
 
-  const isUnderWay = (at: Instant.Instant): boolean =>
-    flight !== undefined && !flight.waiters.isDone && !Instant.reached(at, flight.overdueAt)
-
-  const died = (what: string, defect: unknown) =>
-    new TransportError({
-      ...where,
-      reason: "Other",
-      hint: `${what} died with ${Predicate.isError(defect) ? defect.name : "a value that is no error"}: repair it.`
-    })
-
-  /** A custom token endpoint may die or interrupt itself, which would end every caller. */
-  const orDied = <A>(effect: Effect.Effect<A, TokenError>): Effect.Effect<A, TokenError> =>
-    Effect.catchAllCause(effect, (cause) =>
-      Effect.fail(Option.getOrElse(
-        Cause.failureOption(cause),
-        () => died("requestToken of this TokenEndpoint", Cause.squash(cause))
-      )))
-
-  /** Takes a token and reports it, unless it has expired already. */
-  const take = (token: AccessToken, reason: RequestReason, sentAt: Instant.Instant, dueShare: number) =>
-    Effect.suspend((): Effect.Effect<void, TokenError> => {
-      const before = state
-      const next = TokenState.obtained(before, token, sentAt, { dueShare, forcedRenewalMillis })
-      if (next.isClosed) return Effect.interrupt
-      const held = TokenState.validToken(next, now())
-      if (held === undefined) return Effect.fail(new InvalidResponse({ ...where, status: 200, rule: "Expired" }))
-      state = next
-      return announcements.obtained(reason, sentAt, held, before)
-    })
-
   const drawDueShare = Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
 
-  /** The requests of a flight that retries until its deadline. */
-  const requests = (own: Flight, deadlineAt: Instant.Instant, given: RequestReason | undefined) => {
-    /** A request that is given up at its limit, and its retries. `before` is the failure that it retries. */
-    const request = (retriesLeft: number, limitAt: Instant.Instant, before?: TokenError): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        const sentAt = now()
-        const reason = given ?? TokenState.reason(state, sentAt)
-        let next: Effect.Effect<void> = Effect.void
-        let deadlineEnded = false
-        const failed = (error: TokenError, random: number): Effect.Effect<void> => {
+  /** Takes a token and reports it, unless it has expired already. `replaces` decides which tokens remain. */
+  const take = (token: AccessToken, reason: RequestReason, sentAt: Instant.Instant, replaces = () => reason) =>
+    Effect.flatMap(drawDueShare, (dueShare): Effect.Effect<void, TokenError> => {
+      const before = state
+      const at = now()
+      const next = TokenState.obtained(before, token, { at, dueShare, reason: replaces(), requestedScopes, sentAt })
+      if (next.isClosed || next.newer === undefined) return Effect.interrupt
+      if (Instant.reached(at, next.newer.expiresAt)) {
+        return Effect.fail(new InvalidResponse({ ...where, status: 200, rule: "Expired" }))
+      }
+      state = next
+      return announcements.obtained(reason, sentAt, next.newer, before)
+    })
+
+  /** The requests of a flight: the first one, and its retries until the deadline. Returns the failure that is not retried. */
+  const fly = Effect.fnUntraced(function*(own: Flight): Effect.fn.Return<Failure> {
+    const deadlineAt = Instant.later(own.startedAt, deadlineMillis)
+    let limitAt = Instant.later(own.startedAt, limitMillis)
+    let retried: TokenError | undefined
+    for (let retriesLeft = TokenState.retries;; retriesLeft--) {
+      const { reason } = own
+      const sentAt = now()
+      const random = yield* Random.next
+      let deadlineEnded = false
+      const ended: { failure?: TokenError; pause?: number } = {}
+      yield* Effect.gen(function*() {
+        yield* announcements.requested(reason)
+        const token = yield* Effect.suspend(() => endpoint.requestToken(reason)).pipe(
+          within(Instant.millisBetween(sentAt, limitAt), () => {
+            deadlineEnded = retried !== undefined
+            return retried ?? timedOut
+          })
+        )
+        yield* take(token, reason, sentAt, () => own.reason)
+      }).pipe(
+        Effect.tapError((error) => Effect.annotateCurrentSpan("error.type", errorType(error))),
+        Effect.tapError((error) => {
           const at = now()
           const previous = state.failure?.error
           state = TokenState.failed(state, at)
-          const { isRetried, pause } = TokenState.afterFailure(state, { error, at, deadlineAt, random, retriesLeft })
-          const nextTryAt = Instant.later(at, pause)
+          const next = TokenState.afterFailure(state, { error, at, deadlineAt, random, retriesLeft })
+          const nextTryAt = Instant.later(at, next.pause)
           const known = amend(error, {
             nextTryAt: Instant.wallTime(nextTryAt),
             ...(deadlineEnded && { deadlineEnded })
           })
-          own.ended = own.spans.length
           const reported = announcements.failed(reason, sentAt, known)
-          if (isRetried) {
-            next = Effect.delay(request(retriesLeft - 1, deadlineAt, error), pause)
+          retried = error
+          ended.failure = known
+          if (next.isRetried) {
+            ended.pause = next.pause
             return reported
           }
-          state = TokenState.gaveUp(state, known, nextTryAt)
-          own.failure = Exit.fail(known)
-          return Effect.zipRight(reported, announcements.gaveUp(known, TokenState.validToken(state, at), previous))
-        }
-        return Effect.gen(function*() {
-          const span = yield* Effect.serviceOption(Tracer.ParentSpan)
-          if (Option.isSome(span) && span.value._tag === "Span" && span.value.sampled) own.spans.push(span.value)
-          yield* announcements.requested(reason)
-          const [dueShare, random] = yield* Effect.all([drawDueShare, Random.next])
-          yield* orDied(Effect.suspend(() => endpoint.requestToken(reason))).pipe(
-            within(Instant.millisBetween(sentAt, limitAt), () => {
-              deadlineEnded = before !== undefined
-              return before ?? timedOut
-            }),
-            Effect.flatMap((token) => take(token, reason, sentAt, dueShare)),
-            Effect.tapError((error) => Effect.annotateCurrentSpan("error.type", errorType(error))),
-            Effect.tapError((error) => failed(error, random))
-          )
-        }).pipe(
-          Effect.withSpan("TokenEndpoint.requestToken", {
-            kind: "client",
-            captureStackTrace: false,
-            root: true,
-            attributes: { ...spanAttributes, "credit_data.token.reason": reason._tag }
-          }),
-          Effect.catchAll(() => next)
-        )
-      })
-    return request
-  }
+          state = TokenState.gaveUp(state, Exit.fail(known), nextTryAt, own.isForced)
+          return Effect.zipRight(reported, announcements.gaveUp(known, TokenState.inUse(state, at), previous))
+        }),
+        Effect.withSpan("TokenEndpoint.requestToken", {
+          kind: "client",
+          captureStackTrace: false,
+          root: true,
+          attributes: { ...spanAttributes, "credit_data.token.reason": reason._tag }
+        }),
+        Effect.ignore
+      )
+      if (ended.pause === undefined) return ended.failure === undefined ? undefined : Exit.fail(ended.failure)
+      yield* Effect.sleep(ended.pause)
+      limitAt = deadlineAt
+    }
+  })
 
-  /** Begins a flight unless another is under way. The check and the assignment are one synchronous step. */
-  const begin = (at: Instant.Instant, given?: RequestReason): void => {
-    if (state.isClosed || isUnderWay(at)) return
-    const overdue = flight
-    const own: Flight = {
-      waiters: new Waiters(),
-      overdueAt: Instant.later(at, limitMillis + graceMillis),
-      spans: [],
-      ended: 0,
-      fiber: undefined,
-      failure: undefined
+  /** Begins a flight unless another is under way, and returns it. The check and the assignment are one synchronous step. */
+  const begin = (at: Instant.Instant, reason = TokenState.reason(state, at), isForced = false): Flight | undefined => {
+    if (state.isClosed) return undefined
+    const own = flight ?? { startedAt: at, waiters: new Waiters(), reason, isForced }
+    if (isForced) {
+      own.isForced = true
+      state = TokenState.forced(state, own.startedAt)
+    }
+    if (flight !== undefined) return flight
+    const land = (failure: Failure): void => {
+      flight = undefined
+      own.waiters.done(failure)
     }
     // before the fork, because the first steps of a flight may request a token
     flight = own
-    own.fiber = run(
-      requests(own, Instant.later(at, deadlineMillis), given)(TokenState.retries, Instant.later(at, limitMillis)).pipe(
-        // a logger or tracer that throws would otherwise make every caller begin another flight
-        Effect.catchAllDefect((defect) =>
-          Effect.sync(() => {
-            const present = now()
-            const error = died("The token request", defect)
-            own.failure = Exit.fail(error)
-            if (valid() === undefined) {
-              state = TokenState.gaveUp(state, error, Instant.later(present, TokenState.longestPause))
-            }
-          })
-        ),
-        Effect.ensuring(Effect.sync(() => own.waiters.done()))
-      )
+    run(Effect.matchCauseEffect(fly(own), {
+      onSuccess: (failure) => Effect.sync(() => land(failure)),
+      // the program's endpoint, logger or tracer has a defect, which must not lift the bound on token requests
+      onFailure: (cause) =>
+        Effect.suspend(() => {
+          const at = now()
+          const defect = Cause.squash(cause)
+          const failure = Exit.die(defect)
+          if (TokenState.remembered(state, at) === undefined) {
+            state = TokenState.gaveUp(state, failure, Instant.later(at, TokenState.longestPause), own.isForced)
+          }
+          land(failure)
+          return announcements.died(defect)
+        })
+    }))
+    return own
+  }
+
+  const landing = (own: Flight | undefined): Effect.Effect<Failure> => own?.waiters.wait ?? Effect.succeed(undefined)
+
+  /** Waits, but only for this long, by the clock of the supply. */
+  const patiently = (wait: Effect.Effect<Failure>, millis: number | undefined): Effect.Effect<Failure> =>
+    millis === undefined ? wait : Effect.timeoutOption(Effect.interruptible(wait), millis).pipe(
+      Effect.map(Option.getOrUndefined),
+      Effect.withClock(clock)
     )
-    if (overdue?.fiber !== undefined && !overdue.waiters.isDone) {
-      run(Fiber.interrupt(overdue.fiber))
-      overdue.waiters.done()
+
+  /** What a caller gets by this decision. `usable` is a token with which it can do something after it has waited. */
+  const carryOut = (
+    decide: (at: Instant.Instant) => TokenState.Decision,
+    usable: (at: Instant.Instant) => TokenState.Held | undefined
+  ): Token => {
+    const serve = (token: Exit.Exit<AccessToken, TokenError>): Token => {
+      tokensServed++
+      return token
     }
-  }
-
-  /** Waits for the end of the current flight. The caller's span links to the requests that it has waited for. */
-  const landing = Effect.flatMap(Effect.serviceOption(Tracer.ParentSpan), (parent) => {
-    const joined = flight
-    if (joined === undefined) return Effect.succeed(undefined)
-    const landed = Effect.as(joined.waiters.wait, joined)
-    if (Option.isNone(parent) || parent.value._tag !== "Span") return landed
-    const caller = parent.value
-    const { ended } = joined
-    return Effect.ensuring(
-      landed,
-      Effect.sync(() =>
-        caller.addLinks(joined.spans.slice(ended).map((span) => ({ _tag: "SpanLink" as const, span, attributes: {} })))
-      )
-    )
-  })
-
-  const serve = (token: Exit.Exit<AccessToken>): Token => {
-    tokensServed++
-    return token
-  }
-
-  /** A valid token with which a caller can do something, whatever the outcome of a flight was. */
-  type Usable = () => ReturnType<typeof TokenState.validToken>
-  const valid: Usable = () => TokenState.validToken(state, now())
-
-  const carryOut = (decide: (at: Instant.Instant) => TokenState.Decision, usable: Usable): Token => {
     const usableOr = (otherwise: () => Token): Token => {
-      const held = usable()
-      return held === undefined ? otherwise() : serve(held.use.token)
+      const found = usable(now())
+      return found === undefined ? otherwise() : serve(found.use.token)
     }
-    const again: Token = Effect.suspend(() => {
+    const once: Token = Effect.suspend(() => {
       const at = now()
       const decision = decide(at)
       switch (decision._tag) {
@@ -297,27 +269,24 @@ export const make = Effect.fnUntraced(function*(
           begin(at)
           return serve(decision.token)
         case "Wait":
-          begin(at)
-          return decision.patience === undefined ? landed : Effect.flatMap(
-            Effect.timeoutOption(Effect.interruptible(landing), decision.patience).pipe(Effect.withClock(clock)),
-            Option.match({ onNone: () => usableOr(() => again), onSome: afterLanding })
+          return Effect.flatMap(
+            patiently(landing(begin(at)), decision.patience),
+            (failure) => usableOr(() => failure ?? once)
           )
-        case "Fail":
-          return look === undefined
-            ? decision.failure
-            : Effect.zipRight(look, Effect.suspend(() => usableOr(() => decision.failure)))
+        case "Settle": {
+          const { outcome } = decision
+          const settle = () => Exit.isSuccess(outcome) ? serve(outcome) : outcome
+          return look === undefined ? settle() : Effect.zipRight(look, Effect.suspend(() => usableOr(settle)))
+        }
       }
     })
-    // callers look at the state again: a failed flight leaves a valid token in place, and an overdue one was replaced
-    const afterLanding = (ended: Flight | undefined): Token => usableOr(() => ended?.failure ?? again)
-    const landed = Effect.flatMap(landing, afterLanding)
-    return again
+    return once
   }
 
   let lookedUntil: Instant.Instant | undefined
   let looking: Waiters | undefined
   const find = sharing?.find
-  /** Looks for a token that exists elsewhere while a failure is remembered. Sends nothing to the token endpoint. */
+  /** Looks for a token that exists elsewhere when none may be requested. Sends nothing to the token endpoint. */
   const look = find === undefined ? undefined : Effect.suspend(() => {
     const at = now()
     if (!state.isClosed && (lookedUntil === undefined || Instant.reached(at, lookedUntil))) {
@@ -328,80 +297,82 @@ export const make = Effect.fnUntraced(function*(
         Effect.gen(function*() {
           lookedUntil = Instant.later(at, yield* Random.nextRange(lookMillis.from, lookMillis.to))
           const { failure } = state
-          if (failure === undefined) return
-          const reason = TokenState.reason(state, at)
-          const found = yield* Effect.suspend(() => find(reason, failure.error))
-          const dueShare = yield* drawDueShare
-          if (Option.isNone(found) || state.failure !== failure || isUnderWay(now())) return
-          yield* take(found.value, reason, at, dueShare)
+          const rejected = TokenState.allRejected(state, at)
+          const reason: RequestReason = rejected === undefined
+            ? TokenState.reason(state, at)
+            : { _tag: "Rejected", token: rejected }
+          const found = yield* Effect.suspend(() => find(reason, failure?.error))
+          if (Option.isNone(found) || state.failure !== failure || flight !== undefined) return
+          yield* take(found.value, reason, at)
         }).pipe(
           Effect.ignore,
           Effect.ensuring(Effect.sync(() => own.done()))
         )
       )
     }
-    return looking === undefined
-      ? Effect.void
-      : Effect.timeoutOption(Effect.interruptible(looking.wait), lookPatienceMillis).pipe(Effect.withClock(clock))
+    return looking === undefined ? Effect.void : Effect.asVoid(patiently(looking.wait, lookPatienceMillis))
   })
 
-  const get = carryOut((at) => TokenState.decide(state, at), valid)
+  const get = carryOut((at) => TokenState.decide(state, at), (at) => TokenState.inUse(state, at))
 
-  /** What a call reveals about a token. What the supply reports about it has the trace of the call. */
-  const revealed = (change: (report: (work: Effect.Effect<void>) => void) => void): Effect.Effect<void> =>
-    Effect.map(
-      Effect.serviceOption(Tracer.ParentSpan),
-      (call) =>
-        change((work) =>
-          void run(Option.isSome(call) ? Effect.provideService(work, Tracer.ParentSpan, call.value) : work)
-        )
-    )
-
-  /** The API rejected a token. Its replacement begins, unless the last one is too recent. */
-  const reject = (token: AccessToken): Effect.Effect<void> =>
-    revealed((report) => {
-      const before = state
+  /** The API rejected a token. If it rejected every token that is held, a renewal is forced. */
+  const invalidate = (token: AccessToken): Effect.Effect<void> =>
+    Effect.map(Effect.serviceOption(Tracer.ParentSpan), (call) => {
       const at = now()
-      state = TokenState.rejected(state, token, at)
+      const before = state
+      state = TokenState.invalidated(state, token, at)
+      const replaced = TokenState.allRejected(state, at)
       if (state === before) return
-      report(announcements.rejected(before, state))
-      if (state.held?.rejectedAt !== undefined && TokenState.remembered(state, at) === undefined) begin(at)
+      // what the supply reports about a call has its trace
+      const report = (work: Effect.Effect<void>) =>
+        run(Option.isSome(call) ? Effect.provideService(work, Tracer.ParentSpan, call.value) : work)
+      if (!TokenState.isRejected(before, token, at)) report(announcements.invalidated)
+      if (replaced === undefined) return
+      if (TokenState.remembered(state, at) !== undefined || !TokenState.mayForce(state, at, forcedRenewalMillis)) {
+        if (look !== undefined) run(look)
+        return
+      }
+      if (flight === undefined) report(announcements.forced(at))
+      begin(at, { _tag: "Rejected", token: replaced }, true)
     })
 
   return {
     environment: endpoint.environment,
     requestedScopes,
     get,
-    invalidate: reject,
-    replace: (token: AccessToken) =>
-      Effect.zipRight(
-        reject(token),
+    invalidate,
+    replace: (rejected: AccessToken, ...others: ReadonlyArray<AccessToken>) => {
+      const tried = [rejected, ...others] as const
+      return Effect.zipRight(
+        invalidate(rejected),
         carryOut(
-          (at) => TokenState.decideReplacement(state, token, at),
-          () => TokenState.otherToken(state, token, now())
+          (at) => TokenState.decideReplacement(state, tried, at, flight !== undefined),
+          (at) => TokenState.untried(state, tried, at)
         ).pipe(
           // one flight keeps the deadline, but a second flight after it would exceed the deadline
           within(limit, () => timedOut),
           Effect.withClock(clock)
         )
-      ),
+      )
+    },
     refresh: Effect.suspend(() => {
       const at = now()
-      if (!isUnderWay(at)) {
+      const joined = flight
+      const reason: RequestReason = { _tag: "Refresh", token: TokenState.inUse(state, at)?.token }
+      if (joined !== undefined) joined.reason = reason
+      else {
         if (refreshedAt !== undefined && !Instant.reached(at, Instant.later(refreshedAt, refreshMillis))) return get
         refreshedAt = at
         state = TokenState.forgotten(state)
-        begin(at, { _tag: "Refresh", token: state.held?.token })
       }
-      return Effect.flatMap(landing, (ended) => state.isClosed ? get : ended?.failure ?? get)
+      return Effect.flatMap(landing(begin(at, reason)), (failure) => state.isClosed ? get : failure ?? get)
     }),
     status: Effect.map(sharing?.status ?? Effect.succeedNone, (store): TokenStatus => ({
       environment: where.environment,
       tokenEndpoint: endpoint.url,
       version: Option.fromNullable(endpoint.version),
       requestedScopes,
-      missingScopes: state.held?.token.missing(requestedScopes) ?? [],
-      ...TokenState.status(state, now()),
+      ...TokenState.status(state, now(), { forcedRenewalMillis, requestedScopes }),
       callersWaiting: flight?.waiters.size ?? 0,
       tokensServed,
       eventsLost: announcements.eventsLost() + (sharing?.events?.lost() ?? 0),
@@ -410,26 +381,16 @@ export const make = Effect.fnUntraced(function*(
     events: sharing?.events === undefined
       ? announcements.events
       : Stream.merge(announcements.events, sharing.events.stream),
-    reports: {
-      isUnproven: (token: AccessToken) => TokenState.unproven(state) === token,
-      accepted: (token: AccessToken) =>
-        revealed((report) => {
-          const { rejections } = state
-          state = TokenState.accepted(state, token)
-          if (rejections !== state.rejections) report(announcements.accepted(rejections))
-        }),
-      rejectionStands: reject,
-      scopeMissing: (scope: AccessScope): Effect.Effect<DateTime.Utc> =>
-        Effect.sync(() => {
-          const at = now()
-          const token = state.held?.token
-          const nextTryAt = TokenState.nextTryForScope(state, at)
-          if (token !== undefined && !token.covers(scope) && Instant.reached(at, nextTryAt)) {
-            begin(at, { _tag: "Insufficient", token, scope })
-            return Instant.wallTime(Instant.later(at, TokenState.scopeMillis))
-          }
-          return Instant.wallTime(nextTryAt)
-        })
-    }
+    scopeMissing: (scope: AccessScope): Effect.Effect<DateTime.Utc> =>
+      Effect.sync(() => {
+        const at = now()
+        const token = state.newer?.token
+        const nextTryAt = TokenState.nextTryForScope(state, at)
+        if (token !== undefined && !token.covers(scope) && Instant.reached(at, nextTryAt)) {
+          begin(at, { _tag: "Insufficient", token, scope })
+          return Instant.wallTime(Instant.later(at, TokenState.scopeMillis))
+        }
+        return Instant.wallTime(nextTryAt)
+      })
   }
 })

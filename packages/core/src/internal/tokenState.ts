@@ -1,8 +1,11 @@
+import type * as Arr from "effect/Array"
+import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type { AccessScope } from "../AccessScope.ts"
 import type { AccessToken } from "../AccessToken.ts"
 import type { TokenError } from "../TokenError.ts"
 import type { RequestReason } from "../TokenEvent.ts"
@@ -19,11 +22,11 @@ export type Decision =
   | { readonly _tag: "UseAndRenew"; readonly token: Exit.Exit<AccessToken> }
   /** The outcome of a token request; or the token, if the request takes longer than the patience, in milliseconds. */
   | { readonly _tag: "Wait"; readonly patience: number | undefined }
-  /** The remembered failure, because it is too early for the next request. */
-  | { readonly _tag: "Fail"; readonly failure: Exit.Exit<never, TokenError> }
+  /** This outcome, unless there is a token elsewhere, because no token may be requested now. */
+  | { readonly _tag: "Settle"; readonly outcome: Exit.Exit<AccessToken, TokenError> }
 
-/** The supply's current token, and the instants at which its phases begin. */
-interface Held {
+/** A token that the supply holds, and the instants at which its phases begin. */
+export interface Held {
   readonly token: AccessToken
   /** One object for all callers. */
   readonly use: Decision & { readonly _tag: "Use" }
@@ -32,94 +35,102 @@ interface Held {
   readonly expiresAt: Instant.Instant
   /** No token is requested for a missing scope before this instant. */
   readonly scopeDueAt: Instant.Instant
-  /** When the API rejected the token, if it must be replaced. */
+  /** When the API last rejected the token. */
   readonly rejectedAt: Instant.Instant | undefined
-  /** A call has succeeded with the token. */
-  readonly isProven: boolean
-  /** The token is in the count of rejections. */
-  readonly isCounted: boolean
 }
 
-/** A remembered failure. */
+/** A remembered failure. A token request that died has no error. */
 interface Failure {
-  readonly error: TokenError
-  readonly decision: Decision & { readonly _tag: "Fail" }
+  readonly error: TokenError | undefined
+  readonly decision: Decision & { readonly _tag: "Settle" }
   readonly nextTryAt: Instant.Instant
 }
 
 /** The whole state of the supply. */
 export interface State {
-  readonly held: Held | undefined
+  readonly newer: Held | undefined
+  /** The token that was in use when the newer one arrived. */
+  readonly older: Held | undefined
+  /** When the last forced renewal began, unless it failed. */
+  readonly forcedAt: Instant.Instant | undefined
   /** The failure of the last token request, if it failed. */
   readonly failure: Failure | undefined
   /** The token requests that have failed since the last one that succeeded. */
   readonly streak: { readonly failures: number; readonly since: Instant.Instant } | undefined
-  /** How many tokens in a row were rejected before they were proven. */
-  readonly rejections: number
-  /** A rejection before this instant replaces nothing, because a rejected token was replaced a short time ago. */
-  readonly holdUntil: Instant.Instant | undefined
   /** The scope of the supply has closed: this state is the last one. */
   readonly isClosed: boolean
 }
 
 export const none: State = {
-  held: undefined,
+  newer: undefined,
+  older: undefined,
+  forcedAt: undefined,
   failure: undefined,
   streak: undefined,
-  rejections: 0,
-  holdUntil: undefined,
   isClosed: false
 }
 
-/** The token, while it may be sent. */
-export const validToken = ({ held }: State, now: Instant.Instant): Held | undefined =>
-  held === undefined || Instant.reached(now, held.expiresAt) ? undefined : held
+/** The tokens that may be sent: the newer until it expires, and the older until its last seconds. */
+const held = ({ newer, older }: State, now: Instant.Instant): ReadonlyArray<Held> => {
+  const tokens: Array<Held> = []
+  if (newer !== undefined && !Instant.reached(now, newer.expiresAt)) tokens.push(newer)
+  if (older !== undefined && !Instant.reached(now, older.expiringAt)) tokens.push(older)
+  return tokens
+}
+
+/** Of at most two tokens the first that was not rejected, or the one whose rejection is longer ago. */
+const best = ([first, second]: ReadonlyArray<Held>): Held | undefined => {
+  if (first?.rejectedAt === undefined || second === undefined) return first
+  if (second.rejectedAt === undefined) return second
+  return Instant.millisBetween(first.rejectedAt, second.rejectedAt) < 0 ? second : first
+}
+
+/** The token in use, which `get` returns. A rejected token may still work for other calls. */
+export const inUse = (state: State, now: Instant.Instant): Held | undefined => best(held(state, now))
 
 /** The remembered failure, while it is too early for another token request. */
 export const remembered = ({ failure, isClosed }: State, now: Instant.Instant): Failure | undefined =>
   failure === undefined || (!isClosed && Instant.reached(now, failure.nextTryAt)) ? undefined : failure
 
-/** Callers wait at most this long for a replacement, because the rejected token may still work for their calls. */
-const longestPatience = 2_500
-
 const wait: Decision = { _tag: "Wait", patience: undefined }
 
-/** What a caller of `get` gets. */
+/** What a caller of `get` gets. It never waits for a forced renewal. */
 export const decide = (state: State, now: Instant.Instant): Decision => {
-  const { held } = state
-  if (held !== undefined && held.rejectedAt === undefined && !Instant.reached(now, held.dueAt)) return held.use
+  const { newer } = state
+  if (newer !== undefined && newer.rejectedAt === undefined && !Instant.reached(now, newer.dueAt)) return newer.use
+  const used = inUse(state, now)
   const failure = remembered(state, now)
-  if (held === undefined || Instant.reached(now, held.expiresAt)) return failure?.decision ?? wait
-  if (failure !== undefined) return held.use
-  const patience = Instant.millisUntil(now, held.expiresAt) / 2
-  if (held.rejectedAt !== undefined) return { _tag: "Wait", patience: Math.min(patience, longestPatience) }
-  return Instant.reached(now, held.expiringAt)
-    ? { _tag: "Wait", patience }
-    : { _tag: "UseAndRenew", token: held.use.token }
+  if (used === undefined) return failure?.decision ?? wait
+  if (failure !== undefined || (newer !== undefined && !Instant.reached(now, newer.dueAt))) return used.use
+  return Instant.reached(now, used.expiringAt)
+    ? { _tag: "Wait", patience: Instant.millisUntil(now, used.expiresAt) / 2 }
+    : { _tag: "UseAndRenew", token: used.use.token }
 }
 
 const isSame = (a: AccessToken, b: AccessToken): boolean => Equal.equals(a.secret, b.secret)
 
-/** The current token, if it is valid and not the rejected one. */
-export const otherToken = (state: State, rejected: AccessToken, now: Instant.Instant): Held | undefined => {
-  const held = validToken(state, now)
-  return held === undefined || isSame(held.token, rejected) ? undefined : held
+/** The token that a call can try next: the one in use, or else the other. */
+export const untried = (state: State, tried: ReadonlyArray<AccessToken>, now: Instant.Instant): Held | undefined =>
+  best(held(state, now).filter(({ token }) => !tried.some((each) => isSame(each, token))))
+
+/** What a call gets whose last token was rejected, after those that it had tried before. */
+export const decideReplacement = (
+  state: State,
+  tried: Arr.NonEmptyReadonlyArray<AccessToken>,
+  now: Instant.Instant,
+  isRequested: boolean
+): Decision => {
+  if (held(state, now).length === 0) return decide(state, now)
+  const other = untried(state, tried, now)
+  if (other !== undefined) return other.use
+  if (isRequested) return wait
+  return remembered(state, now)?.decision ?? { _tag: "Settle", outcome: Exit.succeed(tried[0]) }
 }
 
-/** What a caller gets instead of a token that the business API rejected. */
-export const decideReplacement = (state: State, rejected: AccessToken, now: Instant.Instant): Decision => {
-  const held = validToken(state, now)
-  if (held === undefined || !isSame(held.token, rejected)) return decide(state, now)
-  // the API has rejected the replacement of a rejected token too
-  if (held.rejectedAt === undefined) return held.use
-  return remembered(state, now)?.decision ?? wait
-}
-
-/** Why a caller that finds this state starts a token request, and which token it replaces. */
+/** Why a token is requested now if no caller forces it, and which token it replaces. */
 export const reason = (state: State, now: Instant.Instant): RequestReason => {
-  const held = validToken(state, now)
-  if (held === undefined) return { _tag: "Nothing" }
-  return { _tag: held.rejectedAt === undefined ? "Due" : "Rejected", token: held.token }
+  const [first] = held(state, now)
+  return first === undefined ? { _tag: "Nothing" } : { _tag: "Due", token: first.token }
 }
 
 /** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
@@ -129,47 +140,73 @@ const expiringMillis = 5_000
 export const scopeMillis = 5 * 60_000
 
 /**
- * A token was obtained. Its life counts from its own instants, as the clocks read before its request was sent. It becomes due
- * when the given share of its life has passed, early enough for a renewal in the background before callers have to wait.
+ * A token arrived. Its life counts from its own instants, as the clocks read before its request was sent. It becomes due when the
+ * given share of its life has passed, early enough for a renewal in the background before callers have to wait.
+ *
+ * The token that was in use becomes the older one. If the renewal was due, its rejection is forgotten: one path may have refused it.
+ * There is no older one after a refresh, or if the new token covers a scope that the old one lacks.
  */
 export const obtained = (
   state: State,
   token: AccessToken,
-  sentAt: Instant.Instant,
-  options: {
+  { at, dueShare, reason, requestedScopes, sentAt }: {
+    readonly reason: RequestReason
+    readonly sentAt: Instant.Instant
+    readonly at: Instant.Instant
     readonly dueShare: number
-    /** The minimum time between two renewals of rejected tokens, in milliseconds. */
-    readonly forcedRenewalMillis: number
+    readonly requestedScopes: ReadonlyArray<AccessScope>
   }
 ): State => {
   if (state.isClosed) return state
-  const { held } = state
   const from = DateTime.toEpochMillis(token.requestedAt)
   const to = DateTime.toEpochMillis(token.expiresAt)
   const lifetime = to - from
   const margin = Math.min(expiringMillis, lifetime / 10)
-  const isSameToken = held !== undefined && isSame(held.token, token)
+  const older = untried(state, [token], at)
+  const isWithoutOlder = older === undefined || reason._tag === "Refresh" || reason._tag === "Insufficient" ||
+    requestedScopes.some((scope) => token.covers(scope) && !older.token.covers(scope))
   return {
     ...state,
-    held: {
+    newer: {
       token,
       use: { _tag: "Use", token: Exit.succeed(token) },
-      dueAt: Instant.atWallTime(sentAt, from + Math.min(lifetime * options.dueShare, lifetime - margin * 1.5)),
+      dueAt: Instant.atWallTime(sentAt, from + Math.min(lifetime * dueShare, lifetime - margin * 1.5)),
       expiringAt: Instant.atWallTime(sentAt, to - margin),
       expiresAt: Instant.atWallTime(sentAt, to),
       scopeDueAt: Instant.atWallTime(sentAt, from + scopeMillis),
-      rejectedAt: undefined,
-      isProven: isSameToken && held.isProven,
-      isCounted: isSameToken && held.isCounted
+      // a server may return a token that is held already
+      rejectedAt: [state.newer, state.older].find((each) => each !== undefined && isSame(each.token, token))?.rejectedAt
     },
+    older: isWithoutOlder ? undefined : reason._tag === "Due" ? { ...older, rejectedAt: undefined } : older,
     failure: undefined,
-    streak: undefined,
-    // counts from the request of the token: another process may have obtained it before the rejection
-    holdUntil: held?.rejectedAt === undefined
-      ? state.holdUntil
-      : Instant.atWallTime(sentAt, from + options.forcedRenewalMillis)
+    streak: undefined
   }
 }
+
+/** The API rejected a token. If it is not held, this changes nothing. */
+export const invalidated = (state: State, token: AccessToken, now: Instant.Instant): State => {
+  const found = held(state, now).find((each) => isSame(each.token, token))
+  if (found === undefined) return state
+  const rejected = { ...found, rejectedAt: now }
+  return found === state.newer ? { ...state, newer: rejected } : { ...state, older: rejected }
+}
+
+/** Whether a token is held and was rejected. */
+export const isRejected = (state: State, token: AccessToken, now: Instant.Instant): boolean =>
+  held(state, now).some((each) => isSame(each.token, token) && each.rejectedAt !== undefined)
+
+/** The token that a forced renewal replaces: the API rejected every token that is held. */
+export const allRejected = (state: State, now: Instant.Instant): AccessToken | undefined => {
+  const tokens = held(state, now)
+  return tokens.every(({ rejectedAt }) => rejectedAt !== undefined) ? tokens[0]?.token : undefined
+}
+
+/** Whether a forced renewal may begin: at most one in this time, in milliseconds, because a new token may not be accepted either. */
+export const mayForce = ({ forcedAt }: State, now: Instant.Instant, pauseMillis: number): boolean =>
+  forcedAt === undefined || Instant.reached(now, Instant.later(forcedAt, pauseMillis))
+
+/** A forced renewal began at this instant. */
+export const forced = (state: State, at: Instant.Instant): State => state.isClosed ? state : { ...state, forcedAt: at }
 
 /** A token request failed. It may be retried. */
 export const failed = (state: State, at: Instant.Instant): State =>
@@ -178,15 +215,27 @@ export const failed = (state: State, at: Instant.Instant): State =>
     streak: { failures: (state.streak?.failures ?? 0) + 1, since: state.streak?.since ?? at }
   }
 
-const remember = (error: TokenError, nextTryAt: Instant.Instant): Failure => ({
-  error,
-  decision: { _tag: "Fail", failure: Exit.fail(error) },
+const remember = (failure: Exit.Exit<never, TokenError>, nextTryAt: Instant.Instant): Failure => ({
+  error: Exit.match(failure, {
+    onFailure: (cause) => Option.getOrUndefined(Cause.failureOption(cause)),
+    onSuccess: () => undefined
+  }),
+  decision: { _tag: "Settle", outcome: failure },
   nextTryAt
 })
 
-/** A failure is remembered and not retried. The current token remains. */
-export const gaveUp = (state: State, error: TokenError, nextTryAt: Instant.Instant): State =>
-  state.isClosed ? state : { ...state, failure: remember(error, nextTryAt) }
+/** A failure is remembered and not retried. The tokens remain. A forced renewal that fails frees its pause. */
+export const gaveUp = (
+  state: State,
+  failure: Exit.Exit<never, TokenError>,
+  nextTryAt: Instant.Instant,
+  isForced: boolean
+): State =>
+  state.isClosed ? state : {
+    ...state,
+    failure: remember(failure, nextTryAt),
+    forcedAt: isForced ? undefined : state.forcedAt
+  }
 
 /** The program reports that the cause of the failure was removed, so the next request does not wait. */
 export const forgotten = (state: State): State => state.isClosed ? state : { ...state, failure: undefined }
@@ -194,42 +243,13 @@ export const forgotten = (state: State): State => state.isClosed ? state : { ...
 /** The scope of the supply has closed. From now on, every caller gets this failure. */
 export const closed = (error: TokenError, at: Instant.Instant): State => ({
   ...none,
-  failure: remember(error, at),
+  failure: remember(Exit.fail(error), at),
   isClosed: true
 })
 
-/**
- * The API rejected a token. If it is the current token, it must be replaced, unless a rejected token was replaced a short time ago:
- * a new token may not work everywhere yet, and an API that rejects every token gets a bounded number of them.
- */
-export const rejected = (state: State, token: AccessToken, now: Instant.Instant): State => {
-  const { held, holdUntil } = state
-  if (held === undefined || held.rejectedAt !== undefined || !isSame(held.token, token)) return state
-  const isHeld = holdUntil !== undefined && !Instant.reached(now, holdUntil)
-  const counts = !held.isProven && !held.isCounted
-  if (isHeld && !counts) return state
-  return {
-    ...state,
-    rejections: counts ? state.rejections + 1 : state.rejections,
-    held: { ...held, isCounted: true, rejectedAt: isHeld ? undefined : now }
-  }
-}
-
-/** The token with which no call has succeeded since it was obtained or rejected. */
-export const unproven = ({ held }: State): AccessToken | undefined =>
-  held === undefined || (held.isProven && held.rejectedAt === undefined) ? undefined : held.token
-
-/** A call has succeeded with a token. A token that works is not replaced because of an earlier call. */
-export const accepted = (state: State, token: AccessToken): State => {
-  const { held } = state
-  return held === undefined || unproven(state) === undefined || !isSame(held.token, token)
-    ? state
-    : { ...state, rejections: 0, held: { ...held, isProven: true, rejectedAt: undefined } }
-}
-
 /** No token is requested for a missing scope before this instant. */
 export const nextTryForScope = (state: State, now: Instant.Instant): Instant.Instant =>
-  remembered(state, now)?.nextTryAt ?? state.held?.scopeDueAt ?? now
+  remembered(state, now)?.nextTryAt ?? state.newer?.scopeDueAt ?? now
 
 /** How often a flight retries after a retryable failure when there is no valid token. */
 export const retries = 2
@@ -272,7 +292,7 @@ export const afterFailure = (state: State, failure: {
   readonly random: number
 }): { readonly isRetried: boolean; readonly pause: number } => {
   const { at, deadlineAt, error, random, retriesLeft } = failure
-  const mayRetry = validToken(state, at) === undefined && error.retryable && retriesLeft > 0
+  const mayRetry = inUse(state, at) === undefined && error.retryable && retriesLeft > 0
   // the transports do not report whether the server had closed an idle connection, so the first reset is retried at once
   if (mayRetry && retriesLeft === retries && error._tag === "TransportError" && error.reason === "Reset") {
     return { isRetried: true, pause: 0 }
@@ -281,26 +301,40 @@ export const afterFailure = (state: State, failure: {
   return { isRetried: mayRetry && Instant.millisBetween(at, deadlineAt) > pause, pause }
 }
 
-const phase = ({ held }: State, now: Instant.Instant): TokenPhase => {
-  if (held === undefined) return "None"
-  if (Instant.reached(now, held.expiresAt)) return "Expired"
-  if (Instant.reached(now, held.expiringAt)) return "Expiring"
-  return held.rejectedAt !== undefined || Instant.reached(now, held.dueAt) ? "Due" : "Valid"
+const phase = (shown: Held | undefined, now: Instant.Instant): TokenPhase => {
+  if (shown === undefined) return "None"
+  if (Instant.reached(now, shown.expiresAt)) return "Expired"
+  if (Instant.reached(now, shown.expiringAt)) return "Expiring"
+  return Instant.reached(now, shown.dueAt) ? "Due" : "Valid"
 }
 
 const wallTime = (instant: Instant.Instant | undefined): Option.Option<DateTime.Utc> =>
   instant === undefined ? Option.none() : DateTime.make(instant.wallMillis)
 
-/** The part of the state that may be shown. */
-export const status = (state: State, now: Instant.Instant) => ({
-  phase: phase(state, now),
-  rejected: state.held?.rejectedAt !== undefined,
-  scopes: state.held?.token.scopes ?? [],
-  requestedAt: Option.fromNullable(state.held?.token.requestedAt),
-  expiresAt: Option.fromNullable(state.held?.token.expiresAt),
-  nextRequestAt: wallTime(state.failure?.nextTryAt ?? state.held?.rejectedAt ?? state.held?.dueAt),
-  lastFailure: Option.fromNullable(state.failure?.error),
-  failingSince: wallTime(state.streak?.since),
-  consecutiveFailures: state.streak?.failures ?? 0,
-  consecutiveRejections: state.rejections
-})
+/** The part of the state that may be shown: the newer token, or the older one if the newer one has expired before it. */
+export const status = (
+  state: State,
+  now: Instant.Instant,
+  { forcedRenewalMillis, requestedScopes }: {
+    readonly forcedRenewalMillis: number
+    readonly requestedScopes: ReadonlyArray<AccessScope>
+  }
+) => {
+  const shown = held(state, now)[0] ?? state.newer
+  const dueAt = shown?.dueAt
+  const rejected = allRejected(state, now) !== undefined
+  const forcedFrom = state.forcedAt === undefined ? now : Instant.later(state.forcedAt, forcedRenewalMillis)
+  const isForcedFirst = rejected && dueAt !== undefined && forcedFrom.wallMillis < dueAt.wallMillis
+  return {
+    phase: phase(shown, now),
+    rejected,
+    scopes: shown?.token.scopes ?? [],
+    missingScopes: shown?.token.missing(requestedScopes) ?? [],
+    requestedAt: Option.fromNullable(shown?.token.requestedAt),
+    expiresAt: Option.fromNullable(shown?.token.expiresAt),
+    nextRequestAt: wallTime(state.failure?.nextTryAt ?? (isForcedFirst ? forcedFrom : dueAt)),
+    lastFailure: Option.fromNullable(state.failure?.error),
+    failingSince: wallTime(state.streak?.since),
+    consecutiveFailures: state.streak?.failures ?? 0
+  }
+}

@@ -30,8 +30,13 @@ const withText = (text: string) => FakeEndpoint.token(text, "1 hour")
 
 export const get = calls("get", ({ get }) => get)
 export const refresh = calls("refresh", ({ refresh }) => refresh)
-export const replace = (text: string) =>
-  calls(`replace ${text}`, (tokens) => Effect.flatMap(withText(text), tokens.replace))
+/** The rejected token, and the tokens that the same call has tried before. */
+export const replace = (text: string, ...tried: ReadonlyArray<string>) =>
+  calls(`replace ${[text, ...tried].join(", ")}`, (tokens) =>
+    Effect.flatMap(
+      Effect.all([withText(text), Effect.forEach(tried, withText)]),
+      ([rejected, before]) => tokens.replace(rejected, ...before)
+    ))
 
 export const retryWhenDue = (times: number): Action => ({
   ...get,
@@ -79,18 +84,13 @@ export const reject = (text: string): Action => ({
   run: ({ tokens }) => Effect.flatMap(withText(text), tokens.invalidate)
 })
 
-export const accept = (text: string): Action => ({
-  what: `a call succeeds with ${text}`,
-  run: ({ tokens }) => Effect.flatMap(withText(text), (token) => tokens.reports?.accepted(token) ?? Effect.void)
-})
-
 /** A call needs a scope. The result is the second before which no token is requested for it. */
 export const missScope = (scope: "furnishment:all" | "data-access:all"): Action => {
   let nextTryAt = 0
   return {
     what: `a call needs ${scope}`,
     run: ({ tokens }) =>
-      Effect.map(tokens.reports?.scopeMissing(scope) ?? DateTime.now, (at) => {
+      Effect.map(tokens.scopeMissing?.(scope) ?? DateTime.now, (at) => {
         nextTryAt = DateTime.toEpochMillis(at) / 1_000
       }),
     look: () => Effect.sync(() => nextTryAt)
@@ -109,21 +109,11 @@ export const hang = endpoint("hangs", ({ respond }) => respond(() => Effect.neve
 export const respond = (response: FakeEndpoint.Respond) => endpoint("changes", ({ respond }) => respond(response))
 export const fail = (error: TokenError.TokenError) => endpoint(`fails with ${error._tag}`, ({ fail }) => fail(error))
 
-/** The wall clock is set, or the machine was suspended, for which its monotonic clock stops. */
+/** The wall clock is set, or the machine was suspended, while its monotonic clock stops. */
 export const setWall = (by: string): Action => ({
   what: `the wall clock jumps by ${by}`,
   run: ({ wall }) => Effect.sync(() => void (wall.ahead += millis(by)))
 })
-
-export const stopTimers: Action = {
-  what: "the timers stop",
-  run: ({ timers }) => Effect.sync(() => void (timers.areStopped = true))
-}
-
-export const startTimers: Action = {
-  what: "the timers start",
-  run: ({ timers }) => Effect.sync(() => void (timers.areStopped = false))
-}
 
 export const close: Action = { what: "the scope of the supply closes", run: ({ close }) => close }
 
@@ -137,7 +127,6 @@ export const status = (select: (status: TokenStatus.TokenStatus) => unknown): Ac
 export const lastFailure = (select: (error: TokenError.TokenError) => unknown) =>
   status(({ lastFailure }) => Option.getOrUndefined(Option.map(lastFailure, select)))
 
-export const rejections = status(({ consecutiveRejections }) => consecutiveRejections)
 export const isRejected = status(({ rejected }) => rejected)
 export const isUsable = status(TokenStatus.isUsable)
 export const phase = status(({ phase }) => phase)

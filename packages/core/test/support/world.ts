@@ -1,13 +1,13 @@
 import { type AccessToken, AccessTokens, type TokenEndpoint, type TokenError } from "@credit-data/core"
 import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
-import { type Clock, Effect, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "effect"
 import { textOf } from "./fakeEndpoint.ts"
 
 /** What a caller requests from the supply. */
 export type Wish = Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
 
-/** What a caller got: the text of a token, the name of a failure, "waits" or "interrupted". */
+/** What a caller got: the text of a token, the name of a failure, "waits", "interrupted" or "died". */
 export type Outcome = string
 
 const nameOf = (error: TokenError.TokenError): Outcome => error._tag === "TransportError" ? error.reason : error._tag
@@ -23,12 +23,7 @@ export const make = Effect.fnUntraced(function*<E>(
 ) {
   const time = VirtualClock.make()
   const wall = { ahead: 0 }
-  const timers = { areStopped: false }
-  const running = time.clockOf(() => wall.ahead)
-  const clock: Clock.Clock = {
-    ...running,
-    sleep: (duration) => timers.areStopped ? Effect.never : running.sleep(duration)
-  }
+  const clock = time.clockOf(() => wall.ahead)
   const lines: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
     const line = `${logLevel.label} ${String(message)}`
@@ -50,8 +45,6 @@ export const make = Effect.fnUntraced(function*<E>(
     clock,
     /** By how many milliseconds the wall clock was set ahead. */
     wall,
-    /** A timer that is set while they are stopped never fires, as on a runtime that suspends the work of an earlier request. */
-    timers,
     /** What the supply has logged. */
     lines,
     close: Scope.close(scope, Exit.void),
@@ -69,7 +62,8 @@ export const make = Effect.fnUntraced(function*<E>(
     outcomes: Effect.sync(() =>
       callers.map((fiber): Outcome => {
         const exit = fiber.unsafePoll()
-        return exit === null ? "waits" : Exit.isSuccess(exit) ? exit.value : "interrupted"
+        if (exit === null) return "waits"
+        return Exit.isSuccess(exit) ? exit.value : Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "died"
       })
     )
   }

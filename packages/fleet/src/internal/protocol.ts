@@ -223,11 +223,11 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
     )
 
   /** The token that is in the store now. */
-  const find = (reason: RequestReason, failure: TokenError): Effect.Effect<Option.Option<AccessToken>> =>
+  const find = (reason: RequestReason, failure: TokenError | undefined): Effect.Effect<Option.Option<AccessToken>> =>
     Effect.flatMap(access.session, (session) =>
       Effect.gen(function*() {
         // the next secret has another entry
-        if (failure._tag === "InvalidClient") yield* sharing.reread
+        if (failure?._tag === "InvalidClient") yield* sharing.reread
         const entry = yield* currentEntry(session)
         const { token } = yield* judged(entry, reason, session.withinBudget(store.read(entry.name)))
         return Option.fromNullable(token)

@@ -42,7 +42,9 @@ const outcomeOf = (
     return { status, errorType: status >= 400 ? String(status) : undefined }
   }
   const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
-  if (failure === undefined) return { status: undefined, errorType: "Defect" }
+  if (failure === undefined) {
+    return { status: undefined, errorType: Cause.isInterruptedOnly(exit.cause) ? "Interrupted" : "Defect" }
+  }
   if (!HttpClientError.isHttpClientError(failure)) return { status: undefined, errorType: failure._tag }
   const status = Transport.responseOf(failure)?.status
   return { status, errorType: status === undefined ? Transport.reason(failure) : String(status) }
@@ -75,45 +77,43 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
       const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
       const observer = callObserver(supply)
       const startedAt = Instant.monotonicMillis(clock)
-      const observed = (outcome: ReturnType<typeof outcomeOf>): Effect.Effect<void> =>
-        observer?.({
-          group,
-          method,
-          template,
-          ...outcome,
-          seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
-        }) ?? Effect.void
-      if (fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)) {
-        return Effect.flatMap(Effect.exit(call(undefined)), (exit) => Effect.zipRight(observed(outcomeOf(exit)), exit))
-      }
+      /** Every call is counted, whether it ends by itself, by a timeout or with a defect. */
+      const observed = (ending: ReturnType<typeof call>): ReturnType<typeof call> =>
+        observer === undefined ? ending : Effect.onExit(ending, (exit) =>
+          observer({
+            group,
+            method,
+            template,
+            ...outcomeOf(exit),
+            seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
+          }))
+      if (fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)) return observed(call(undefined))
       let result: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError> | undefined
       const attributes = {
         ...sharedAttributes,
         "http.request.method": method,
         ...(template !== undefined && { "url.template": template })
       }
-      return Effect.useSpan(
-        template === undefined ? method : `${method} ${template}`,
-        { kind: "client", captureStackTrace: false, attributes },
-        (span) =>
-          Effect.flatMap(Effect.exit(Effect.withParentSpan(call(span), span)), (exit) => {
-            result = exit
-            const outcome = outcomeOf(exit)
-            const { errorType, status } = outcome
-            if (status !== undefined) span.attribute("http.response.status_code", status)
-            if (errorType !== undefined) span.attribute("error.type", errorType)
-            const reported = observed(outcome)
-            // the span must not end with the response or its error, which it would show
-            return errorType === undefined
-              ? reported
-              : Effect.zipRight(reported, Effect.fail(new CallFailure(errorType)))
+      return observed(
+        Effect.useSpan(
+          template === undefined ? method : `${method} ${template}`,
+          { kind: "client", captureStackTrace: false, attributes },
+          (span) =>
+            Effect.flatMap(Effect.exit(Effect.withParentSpan(call(span), span)), (exit) => {
+              result = exit
+              const { errorType, status } = outcomeOf(exit)
+              if (status !== undefined) span.attribute("http.response.status_code", status)
+              if (errorType !== undefined) span.attribute("error.type", errorType)
+              // the span must not end with the response or its error, which it would show
+              return errorType === undefined ? Effect.void : Effect.fail(new CallFailure(errorType))
+            })
+        ).pipe(
+          Effect.matchCauseEffect({
+            // without a result, the tracer died
+            onFailure: (cause) => result ?? Effect.orDie(Effect.failCause(cause)),
+            onSuccess: () => result ?? Effect.interrupt
           })
-      ).pipe(
-        Effect.matchCauseEffect({
-          // without a result, the tracer died
-          onFailure: (cause) => result ?? Effect.orDie(Effect.failCause(cause)),
-          onSuccess: () => result ?? Effect.interrupt
-        })
+        )
       )
     })
 }

@@ -16,7 +16,6 @@ export const supply = (options: {
   readonly baseUrl?: string
   readonly granted?: ReadonlyArray<string>
   readonly covered?: ReadonlyArray<AccessScope.AccessScope>
-  readonly reports?: AccessTokens.ClientReports
   readonly requested?: AccessTokens.Service["requestedScopes"]
   readonly renewals?: number
   readonly replacementFails?: TokenError.TokenError
@@ -44,14 +43,8 @@ export const supply = (options: {
           options.replacementFails === undefined ? get : Effect.fail(options.replacementFails)
         ),
       refresh: get,
-      reports: options.reports ?? {
-        isUnproven: () =>
-          false,
-        accepted: () =>
-          Effect.void,
-        rejectionStands: invalidate,
-        scopeMissing: () => Effect.succeed(DateTime.unsafeMake(60_000))
-      },
+      scopeMissing: () =>
+        Effect.succeed(DateTime.unsafeMake(60_000)),
       status: Effect.die("not needed here"),
       events: Stream.empty
     }

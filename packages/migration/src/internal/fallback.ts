@@ -1,10 +1,8 @@
 import type { AccessScope } from "@credit-data/core/AccessScope"
-import type { AccessToken } from "@credit-data/core/AccessToken"
 import { Instant } from "@credit-data/core/Internal"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Equal from "effect/Equal"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import type * as MigrationReport from "../MigrationReport.ts"
@@ -14,20 +12,15 @@ import { type CurrentPlan, hasFallback } from "./currentPlan.ts"
 /** How long a caller waits for Auth V2, before it gets a token of Auth V1. */
 export const patience = Duration.seconds(2)
 
-/** The supply of Auth V2 does not replace a replacement for this long (`forcedRenewalPause`). */
-const holdMillis = 30_000
-
-/** After a rejection, tokens of Auth V2 are not used for this long, because each use costs a call its 401. */
-const rejectionMillis = 5 * 60_000
+/** The log names again a group whose calls needed a V1 token after 401s, if none has needed it for this long. */
+const quietMillis = 5 * 60_000
 
 const causeOf = (reason: MigrationReport.FallbackReason): string =>
   reason._tag === "Failed"
-    ? `The token request to Auth V2 failed: ${reason.error._tag}`
+    ? `the token request to V2 failed: ${reason.error._tag}${"status" in reason.error ? ` ${reason.error.status}` : ""}`
     : reason._tag === "Slow"
-    ? `Auth V2 returned no token within ${Duration.format(patience)}`
-    : reason._tag === "MissingScopes"
-    ? `The token of Auth V2 lacks ${reason.scopes.join(" ")}`
-    : "The API rejected a token of Auth V2 and its replacement"
+    ? `V2 returned no token within ${Duration.format(patience)}`
+    : `the V2 token lacks ${reason.scopes.join(" ")}`
 
 const fallbacks = Metric.counter("credit_data.migration.fallbacks", {
   description: "How often the fallback to V1 tokens began, by reason.",
@@ -45,50 +38,39 @@ export const counterOf = (environment: string, reason: MigrationReport.FallbackR
 export const make = ({ inUse, run }: CurrentPlan, clock: Clock.Clock, environment: string, scope?: AccessScope) => {
   const group = scope === undefined ? "" : ` for ${scope}`
   let last: { readonly plan: Plan; readonly fallback: MigrationReport.Fallback } | undefined
-  let rejection: { readonly at: Instant.Instant; readonly token: AccessToken } | undefined
+  let neededAt: Instant.Instant | undefined
   const now = () => Instant.now(clock)
   const current = () => last?.plan === inUse() ? last.fallback : undefined
-  const wasRejectedWithin = (millis: number) =>
-    rejection !== undefined && !Instant.reached(now(), Instant.later(rejection.at, millis))
-
-  const isRejected = () => current()?.reason._tag === "Rejected" && wasRejectedWithin(rejectionMillis)
-  /** Does nothing if the plan in use has no fallback. */
-  const begin = (reason: MigrationReport.FallbackReason): void => {
-    if (!hasFallback(inUse())) return
-    const before = current()
-    const since = before?.since ?? Instant.wallTime(now())
-    last = { plan: inUse(), fallback: { since, reason, scope: Option.fromNullable(scope) } }
-    const isRejected = reason._tag === "Rejected"
-    if (before !== undefined && (!isRejected || before.reason._tag === "Rejected")) return
-    const until = isRejected ? "for 5 minutes, or until the plan changes" : "until Auth V2 works"
-    run(Effect.zipRight(
-      Metric.update(counterOf(environment, reason._tag), 1),
-      Effect.logWarning(`${causeOf(reason)}. Tokens of Auth V1 are used${group} ${until}.`)
-    ))
-  }
-  const end = (): void => {
-    if (current() !== undefined) run(Effect.logInfo(`Auth V2 works again${group}. Its tokens are used from now on.`))
-    last = undefined
-  }
   return {
     isOn: () => current() !== undefined,
-    begin,
-    end,
-    report: () => Option.toArray(Option.fromNullable(current())),
-    /** The API has rejected this token of Auth V2, which had taken the place of a rejected token. */
-    reject: (token: AccessToken): void => {
-      rejection = { at: now(), token }
-      begin({ _tag: "Rejected" })
+    /** Does nothing if the plan in use has no fallback. */
+    begin: (reason: MigrationReport.FallbackReason): void => {
+      if (!hasFallback(inUse())) return
+      const before = current()
+      const since = before?.since ?? Instant.wallTime(now())
+      last = { plan: inUse(), fallback: { since, reason, scope: Option.fromNullable(scope) } }
+      if (before !== undefined) return
+      run(Effect.zipRight(
+        Metric.update(counterOf(environment, reason._tag), 1),
+        Effect.logWarning(`Using V1 tokens${group} until Auth V2 works, because ${causeOf(reason)}.`)
+      ))
     },
-    /** Whether the API has rejected the tokens of Auth V2 under this plan, less than five minutes ago. */
-    isRejected,
-    /** Whether this is the rejected token, and the supply of Auth V2 cannot have replaced it yet. The plan may have changed since. */
-    isHeld: (token: AccessToken) =>
-      Equal.equals(rejection?.token.secret, token.secret) && wasRejectedWithin(holdMillis),
-    /** Auth V2 has a new token. */
-    forget: (): void => {
-      rejection = undefined
-      if (current()?.reason._tag === "Rejected") end()
-    }
+    end: (): void => {
+      if (current() !== undefined) run(Effect.logInfo(`Auth V2 works again${group}. Its tokens are used from now on.`))
+      last = undefined
+    },
+    /** A call got 401 with V2 tokens, and is sent with a V1 token. The next call begins with a V2 token again. */
+    needed: (): void => {
+      const at = now()
+      const isNews = neededAt === undefined || Instant.reached(at, Instant.later(neededAt, quietMillis))
+      neededAt = at
+      if (isNews) {
+        run(Effect.logWarning(
+          `The API rejected V2 tokens for calls${group}, so those calls were sent again with a V1 token. Each of them is sent up to ` +
+            "three times. Run credit-data compare with their paths before you turn the fallback off."
+        ))
+      }
+    },
+    report: () => Option.toArray(Option.fromNullable(current()))
   }
 }

@@ -22,7 +22,8 @@ type Token = AccessTokens.Service["get"]
 /** In the background, a V2 token is requested at most this often. Its supply returns it from memory most of the time. */
 const backgroundMillis = 1_000
 
-export const make = Effect.fnUntraced(function*({ plan, v1, v2 }: {
+export const make = Effect.fnUntraced(function*({ client, plan, v1, v2 }: {
+  readonly client: HttpClient.HttpClient
   readonly plan: CurrentPlan
   readonly v1: AccessTokens.Service
   readonly v2: AccessTokens.Service
@@ -31,7 +32,6 @@ export const make = Effect.fnUntraced(function*({ plan, v1, v2 }: {
   if (v1.environment.baseUrl !== v2.environment.baseUrl || v1.environment.audience !== v2.environment.audience) {
     return yield* Effect.fail(Variables.invalid(["v1", "environment"], "Expected the base URL and the audience of v2"))
   }
-  const client = yield* HttpClient.HttpClient
   const clock = yield* Effect.clock
   const supplies = { v1, v2 }
   const served = { v1: 0, v2: 0 }
@@ -40,8 +40,8 @@ export const make = Effect.fnUntraced(function*({ plan, v1, v2 }: {
   let isBusy = false
   let lastAttempt = -Infinity
 
-  const issuerOf = (token: AccessToken): Version => issuers.get(token) ?? (plan.inUse().stage === "v2" ? "v2" : "v1")
-  const reportsOf = (token: AccessToken) => supplies[issuerOf(token)].reports
+  const planned = (): Version => plan.inUse().stage === "v2" ? "v2" : "v1"
+  const issuerOf = (token: AccessToken): Version => issuers.get(token) ?? planned()
   const fallbackOf = (scope?: AccessScope) => Fallback.make(plan, clock, v2.environment.name, scope)
   /** All groups use V1 tokens, because Auth V2 issues none. */
   const outage = fallbackOf()
@@ -57,28 +57,32 @@ export const make = Effect.fnUntraced(function*({ plan, v1, v2 }: {
     }))
   }
 
-  const scopeMissing = (scope: AccessScope) => v2.reports?.scopeMissing(scope) ?? DateTime.now
+  const scopeMissing = (scope: AccessScope) => v2.scopeMissing?.(scope) ?? DateTime.now
   /** The operator may have granted a scope, so the supply of Auth V2 asks again from time to time. */
   const askForMissing = ([scope]: ReadonlyArray<AccessScope>) =>
     scope === undefined ? Effect.void : Effect.asVoid(scopeMissing(scope))
   const shadow = Effect.flatMap(v2.get, (token) => askForMissing(token.missing(v2.requestedScopes)))
 
-  /** A token of Auth V2, or nothing after it has failed or taken too long. */
-  const attempt = (request: Token): Effect.Effect<AccessToken | undefined> =>
+  /** A token of Auth V2, or why there was none in time. */
+  const patiently = (request: Token): Effect.Effect<AccessToken, FallbackReason> =>
     request.pipe(
       Effect.mapError((error): FallbackReason => ({ _tag: "Failed", error })),
       within(Fallback.patience, (): FallbackReason => ({ _tag: "Slow" })),
-      Effect.withClock(clock),
-      Effect.tap(() => Effect.sync(outage.end)),
-      Effect.catchAll((reason) =>
-        Effect.sync(() => {
+      Effect.withClock(clock)
+    )
+  const fromV2 = Effect.suspend((): Effect.Effect<AccessToken | undefined> => {
+    if (!outage.isOn()) {
+      return Effect.match(patiently(v2.get), {
+        onFailure: (reason) => {
           outage.begin(reason)
           return undefined
-        })
-      )
-    )
-  const fromV2 = Effect.suspend(() => {
-    if (!outage.isOn()) return attempt(v2.get)
+        },
+        onSuccess: (token) => {
+          outage.end()
+          return token
+        }
+      })
+    }
     occasionally(Effect.map(v2.get, outage.end))
     return Effect.succeed(undefined)
   })
@@ -106,12 +110,11 @@ export const make = Effect.fnUntraced(function*({ plan, v1, v2 }: {
     const use = (token: AccessToken | undefined): Token => {
       if (token === undefined) return getInsteadOfV2
       const scopes = token.missing(needed)
-      if (own.isHeld(token)) own.reject(token)
-      else if (scopes.length > 0) own.begin({ _tag: "MissingScopes", scopes })
-      else {
+      if (scopes.length === 0) {
         own.end()
         return Effect.succeed(from("v2")(token))
       }
+      own.begin({ _tag: "MissingScopes", scopes })
       return Effect.zipRight(askForMissing(scopes), getInsteadOfV2)
     }
 
@@ -122,7 +125,7 @@ export const make = Effect.fnUntraced(function*({ plan, v1, v2 }: {
         v1: getV1,
         shadow: Effect.tap(getV1, () => Effect.sync(() => occasionally(shadow))),
         v2: getV2,
-        "v2 or v1": Effect.suspend(() => own.isRejected() ? getInsteadOfV2 : Effect.flatMap(fromV2, use))
+        "v2 or v1": Effect.flatMap(fromV2, use)
       }),
       refresh: byPlan({
         v1: refreshV1,
@@ -135,35 +138,33 @@ export const make = Effect.fnUntraced(function*({ plan, v1, v2 }: {
           },
           onSuccess: (token) => {
             outage.end()
-            for (const { own } of views.values()) own.forget()
             return use(token)
           }
         })
       }),
       invalidate: (token) => supplies[issuerOf(token)].invalidate(token),
-      replace: (token) =>
+      // only tokens of Auth V2 lack a scope
+      scopeMissing,
+      replace: (rejected, ...tried) =>
         Effect.suspend(() => {
-          const version = issuerOf(token)
-          const replacement = supplies[version].replace(token)
-          if (version === "v1" || !hasFallback(plan.inUse())) return Effect.map(replacement, from(version))
-          if (own.isRejected()) return getInsteadOfV2
-          return Effect.flatMap(attempt(replacement), (other) => {
-            // its supply requests no other token yet
-            if (other !== undefined && Equal.equals(other.secret, token.secret)) own.reject(token)
-            return use(other)
+          const version = issuerOf(rejected)
+          const isFallback = hasFallback(plan.inUse())
+          // the plan has changed since the call began
+          if (version !== planned() && !(isFallback && version === "v1")) return tokens.get
+          const replacement = supplies[version].replace(rejected, ...tried)
+          if (version === "v1" || !isFallback) return Effect.map(replacement, from(version))
+          const lastOfCall = Effect.suspend(() => {
+            own.needed()
+            return getInsteadOfV2
+          })
+          if (tried.some((token) => issuerOf(token) === "v2")) {
+            return Effect.zipRight(v2.invalidate(rejected), lastOfCall)
+          }
+          return Effect.matchEffect(patiently(replacement), {
+            onFailure: () => lastOfCall,
+            onSuccess: (other) => Equal.equals(other.secret, rejected.secret) ? lastOfCall : use(other)
           })
         }),
-      reports: {
-        isUnproven: (token) => reportsOf(token)?.isUnproven(token) ?? false,
-        accepted: (token) => reportsOf(token)?.accepted(token) ?? Effect.void,
-        rejectionStands: (token, scope) =>
-          Effect.suspend(() => {
-            if (issuerOf(token) === "v2") own.reject(token)
-            return reportsOf(token)?.rejectionStands(token, scope) ?? tokens.invalidate(token)
-          }),
-        // only tokens of Auth V2 lack a scope
-        scopeMissing
-      },
       forScope: (scope) => view(scope).tokens,
       // the state of the version in use, with the counts of both
       status: Effect.zipWith(v1.status, v2.status, (ofV1, ofV2) => {

@@ -58,23 +58,22 @@ const of = (tokens: Tokens, scope: AccessScope.AccessScope | undefined): Tokens 
 export const getFor = (scope: AccessScope.AccessScope) => calls(`get for ${scope}`, (tokens) => of(tokens, scope).get)
 export const get = calls("get", ({ get }) => get)
 export const refresh = calls("refresh", ({ refresh }) => refresh)
-export const replace = (text: string, scope?: AccessScope.AccessScope) =>
+/** A call got 401 with this token, after those that it has tried before. */
+export const replace = (
+  text: string,
+  { after = [], scope }: { readonly after?: ReadonlyArray<string>; readonly scope?: AccessScope.AccessScope } = {}
+) =>
   calls(
-    `replace ${text}`,
-    (tokens, migration) => Effect.suspend(() => of(tokens, scope).replace(earlier(migration, text)))
+    `replace ${[text, ...after].join(" after ")}`,
+    (tokens, migration) =>
+      Effect.suspend(() =>
+        of(tokens, scope).replace(earlier(migration, text), ...after.map((text) => earlier(migration, text)))
+      )
   )
 
 export const reject = (text: string): Action => ({
   what: `${text} is rejected`,
   run: (migration) => migration.tokens.invalidate(earlier(migration, text))
-})
-
-/** A call that was sent again with this token gets 401 once more. */
-export const rejectAgain = (text: string, scope?: AccessScope.AccessScope): Action => ({
-  what: `a call is rejected again with ${text}`,
-  run: (migration) =>
-    of(migration.tokens, scope).reports?.rejectionStands(earlier(migration, text), Option.fromNullable(scope)) ??
-      Effect.void
 })
 
 const endpoint = (version: "v1" | "v2") => (behaviour: Behaviour): Action => ({

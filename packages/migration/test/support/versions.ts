@@ -68,12 +68,12 @@ export const setUp = Effect.fnUntraced(function*(
     reads.count++
     return reads.instead ?? options.read?.(() => plan) ?? Effect.succeed(plan)
   })
-  const context = yield* Layer.build(
-    Migration.layer({ v1: v1.layer, v2: v2.layer, plan: read, planInterval: options.planInterval }).pipe(
-      Layer.provide(Layer.succeed(HttpClient.HttpClient, options.client ?? HttpClient.make(() => Effect.never)))
-    )
+  const layer = Migration.layer({ v1: v1.layer, v2: v2.layer, plan: read, planInterval: options.planInterval }).pipe(
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, options.client ?? HttpClient.make(() => Effect.never)))
   )
+  const context = yield* Layer.build(layer)
   return {
+    layer,
     v1: v1.server,
     v2: v2.server,
     reads,

@@ -1,6 +1,6 @@
 import type { TokenError } from "@credit-data/core"
 import { Instant, TokenState } from "@credit-data/core/Internal"
-import { Either } from "effect"
+import { Either, Exit } from "effect"
 import * as Draw from "./draw.ts"
 import * as Endpoint from "./endpoint.ts"
 import * as EventQueue from "./eventQueue.ts"
@@ -28,9 +28,9 @@ const instant = (millis: number): Instant.Instant => ({
 })
 
 /** The first full millisecond after now in which a call may get something else. */
-const nextChange = ({ failure, held }: TokenState.State, now: number): number => {
+const nextChange = ({ failure, newer }: TokenState.State, now: number): number => {
   let next = Number.POSITIVE_INFINITY
-  for (const change of [held?.dueAt, held?.expiringAt, held?.expiresAt, failure?.nextTryAt]) {
+  for (const change of [newer?.dueAt, newer?.expiringAt, newer?.expiresAt, failure?.nextTryAt]) {
     if (change !== undefined && change.wallMillis > now) next = Math.min(next, Math.ceil(change.wallMillis))
   }
   return next
@@ -50,7 +50,7 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
       const flight = { endsAt: instant(now.wallMillis + deadline), retriesLeft: TokenState.retries }
       return request(client, flight, now, flight.endsAt.wallMillis + grace)
     }
-    if (decision._tag === "Fail" && !client.isAffected) {
+    if (decision._tag === "Settle" && !client.isAffected) {
       client.isAffected = true
       affected++
     }
@@ -64,8 +64,8 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
     if (response.at >= limit) return queue.add(limit, (at) => fail(client, flight, Endpoint.timeout, instant(at)))
     queue.add(response.at, (at) => {
       if (Either.isLeft(response.outcome)) return fail(client, flight, response.outcome.left, instant(at))
-      const options = { dueShare, forcedRenewalMillis: 0 }
-      client.state = TokenState.obtained(client.state, response.outcome.right, sentAt, options)
+      const options = { at: instant(at), dueShare, reason, requestedScopes: [], sentAt }
+      client.state = TokenState.obtained(client.state, response.outcome.right, options)
       call(client, instant(at))
     })
   }
@@ -86,7 +86,7 @@ export const run = (scenario: Scenario, draw: Draw.Draw): Result => {
         (retryAt) => request(client, left, instant(retryAt), flight.endsAt.wallMillis)
       )
     }
-    client.state = TokenState.gaveUp(client.state, error, Instant.later(at, pause))
+    client.state = TokenState.gaveUp(client.state, Exit.fail(error), Instant.later(at, pause), false)
     call(client, at)
   }
 
