@@ -189,6 +189,20 @@ describe("the processes of a fleet", () => {
       }
     }))
 
+  it.effect("send together at most one token request every five minutes for a scope that is missing", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server } = yield* setUp({ size: 10 })
+      yield* ask(fleet)
+      for (let minute = 0; minute < 31; minute++) {
+        for (const { tokens } of fleet) {
+          yield* tokens.reports?.scopeMissing("furnishment:all") ?? Effect.die(new Error("No reports."))
+        }
+        yield* pass(60_000)
+      }
+      assert.isAtLeast(server.server.requests, 6)
+      assert.isAtMost(server.server.requests, 7)
+    }))
+
   it.effect("are each refused once after a rotation, and share the next token", () =>
     Effect.gen(function*() {
       const { ask, server, start, pass } = yield* setUp({ size: 0 })
