@@ -88,6 +88,10 @@ export interface Service {
    * Writes the value, unless there is one with a higher fence, and then gives the lease back, if this owner still has it. Returns whether
    * the value was written. It ends at an instant of the store's clock and not after a time, because a store that stood still may write it
    * late.
+   *
+   * An engine without transactions looks first and then writes, so a process that is stopped between the two can put an older value back.
+   * No process replaces a newer token with it. A process without a token uses it until it expires or is rejected, and the next value, whose
+   * fence is higher, replaces it.
    */
   readonly publish: (
     name: string,
@@ -158,6 +162,8 @@ const Lease = Schema.parseJson(
     expiresAt: Schema.Number
   })
 )
+
+const decodeLease = Schema.decodeUnknownOption(Lease)
 
 /** The files of this store: a value, a lease, the successor of a lease that ended, and what a process wrote when it was killed. */
 const ownFile = /^[0-9a-f]{64}\.(value|lease|[0-9a-f-]{36})$/
@@ -253,13 +259,13 @@ const files = Effect.fnUntraced(function*(
       lease = yield* contentOf(path, Lease)
     }
     if (Option.exists(lease, (holder) => holder.owner !== owner)) return false
-    // a file that is no lease is in nobody's way
+    // a faster process may have given its lease back, and a third one taken its own; a file that is no lease is in nobody's way
     const create = (file: string) =>
-      Effect.catchIf(
-        fs.link(file, path),
-        isExisting,
-        (error) => Effect.filterOrFail(contentOf(path, Lease), Option.isNone, () => error)
-      )
+      Effect.catchIf(fs.link(file, path), isExisting, (error) =>
+        fs.readFileString(path).pipe(
+          Effect.filterOrFail((text) => Option.isNone(decodeLease(text)), () => error),
+          Effect.catchIf(isMissing, () => Effect.fail(error))
+        ))
     const text = JSON.stringify({ id: crypto.randomUUID(), owner, expiresAt: now() + millis })
     return yield* write(
       name,
