@@ -158,7 +158,7 @@ for (const [version, { bySentinels, byToken, ofCluster }] of Object.entries(reci
             yield* source.command(`MIGRATE 127.0.0.1 ${target.port} credit-data:{${name}}:${kind} 0 1000 REPLACE`)
             yield* Effect.sleep("50 millis")
           }
-          yield* end
+          yield* end(target)
           yield* written(fences.length + 20)
           yield* Fiber.interrupt(load)
           assert.deepStrictEqual(fences, fences.toSorted((a, b) => a - b))

@@ -66,9 +66,11 @@ export const moveSlot = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, 
       target.command(`CLUSTER SETSLOT ${slot} IMPORTING ${from}`),
       source.command(`CLUSTER SETSLOT ${slot} MIGRATING ${to}`)
     ),
-    end: Effect.zipRight(
-      target.command(`CLUSTER SETSLOT ${slot} NODE ${to}`),
-      source.command(`CLUSTER SETSLOT ${slot} NODE ${to}`)
-    )
+    /** The slot belongs to this node then. */
+    end: (owner: Node) =>
+      Effect.flatMap(
+        idOf(owner),
+        (id) => Effect.forEach([target, source], (node) => node.command(`CLUSTER SETSLOT ${slot} NODE ${id}`))
+      )
   }
 })
