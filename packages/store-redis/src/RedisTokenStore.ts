@@ -106,8 +106,8 @@ const store = (
  * version and copy of `ioredis` can make the client, or of a class that extends it. The program closes it.
  *
  * An operation that takes longer than 0.6 seconds counts as a fault, whatever the client's time limits are. Only the client can give up a
- * dead connection: set `socketTimeout`, `maxRetriesPerRequest: 0` and `enableOfflineQueue: false`, as in the recipes in
- * [docs/fleet.md](https://github.com/credit-data/credit-data/blob/main/docs/fleet.md#your-own-client).
+ * dead connection: set `socketTimeout`, `maxRetriesPerRequest: 0` and `enableOfflineQueue: false`, as in the
+ * recipes of `RedisClient`.
  *
  * Building the layer fails only with a `ConfigError` for a `prefix` with braces.
  *
@@ -116,16 +116,21 @@ const store = (
  * @example
  * ```ts
  * import { RedisTokenStore } from "@credit-data/store-redis"
+ * import { Effect, Layer } from "effect"
  * import { Redis } from "ioredis"
  *
- * const client = new Redis("rediss://redis.example:6379", {
- *   lazyConnect: true,
- *   socketTimeout: 2_000,
- *   maxRetriesPerRequest: 0,
- *   enableOfflineQueue: false
- * })
+ * const makeClient = () =>
+ *   new Redis("rediss://redis.example:6379", {
+ *     socketTimeout: 2_000,
+ *     maxRetriesPerRequest: 0,
+ *     enableOfflineQueue: false
+ *   })
  *
- * export const Store = RedisTokenStore.layerClient({ client })
+ * export const Store = Layer.unwrapScoped(
+ *   Effect.acquireRelease(Effect.sync(makeClient), (client) => Effect.sync(() => client.disconnect())).pipe(
+ *     Effect.map((client) => RedisTokenStore.layerClient({ client }))
+ *   )
+ * )
  * ```
  */
 export const layerClient = (options: {

@@ -48,7 +48,7 @@ describe("Redis with TLS", () => {
     }))
 })
 
-// the recipes in docs/fleet.md
+// the recipes in the example of `RedisClient`
 for (const [version, { bySentinels, byToken, ofCluster }] of Object.entries(recipes)) {
   describe(`a client of ${version}`, { concurrent: true }, () => {
     it.scopedLive(

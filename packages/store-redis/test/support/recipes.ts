@@ -21,7 +21,7 @@ interface Driver {
   ) => Client & { readonly on: (event: "+node", listener: (node: Connection) => void) => unknown }
 }
 
-/** The recipes in docs/fleet.md. A test compares the text of the page with the lines between the two comments. */
+/** The recipes in the example of `RedisClient`. A test compares the example with the lines between the two comments. */
 const recipesOf = ({ Cluster, Redis }: Driver) => {
   // begin
   // a dead connection is given up after 2 seconds, and an operation does not wait for the next connection
@@ -42,15 +42,15 @@ const recipesOf = ({ Cluster, Redis }: Driver) => {
     return client
   }
 
-  /** The master that the sentinels monitor. */
+  // The master that the sentinels monitor.
   const bySentinels = (sentinels: Array<{ host: string; port: number }>, password: () => string) =>
     withPassword(password, { sentinels, name: "main", username: "credit-data" })
 
-  /** A server of a cloud, whose password is a token that expires. */
+  // A server of a cloud, whose password is a token that expires.
   const byToken = (host: string, token: () => string, options: RedisOptions = {}) =>
     withPassword(token, { host, tls: {}, username: "credit-data", ...options })
 
-  /** A cluster over TLS. */
+  // A cluster over TLS.
   const ofCluster = (
     nodes: Array<{ host: string; port: number }>,
     password: () => string,
