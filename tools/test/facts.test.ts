@@ -85,7 +85,7 @@ describe("the page about the configuration", () => {
     ["core/src/AccessTokens.ts", "export interface Settings", ofAdapters, ""],
     ["http-client/src/GroupClient.ts", "export interface Settings", ofOthers, "`DataAccess.layer`"],
     ["http-client/src/GroupClient.ts", "export interface Options", ofOthers, "`GroupClient.make`"],
-    ["store-redis/src/internal/connection.ts", "export interface Options", ofOthers, "`RedisTokenStore.layer`"],
+    ["store-redis/src/RedisTokenStore.ts", "export interface Options", ofOthers, "`RedisTokenStore.layer`"],
     ["migration/src/Migration.ts", "export interface Options", ofOthers, "`Migration.layer`"],
     ["telemetry/src/Telemetry.ts", "export interface Settings", ofOthers, "`Telemetry.layer`"],
     ["core/src/AccessTokens.ts", "export const layerTest = (options: {", ofOthers, "`AccessTokens.layerTest`"],
@@ -356,9 +356,9 @@ const repeated: Readonly<Record<string, ReadonlyArray<readonly [code: string, pa
   ],
   "packages/store-redis/src/internal/connection.ts": [
     [
-      "commandTimeout = 2_000\nconst connectTimeout = 2_000",
+      "socketTimeout = 2_000\nconst connectTimeout = 2_000",
       "docs/fleet.md",
-      "abandons a command or a connection after 2 seconds"
+      "gives up a connection on which nothing arrives for 2 seconds"
     ]
   ],
   "packages/fleet/src/internal/sealing.ts": [
@@ -449,6 +449,15 @@ describe.each(Object.entries(repeated))("%s", (file, facts) => {
   it.each(facts)("has %s, as %s repeats", (code, page, sentence) => {
     assert.include(read(file), code)
     assert.include(read(page).replaceAll(/\s+/g, " "), sentence)
+  })
+})
+
+describe("the recipes for a client of ioredis", () => {
+  it("are the ones that the tests of the store run", () => {
+    const flat = (text: string) => text.replaceAll(/^ \*/gm, " ").replaceAll(/(export\s|\s)+/g, " ").trim()
+    const [, tested = ""] = read("packages/store-redis/test/support/recipes.ts").split(/\/\/ (?:begin|end)\n/)
+    assert.isAbove(tested.length, 1_000)
+    assert.include(flat(read("packages/store-redis/src/RedisClient.ts")), flat(tested))
   })
 })
 

@@ -3,13 +3,19 @@
  *
  * @since 1.0.0
  */
-import type * as FileSystem from "@effect/platform/FileSystem"
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as files from "./internal/files.ts"
-import * as memory from "./internal/memory.ts"
-import * as port from "./internal/port.ts"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { isExisting, isMissing, storeError } from "./internal/platformError.ts"
+import type { StoreError } from "./StoreError.ts"
 
 /**
  * The store that the processes of a fleet share. It contains sealed bytes, and is independent of tokens.
@@ -25,15 +31,28 @@ export class TokenStore extends Context.Tag("@credit-data/fleet/TokenStore")<Tok
  * @since 1.0.0
  * @category models
  */
-export interface Value extends port.Value {}
+export interface Value {
+  /** The sealed bytes. */
+  readonly bytes: Uint8Array
+  /**
+   * The order of the values of an entry: the time of the store's clock in milliseconds at which the token was requested, or as much more
+   * as it takes to be higher than the fence of the value before.
+   */
+  readonly fence: number
+}
 
 /**
- * What an entry contains.
+ * What an entry contains. A value that the engine did not write (another type, no time to live, larger than `maxValueSize`) counts
+ * as absent.
  *
  * @since 1.0.0
  * @category models
  */
-export interface Look extends port.Look {}
+export interface Look {
+  readonly value: Option.Option<Value>
+  /** When the entry was read, in milliseconds by the store's clock. */
+  readonly now: number
+}
 
 /**
  * A lease that a process wants.
@@ -41,15 +60,44 @@ export interface Look extends port.Look {}
  * @since 1.0.0
  * @category models
  */
-export interface Wanted extends port.Wanted {}
+export interface Wanted {
+  readonly owner: string
+  readonly duration: Duration.Duration
+  /** The highest fence that the owner has read. It must read a value with a higher fence before it takes the lease. */
+  readonly seen: number
+}
 
 /**
- * What an engine does. An engine that keeps the rules of `StoreContract` can replace the engines of this package.
+ * What an engine does. An entry has a name (64 hexadecimal digits), a value, and a lease. An engine that keeps the rules of
+ * `StoreContract` can replace the engines of this package.
  *
  * @since 1.0.0
  * @category models
  */
-export interface Service extends port.Service {}
+export interface Service {
+  /** Reads an entry. */
+  readonly read: (name: string) => Effect.Effect<Look, StoreError>
+  /**
+   * Takes the lease of an entry, or prolongs it for its owner, unless another owner has it, or the value has a fence above `seen`.
+   * Reads the entry too, at the same instant or (with the lease) later, whether the lease was taken or not.
+   */
+  readonly takeLease: (name: string, wanted: Wanted) => Effect.Effect<Look & { readonly isTaken: boolean }, StoreError>
+  /** Gives the lease back, if this owner still has it. */
+  readonly releaseLease: (name: string, owner: string) => Effect.Effect<void, StoreError>
+  /**
+   * Writes the value, unless there is one with a higher fence, and then gives the lease back, if this owner still has it. Returns whether
+   * the value was written. It ends at an instant of the store's clock and not after a time, because a store that stood still may write it
+   * late.
+   *
+   * An engine without transactions looks first and then writes, so a process that is stopped between the two can put an older value back.
+   * No process replaces a newer token with it. A process without a token uses it until it expires or is rejected, and the next value, whose
+   * fence is higher, replaces it.
+   */
+  readonly publish: (
+    name: string,
+    value: Value & { readonly expiresAt: number; readonly owner: string }
+  ) => Effect.Effect<boolean, StoreError>
+}
 
 /**
  * The maximum size of a value in bytes. Larger ones count as absent. A token has at most 64 KiB.
@@ -57,7 +105,44 @@ export interface Service extends port.Service {}
  * @since 1.0.0
  * @category constants
  */
-export const maxValueSize: number = port.maxValueSize
+export const maxValueSize: number = 256 * 1024
+
+/** Whether there is a value with a higher fence. */
+const isNewer = ({ value }: Look, fence: number): boolean => Option.exists(value, (value) => value.fence > fence)
+
+/** The engine in memory. */
+const memory: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => {
+  const values = new Map<string, Parameters<Service["publish"]>[1]>()
+  const leases = new Map<string, { readonly owner: string; readonly expiresAt: number }>()
+  const now = () => clock.unsafeCurrentTimeMillis()
+  const current = <A extends { readonly expiresAt: number }>(parts: ReadonlyMap<string, A>, name: string) =>
+    Option.filter(Option.fromNullable(parts.get(name)), ({ expiresAt }) => now() < expiresAt)
+  const look = (name: string): Look => ({
+    now: now(),
+    value: Option.filter(current(values, name), ({ bytes }) => bytes.length <= maxValueSize)
+  })
+  const release = (name: string, owner: string) => {
+    if (leases.get(name)?.owner === owner) leases.delete(name)
+  }
+  return {
+    read: (name) => Effect.sync(() => look(name)),
+    takeLease: (name, { duration, owner, seen }) =>
+      Effect.sync(() => {
+        const isLent = Option.exists(current(leases, name), (lease) => lease.owner !== owner)
+        const isTaken = !isLent && !isNewer(look(name), seen)
+        if (isTaken) leases.set(name, { owner, expiresAt: now() + Duration.toMillis(duration) })
+        return { ...look(name), isTaken }
+      }),
+    releaseLease: (name, owner) => Effect.sync(() => release(name, owner)),
+    publish: (name, value) =>
+      Effect.sync(() => {
+        const isWritten = !isNewer(look(name), value.fence)
+        if (isWritten) values.set(name, value)
+        release(name, value.owner)
+        return isWritten
+      })
+  }
+})
 
 /**
  * A store in the memory of this process, for tests. It counts time with the clock that is in use when the layer is built.
@@ -65,7 +150,171 @@ export const maxValueSize: number = port.maxValueSize
  * @since 1.0.0
  * @category layers
  */
-export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, memory.make)
+export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, memory)
+
+const Stored = Schema.parseJson(
+  Schema.Struct({ fence: Schema.Int, expiresAt: Schema.Number, bytes: Schema.Uint8ArrayFromBase64 })
+)
+const Lease = Schema.parseJson(
+  Schema.Struct({
+    id: Schema.String.pipe(Schema.pattern(/^[0-9a-f-]{36}$/)),
+    owner: Schema.String,
+    expiresAt: Schema.Number
+  })
+)
+
+const decodeLease = Schema.decodeUnknownOption(Lease)
+
+/** The files of this store: a value, a lease, the successor of a lease that ended, and what a process wrote when it was killed. */
+const ownFile = /^[0-9a-f]{64}\.(value|lease|[0-9a-f-]{36})$/
+
+/** No token lives this long. */
+const unusedAfter = Duration.toMillis("7 days")
+
+/** The permission of other users to enter a folder. On Windows, which has other permissions, no folder has these bits. */
+const othersMayEnter = 0o011
+
+const invalid = (expected: string) => Effect.fail(Variables.invalid(["directory"], expected))
+
+/** Creates a folder and its parents. Below /proc, the recursive creation of Node never ends. */
+const makeFolders = (fs: FileSystem.FileSystem, folder: string): Effect.Effect<void, PlatformError> => {
+  const makeOne = Effect.catchIf(fs.makeDirectory(folder, { mode: 0o700 }), isExisting, () => Effect.void)
+  const parent = folder.replace(/[\\/]+[^\\/]+[\\/]*$/, "")
+  return parent === "" || parent === folder
+    ? makeOne
+    : Effect.catchIf(makeOne, isMissing, () => Effect.zipRight(makeFolders(fs, parent), makeOne))
+}
+
+/** The engine in files. */
+const files = Effect.fnUntraced(function*(
+  directory: string
+): Effect.fn.Return<Service, ConfigError.ConfigError, FileSystem.FileSystem | Scope.Scope> {
+  const fs = yield* FileSystem.FileSystem
+  const clock = yield* Effect.clock
+  const now = () => clock.unsafeCurrentTimeMillis()
+  const makeFolder = makeFolders(fs, directory)
+  const { mode } = yield* makeFolder.pipe(
+    Effect.zipRight(fs.access(`${directory}/.`, { writable: true })),
+    Effect.zipRight(fs.stat(directory)),
+    Effect.catchAll((error) => invalid(`Expected a folder that can be created and written: ${storeError(error).code}`))
+  )
+  // a folder that exists is not changed, because others may use it too
+  if ((mode & othersMayEnter) !== 0) {
+    const octal = (mode & 0o7777).toString(8).padStart(4, "0")
+    return yield* invalid(
+      `Expected a folder that only its owner can enter (mode 0700, not ${octal}), or a path where the store can create one`
+    )
+  }
+
+  const pathOf = (name: string, kind: string) => `${directory}/${name}.${kind}`
+
+  const removeUnused = Effect.gen(function*() {
+    for (const file of yield* fs.readDirectory(directory)) {
+      if (!ownFile.test(file)) continue
+      const { mtime } = yield* fs.stat(`${directory}/${file}`)
+      const isUnused = Option.exists(mtime, (written) => now() - written.getTime() > unusedAfter)
+      if (isUnused) yield* fs.remove(`${directory}/${file}`)
+    }
+  })
+  // no caller waits for it, because the folder may contain the files of many clients
+  yield* Effect.forkScoped(Effect.ignore(removeUnused))
+
+  /** What a file contains, or none if it is missing or something else. */
+  const contentOf = <A, I>(path: string, schema: Schema.Schema<A, I>): Effect.Effect<Option.Option<A>, PlatformError> =>
+    fs.readFileString(path).pipe(
+      Effect.map(Schema.decodeUnknownOption(schema)),
+      Effect.catchIf(isMissing, () => Effect.succeedNone)
+    )
+
+  /** Puts a file that was written as a whole in its place. */
+  const write = (
+    name: string,
+    text: string,
+    put: (file: string) => Effect.Effect<void, PlatformError>
+  ): Effect.Effect<void, PlatformError> => {
+    const path = pathOf(name, crypto.randomUUID())
+    const file = fs.writeFileString(path, text, { flag: "wx", mode: 0o600 })
+    // the folder may have been deleted
+    return Effect.catchIf(file, isMissing, () => Effect.zipRight(makeFolder, file)).pipe(
+      Effect.zipRight(put(path)),
+      Effect.ensuring(Effect.ignore(fs.remove(path)))
+    )
+  }
+
+  const look = (name: string): Effect.Effect<Look, PlatformError> =>
+    Effect.map(contentOf(pathOf(name, "value"), Stored), (stored) => ({
+      now: now(),
+      value: Option.filter(stored, ({ bytes, expiresAt }) => now() < expiresAt && bytes.length <= maxValueSize)
+    }))
+
+  /** Puts a lease in the place of one that has ended, or prolongs it. Returns whether the owner has it, and no other process. */
+  const claim = Effect.fnUntraced(function*(name: string, owner: string, millis: number) {
+    // no lease lasts much longer than it was taken for, so the clock was set back
+    const isInForce = ({ expiresAt }: typeof Lease.Type) => now() < expiresAt && expiresAt <= now() + 2 * millis
+    let path = pathOf(name, "lease")
+    let lease = yield* contentOf(path, Lease)
+    // a lease that has ended is never removed: only one process can create the file of its successor
+    while (Option.isSome(lease) && !isInForce(lease.value)) {
+      path = pathOf(name, lease.value.id)
+      lease = yield* contentOf(path, Lease)
+    }
+    if (Option.exists(lease, (holder) => holder.owner !== owner)) return false
+    // a faster process may have given its lease back, and a third one taken its own; a file that is no lease is in nobody's way
+    const create = (file: string) =>
+      Effect.catchIf(fs.link(file, path), isExisting, (error) =>
+        fs.readFileString(path).pipe(
+          Effect.filterOrFail((text) => Option.isNone(decodeLease(text)), () => error),
+          Effect.catchIf(isMissing, () => Effect.fail(error))
+        ))
+    const text = JSON.stringify({ id: crypto.randomUUID(), owner, expiresAt: now() + millis })
+    return yield* write(
+      name,
+      text,
+      (file) =>
+        Effect.zipRight(Option.isSome(lease) ? Effect.void : create(file), fs.rename(file, pathOf(name, "lease")))
+    ).pipe(
+      Effect.as(true),
+      Effect.catchIf(isExisting, () => Effect.succeed(false))
+    )
+  })
+
+  const release = (name: string, owner: string) =>
+    Effect.flatMap(
+      contentOf(pathOf(name, "lease"), Lease),
+      (lease) =>
+        Option.exists(lease, (lease) => lease.owner === owner && now() < lease.expiresAt)
+          ? fs.remove(pathOf(name, "lease"))
+          : Effect.void
+    )
+
+  const takeLease = Effect.fnUntraced(function*(name: string, { duration, owner, seen }: Wanted) {
+    const before = yield* look(name)
+    const isClaimed = !isNewer(before, seen) && (yield* claim(name, owner, Duration.toMillis(duration)))
+    if (!isClaimed) return { ...before, isTaken: false }
+    // another process may have published until the lease was taken
+    const after = yield* look(name)
+    const isTaken = !isNewer(after, seen)
+    if (!isTaken) yield* release(name, owner)
+    return { ...after, isTaken }
+  })
+
+  const publish = Effect.fnUntraced(
+    function*(name: string, { bytes, expiresAt, fence, owner }: Parameters<Service["publish"]>[1]) {
+      const isWritten = !isNewer(yield* look(name), fence)
+      const text = Schema.encodeSync(Stored)({ bytes, expiresAt, fence })
+      if (isWritten) yield* write(name, text, (file) => fs.rename(file, pathOf(name, "value")))
+      yield* release(name, owner)
+      return isWritten
+    }
+  )
+
+  return {
+    read: (name) => Effect.mapError(look(name), storeError),
+    takeLease: (name, wanted) => Effect.mapError(takeLease(name, wanted), storeError),
+    releaseLease: (name, owner) => Effect.mapError(release(name, owner), storeError),
+    publish: (name, value) => Effect.mapError(publish(name, value), storeError)
+  }
+})
 
 /**
  * A store in a folder of one machine, for the processes on it. Not for network file systems, which lack exclusive creation and atomic
@@ -91,4 +340,4 @@ export const layerFileSystem = (options: {
   /** The path of the folder. */
   readonly directory: string
 }): Layer.Layer<TokenStore, ConfigError.ConfigError, FileSystem.FileSystem> =>
-  Layer.scoped(TokenStore, files.make(options.directory))
+  Layer.scoped(TokenStore, files(options.directory))

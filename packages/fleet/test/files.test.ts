@@ -202,12 +202,41 @@ describe("a store in files", () => {
       assert.isTrue(yield* take(store, "b"))
     }))
 
+  for (const [systemCode, advice] of [["ENOSPC", /disk .* is full/], ["EROFS", /read-only file system/]] as const) {
+    it.scoped(`has advice of its own for ${systemCode}`, () =>
+      Effect.gen(function*() {
+        const { directory } = yield* setUp
+        // the error of another operation, with this code
+        const failing = yield* over(directory, (fs) => ({
+          writeFileString: () =>
+            Effect.asVoid(fs.readFileString(directory)).pipe(
+              Effect.tapError(({ cause }) => Effect.sync(() => Object.assign(cause ?? {}, { code: systemCode })))
+            )
+        }))
+        const { code, hint = "", reason } = yield* Effect.flip(publish(failing, 1))
+        assert.deepStrictEqual({ code, reason }, { code: systemCode, reason: "Refused" })
+        assert.match(hint, advice)
+      }))
+  }
+
+  it.scoped("puts an older value back if its process was stopped between the look and the write", () =>
+    Effect.gen(function*() {
+      const { directory, store } = yield* setUp
+      const stopped = yield* over(directory, (fs) => ({
+        rename: (from, to) => Effect.zipRight(Effect.orDie(publish(store, 2)), fs.rename(from, to))
+      }))
+      assert.isTrue(yield* publish(stopped, 1))
+      assert.strictEqual(yield* value(store), 1)
+      assert.isTrue(yield* publish(store, 3))
+      assert.isFalse(yield* publish(store, 2))
+    }))
+
   it.scoped("leaves nothing half-written behind when a file cannot be put in its place", () =>
     Effect.gen(function*() {
       const { directory, fs } = yield* setUp
       const broken = yield* over(directory, (fs) => ({ rename: (_, to) => fs.rename(`${directory}/none`, to) }))
       const { code, reason } = yield* Effect.flip(publish(broken, 1))
-      assert.deepStrictEqual({ code, reason }, { code: "NotFound", reason: "Unavailable" })
+      assert.deepStrictEqual({ code, reason }, { code: "ENOENT", reason: "Unavailable" })
       assert.deepStrictEqual(yield* fs.readDirectory(directory), [])
     }))
 
@@ -255,6 +284,29 @@ describe("a store in files", () => {
         }))
         assert.isFalse(yield* take(late, "late"), before)
         assert.isTrue(yield* take(store, "fast"))
+      }
+    }))
+
+  it.scoped("leaves the lease to others when the process that was faster gives its own back meanwhile", () =>
+    Effect.gen(function*() {
+      for (const before of ["no lease", "a lease that has ended"]) {
+        const { directory, store } = yield* setUp
+        if (before !== "no lease") {
+          yield* take(store, "old")
+          yield* TestClock.adjust("3 seconds")
+        }
+        const late = yield* over(directory, (fs) => ({
+          link: (from, to) =>
+            Effect.gen(function*() {
+              yield* Effect.orDie(take(store, "fast"))
+              const linked = yield* Effect.exit(fs.link(from, to))
+              yield* Effect.orDie(store.releaseLease(name, "fast"))
+              return yield* linked
+            }),
+          rename: (from, to) => Effect.zipRight(Effect.orDie(take(store, "third")), fs.rename(from, to))
+        }))
+        assert.isFalse(yield* take(late, "late"), before)
+        assert.isTrue(yield* take(store, "third"), before)
       }
     }))
 

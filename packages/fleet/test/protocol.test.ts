@@ -8,10 +8,10 @@ import { endpointOf, entryOf, makeMemory, usualSharing } from "./support/fleet.t
 const minute = 60_000
 
 /** A token with this text that was requested at this millisecond, and lives for an hour. */
-const token = (text: string, requestedAt: number, scopes: ReadonlyArray<string> = ["data-access:all"]) =>
+const token = (text: string, requestedAt: number) =>
   new AccessToken.AccessToken({
     secret: Redacted.make(text),
-    scopes,
+    scopes: ["data-access:all"],
     requestedAt: DateTime.unsafeMake(requestedAt),
     expiresAt: DateTime.unsafeMake(requestedAt + 60 * minute)
   })
@@ -98,13 +98,12 @@ describe("a stored token", () => {
       assert.strictEqual(yield* judge([token("later", 6 * minute), 3], rejected(alone)), "later")
     }))
 
-  it.scoped("replaces a token with a missing scope only if it covers the scope", () =>
+  it.scoped("replaces an older token with a missing scope, even if it lacks the scope too", () =>
     Effect.gen(function*() {
       const { judge } = yield* setUp
-      const needs = insufficient(token("one", 0), "furnishment:all")
-      assert.strictEqual(yield* judge([token("two", minute), 1], needs), "nothing")
-      const three = token("three", minute, ["data-access:all", "furnishment:all"])
-      assert.strictEqual(yield* judge([three, 2], needs), "three")
+      const needs = insufficient(token("one", minute), "furnishment:all")
+      assert.strictEqual(yield* judge([token("earlier", 0), 1], needs), "nothing")
+      assert.strictEqual(yield* judge([token("two", 2 * minute), 2], needs), "two")
     }))
 
   it.scoped("is looked for under the next credentials after a refusal, and after no other failure", () =>

@@ -189,6 +189,55 @@ describe("the processes of a fleet", () => {
       }
     }))
 
+  it.effect("send together at most one token request every five minutes for a scope that is missing", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server } = yield* setUp({ size: 10 })
+      yield* ask(fleet)
+      for (let minute = 0; minute < 31; minute++) {
+        for (const { tokens } of fleet) {
+          yield* tokens.reports?.scopeMissing("furnishment:all") ?? Effect.die(new Error("No reports."))
+        }
+        yield* pass(60_000)
+      }
+      assert.isAtLeast(server.server.requests, 6)
+      assert.isAtMost(server.server.requests, 7)
+    }))
+
+  it.effect("take an older token that a stopped process has put back only if they have none, and the next one replaces it", () =>
+    Effect.gen(function*() {
+      const published: Array<TokenStore.Value> = []
+      let isPutBack = false
+      const { ask, fleet, get, pass, server, start } = yield* setUp({
+        store: (store) => ({
+          ...withValue(store, ({ value }) => isPutBack ? Option.fromNullable(published[0]) : value),
+          publish: (name, value) => {
+            published.push(value)
+            isPutBack = false
+            return store.publish(name, value)
+          }
+        })
+      })
+      yield* ask(fleet)
+      yield* pass(0.85 * hour)
+      const newest = one(fleet)
+      yield* ask(fleet)
+      assert.strictEqual(textOf(yield* get(newest)), "token-2")
+      isPutBack = true
+      const late = yield* start(0)
+      assert.strictEqual(textOf(yield* get(late)), "token-1")
+      assert.strictEqual(textOf(yield* get(newest)), "token-2")
+      assert.strictEqual(server.server.requests, 2)
+
+      const [newer, older] = [yield* newest.tokens.get, yield* late.tokens.get]
+      const replaced = yield* Effect.fork(newest.tokens.replace(newer))
+      yield* pass(5_000)
+      assert.strictEqual(Redacted.value((yield* Fiber.join(replaced)).secret), "token-3")
+      const taken = yield* Effect.fork(late.tokens.replace(older))
+      yield* pass(5_000)
+      assert.strictEqual(Redacted.value((yield* Fiber.join(taken)).secret), "token-3")
+      assert.strictEqual(server.server.requests, 3)
+    }))
+
   it.effect("are each refused once after a rotation, and share the next token", () =>
     Effect.gen(function*() {
       const { ask, server, start, pass } = yield* setUp({ size: 0 })

@@ -3,17 +3,20 @@
  *
  * @since 1.0.0
  */
-import { sharedLayer } from "@credit-data/core/Internal"
+import { sharedLayer, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import { type Service, TokenStore } from "@credit-data/fleet/TokenStore"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import type { Cluster, Redis } from "ioredis"
+import { Redis, type RedisOptions } from "ioredis"
 import * as connection from "./internal/connection.ts"
 import * as engine from "./internal/engine.ts"
+import { guard } from "./internal/guard.ts"
+import type { RedisClient } from "./RedisClient.ts"
 
 /**
  * How to reach Redis.
@@ -21,10 +24,36 @@ import * as engine from "./internal/engine.ts"
  * @since 1.0.0
  * @category models
  */
-export interface Options extends connection.Options {}
+export interface Options {
+  /**
+   * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for a server on this machine. For sentinels, a cluster, or
+   * other settings of `ioredis`, pass a client to `layerClient`.
+   *
+   * An effect is run again when Redis rejects the password. The next attempt to connect uses the new password.
+   */
+  readonly url: Redacted.Redacted | Effect.Effect<Redacted.Redacted, ConfigError.ConfigError>
+  /** The beginning of all keys, without braces. Default: `credit-data:`. */
+  readonly prefix?: string | undefined
+  /** Accepts `redis://` for any server. For tests, and for networks that encrypt by themselves. Default: false. */
+  readonly unencrypted?: boolean | undefined
+  /** Settings of TLS, such as `ca`. Default: Node's settings. */
+  readonly tls?: RedisOptions["tls"] | undefined
+}
+
+/** A server that was stopped does not respond to `QUIT`, and closing a scope takes at most a second. */
+const quitTimeout = "500 millis"
+
+/** The checked address. */
+const address = ({ url, ...rules }: Options): Effect.Effect<URL, ConfigError.ConfigError> =>
+  Effect.flatMap(Effect.isEffect(url) ? url : Effect.succeed(url), (url) => {
+    const expected = connection.problem(Redacted.value(url), rules)
+    return expected === undefined
+      ? Effect.succeed(new URL(Redacted.value(url)))
+      : Effect.fail(Variables.invalid(["url"], expected))
+  })
 
 /**
- * The store on Redis (6.2 or later) or Valkey, over its own connection. The connection is closed with the scope of the layer.
+ * The store on Redis (6.2 or later) or Valkey, over its own connection to one server. The connection is closed with the scope of the layer.
  *
  * Building the layer does not wait for Redis. It fails only with a `ConfigError`, which names the invalid option and never its value.
  *
@@ -40,30 +69,45 @@ export interface Options extends connection.Options {}
  * })
  * ```
  */
-export const layer = (options: connection.Options): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
+export const layer = (options: Options): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
   sharedLayer(() => Layer.scoped(TokenStore, own(options)), { services: [] })
 
 /** The store over its own connection. */
-const own = Effect.fnUntraced(function*({ prefix, ...options }: connection.Options) {
-  const client = yield* connection.make(options)
+const own = Effect.fnUntraced(function*(options: Options) {
+  const url = yield* address(options)
+  const client = yield* Effect.acquireRelease(
+    // each operation reports the failure itself, and an `error` event without a listener is printed
+    Effect.sync(() => new Redis(connection.settingsOf(url, options.tls)).on("error", () => {})),
+    (client) =>
+      Effect.tryPromise(() => client.quit()).pipe(
+        within(quitTimeout, () => undefined),
+        Effect.ignore,
+        Effect.ensuring(Effect.sync(() => client.disconnect()))
+      )
+  )
   const run = yield* FiberHandle.makeRuntime<never>()
-  const reread = Effect.sync(() => run(connection.reread(client, options), { onlyIfMissing: true }))
-  return yield* store(client, prefix, Effect.asVoid(reread))
+  const reread = Effect.map(address(options), (url) => Object.assign(client.options, connection.userOf(url)))
+  const onRejected = Effect.sync(() => run(Effect.ignore(reread), { onlyIfMissing: true }))
+  return yield* store(client, options.prefix, Effect.asVoid(onRejected))
 })
 
 /** The engine under a checked prefix. */
 const store = (
-  client: Redis | Cluster,
+  client: RedisClient,
   prefix = "credit-data:",
   onRejected?: Effect.Effect<void>
 ): Effect.Effect<Service, ConfigError.ConfigError, Scope.Scope> =>
   /[{}]/.test(prefix)
     ? Effect.fail(Variables.invalid(["prefix"], "Expected text without braces"))
-    : Effect.map(connection.guard(client), (lastCode) => engine.make(client, { lastCode, onRejected, prefix }))
+    : Effect.map(guard(client), (lastCode) => engine.make(client, { lastCode, onRejected, prefix }))
 
 /**
- * The store over a connection that the program has already, with all settings of `ioredis`: TLS, Sentinel, Cluster, tokens of a cloud. The
- * program closes it. An operation that takes longer than 0.6 seconds counts as a fault, whatever the connection's own time-outs are.
+ * The store over a client that the program has already, with all settings of `ioredis`: sentinels, a cluster, the tokens of a cloud. Any
+ * version and copy of `ioredis` can make the client, or of a class that extends it. The program closes it.
+ *
+ * An operation that takes longer than 0.6 seconds counts as a fault, whatever the client's time limits are. Only the client can give up a
+ * dead connection: set `socketTimeout`, `maxRetriesPerRequest: 0` and `enableOfflineQueue: false`, as in the
+ * recipes of `RedisClient`.
  *
  * Building the layer fails only with a `ConfigError` for a `prefix` with braces.
  *
@@ -72,15 +116,26 @@ const store = (
  * @example
  * ```ts
  * import { RedisTokenStore } from "@credit-data/store-redis"
+ * import { Effect, Layer } from "effect"
  * import { Redis } from "ioredis"
  *
- * const client = new Redis("rediss://redis.example:6379", { lazyConnect: true })
+ * const makeClient = () =>
+ *   new Redis("rediss://redis.example:6379", {
+ *     socketTimeout: 2_000,
+ *     maxRetriesPerRequest: 0,
+ *     enableOfflineQueue: false
+ *   })
  *
- * export const Store = RedisTokenStore.layerClient({ client })
+ * export const Store = Layer.unwrapScoped(
+ *   Effect.acquireRelease(Effect.sync(makeClient), (client) => Effect.sync(() => client.disconnect())).pipe(
+ *     Effect.map((client) => RedisTokenStore.layerClient({ client }))
+ *   )
+ * )
  * ```
  */
 export const layerClient = (options: {
-  readonly client: Redis | Cluster
+  /** A `Redis` or a `Cluster` of `ioredis`. */
+  readonly client: RedisClient
   /** The beginning of all keys, without braces. Default: `credit-data:`. */
   readonly prefix?: string | undefined
 }): Layer.Layer<TokenStore, ConfigError.ConfigError> => Layer.scoped(TokenStore, store(options.client, options.prefix))
@@ -104,7 +159,7 @@ export const layerClient = (options: {
  * ```
  */
 export const layerConfig = (
-  options: Omit<connection.Options, "url"> = {}
+  options: Omit<Options, "url"> = {}
 ): Layer.Layer<TokenStore, ConfigError.ConfigError> =>
   layer({
     ...options,

@@ -1,106 +1,44 @@
+import { TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
-import { Config, ConfigProvider, Effect, Layer, Redacted } from "effect"
-import { Cluster, Redis } from "ioredis"
-import { make } from "../src/internal/connection.ts"
-import { layer, type Options } from "../src/RedisTokenStore.ts"
+import { Config, ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import { Cluster } from "ioredis"
+import { EventEmitter } from "node:events"
+import { runInNewContext } from "node:vm"
+import { codeOf, storeError } from "../src/internal/causes.ts"
+import { settingsOf } from "../src/internal/connection.ts"
+import { layer, layerClient, layerConfig, type Options } from "../src/RedisTokenStore.ts"
 
-// What the driver is configured with. Nothing listens on port 1, and no name below is looked up: the connection is closed at
-// once.
+// Nothing listens on port 1, and no name below is looked up: the connection is closed at once.
 
-const connected = (url: string, more: Omit<Options, "url"> = {}) =>
-  Effect.map(make({ url: Redacted.make(url), ...more }), (client) => {
-    client.disconnect()
-    return client
-  })
+const optionsOf = (url: string, tls?: Options["tls"]) => settingsOf(new URL(url), tls)
 
-const single = (url: string, more: Omit<Options, "url"> = {}) =>
-  Effect.map(connected(url, more), (client) => {
-    assert.instanceOf(client, Redis)
-    return client instanceof Redis ? client.options : assert.fail()
-  })
+const build = (options: Omit<Options, "url"> & { readonly url: string }) =>
+  Effect.scoped(Layer.build(layer({ ...options, url: Redacted.make(options.url) })))
 
-const refused = (url: string, more: Omit<Options, "url"> = {}) =>
-  Effect.map(Effect.flip(Effect.scoped(make({ url: Redacted.make(url), ...more }))), String)
-
-const behind = { unencrypted: true }
+const refused = (options: Parameters<typeof build>[0]) => Effect.map(Effect.flip(build(options)), String)
 
 describe("a connection to Redis", () => {
-  it.scoped("has the settings in its address", () =>
-    Effect.gen(function*() {
-      const all = yield* single("redis://us%65r:pa%3Ass@localhost:1/7")
-      assert.deepInclude(all, { host: "localhost", port: 1, db: 7, username: "user", password: "pa:ss" })
-      const least = yield* single("redis://localhost")
-      assert.deepInclude(least, { host: "localhost", port: 6379, db: 0 })
-      assert.notOk(least.username)
-      assert.notOk(least.password)
-      assert.notOk(least.tls)
-      assert.strictEqual((yield* single("redis://localhost:1/")).db, 0)
-      assert.strictEqual((yield* single("redis://[::1]:1")).host, "::1")
-    }))
+  it("has the settings in its address", () => {
+    const all = optionsOf("redis://us%65r:pa%3Ass@localhost:1/7")
+    assert.deepInclude(all, { host: "localhost", port: 1, db: 7, username: "user", password: "pa:ss" })
+    const least = optionsOf("redis://localhost")
+    assert.deepInclude(least, { host: "localhost", port: 6379, db: 0 })
+    assert.notOk(least.username)
+    assert.notOk(least.password)
+    assert.notOk(least.tls)
+    assert.strictEqual(optionsOf("redis://localhost:1/").db, 0)
+    assert.strictEqual(optionsOf("redis://[::1]:1").host, "::1")
+  })
 
-  it.scoped("uses TLS for rediss, with the program's settings", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual((yield* single("rediss://localhost:1")).tls, {})
-      assert.deepStrictEqual((yield* single("rediss://localhost:1", { tls: { servername: "a" } })).tls, {
-        servername: "a"
-      })
-    }))
+  it("uses TLS for rediss, with the program's settings", () => {
+    assert.deepStrictEqual(optionsOf("rediss://localhost:1").tls, {})
+    assert.deepStrictEqual((optionsOf("rediss://localhost:1", { servername: "a" })).tls, { servername: "a" })
+  })
 
-  it.scoped("fails at once while there is no connection, and finds a new master", () =>
-    Effect.gen(function*() {
-      const { autoResendUnfulfilledCommands, enableOfflineQueue, enableReadyCheck, reconnectOnError, retryStrategy } =
-        yield* single("redis://localhost:1")
-      assert.deepStrictEqual(
-        { autoResendUnfulfilledCommands, enableOfflineQueue, enableReadyCheck },
-        { autoResendUnfulfilledCommands: false, enableOfflineQueue: false, enableReadyCheck: false }
-      )
-      assert.isTrue(reconnectOnError?.(new Error("READONLY You can't write against a read only replica.")))
-      assert.isFalse(reconnectOnError?.(new Error("ERR READONLY")))
-      assert.deepStrictEqual([1, 3, 10, 100].map((times) => retryStrategy?.(times)), [200, 600, 2_000, 2_000])
-    }))
-
-  it.scoped("of sentinels requests the master from them, and checks its role", () =>
-    Effect.gen(function*() {
-      const sentinels = [{ host: "127.0.0.1", port: 1 }, { host: "127.0.0.1", port: 2 }]
-      const plain = yield* single("redis://mymaster/3", { sentinels, ...behind })
-      assert.deepInclude(plain, { name: "mymaster", db: 3, sentinels, enableReadyCheck: true })
-      assert.notOk(plain.sentinelPassword)
-      assert.notOk(plain.sentinelTLS)
-      assert.isNotTrue(plain.enableTLSForSentinelMode)
-      const safe = yield* single("rediss://mymaster", { sentinels, sentinelPassword: Redacted.make("a password") })
-      assert.deepInclude(safe, { sentinelPassword: "a password", sentinelTLS: {}, enableTLSForSentinelMode: true })
-      const own = yield* single("rediss://mymaster", { sentinels, tls: { servername: "a" } })
-      assert.deepStrictEqual(own.sentinelTLS, { servername: "a" })
-    }))
-
-  it.scoped("of a cluster has the same settings for each of its nodes", () =>
-    Effect.gen(function*() {
-      const client = yield* connected("redis://user:pass@localhost:1", { cluster: true, ...behind })
-      assert.instanceOf(client, Cluster)
-      if (!(client instanceof Cluster)) return
-      assert.strictEqual(client.options.enableOfflineQueue, false)
-      assert.deepInclude<object | undefined>(client.options.redisOptions, {
-        username: "user",
-        password: "pass",
-        enableOfflineQueue: false
-      })
-      assert.deepStrictEqual(
-        [1, 3, 10, 100].map((times) => client.options.clusterRetryStrategy?.(times)),
-        [200, 600, 2_000, 2_000]
-      )
-      yield* connected("redis://localhost:1/", { cluster: true, ...behind })
-    }))
-
-  it.scoped("is not made for an address with another path, or for a host that only looks local", () =>
-    Effect.gen(function*() {
-      for (const path of ["/a", "/1a", "/1/2"]) {
-        assert.include(yield* refused(`redis://localhost${path}`), "Expected a database number as the path")
-      }
-      for (const host of ["localhost.example", "127.0.0.1.example", "my-localhost", "x127.0.0.1"]) {
-        assert.include(yield* refused(`redis://${host}`), "Expected rediss:// for a host", host)
-      }
-      assert.include(yield* refused("redis://"), "Expected a Redis address")
-    }))
+  it("is tried again after a time that grows to two seconds", () => {
+    const { retryStrategy } = optionsOf("redis://localhost:1")
+    assert.deepStrictEqual([1, 3, 10, 100].map((times) => retryStrategy?.(times)), [200, 600, 2_000, 2_000])
+  })
 
   it.scoped("is made for each ConfigProvider from which its address is read", () =>
     Effect.gen(function*() {
@@ -120,4 +58,136 @@ describe("a connection to Redis", () => {
       }
       assert.deepStrictEqual(read, addresses)
     }))
+})
+
+describe("the options of a store on Redis", () => {
+  it.effect("a malformed address is refused, and the error does not show it", () =>
+    Effect.gen(function*() {
+      for (
+        const url of ["", "a-canary", "http://a-canary.example", "redis://", "unix:///a-canary", "redis://h/a-canary"]
+      ) {
+        const error = yield* refused({ url })
+        assert.match(error, /url/)
+        assert.notInclude(error, "canary")
+      }
+      for (const path of ["/a", "/1a", "/1/2"]) {
+        assert.include(yield* refused({ url: `redis://localhost${path}` }), "Expected a database number as the path")
+      }
+    }))
+
+  it.effect("a password that must be encoded is refused, because its beginning would be taken for the host", () =>
+    Effect.gen(function*() {
+      for (const url of ["redis://localhost:1#canary@redis.example", "rediss://user:12?canary@redis.example:6379"]) {
+        const error = yield* refused({ url })
+        assert.include(error, "Expected each # and ? in the user name or the password to be written as %23 and %3F")
+        assert.notInclude(error, "canary")
+      }
+      assert.include(yield* refused({ url: "redis://user:100%sure@localhost" }), "to be written as %25")
+      assert.include(
+        yield* refused({ url: "redis://localhost:1/canary@redis.example" }),
+        "each / in the password as %2F"
+      )
+    }))
+
+  it.effect("a host that is not this machine needs TLS", () =>
+    Effect.gen(function*() {
+      const hosts = ["redis.example", "localhost.example", "127.0.0.1.example", "my-localhost", "x127.0.0.1"]
+      for (const host of hosts) {
+        assert.include(yield* refused({ url: `redis://${host}` }), "Expected rediss:// for a host", host)
+      }
+      yield* build({ url: "redis://redis.example.invalid", unencrypted: true })
+      for (const host of ["localhost", "127.0.0.1", "[::1]"]) yield* build({ url: `redis://${host}:1` })
+      yield* build({ url: "rediss://redis.example.invalid" })
+    }))
+
+  it.effect("an option that would be ignored is refused", () =>
+    Effect.gen(function*() {
+      const url = "redis://localhost"
+      assert.include(yield* refused({ url, tls: {} }), "Expected rediss:// for the settings of TLS")
+      assert.include(yield* refused({ url, prefix: "{a}:" }), "Expected text without braces")
+    }))
+
+  it.effect("layerConfig reads the address from CREDIT_DATA_REDIS_URL, and names the variable when it is wrong", () =>
+    Effect.gen(function*() {
+      const withUrl = (url: ReadonlyArray<readonly [string, string]>) =>
+        Layer.build(layerConfig()).pipe(
+          Effect.scoped,
+          Effect.withConfigProvider(ConfigProvider.fromMap(new Map(url)))
+        )
+      yield* withUrl([["CREDIT_DATA_REDIS_URL", "redis://localhost:1"]])
+      for (const url of [[], [["CREDIT_DATA_REDIS_URL", "a-canary"]]] as const) {
+        const error = String(yield* Effect.flip(withUrl(url)))
+        assert.include(error, "CREDIT_DATA_REDIS_URL")
+        assert.include(error, "rediss://user:password@redis.example:6379")
+        assert.notInclude(error, "canary")
+      }
+    }))
+})
+
+describe("a client that only looks like one of ioredis", () => {
+  it.effect("cannot be used, and each operation reports that", () =>
+    Effect.gen(function*() {
+      // as ioredis-mock, which has no status and no commands for bytes
+      const client = Object.assign(new EventEmitter(), { defineCommand: () => {}, status: "ready" })
+      const context = yield* Layer.build(layerClient({ client }))
+      const { code, reason } = yield* Effect.flip(Context.get(context, TokenStore.TokenStore).read("a".repeat(64)))
+      assert.deepStrictEqual({ code, reason }, { code: "REPLY", reason: "Refused" })
+    }).pipe(Effect.scoped))
+})
+
+describe("the nodes of a cluster", () => {
+  it.scoped("drop no rejected promise, those at the start and those that are found later", () =>
+    Effect.gen(function*() {
+      const nodes = Array.from({ length: 2 }, () => ({ asking: () => Promise.reject(new Error("closed")) }))
+      const [first, later] = nodes
+      const cluster = Object.assign(new EventEmitter(), {
+        defineCommand: () => {},
+        status: "ready",
+        nodes: () => [first]
+      })
+      const unhandled: Array<unknown> = []
+      const listener = (error: unknown) => void unhandled.push(error)
+      process.on("unhandledRejection", listener)
+      yield* Layer.build(layerClient({ client: cluster }))
+      yield* Layer.build(layerClient({ client: cluster }))
+      cluster.emit("+node", later)
+      for (const node of nodes) void node.asking()
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
+      process.off("unhandledRejection", listener)
+      assert.deepStrictEqual(unhandled, [])
+    }))
+
+  it.scoped("can be those of a subclass of Cluster", () =>
+    Effect.gen(function*() {
+      class Own extends Cluster {}
+      const client = new Own([{ host: "127.0.0.1", port: 1 }], { lazyConnect: true })
+      yield* Layer.build(layerClient({ client }))
+      client.disconnect()
+    }))
+})
+
+describe("the code of an error", () => {
+  const replyError = (message: string) => Object.assign(new Error(message), { name: "ReplyError" })
+
+  it("is the first word of a Redis error, or the word that a script has put others before", () => {
+    const codes = ["READONLY", "NOREPLICAS", "MASTERDOWN", "OOM"]
+    for (const code of codes) {
+      assert.strictEqual(codeOf(replyError(`${code} A text.`)), code)
+      assert.strictEqual(codeOf(replyError(`ERR Error running script: @user_script: 12: ${code} A text.`)), code)
+    }
+    assert.strictEqual(codeOf(replyError("MOVED 866 127.0.0.1:7001")), "MOVED")
+    assert.strictEqual(codeOf(replyError("a text")), "ERR")
+  })
+
+  it("is found in an error of another realm", () => {
+    const error: unknown = runInNewContext("Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })")
+    assert.notInstanceOf(error, Error)
+    assert.strictEqual(codeOf(error), "ECONNREFUSED")
+  })
+
+  it("has advice, whatever the code is that Redis returns when something is set up wrongly", () => {
+    for (const code of ["MOVED", "ASK", "BUSY", "NOREPLICAS", "ERR", "MASTERDOWN", "READONLY"]) {
+      assert.isDefined(storeError("Refused", code).hint, code)
+    }
+  })
 })

@@ -1,66 +1,42 @@
 import { script, start } from "@credit-data/test-support/childProcess"
-import { startRedis } from "@credit-data/test-support/redisServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { fileURLToPath } from "node:url"
 import { moveSlot, startCluster } from "./support/cluster.ts"
-import { serverOf } from "./support/server.ts"
+import { name } from "./support/store.ts"
 
-const name = "0123456789abcdef".repeat(4)
 const program = fileURLToPath(new URL("support/program.ts", import.meta.url))
 
-/** The process ends when the program has ended, and not before. */
-const survives = Effect.fnUntraced(function*(
-  args: readonly [url: string, kind: "cluster" | "sentinels" | "server", connection: "store" | "program"],
-  happens: Effect.Effect<unknown>
-) {
-  const child = yield* start(script(program, ...args))
-  yield* child.printed("ready")
-  yield* happens
-  const { exitCode, stderr, stdout } = yield* child.end
-  assert.strictEqual(stderr, "")
-  assert.strictEqual(exitCode, 0)
-  assert.include(stdout, "done")
-})
-
-describe("a process without a handler for unhandled rejections survives", { concurrent: true }, () => {
-  for (const connection of ["store", "program"] as const) {
-    for (const fault of ["pause", "kill"] as const) {
-      it.scopedLive(
-        `a slot that moves to a node of a cluster that is hit by ${fault}, over the connection of the ${connection}`,
-        () =>
-          Effect.gen(function*() {
-            const { nodes, url } = yield* startCluster
-            const { begin, target } = yield* moveSlot(nodes, name)
-            yield* survives(
-              [url, "cluster", connection],
-              Effect.zipRight(begin, Effect.delay(target[fault], "300 millis"))
-            )
-          }),
-        60_000
-      )
-    }
-
-    for (const kind of ["cluster", "sentinels", "server"] as const) {
-      it.scopedLive(
-        `a ${kind} whose reply is nested 10 000 times, over the connection of the ${connection}`,
-        () =>
-          Effect.gen(function*() {
-            const { url } = yield* serverOf("*1\r\n".repeat(10_000))
-            yield* survives([url, kind, connection], Effect.void)
-          }),
-        60_000
-      )
-    }
-
+describe("a process without a handler for unhandled rejections", { concurrent: true }, () => {
+  for (const version of ["5", "6"]) {
     it.scopedLive(
-      `a server that is killed and comes back, over the connection of the ${connection}`,
+      `lives and fails no call while a cluster moves a slot ten times to a node that stops or is killed, with ioredis ${version}`,
       () =>
         Effect.gen(function*() {
-          const { kill, restart, url } = yield* startRedis()
-          yield* survives([url, "server", connection], Effect.zipRight(kill, Effect.delay(restart, "500 millis")))
+          const { nodes, url } = yield* startCluster()
+          const { begin, end, source, target } = yield* moveSlot(nodes, name)
+          const child = yield* start(script(program, url, version, "30000"))
+          yield* child.printed("ready")
+          for (let round = 0; round < 10; round++) {
+            const [fault, recovery] = round % 2 === 0
+              ? [target.pause, target.resume]
+              : [target.kill, target.restart]
+            yield* begin
+            yield* Effect.sleep("300 millis")
+            yield* fault ?? Effect.void
+            yield* Effect.sleep("1200 millis")
+            yield* recovery ?? Effect.void
+            yield* Effect.sleep("500 millis")
+            // the slot stays where it was
+            yield* end(source)
+          }
+          const { exitCode, stderr, stdout } = yield* child.end
+          assert.strictEqual(stderr, "")
+          assert.strictEqual(exitCode, 0)
+          assert.include(stdout, "done: some calls, 0 failed")
+          assert.include(stdout, "ioredis is as before")
         }),
-      60_000
+      120_000
     )
   }
 })

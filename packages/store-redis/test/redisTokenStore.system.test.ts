@@ -1,73 +1,25 @@
 import { TokenStore } from "@credit-data/fleet"
 import * as StoreContract from "@credit-data/fleet/StoreContract"
 import { RedisTokenStore } from "@credit-data/store-redis"
-import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { freePorts } from "@credit-data/test-support/freePorts"
 import { startRedis } from "@credit-data/test-support/redisServer"
+import { relay } from "@credit-data/test-support/relay"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Context, Duration, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import { Redis, type RedisOptions } from "ioredis"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { Redis as Redis6 } from "ioredis-6"
+import { connect } from "node:net"
+import { settingsOf } from "../src/internal/connection.ts"
+import { acl, moveSlot, startCluster } from "./support/cluster.ts"
 import { serverOf } from "./support/server.ts"
+import { duration, eventually, name, publish, storeOf, storeOver, take, token, works } from "./support/store.ts"
+import { makeLocalhost, writeCertificate } from "./support/tls.ts"
 
-const name = "0123456789abcdef".repeat(4)
 const key = (slot: string) => `credit-data:{${name}}:${slot}`
-const duration = Duration.seconds(2)
-const far = () => Date.now() + 3_600_000
-
-/** A store on a server. */
-const storeOf = (options: Omit<RedisTokenStore.Options, "url"> & { readonly url: string }) =>
-  Effect.flatMap(
-    Layer.build(RedisTokenStore.layer({ ...options, url: Redacted.make(options.url) })),
-    (context) => Effect.provide(TokenStore.TokenStore, context)
-  )
-
-const publish = (store: TokenStore.Service, fence: number) =>
-  store.publish(name, { bytes: new Uint8Array([fence % 256]), fence, expiresAt: far(), owner: "a" })
-const token = (store: TokenStore.Service) =>
-  Effect.map(store.read(name), ({ value }) => Option.getOrUndefined(Option.map(value, ({ fence }) => fence)))
 
 /** A client of the test for the server of the store. */
 const clientOf = (url: string) =>
   Effect.acquireRelease(Effect.sync(() => new Redis(url)), (redis) => Effect.sync(() => redis.disconnect()))
-
-/** Takes the lease whatever the value is. Returns the next fence, and the time. */
-const take = (store: TokenStore.Service, owner: string) =>
-  Effect.map(store.takeLease(name, { owner, seen: 1e15, duration }), ({ isTaken, now, value }) => {
-    const there = Option.match(value, { onNone: () => 0, onSome: ({ fence }) => fence })
-    return isTaken ? Option.some({ fence: Math.max(now, there + 1), now }) : Option.none()
-  })
-
-/** A server that speaks TLS only. */
-const startTlsServer = Effect.gen(function*() {
-  const { cert, key } = yield* makeCertificate({ host: "localhost", days: 30, authority: yield* makeAuthority })
-  const directory = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "redis-tls-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
-  const files = { cert: join(directory, "cert.pem"), key: join(directory, "key.pem") }
-  writeFileSync(files.cert, cert)
-  writeFileSync(files.key, key)
-  return yield* startRedis({
-    tls: true,
-    settings: [`tls-cert-file ${files.cert}`, `tls-key-file ${files.key}`, "tls-auth-clients no"]
-  })
-})
-
-/** Both directions once: whether a store works. */
-const works = Effect.fnUntraced(function*(store: TokenStore.Service) {
-  const { fence } = Option.getOrThrow(yield* take(store, "a"))
-  assert.isTrue(Option.isSome(yield* take(store, "a")))
-  assert.isTrue(yield* publish(store, fence))
-  assert.strictEqual(yield* token(store), fence)
-  yield* store.releaseLease(name, "a")
-})
-
-/** Retries while the connection is being established again. */
-const eventually = <A, E>(effect: Effect.Effect<A, E>) =>
-  effect.pipe(Effect.retry(Schedule.spaced("50 millis")), Effect.timeout("20 seconds"))
 
 /** A connection of the program with other settings. */
 const clients: Readonly<Record<string, RedisOptions>> = {
@@ -87,6 +39,13 @@ describe("the contract of stores is kept", { concurrent: true }, () => {
     Effect.gen(function*() {
       const { url } = yield* startRedis()
       yield* isKept(yield* storeOf({ url }))
+    }))
+
+  it.scopedLive("over a client of another version of ioredis", () =>
+    Effect.gen(function*() {
+      const { port } = yield* startRedis({ settings: acl })
+      const url = new URL(`redis://credit-data:change-me@127.0.0.1:${port}`)
+      yield* isKept(yield* storeOver(() => new Redis6({ ...settingsOf(url), Connector: undefined })))
     }))
 
   for (const [settings, options] of Object.entries(clients)) {
@@ -249,9 +208,7 @@ describe("a store on Redis", () => {
   it.scopedLive("names the command that a user may not run, whatever the operation needs it for", () =>
     Effect.gen(function*() {
       const { command, port } = yield* startRedis({
-        settings: readFileSync(new URL("../acl.conf", import.meta.url), "utf8").split("\n").filter((line) =>
-          line.startsWith("user credit-data")
-        )
+        settings: acl
       })
       const store = yield* storeOf({ url: `redis://credit-data:change-me@127.0.0.1:${port}` })
       yield* works(store)
@@ -283,27 +240,43 @@ describe("a store on Redis", () => {
       const withoutSlots = yield* startRedis({
         settings: ["cluster-enabled yes", `cluster-port ${yield* freePorts(1)}`]
       })
-      const withTls = yield* startTlsServer
-      const rows: ReadonlyArray<readonly [url: string, code: RegExp, hint: RegExp]> = [
+      const certificate = yield* makeLocalhost
+      const certificateSettings = yield* writeCertificate(certificate)
+      const withTls = yield* startRedis({ tls: true, settings: [...certificateSettings, "tls-auth-clients no"] })
+      const forClients = yield* startRedis({ tls: true, settings: certificateSettings })
+      const tls = { ca: certificate.authority.cert }
+      const lonely = yield* startRedis({ settings: ["min-replicas-to-write 1"] })
+      const orphaned = yield* startRedis({ settings: ["replicaof 127.0.0.1 1", "replica-serve-stale-data no"] })
+      const busy = yield* startRedis({ settings: ["busy-reply-threshold 100"] })
+      yield* Effect.acquireRelease(
+        Effect.sync(() => connect(busy.port, "127.0.0.1").on("error", () => {})),
+        (socket) => Effect.sync(() => socket.destroy())
+      ).pipe(Effect.map((socket) => socket.write("EVAL \"while true do end\" 0\r\n")))
+      // a node without the slot of the entry
+      const { target } = yield* moveSlot((yield* startCluster()).nodes, name)
+      const rows: ReadonlyArray<
+        readonly [url: string, code: RegExp, hint: RegExp, tls?: RedisTokenStore.Options["tls"]]
+      > = [
         [guarded.url.replace("redis://", "redis://default:wrong@"), /^WRONGPASS$/, /password/],
         [guarded.url, /^NOAUTH$/, /password/],
         [gone.url, /^ECONNREFUSED$/, /Nothing listens/],
         ["redis://nowhere.invalid:6379", /^(ENOTFOUND|EAI_AGAIN)$/, /does not resolve/],
-        [full.url, /^(MAXCLIENTS|EPIPE|ECONNRESET|CLOSED)$/, /maxclients/],
+        [full.url, /^MAXCLIENTS$/, /raise maxclients/],
         [withTls.url.replace("rediss://", "redis://"), /^(EPIPE|ECONNRESET|CLOSED)$/, /whether its port expects TLS/],
+        [forClients.url.replace("127.0.0.1", "localhost"), /^ERR_SSL_.*CERT/, /requires a certificate of its/, tls],
         [gone.url.replace("redis://", "rediss://"), /^ECONNREFUSED$/, /Nothing listens/],
-        [
-          guarded.url.replace("redis://", "rediss://:right@"),
-          /^(ERR_SSL_|EPROTO|ETIMEDOUT)/,
-          /needs redis:/
-        ],
+        [guarded.url.replace("redis://", "rediss://:right@"), /^(ERR_SSL_|EPROTO|ETIMEDOUT)/, /needs redis:/],
         [withoutEval.url, /^UNKNOWN$/, /lacks a command/],
-        [withoutSlots.url, /^CLUSTERDOWN$/, /Redis cluster is not complete/]
+        [withoutSlots.url, /^CLUSTERDOWN$/, /Redis cluster is not complete/],
+        [`redis://credit-data:change-me@127.0.0.1:${target.port}`, /^MOVED$/, /pass a Cluster of ioredis/],
+        [lonely.url, /^NOREPLICAS$/, /too few replicas/],
+        [orphaned.url, /^MASTERDOWN$/, /is a replica/],
+        [busy.url, /^BUSY$/, /SCRIPT KILL/]
       ]
-      for (const [url, code, hint] of rows) {
-        const store = yield* storeOf({ url, unencrypted: true })
+      for (const [url, code, hint, tls] of rows) {
+        const store = yield* storeOf({ url, unencrypted: true, tls })
         // the driver connects again and again, and gets the cause in one of the attempts
-        const error = yield* Effect.flip(store.read(name)).pipe(
+        const error = yield* Effect.flip(take(store, "a")).pipe(
           Effect.filterOrFail((error) => code.test(error.code), (error) => error),
           Effect.retry({ schedule: Schedule.spaced("20 millis"), times: 500 })
         )
@@ -379,6 +352,74 @@ describe("a store on Redis", () => {
       assert.strictEqual(error.reason, "Timeout")
       assert.isBelow(Duration.toMillis(elapsed), 4_000)
     }))
+
+  const connections: Readonly<Record<string, (url: string) => ReturnType<typeof storeOf>>> = {
+    "its own connection": (url) => storeOf({ url }),
+    "a client of ioredis 6": (url) => storeOver(() => new Redis6({ ...settingsOf(new URL(url)), Connector: undefined }))
+  }
+  for (const [connection, storeAt] of Object.entries(connections)) {
+    it.scopedLive(
+      `works again within 5 s of a failover behind its address, over ${connection}`,
+      () =>
+        Effect.gen(function*() {
+          const [master, replica] = [yield* startRedis(), yield* startRedis()]
+          const address = yield* relay(master.port)
+          const store = yield* storeAt(`redis://127.0.0.1:${address.port}`)
+          yield* eventually(works(store))
+          yield* replica.command(`REPLICAOF 127.0.0.1 ${master.port}`)
+          yield* eventually(
+            Effect.filterOrFail(replica.command("ROLE"), (role) => role.includes("connected"))
+          )
+          // the connection leads to the demoted server, and new ones to the new master
+          yield* replica.command("REPLICAOF NO ONE")
+          yield* master.command(`REPLICAOF 127.0.0.1 ${replica.port}`)
+          yield* address.leadTo(replica.port)
+          const { code } = yield* Effect.flip(take(store, "b"))
+          assert.strictEqual(code, "READONLY")
+          const [elapsed] = yield* Effect.timed(eventually(works(store)))
+          assert.isBelow(Duration.toMillis(elapsed), 5_000)
+          assert.notStrictEqual(yield* replica.command("DBSIZE"), ":0\r\n")
+        }),
+      60_000
+    )
+
+    it.scopedLive(
+      `works again within 5 s when nothing passes on a connection any more, over ${connection}`,
+      () =>
+        Effect.gen(function*() {
+          const { port } = yield* startRedis()
+          const address = yield* relay(port)
+          const store = yield* storeAt(`redis://127.0.0.1:${address.port}`)
+          yield* eventually(works(store))
+          yield* address.freeze
+          // a token request waits no longer for the store
+          const brief = Effect.timeoutFail(take(store, "b"), { duration: "600 millis", onTimeout: () => "too late" })
+          assert.strictEqual(yield* Effect.flip(brief), "too late")
+          const [elapsed] = yield* Effect.timed(Effect.retry(brief, Schedule.spaced("100 millis")))
+          assert.isBelow(Duration.toMillis(elapsed), 5_000)
+        }),
+      60_000
+    )
+
+    it.scopedLive(
+      `fails at once with the code of a connection that is cut, over ${connection}`,
+      () =>
+        Effect.gen(function*() {
+          const { pause, port } = yield* startRedis()
+          const address = yield* relay(port)
+          const store = yield* storeAt(`redis://127.0.0.1:${address.port}`)
+          yield* eventually(works(store))
+          yield* pause
+          const [elapsed, error] = yield* Effect.timed(
+            Effect.zipLeft(Effect.flip(take(store, "b")), Effect.delay(address.cut, "100 millis"), { concurrent: true })
+          )
+          assert.strictEqual(error.reason, "Unavailable")
+          assert.match(error.code, /^(ECONNRESET|EPIPE|CLOSED)$/)
+          assert.isBelow(Duration.toMillis(elapsed), 1_000)
+        }),
+      60_000
+    )
+  }
 
   it.scopedLive("keeps a value no longer than it lives, when the server stood still before it was written", () =>
     Effect.gen(function*() {

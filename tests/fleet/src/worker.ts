@@ -108,19 +108,20 @@ const load = (
   Effect.gen(function*() {
     const from = Date.now()
     const startedAt = performance.now()
-    const headers = { "x-process": name }
+    const headers = () => ({ "x-process": name, "x-got-at": String(Date.now()) })
     const failed = (error: TokenError.TokenError) =>
       Effect.succeed({ error: error._tag === "InvalidResponse" ? `${error._tag} ${error.rule}` : error._tag })
     let waited = 0
     let requestedAt: number | undefined
     const outcome = yield* Effect.gen(function*() {
       const token = yield* get
+      const present = headers()
       waited = performance.now() - startedAt
       requestedAt = DateTime.toEpochMillis(token.requestedAt)
-      const first = yield* call(url, token, headers)
+      const first = yield* call(url, token, present)
       if (first.error !== "status 401") return first
       const other = yield* replace(token)
-      const second = yield* call(url, other, headers)
+      const second = yield* call(url, other, headers())
       if (second.error === "status 401") yield* invalidate(other)
       return second
     }).pipe(Effect.catchAll(failed))

@@ -26,7 +26,7 @@ const quiet: Recording = {
   until: 60_000,
   tokens: [token(1, 0), token(2, 4_000), token(3, 8_000)],
   requests: [0, 4_000, 8_000],
-  received: [{ process: "1", at: 100, token: 1 }, { process: "1", at: 4_100, token: 2 }],
+  received: [{ process: "1", gotAt: 99, token: 1 }, { process: "1", gotAt: 4_099, token: 2 }],
   calls: [call(100, 1), call(4_100, 1)],
   faults: [],
   resources: [{ start: { heap: 1e7, sockets: 2 }, end: { heap: 1.1e7, sockets: 3 } }]
@@ -45,9 +45,9 @@ describe("the judge of a soak", () => {
     assert.deepStrictEqual(broken({ calls, faults: [fault("Endpoint", 0, 1)] }), [])
   })
 
-  it("finds an expired token, unless its process was stopped before it sent it", () => {
-    const received = [{ process: "1", at: 5_000, token: 1 }]
-    assert.deepStrictEqual(broken({ received }), ["5.0 s: process 1 sent token 1 0 ms after its expiry"])
+  it("finds a token that had expired when the process got it, unless the process was stopped meanwhile", () => {
+    const received = [{ process: "1", gotAt: 5_000, token: 1 }]
+    assert.deepStrictEqual(broken({ received }), ["5.0 s: process 1 got token 1 0 ms after its expiry"])
     assert.lengthOf(broken({ received, faults: [fault("Processes", 3_000, 4_900, ["2"])] }), 1)
     assert.lengthOf(broken({ received, faults: [fault("Endpoint", 3_000, 4_900)] }), 1)
     assert.deepStrictEqual(broken({ received, faults: [fault("Processes", 3_000, 4_900, ["1"])] }), [])
@@ -59,7 +59,7 @@ describe("the judge of a soak", () => {
     assert.deepStrictEqual(broken({ calls }), [
       "9.3 s: process 1 used a token that was requested 2000 ms before its last one"
     ])
-    const received = [{ process: "1", at: 4_100, token: 2 }, { process: "1", at: 4_300, token: 1 }]
+    const received = [{ process: "1", gotAt: 4_100, token: 2 }, { process: "1", gotAt: 4_300, token: 1 }]
     assert.deepStrictEqual(broken({ received }), [])
     assert.strictEqual(judge({ ...quiet, received }).figures["lower numbers after higher ones"], 1)
   })

@@ -9,7 +9,8 @@ export interface Certificate {
   readonly key: string
 }
 
-interface Authority extends Certificate {
+/** A certificate authority. */
+export interface Authority extends Certificate {
   readonly issuer: { readonly name: string; readonly signingKey: CryptoKey }
 }
 

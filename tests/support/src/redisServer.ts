@@ -17,7 +17,7 @@ const ask = (port: number, command?: string): Effect.Effect<string, NotReady> =>
       socket.destroy()
       resume(Effect.succeed(output))
     }
-    socket.setTimeout(1_000, () => socket.destroy(new Error("no response")))
+    socket.setTimeout(10_000, () => socket.destroy(new Error("no response")))
     socket.once("error", () => resume(Effect.fail(new NotReady())))
     socket.once("connect", () => command === undefined ? end("") : socket.write(`${command}\r\n`))
     socket.once("data", (data) => end(data.toString()))
@@ -39,7 +39,7 @@ export const startRedis = Effect.fnUntraced(function*(options: {
 } = {}) {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "redis-"))),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   )
   const port = yield* freePorts(1)
   const file = join(folder, "redis.conf")

@@ -1,4 +1,5 @@
 import type { PlatformError } from "@effect/platform/Error"
+import * as Predicate from "effect/Predicate"
 import { StoreError } from "../StoreError.ts"
 
 /** The reason of a failed file operation. */
@@ -10,8 +11,21 @@ export const isMissing = (error: PlatformError): boolean => reasonOf(error) === 
 /** A file that is to be created exists. */
 export const isExisting = (error: PlatformError): boolean => reasonOf(error) === "AlreadyExists"
 
-export const storeError = (error: PlatformError): StoreError =>
-  new StoreError({
+/** What to do about the codes of the system that need more than a look at the folder, for the engineer on call. */
+const advice: Readonly<Record<string, string>> = {
+  ENOSPC: "The disk with the folder of the store is full: free space on it.",
+  EDQUOT: "The disk quota for the folder of the store is used up: free space, or raise the quota.",
+  EROFS: "The folder of the store is on a read-only file system: choose a folder that can be written."
+}
+
+/** The failure with the code of the system, if the platform passes it on. */
+export const storeError = (error: PlatformError): StoreError => {
+  const { cause } = error
+  const code = Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : reasonOf(error)
+  const hint = advice[code]
+  return new StoreError({
     reason: isMissing(error) || reasonOf(error) === "TimedOut" ? "Unavailable" : "Refused",
-    code: reasonOf(error)
+    code,
+    ...(hint !== undefined && { hint })
   })
+}

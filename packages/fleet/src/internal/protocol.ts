@@ -75,7 +75,8 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
     // reads the credentials again, and so sends a request
     if (reason._tag === "Refresh") return false
     if (reason._tag === "Nothing") return true
-    if (isSame(reason.token) || (reason._tag === "Insufficient" && !stored.covers(reason.scope))) return false
+    // a newer token shows what the server grants now, even if it lacks the missing scope too
+    if (isSame(reason.token)) return false
     const replaced = fences.get(reason.token)
     return replaced === undefined
       ? DateTime.greaterThan(stored.requestedAt, reason.token.requestedAt)

@@ -9,33 +9,51 @@ const advice: ReadonlyArray<readonly [codes: RegExp, hint: string]> = [
   [/^ECONNREFUSED$/, "Nothing listens at the Redis address: check that it runs, and the host and the port."],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "The host name of Redis does not resolve: check its address and the DNS."],
   [/^(WRONGPASS|NOAUTH)$/, "Redis rejects the user name or the password: check them in its address."],
+  [
+    /^ERR_SSL_.*(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)/,
+    "Redis requires a certificate of its clients: set the option tls to one and its key."
+  ],
   [/CERT|^UNABLE_TO_|^ERR_TLS_/, "The Redis certificate is not trusted: set the option tls to its authority."],
   [/^(ERR_SSL_|EPROTO)/, "Redis does not respond with TLS: check whether its address needs redis:// or another port."],
+  [/^MAXCLIENTS$/, "Redis has too many connections: raise maxclients, or look for clients that keep theirs."],
   [
-    /^(MAXCLIENTS|EPIPE|ECONNRESET|CLOSED)$/,
-    "Redis closes the connection: check maxclients, and whether its port expects TLS."
+    /^(EPIPE|ECONNRESET|CLOSED)$/,
+    "Redis closes the connection: check whether its port expects TLS (rediss://), and maxclients."
   ],
   [/^ETIMEDOUT$/, "Redis does not accept a connection: check for a firewall, and whether its address needs redis://."],
   [/^NOPERM$/, "The Redis user lacks a permission: compare it with acl.conf of this package."],
   [/^UNKNOWN$/, "Redis lacks a command: the server must be version 6.2 or later."],
   [/^OOM$/, "Redis is out of memory: raise maxmemory, or choose another policy."],
-  [/^READONLY$/, "This server is a read-only replica: check the Redis address, or wait for the failover to end."],
-  [/^(CLUSTERDOWN|MASTERDOWN|TRYAGAIN)$/, "The Redis cluster is not complete: check its nodes and its slots."],
-  [/^LOADING$/, "Redis is still loading its data: wait until it has started."]
+  [/^(READONLY|MASTERDOWN)$/, "This server is a replica: check the Redis address, or wait for the failover to end."],
+  [/^NOREPLICAS$/, "Redis refuses writes while it has too few replicas: check them, and min-replicas-to-write."],
+  [/^(MOVED|ASK)$/, "This server belongs to a Redis cluster: pass a Cluster of ioredis to layerClient."],
+  [/^(CLUSTERDOWN|TRYAGAIN)$/, "The Redis cluster is not complete: check its nodes and its slots."],
+  [/^BUSY$/, "A script of another program keeps Redis busy: end it with SCRIPT KILL, or wait for its end."],
+  [/^LOADING$/, "Redis is still loading its data: wait until it has started."],
+  [/^ERR$/, "Redis refuses a command: check that it is version 6.2 or later, and whether a proxy is in between."]
 ]
 
 /** Errors that a command in a script returns. Each version of Redis puts other words before them. */
 const inScript = /\b(NOPERM|OOM|READONLY|MISCONF|NOREPLICAS|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|LOADING)\b/
 
+// an error can come from another realm, in which another class is `Error`
+const textIn = (error: unknown, key: "code" | "message" | "name"): string | undefined => {
+  const text: unknown = Predicate.isObject(error) ? Reflect.get(error, key) : undefined
+  return Predicate.isString(text) ? text : undefined
+}
+
+/** An error that the server has returned. */
+export const isReplyError = (error: unknown): boolean => textIn(error, "name") === "ReplyError"
+
 /** The code of a driver error: the system's code, or the first word of the Redis error. */
 export const codeOf = (error: unknown): string | undefined => {
-  if (!Predicate.isError(error)) return undefined
-  if (/max number of clients/.test(error.message)) return "MAXCLIENTS"
-  if (error.name === "ReplyError") {
-    if (error.message.startsWith("ERR unknown command")) return "UNKNOWN"
-    return (inScript.exec(error.message) ?? /^[A-Z]+/.exec(error.message))?.[0] ?? "ERR"
+  const message = textIn(error, "message") ?? ""
+  if (/max number of clients/.test(message)) return "MAXCLIENTS"
+  if (isReplyError(error)) {
+    if (message.startsWith("ERR unknown command")) return "UNKNOWN"
+    return (inScript.exec(message) ?? /^[A-Z]+/.exec(message))?.[0] ?? "ERR"
   }
-  return Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : undefined
+  return /^(Command timed out|Socket timeout)/.test(message) ? "Timeout" : textIn(error, "code")
 }
 
 /** The failure with this code, and what to do about it. */
@@ -45,8 +63,8 @@ export const storeError = (reason: StoreError["reason"], code: string): StoreErr
 }
 
 /** The failure of a reply. It names the command that the user may not run. */
-export const replyError = (error: Error): StoreError => {
-  const [, command] = /NOPERM .*run the '([a-z|]+)' command/.exec(error.message) ?? []
+export const replyError = (error: unknown): StoreError => {
+  const [, command] = /NOPERM .*run the '([a-z|]+)' command/.exec(textIn(error, "message") ?? "") ?? []
   return command === undefined ? storeError("Refused", codeOf(error) ?? "ERR") : new StoreError({
     reason: "Refused",
     code: "NOPERM",

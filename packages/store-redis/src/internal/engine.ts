@@ -4,25 +4,25 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import type { Cluster, Redis } from "ioredis"
-import { codeOf, replyError, storeError } from "./causes.ts"
+import type { RedisClient } from "../RedisClient.ts"
+import { codeOf, isReplyError, replyError, storeError } from "./causes.ts"
 import { longestFence, scripts } from "./scripts.ts"
 
 /**
  * Waits while the connection is being established, and not for the next attempt after a failed one. The driver reports its end as an event,
  * so the wait does not depend on the program's clock.
  */
-const makeReady = (client: Redis | Cluster): Effect.Effect<boolean> => {
+const makeReady = (client: RedisClient): Effect.Effect<boolean> => {
   // one for all operations that wait, because a connection accepts only a few listeners
   let attempt: Promise<void> | undefined
   const ended = () =>
     new Promise<void>((resolve) => {
       const end = () => {
-        client.off("ready", end).off("close", end)
+        for (const event of ["ready", "close"]) client.off(event, end)
         attempt = undefined
         resolve()
       }
-      client.on("ready", end).on("close", end)
+      for (const event of ["ready", "close"]) client.on(event, end)
     })
   return Effect.promise(async () => {
     if (client.status === "connecting" || client.status === "connect") await (attempt ??= ended())
@@ -57,24 +57,21 @@ export interface Options {
   readonly prefix: string
 }
 
-export const make = (client: Redis | Cluster, { lastCode, onRejected, prefix }: Options): Service => {
+export const make = (client: RedisClient, { lastCode, onRejected, prefix }: Options): Service => {
   // reading needs one key only: while a slot moves, a cluster refuses operations on two keys
   const kindsOf = (script: string) => script === "Read" ? ["value"] : ["value", "lease"]
   for (const [name, lua] of Object.entries(scripts)) {
     client.defineCommand(`creditData${name}`, { lua, numberOfKeys: kindsOf(name).length })
   }
   const isReady = makeReady(client)
-  const unavailable = (code?: string) => storeError("Unavailable", code ?? lastCode() ?? "CLOSED")
-  const failure = (error: unknown): StoreError => {
-    if (!Predicate.isError(error)) return unavailable()
-    if (error.name === "ReplyError") return replyError(error)
-    if (error.message !== "Command timed out") return unavailable(codeOf(error))
-    // the connection may be dead, and a dead connection would not end by itself
-    if (onRejected !== undefined) client.disconnect(true)
-    return storeError("Timeout", "Timeout")
+  // the driver reports why as an event, and a closed connection to the operation
+  const failure = (error?: unknown): StoreError => {
+    if (isReplyError(error)) return replyError(error)
+    const code = codeOf(error) ?? lastCode() ?? "CLOSED"
+    return storeError(code === "Timeout" ? "Timeout" : "Unavailable", code)
   }
   const run = (script: keyof typeof scripts, name: string, ...args: ReadonlyArray<string | number | Buffer>) =>
-    Effect.filterOrFail(isReady, Boolean, () => unavailable()).pipe(
+    Effect.filterOrFail(isReady, Boolean, () => failure()).pipe(
       Effect.zipRight(Effect.tryPromise({
         try: async () => {
           const command: unknown = Reflect.get(client, `creditData${script}Buffer`)

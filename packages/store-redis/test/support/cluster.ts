@@ -1,34 +1,40 @@
 import { freePorts } from "@credit-data/test-support/freePorts"
 import { startRedis } from "@credit-data/test-support/redisServer"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { readFileSync } from "node:fs"
+import { eventually } from "./store.ts"
+import { type makeLocalhost, writeCertificate } from "./tls.ts"
 
-/** Retries until it works, for 25 seconds. */
-export const eventually = <A, E>(effect: Effect.Effect<A, E>) =>
-  effect.pipe(
-    Effect.sandbox,
-    Effect.retry(Schedule.spaced("100 millis")),
-    Effect.timeout("25 seconds"),
-    Effect.orDie
-  )
-
-const acl = readFileSync(new URL("../../acl.conf", import.meta.url), "utf8").split("\n").filter((line) =>
+/** The user that the store needs. */
+export const acl = readFileSync(new URL("../../acl.conf", import.meta.url), "utf8").split("\n").filter((line) =>
   line.startsWith("user credit-data")
 )
 
-/** Three nodes with all slots. */
-export const startCluster = Effect.gen(function*() {
+/** Three nodes with all slots. With TLS, they have a certificate for this host name and no address, and their own ports for it. */
+export const startCluster = Effect.fnUntraced(function*(tls?: Effect.Effect.Success<typeof makeLocalhost>) {
+  const files = tls === undefined ? undefined : yield* writeCertificate(tls)
   const nodes = yield* Effect.forEach([0, 1, 2], () =>
     Effect.gen(function*() {
-      const bus = yield* freePorts(1)
+      const [bus, tlsPort] = [yield* freePorts(1), yield* freePorts(1)]
+      const withTls = files === undefined ? [] : [
+        `tls-port ${tlsPort}`,
+        ...files,
+        "tls-auth-clients no",
+        // the nodes know the ports of each other for TLS only if they use it too
+        "tls-cluster yes",
+        `cluster-announce-hostname ${tls?.host}`,
+        "cluster-preferred-endpoint-type hostname"
+      ]
       // the default user is for the commands that make the cluster
-      const settings = ["cluster-enabled yes", `cluster-port ${bus}`, ...acl]
-      return { bus, ...(yield* startRedis({ settings })) }
+      const settings = ["cluster-enabled yes", `cluster-port ${bus}`, ...acl, ...withTls]
+      return { bus, tlsPort, ...(yield* startRedis({ settings })) }
     }))
   for (const [index, node] of nodes.entries()) {
     const range = [[0, 5460], [5461, 10_922], [10_923, 16_383]][index] ?? []
     yield* node.command(`CLUSTER ADDSLOTSRANGE ${range.join(" ")}`)
-    for (const { bus, port } of nodes) yield* node.command(`CLUSTER MEET 127.0.0.1 ${port} ${bus}`)
+    for (const { bus, port, tlsPort } of nodes) {
+      yield* node.command(`CLUSTER MEET 127.0.0.1 ${tls === undefined ? port : tlsPort} ${bus}`)
+    }
   }
   for (const node of nodes) {
     yield* eventually(
@@ -38,7 +44,7 @@ export const startCluster = Effect.gen(function*() {
   return { nodes, url: `redis://credit-data:change-me@127.0.0.1:${nodes[0]?.port}` }
 })
 
-export type Node = Effect.Effect.Success<typeof startCluster>["nodes"][number]
+export type Node = Effect.Effect.Success<ReturnType<typeof startCluster>>["nodes"][number]
 
 /** The node with the entry's slot, another node, and the commands that let the slot move from one to the other. */
 export const moveSlot = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, entry: string) {
@@ -60,9 +66,11 @@ export const moveSlot = Effect.fnUntraced(function*(nodes: ReadonlyArray<Node>, 
       target.command(`CLUSTER SETSLOT ${slot} IMPORTING ${from}`),
       source.command(`CLUSTER SETSLOT ${slot} MIGRATING ${to}`)
     ),
-    end: Effect.zipRight(
-      target.command(`CLUSTER SETSLOT ${slot} NODE ${to}`),
-      source.command(`CLUSTER SETSLOT ${slot} NODE ${to}`)
-    )
+    /** The slot belongs to this node then. */
+    end: (owner: Node) =>
+      Effect.flatMap(
+        idOf(owner),
+        (id) => Effect.forEach([target, source], (node) => node.command(`CLUSTER SETSLOT ${slot} NODE ${id}`))
+      )
   }
 })

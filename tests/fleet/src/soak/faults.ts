@@ -121,7 +121,8 @@ export const ofFiles = (directory: string): ReadonlyArray<Possible> => [
   {
     name: "the folder is deleted",
     what: "Store",
-    run: () => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+    // the processes write to it meanwhile
+    run: () => Effect.sync(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
   },
   {
     name: "the files contain garbage",

@@ -11,9 +11,9 @@ export interface Recording {
   readonly tokens: ReadonlyArray<{ readonly id: number; readonly issuedAt: number; readonly expiresAt: number }>
   /** The token requests that the endpoint received. */
   readonly requests: ReadonlyArray<number>
-  /** What the business API received. */
+  /** What the business API received, and when the process had got the token: a busy machine sends and receives a call late. */
   readonly received: ReadonlyArray<
-    { readonly process: string; readonly at: number; readonly token: number | undefined }
+    { readonly process: string; readonly gotAt: number; readonly token: number | undefined }
   >
   /** The calls as the processes saw them. */
   readonly calls: ReadonlyArray<Call>
@@ -77,14 +77,14 @@ export const judge = (recording: Recording): Judgement => {
   let expired = 0
   let outOfOrder = 0
   const newest = new Map<string, number>()
-  for (const { at, process, token: id } of received) {
+  for (const { gotAt, process, token: id } of received) {
     const token = id === undefined ? undefined : tokenOf.get(id)
     if (token === undefined) continue
-    // a process that is stopped after it got its token sends it late
-    if (at >= token.expiresAt && !stopped(process, at - lifetime, at)) {
+    // a process can be stopped between the two
+    if (gotAt >= token.expiresAt && !stopped(process, gotAt - lifetime, gotAt)) {
       expired++
       violations.push(
-        `${seconds(at)}: process ${process} sent token ${token.id} ${at - token.expiresAt} ms after its expiry`
+        `${seconds(gotAt)}: process ${process} got token ${token.id} ${gotAt - token.expiresAt} ms after its expiry`
       )
     }
     const before = newest.get(process) ?? 0
@@ -164,7 +164,7 @@ export const judge = (recording: Recording): Judgement => {
       "failed calls": failed,
       "failed calls without a reason": violations.filter((each) => each.includes(" failed: ")).length,
       "slow calls": slow,
-      "expired tokens sent": expired,
+      "expired tokens": expired,
       "superseded tokens used": superseded,
       "lower numbers after higher ones": outOfOrder,
       "token requests": requests.length,

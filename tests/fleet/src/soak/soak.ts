@@ -42,7 +42,7 @@ export const soak = Effect.fnUntraced(
       : Effect.map(
         Effect.acquireRelease(
           Effect.sync(() => mkdtempSync(join(tmpdir(), "soak-"))),
-          (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+          (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
         ),
         (folder) => ({ options: { directory: join(folder, "tokens") }, faults: Faults.ofFiles(join(folder, "tokens")) })
       )
@@ -85,7 +85,10 @@ export const soak = Effect.fnUntraced(
       for (const { headers, id, receivedAt, server, token } of yield* simulator.received) {
         const at = DateTime.toEpochMillis(receivedAt)
         if (server === "AuthV2") requests.set(id, at)
-        else received.set(id, { process: headers["x-process"] ?? "", at, token: Option.getOrUndefined(token) })
+        else {
+          const [process = "", gotAt = at] = [headers["x-process"], headers["x-got-at"]]
+          received.set(id, { process, gotAt: Number(gotAt), token: Option.getOrUndefined(token) })
+        }
       }
       for (const { expiresAt, id, issuedAt } of yield* simulator.tokens) {
         tokens.set(id, { id, issuedAt: DateTime.toEpochMillis(issuedAt), expiresAt: DateTime.toEpochMillis(expiresAt) })
