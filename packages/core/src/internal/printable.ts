@@ -98,8 +98,12 @@ export const printable = (text: string): string => {
 
 const mostScopes = 10
 
-/** A list of scopes. The server chooses how many there are, and how long each name is. */
+/** The first scopes of a list. The server chooses how many there are, and how long each name is. */
+export const firstScopes = (scopes: ReadonlyArray<string>): ReadonlyArray<string> =>
+  scopes.slice(0, mostScopes).map(printable)
+
+/** A list of scopes. */
 export const printableScopes = (scopes: ReadonlyArray<string>): string => {
   const others = scopes.length - mostScopes
-  return scopes.slice(0, mostScopes).map(printable).join(", ") + (others > 0 ? ` and ${others} more` : "")
+  return firstScopes(scopes).join(", ") + (others > 0 ? ` and ${others} more` : "")
 }
