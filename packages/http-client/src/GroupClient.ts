@@ -27,7 +27,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Tracer from "effect/Tracer"
 import { InsufficientScope } from "./InsufficientScope.ts"
 import { causeFor, errorFor, responseFor, type Sent } from "./internal/callerView.ts"
-import { expand, type Values as PathValues } from "./internal/path.ts"
+import { expand } from "./internal/path.ts"
 import { inScopeOf, keepScope } from "./internal/requestScope.ts"
 import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
 import { makeInSpan, PathTemplate } from "./internal/span.ts"
@@ -305,13 +305,17 @@ export const make: <const Name extends string>(
     return Object.assign(Transport.opaque(execute), { group: name })
   })
 
+type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest>
+  : never
+
 /**
  * The values of a path template: one for each name in it, and no other.
  *
  * @since 1.0.0
  * @category models
  */
-export type Values<Template extends string> = PathValues<Template>
+export type Values<Template extends string> = [Names<Template>] extends [never] ? Readonly<Record<string, never>>
+  : { readonly [Name in Names<Template>]: string | number }
 
 /**
  * Calls a path that contains values, such as the id of a consumer. Each value is encoded, so it cannot add a segment or a query. The

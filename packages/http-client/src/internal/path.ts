@@ -1,13 +1,6 @@
 import * as Either from "effect/Either"
 import { segmentsOf } from "./target.ts"
 
-type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest>
-  : never
-
-/** The values of a template: one for each name in it, and no other. */
-export type Values<Template extends string> = [Names<Template>] extends [never] ? Readonly<Record<string, never>>
-  : { readonly [Name in Names<Template>]: string | number }
-
 /** Half of a surrogate pair, which cannot be encoded. */
 const loneSurrogate = /\p{Cs}/u
 
