@@ -17,7 +17,8 @@ const release = (
     const git = (...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd: top, encoding: "utf8" })
     const clone = join(top, "clone")
     git("init", "-q", "--bare", "origin")
-    git("clone", "-q", "origin", "clone")
+    git("-c", "init.defaultBranch=main", "init", "-q", "clone")
+    git("-C", clone, "remote", "add", "origin", join(top, "origin"))
     git(
       "-C",
       clone,
