@@ -42,7 +42,13 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "a token for data-access:all",
     "another token with the rotated secret, after 3 token requests"
   ],
-  "promises.ts": ["/data-access/consumers/41", "/data-access/consumers/43", "token requests: 1"],
+  "promises.ts": [
+    "/data-access/consumers/41",
+    "/data-access/consumers/43",
+    "token requests: 1",
+    "the connection was reset: 503",
+    "the id was refused: 500"
+  ],
   "typed-api.ts": ["Data Access responded for /data-access/consumers/42"],
   "streaming.ts": ["uploaded: 200", "downloaded: 200, with a body"],
   "retries.ts": ["200, after 2 token requests and 3 calls"],

@@ -5,7 +5,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
 import { published, root } from "./packages.ts"
-import { isEven, odd } from "./versions.ts"
+import { isEven, odd, withOddMajor } from "./versions.ts"
 
 Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
@@ -18,6 +18,6 @@ Effect.gen(function*() {
     if (version === undefined || !isEven(version)) continue
     yield* fs.writeFileString(manifest, text.replace(`"version": "${version}"`, `"version": "${odd(version)}"`))
     const changelog = path.join(top, folder, "CHANGELOG.md")
-    yield* fs.writeFileString(changelog, (yield* fs.readFileString(changelog)).replaceAll(version, odd(version)))
+    yield* fs.writeFileString(changelog, withOddMajor(yield* fs.readFileString(changelog), version))
   }
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

@@ -7,3 +7,10 @@ export const isEven = (version: string): boolean => {
 /** The version of the first line that takes the place of this one: the next odd major version. */
 export const odd = (version: string): string =>
   isEven(version) ? version.replace(/^\d+/, (major) => String(Number(major) + 1)) : version
+
+/** A changelog of changesets in which this version is the next odd major version: in its headings, and where it names dependencies. */
+export const withOddMajor = (changelog: string, version: string): string =>
+  changelog.replaceAll(
+    /^(## | {2}- @credit-data\/[\w-]+@)(\S+)$/gm,
+    (line, before: string, found: string) => found === version ? `${before}${odd(version)}` : line
+  )

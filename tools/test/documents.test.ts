@@ -83,6 +83,18 @@ it("no dependency may run a script when it is installed", () => {
   for (const line of allowed.trim().split("\n")) assert.match(line, /: false$/)
 })
 
+it("no example puts a value into a path without encoding it", () => {
+  const copied = repositoryFiles.filter((path) =>
+    /\.md$|^examples\/src\/.*\.ts$|^packages\/[\w-]+\/src\/.*\.ts$/.test(path) ||
+    path === "tests/integration/test/recipeExample.test.ts"
+  )
+  const found = copied.flatMap((path) => {
+    const text = path.startsWith("packages/") ? (read(path).match(/^ *\*.*$/gm) ?? []).join("\n") : read(path)
+    return [...text.matchAll(/`\/[^`\n]*\$\{.*$/gm)].map(([code]) => `${path}: ${code}`)
+  })
+  assert.deepStrictEqual(found, [])
+})
+
 it("the troubleshooting page quotes messages that are printed", () => {
   const sources = readdirSync(`${root}packages`).flatMap((name) =>
     readdirSync(`${root}packages/${name}/src`, { recursive: true, encoding: "utf8" })

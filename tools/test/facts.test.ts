@@ -495,3 +495,15 @@ describe("the table of names that are different on Effect 4", () => {
     assert.notStrictEqual(rename("Effect.catchAll(handle)"), "Effect.catchAll(handle)")
   })
 })
+
+it("the page about promises, its example and its test have the same functions", () => {
+  const codeOf = (file: string, name: string) =>
+    new RegExp(`^ *(?:export )?const (${name} = [\\s\\S]*?)\\n(?:\\n|\\x60{3}|  return )`, "m").exec(read(file))?.[1]
+      ?.replaceAll(/\s+/g, " ")
+  for (const name of ["run", "readConsumer", "statusOf"]) {
+    const code = codeOf("examples/src/promises.ts", name)
+    assert.isAbove(code?.length ?? 0, 100)
+    assert.strictEqual(codeOf("tests/integration/test/promisesExample.test.ts", name), code)
+    if (name !== "statusOf") assert.strictEqual(codeOf("docs/promises.md", name), code)
+  }
+})

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { manifest } from "../../effect-4/packages.ts"
-import { odd } from "../src/versions.ts"
+import { odd, withOddMajor } from "../src/versions.ts"
 
 describe("the versions of the two lines", () => {
   it("have an odd major version for Effect 3, even after a breaking change", () => {
@@ -13,6 +13,30 @@ describe("the versions of the two lines", () => {
       ["10.0.0", "11.0.0"]
     ] as const
     for (const [version, expected] of rows) assert.strictEqual(odd(version), expected)
+  })
+
+  it("are changed in a changelog's headings and dependencies, and not in the text of its entries", () => {
+    const changelog = (version: string) =>
+      [
+        "# @credit-data/fleet",
+        "",
+        `## ${version}`,
+        "",
+        "### Major Changes",
+        "",
+        "- 0a1b2c3: Needs Redis 12.0.0, or 2.0.0 of the engine. See `@credit-data/old@2.0.0`.",
+        "  ## 2.0.0 of something else",
+        "",
+        "### Patch Changes",
+        "",
+        "- Updated dependencies [0a1b2c3]",
+        `  - @credit-data/core@${version}`,
+        "",
+        "## 1.2.0-0",
+        ""
+      ].join("\n")
+    assert.strictEqual(withOddMajor(changelog("2.0.0"), "2.0.0"), changelog("3.0.0"))
+    assert.strictEqual(withOddMajor(changelog("2.0.0"), "2x0.0"), changelog("2.0.0"))
   })
 
   it("have the next even major version for Effect 4, so no version belongs to both", () => {

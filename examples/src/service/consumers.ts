@@ -25,10 +25,10 @@ const withoutResponse = (error: GroupClient.GroupClientError) => {
     : failed(error._tag, new HttpApiError.ServiceUnavailable())
 }
 
-/** Calls Data Access. The path of the call contains the id of a consumer, so the span shows the template instead. */
+/** Calls Data Access. */
 const read = Effect.fnUntraced(function*(client: GroupClient.GroupClient, id: string) {
-  const response = yield* client.get(`/data-access/consumers/${id}`).pipe(
-    GroupClient.withPathTemplate("/data-access/consumers/{id}"),
+  const response = yield* client.pipe(
+    GroupClient.call("GET", "/data-access/consumers/{id}", { id }),
     Effect.catchAll(withoutResponse)
   )
   const { status } = response

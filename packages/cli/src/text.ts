@@ -32,6 +32,9 @@ export const visible = (text: string): string =>
     (character) => colored("yellow", `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
   )
 
+/** Scopes on one line of a terminal. The server chooses their characters. */
+export const scopesText = (scopes: ReadonlyArray<string>): string => visible(scopes.join(" ").replaceAll(/\s/g, " "))
+
 /** Lines of aligned columns. */
 export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widthOf = (cell: string) => stripVTControlCharacters(cell).length

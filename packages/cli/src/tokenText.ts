@@ -1,5 +1,5 @@
 import type { Invocation } from "./commandLine/commands.ts"
-import { instant, isTerminal, jsonText, quoted, table } from "./text.ts"
+import { instant, isTerminal, jsonText, quoted, scopesText, table } from "./text.ts"
 
 // What `token` prints. Needs nothing of Effect, so that a cached token comes at once.
 
@@ -41,7 +41,7 @@ export const tokenText = ({ expiresAt, requestedAt, scopes, secret }: PrintedTok
       return `export ${variable}=${quoted(token)}`
     default:
       return token === hidden
-        ? table([["token", hidden], ["scopes", scopes.join(" ")], [
+        ? table([["token", hidden], ["scopes", scopesText(scopes)], [
           "expires",
           `${expires.iso} (${expires.epochSeconds})`
         ]])

@@ -1,8 +1,9 @@
-import { Simulator } from "@credit-data/simulator"
+import { AccessScope } from "@credit-data/core"
+import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { escape, test, together } from "./support/command.ts"
-import { program, run, runAll, start } from "./support/program.ts"
+import { escape, failTokenRequests, test, together } from "./support/command.ts"
+import { program, run, runAll, start, temporaryFolder } from "./support/program.ts"
 
 describe.concurrent("the output of credit-data", () => {
   test(
@@ -11,6 +12,25 @@ describe.concurrent("the output of credit-data", () => {
       const args = [["--help"], ["token", "--help"], ["compare"], ["token", "--nonsense"]]
       for (const { stderr, stdout } of yield* runAll(args)) assert.notInclude(stdout + stderr, escape)
     })
+  )
+
+  test(
+    "shows scopes without the effect that their characters would have on a terminal",
+    Effect.gen(function*() {
+      const scopes = [...AccessScope.all, `a${escape}]0;title\u0007\u202eb\nc`]
+      const body = { access_token: "a-token", token_type: "Bearer", expires_in: 3_600, scope: scopes.join(" ") }
+      yield* failTokenRequests(Fault.Response({ status: 200, body: JSON.stringify(body) }))
+      const folder = yield* temporaryFolder
+      const variables = { XDG_CACHE_HOME: folder }
+      yield* run(["token", "--cache"], { variables })
+      const shown = "serviceplus:all a\\u001b]0;title\\u0007\\u202eb c\n"
+      for (const { stdout } of yield* runAll([["status"], ["compare"]], { variables })) {
+        assert.include(stdout, shown)
+      }
+      yield* failTokenRequests(Fault.Response({ status: 200, body: JSON.stringify({ ...body, scope: `${escape}x` }) }))
+      const missing = yield* run(["token"])
+      assert.notInclude(missing.stderr, escape)
+    }).pipe(Effect.scoped)
   )
 
   test(

@@ -50,6 +50,17 @@ describe("credit-data on a terminal", () => {
   )
 
   test(
+    "shows scopes without the effect that their characters would have",
+    Effect.gen(function*() {
+      const body = { access_token: "a-token", token_type: "Bearer", expires_in: 3_600 }
+      const scope = `data-access:all furnishment:all serviceplus:all a${escape}]0;title\u0007\u202eb`
+      yield* failTokenRequests(Fault.Response({ status: 200, body: JSON.stringify({ ...body, scope }) }))
+      const { stdout } = yield* onTerminal(["token"], { variables: { NO_COLOR: "1" } })
+      assert.include(stdout, "serviceplus:all a\\u001b]0;title\\u0007\\u202eb")
+    })
+  )
+
+  test(
     "fits into 40, 80 and 120 columns",
     Effect.gen(function*() {
       for (const columns of [40, 80, 120]) {

@@ -29,7 +29,10 @@ const oauth = {
   status: Schema.Int,
   /** `error` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
   error: Schema.optional(Schema.String),
-  /** `error_description` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
+  /**
+   * `error_description` of the response body, and the `error_hint` that some servers add to it, if they are text. Secrets of the request
+   * are replaced in it, and nothing else is changed.
+   */
   description: Schema.optional(Schema.String),
   /** Another process of the fleet received this response, and shares it until then. Absent if this process received it. */
   sharedUntil: Schema.optional(Schema.DateTimeUtc)
@@ -90,13 +93,13 @@ export class ServerError extends Schema.TaggedError<ServerError>()("ServerError"
   retryAfter: Schema.optional(Schema.DurationFromMillis)
 }) {
   /**
-   * Whether a retry can succeed. True for 408, 425, 429 and 5xx (other than 501 and 505), and for the codes `server_error` and
-   * `temporarily_unavailable`.
+   * Whether a retry can succeed. True for 408, 409, 425, 429 and 5xx (other than 501 and 505), and for the codes `server_error`
+   * and `temporarily_unavailable`.
    *
    * @since 1.0.0
    */
   get retryable(): boolean {
-    return this.status === 408 || this.status === 425 || this.status === 429 ||
+    return [408, 409, 425, 429].includes(this.status) ||
       (this.status >= 500 && this.status !== 501 && this.status !== 505) ||
       this.error === "server_error" || this.error === "temporarily_unavailable"
   }

@@ -162,6 +162,95 @@ describe("what an authorization server writes", () => {
       }
     }))
 
+  /** How languages encode a value in a form or a URL: the characters that remain, and what a space becomes. */
+  const encoders: ReadonlyArray<readonly [language: string, kept: RegExp, space: string, lower?: boolean]> = [
+    ["Java and the browser's forms", /[\w*.-]/, "+"],
+    ["JavaScript, encodeURIComponent", /[\w.!~*'()-]/, "%20"],
+    ["Go and Python, quote_plus", /[\w.~-]/, "+"],
+    ["PHP, rawurlencode, and C#, EscapeDataString", /[\w.~-]/, "%20"],
+    ["PHP, urlencode", /[\w.-]/, "+"],
+    ["Ruby, CGI.escape", /[\w*.~-]/, "+"],
+    ["C#, HttpUtility.UrlEncode", /[\w!()*.-]/, "+", true],
+    ["an encoder of everything but letters and digits", /[a-z\d]/i, "%20"]
+  ]
+  const punctuation = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
+    .filter((character) => /[^a-z\d]/i.test(character))
+
+  for (const [language, kept, space, lower] of encoders) {
+    it(`never shows a secret as it is encoded by ${language}`, () => {
+      const encode = (text: string) =>
+        Array.from(text, (character) => {
+          if (character === " ") return space
+          if (kept.test(character)) return character
+          const hex = [...Buffer.from(character)].map((byte) => `%${byte.toString(16)}`).join("")
+          return lower === true ? hex : hex.toUpperCase()
+        }).join("")
+      const secrets = [
+        ...punctuation.map((character) => `Zq7${character}vKx${character}${character}9`),
+        punctuation.map((character, index) => `${character}${index}`).join(""),
+        "Zq7üvKx€9😀"
+      ]
+      for (const value of secrets) {
+        const redacted = "before <redacted> after"
+        assert.strictEqual(withoutSecrets(`before ${encode(value)} after`, [value]), redacted, value)
+        assert.strictEqual(withoutSecrets(`before ${value} after`, [value]), redacted, value)
+      }
+    })
+  }
+
+  it.effect("contains the hint that Hydra adds to a description, unless the description has it already", () =>
+    Effect.gen(function*() {
+      const describe = (body: object) =>
+        Effect.map(failureOf({ error: "invalid_client", ...body }), (failure) => failure.description)
+      const hint = "The client may not request the scope 'everything'."
+      assert.strictEqual(yield* describe({ error_description: "Invalid.", error_hint: hint }), `Invalid. ${hint}`)
+      assert.strictEqual(
+        yield* describe({ error_description: `Invalid. ${hint}`, error_hint: hint }),
+        `Invalid. ${hint}`
+      )
+      assert.strictEqual(yield* describe({ error_hint: hint }), hint)
+      assert.strictEqual(yield* describe({ error_description: "Invalid.", error_hint: 1 }), "Invalid.")
+      assert.strictEqual(
+        yield* describe({ error_description: "Invalid.", error_hint: `${secret}!` }),
+        "Invalid. <redacted>!"
+      )
+    }))
+
+  it("never shows a token as long as tokens can be, however it is encoded", () => {
+    const token = "Zq7*v~K.x)".repeat(6_553)
+    for (const form of [token, encodeURIComponent(token), token.replaceAll("*", "%2A").replaceAll(")", "%29")]) {
+      assert.strictEqual(withoutSecrets(`a ${form} b`, [token]), "a <redacted> b")
+    }
+  })
+
+  it("never shows the Basic header of a form-encoded pair", () => {
+    for (const [language, kept] of encoders.slice(0, 5)) {
+      const encode = (text: string) =>
+        Array.from(
+          text,
+          (character) =>
+            character === " "
+              ? "+"
+              : kept.test(character)
+              ? character
+              : `%${Buffer.from(character).toString("hex").toUpperCase()}`
+        ).join("")
+      const value = `Zq7*v~K(x)' 9!${punctuation.join("4")}`
+      const whole = Buffer.from(`the-client:${encode(value)}`).toString("base64")
+      const shown = withoutSecrets(`Basic ${whole}`, [value])
+      assert.include(shown, "<redacted>", language)
+      assert.isAtMost(shown.length, "Basic <redacted>".length + 4 * Math.ceil("the-client:".length / 3) + 4)
+    }
+  })
+
+  it.effect("is an InvalidClient, even if a token in it is half a character or longer than any token", () =>
+    Effect.gen(function*() {
+      for (const id_token of ["\ud800".repeat(5), "x".repeat(64 * 1024 + 1)]) {
+        const failure = yield* failureOf({ error: "invalid_client", error_description: "no", id_token })
+        assert.strictEqual(failure.description, "no")
+      }
+    }))
+
   it.effect("is printed on one line, without control and bidirectional characters, and with at most 300 characters", () =>
     Effect.gen(function*() {
       const text = "\u001b[31mred\u001b[0m\r\n\tright\u202eleft\u2028\ud800 " + "long ".repeat(100_000)
@@ -184,6 +273,11 @@ describe("what an authorization server writes", () => {
     assert.strictEqual(withoutSecrets("a bad case", ["zz", ""]), "a bad case")
     assert.strictEqual(withoutSecrets("abc zz abc", ["zz"]), "abc <redacted> abc")
     assert.strictEqual(withoutSecrets("abcabc ab", ["ab", "abc"]), "<redacted><redacted> <redacted>")
+    assert.strictEqual(
+      withoutSecrets("%20 %zz %e2%82%ac+%C3 a%2eb%2Ec %", ["a.b.c"]),
+      "%20 %zz %e2%82%ac+%C3 <redacted> %"
+    )
+    assert.strictEqual(withoutSecrets("%25%61b%2D%2d%62", ["ab-", "-b"]), "%25<redacted><redacted>")
   })
 })
 

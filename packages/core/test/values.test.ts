@@ -111,7 +111,23 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 403 }),
-      `${prefix} returned an error: 403. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials belong to this environment.`
+      `${prefix} returned an error: 403. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check the path in the address, whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials belong to this environment.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 400 }),
+      `${prefix} returned an error: 400. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use. Check whether a client certificate is required.`
+    ],
+    ...["access_denied", "invalid_grant", "consent_required"].map((error): [TokenError.TokenError, string] => [
+      new TokenError.ServerError({ ...where, status: 403, error, description: "The policy denies it." }),
+      `${prefix} returned an error: 403 ${error} ("The policy denies it."). Ask the operator why the server refuses the request.`
+    ]),
+    [
+      new TokenError.ServerError({ ...where, status: 200, error: "invalid_client" }),
+      `${prefix} returned an error: 200 invalid_client. Check that the client id and secret belong to this environment. Ask the operator whether they were rotated.`
+    ],
+    [
+      new TokenError.ServerError({ ...where, status: 409, error: "serialization_failure" }),
+      `${prefix} returned an error: 409 serialization_failure. This is usually temporary. If it persists, contact the operator.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "unsupported_grant_type" }),
@@ -176,7 +192,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 403, error: "Forbidden by policy" }),
-      `${prefix} returned an error: 403 Forbidden by policy. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials belong to this environment.`
+      `${prefix} returned an error: 403 Forbidden by policy. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check the path in the address, whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials belong to this environment.`
     ]
   ]
   for (const [error, message] of messages) {
@@ -209,7 +225,7 @@ describe("TokenError", () => {
     for (const error of ["constructor", "__proto__", "toString"]) {
       assert.match(
         new TokenError.ServerError({ ...where, status: 400, error }).message,
-        /(constructor|__proto__|toString)\. (The response is not an OAuth error: .*)?Check that/
+        /(constructor|__proto__|toString)\. (The response is not an OAuth error: .*Check that|Ask the operator)/
       )
     }
   })

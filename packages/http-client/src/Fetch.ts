@@ -80,12 +80,12 @@ const toRequest = Effect.fnUntraced(function*(
 /** The calls of one `fetch`. All of them are aborted when its scope closes, and one whose body is collected. */
 const makeCalls = Effect.gen(function*() {
   const open = new Set<Call>()
+  const closing = new AbortController()
   const collected = new FinalizationRegistry<Call>((call) => call.controller.abort())
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      for (const { controller } of open) {
-        controller.abort(new DOMException("The scope of this fetch was closed", "AbortError"))
-      }
+      closing.abort(new DOMException("The scope of this fetch was closed", "AbortError"))
+      for (const { controller } of open) controller.abort(closing.signal.reason)
     })
   )
 
@@ -149,7 +149,7 @@ const makeCalls = Effect.gen(function*() {
     return new Response(isReadable ? toBody(response, call) : null, { status, headers })
   })
 
-  return { start, toResponse, end: (call: Call) => Effect.sync(() => open.delete(call)) }
+  return { closed: closing.signal, start, toResponse, end: (call: Call) => Effect.sync(() => open.delete(call)) }
 })
 
 /**
@@ -167,7 +167,8 @@ const makeCalls = Effect.gen(function*() {
  *
  * There is no time-out. Pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body of the response too.
  *
- * When the scope closes, the calls that are under way and the bodies that are being read reject with an `AbortError`.
+ * When the scope closes, the calls that are under way and the bodies that are being read reject with an `AbortError`, and so does each
+ * later call.
  *
  * @since 1.0.0
  * @category conversions
@@ -197,6 +198,6 @@ export const make = (client: GroupClient): Effect.Effect<typeof globalThis.fetch
           Effect.raceFirst(aborted(call.controller.signal)),
           Effect.onError(() => calls.end(call))
         )
-      }))
+      })).catch((error) => Promise.reject(calls.closed.aborted ? calls.closed.reason : error))
     return fetch
   })

@@ -13,18 +13,21 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import type * as HttpMethod from "@effect/platform/HttpMethod"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
-import { identity } from "effect/Function"
+import { dual, identity } from "effect/Function"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type * as Tracer from "effect/Tracer"
 import { InsufficientScope } from "./InsufficientScope.ts"
 import { causeFor, errorFor, responseFor, type Sent } from "./internal/callerView.ts"
+import { expand } from "./internal/path.ts"
 import { inScopeOf, keepScope } from "./internal/requestScope.ts"
 import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
 import { makeInSpan, PathTemplate } from "./internal/span.ts"
@@ -42,8 +45,8 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * An HttpClient whose requests go to one endpoint group, each with a token.
  *
  * - A relative URL is appended to the base URL of the environment, including the path of the base URL. An absolute URL must
- *   begin with the base URL. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent: another origin, and a path
- *   that leaves the base path, even by `/..;/` or an encoded slash.
+ *   begin with the base URL. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent: another origin, another base
+ *   path, and a path with a segment `..`, even if its dots or slashes are encoded, or as `..;`. A fragment is not sent.
  * - After a 401 the client reports the token and sends the request again with a token that this call has not tried, at most three
  *   times in all, if the body can be sent again. Without such a token the caller gets the 401. The caller gets every other
  *   status unchanged, including a redirect.
@@ -283,7 +286,7 @@ export const make: <const Name extends string>(
       Either.match(target(original.url), {
         onLeft: (description) => Effect.fail(HttpError.requestError("InvalidUrl", { request: original, description })),
         onRight: (url) => {
-          const absolute = HttpClientRequest.setUrl(original, url)
+          const absolute = HttpClientRequest.removeHash(HttpClientRequest.setUrl(original, url))
           return inSpan(absolute, (span) => {
             const request = propagateTrace === true && span !== undefined
               ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span))
@@ -295,29 +298,94 @@ export const make: <const Name extends string>(
     return Object.assign(Transport.opaque(execute), { group: name })
   })
 
+type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest>
+  : never
+
 /**
- * Sets the path template of a call, or of all calls of a client, such as `/consumers/{id}`. It appears on the span of a call, in
- * its name and as `url.template`. Traces can then be grouped by it, and they contain no personal data. Default: none.
+ * The values of a path template: one for each name in it, and no other.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Values<Template extends string> = [Names<Template>] extends [never] ? Readonly<Record<string, never>>
+  : { readonly [Name in Names<Template>]: string | number }
+
+/**
+ * Calls a path that contains values, such as the id of a consumer. Each value is encoded, so it cannot add a segment or a query. The
+ * template appears on the span of the call, as after `withPathTemplate`.
+ *
+ * If a segment with a value would be empty, `.` or `..`, and with it another path, nothing is sent, and the call fails with a
+ * `RequestError` (`InvalidUrl`) that does not show the value.
  *
  * @since 1.0.0
  * @category combinators
  * @example
  * ```ts
  * import { DataAccess, GroupClient } from "@credit-data/http-client"
- * import { HttpClient } from "@effect/platform"
  * import { Effect } from "effect"
  *
- * // one call
  * export const consumer = Effect.fn(function*(id: string) {
- *   const client = yield* DataAccess.DataAccess
- *   return yield* client.get(`/consumers/${id}`).pipe(GroupClient.withPathTemplate("/consumers/{id}"))
+ *   const dataAccess = yield* DataAccess.DataAccess
+ *   const response = yield* dataAccess.pipe(GroupClient.call("GET", "/data-access/consumers/{id}", { id }))
+ *   return yield* response.json
  * })
+ * ```
+ */
+export const call: {
+  <const Template extends `/${string}`>(
+    method: HttpMethod.HttpMethod,
+    template: Template,
+    values: Values<Template>,
+    options?: HttpClientRequest.Options.NoUrl
+  ): <E, R>(
+    client: HttpClient.HttpClient.With<E, R>
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.RequestError, R>
+  <E, R, const Template extends `/${string}`>(
+    client: HttpClient.HttpClient.With<E, R>,
+    method: HttpMethod.HttpMethod,
+    template: Template,
+    values: Values<Template>,
+    options?: HttpClientRequest.Options.NoUrl
+  ): Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.RequestError, R>
+} = dual(
+  (args) => !Predicate.isString(args[0]),
+  <E, R>(
+    client: HttpClient.HttpClient.With<E, R>,
+    method: HttpMethod.HttpMethod,
+    template: `/${string}`,
+    values: Readonly<Record<string, string | number>>,
+    options?: HttpClientRequest.Options.NoUrl
+  ): Effect.Effect<Response, E | HttpClientError.RequestError, R> => {
+    const request = HttpClientRequest.make(method)(template, options)
+    return Either.match(expand(template, values), {
+      onLeft: (segment) =>
+        Effect.fail(HttpError.requestError("InvalidUrl", {
+          request,
+          description: `Its values make the segment ${segment} empty, "." or "..", so nothing was sent`
+        })),
+      onRight: (url) => withPathTemplate(template)(client.execute(HttpClientRequest.setUrl(request, url)))
+    })
+  }
+)
+
+/**
+ * Sets the path template of calls whose path another library makes, such as `HttpApiClient`. It appears on the span of a call, in its
+ * name and as `url.template`. Traces can then be grouped by it, and they contain no personal data. Default: none. `GroupClient.call` sets
+ * it itself.
  *
- * // all calls of a client
- * export const consumers = Effect.map(
- *   DataAccess.DataAccess,
- *   HttpClient.transformResponse(GroupClient.withPathTemplate("/consumers/{id}"))
- * )
+ * @since 1.0.0
+ * @category combinators
+ * @example
+ * ```ts
+ * import { DataAccess, GroupClient } from "@credit-data/http-client"
+ * import { Effect } from "effect"
+ *
+ * export const report = Effect.gen(function*() {
+ *   const dataAccess = yield* DataAccess.DataAccess
+ *   return yield* dataAccess.get("/data-access/reports/42").pipe(
+ *     GroupClient.withPathTemplate("/data-access/reports/{id}")
+ *   )
+ * })
  * ```
  */
 export const withPathTemplate =

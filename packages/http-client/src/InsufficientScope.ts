@@ -4,7 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
-import { printableScopes } from "@credit-data/core/Internal"
+import { firstScopes, printableScopes } from "@credit-data/core/Internal"
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
@@ -48,12 +48,12 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("
   wasSent: Schema.optional(Schema.Boolean)
 }) {
   /**
-   * What `JSON.stringify` and loggers print.
+   * What `JSON.stringify` and loggers print, with at most ten of the granted scopes.
    *
    * @since 1.0.0
    */
   override toJSON(): object {
-    return { ...this, message: this.message }
+    return { ...this, granted: firstScopes(this.granted), message: this.message }
   }
 
   /**

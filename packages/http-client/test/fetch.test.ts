@@ -215,8 +215,20 @@ describe("the client of a group as a fetch", () => {
       const client = HttpClient.make(() => Effect.never)
       const dataAccess = yield* Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), yield* supply(), client))
       const fetch = yield* Scope.extend(Fetch.make(dataAccess), scope)
-      const call = fetch("/a").then(() => "a response", () => "rejected")
+      const call = fetch("/a").then(() => "a response", String)
       yield* Scope.close(scope, Exit.void)
-      assert.strictEqual(yield* Effect.promise(() => call), "rejected")
+      assert.strictEqual(yield* Effect.promise(() => call), "AbortError: The scope of this fetch was closed")
+    }))
+
+  it.effect("rejects with an AbortError after its scope has closed, and sends nothing", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { fetch, sent } = yield* Scope.extend(setUp(), scope)
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual(
+        String(yield* rejection(() => fetch("/a"))),
+        "AbortError: The scope of this fetch was closed"
+      )
+      assert.deepStrictEqual(sent, [])
     }))
 })

@@ -37,10 +37,14 @@ describe("InsufficientScope", () => {
 
   it("shows at most ten of the granted scopes, each escaped and cut", () => {
     const granted = ["a\nb", "x".repeat(400), ...Array.from({ length: 100 }, (_, index) => `read:${index}`)]
-    const { message } = new InsufficientScope.InsufficientScope({ ...error, granted })
-    assert.include(message, "a\\nb")
-    assert.include(message, "read:7 and 92 more.")
-    assert.isBelow(message.length, 800)
+    const many = new InsufficientScope.InsufficientScope({ ...error, granted })
+    assert.include(many.message, "a\\nb")
+    assert.include(many.message, "read:7 and 92 more.")
+    assert.isBelow(many.message.length, 800)
+    const json = JSON.parse(JSON.stringify(many))
+    assert.deepStrictEqual([json.granted.length, json.granted[0], json.granted[9]], [10, "a\\nb", "read:7"])
+    assert.isBelow(JSON.stringify(many).length, 2_000)
+    assert.deepStrictEqual(many.granted, granted)
   })
 })
 

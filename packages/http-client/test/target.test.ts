@@ -2,7 +2,7 @@ import { DataAccess } from "@credit-data/http-client"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
 import { assert, describe, it } from "@effect/vitest"
 import { HttpClient, HttpClientRequest } from "@effect/platform"
-import { Effect, FastCheck } from "effect"
+import { Effect, FastCheck, Option } from "effect"
 import { callOver, get } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
@@ -25,18 +25,21 @@ describe("a URL below the base URL", () => {
   const rows: ReadonlyArray<readonly [url: string, sentTo: string, baseUrl?: string]> = [
     ["/consumers/42", "https://api.example/v1/consumers/42"],
     ["consumers/42", "https://api.example/v1/consumers/42"],
-    ["/consumers?page=2#top", "https://api.example/v1/consumers?page=2#top"],
+    ["/consumers?page=2#top", "https://api.example/v1/consumers?page=2"],
+    ["#top", "https://api.example/v1"],
+    ["/consumers?path=/../b#/../c", "https://api.example/v1/consumers?path=/../b"],
     ["", "https://api.example/v1"],
     ["?page=2", "https://api.example/v1?page=2"],
     ["/", "https://api.example/v1/"],
-    ["/a/../b", "https://api.example/v1/b"],
     ["/a/./b", "https://api.example/v1/a/b"],
     ["/a%2Fb", "https://api.example/v1/a%2Fb"],
     ["/.well-known", "https://api.example/v1/.well-known"],
     ["/@someone", "https://api.example/v1/@someone"],
     ["/..x/y", "https://api.example/v1/..x/y"],
+    ["/x../.../y", "https://api.example/v1/x../.../y"],
+    ["/%252e%252e/%252f", "https://api.example/v1/%252e%252e/%252f"],
+    ["/a;v=1/b;..", "https://api.example/v1/a;v=1/b;.."],
     ["/consumers", "https://api.example/consumers", "https://api.example"],
-    ["/a/../../b", "https://api.example/b", "https://api.example"],
     ["/consumers", "http://127.0.0.1:8080/consumers", "http://127.0.0.1:8080/"],
     ["https://api.example/v1/consumers?page=2", "https://api.example/v1/consumers?page=2"],
     ["https://api.example:443/v1/consumers", "https://api.example/v1/consumers"],
@@ -102,7 +105,20 @@ describe("a URL of another origin or outside the base path is refused before any
       "https://api.example/other",
       "https://api.example/v1/../other",
       "https://api.example/v10/x",
-      "/a/..%5c..%5cconsumers"
+      "/a/..%5c..%5cconsumers",
+      "/a/../b",
+      "/a/..%2Fb",
+      "/a/..",
+      "/a/.\t./b",
+      "/a/..\u0001",
+      "/%2f..%2f..%2fadmin",
+      "//..%2fadmin",
+      "/%2F/..;/..;",
+      "/v1/%2f/..;/..;",
+      "/%5C..%5C..%5Cadmin",
+      "/a/%2e.%3Bx/b",
+      "/a%2f%2E%2e",
+      "https://api.example/v1/%2f..%2f..%2fadmin"
     ]
   ) {
     it.effect(JSON.stringify(url), () =>
@@ -148,6 +164,60 @@ describe("a URL of another origin or outside the base path is refused before any
     ))
 })
 
+describe("a path below the base path", () => {
+  /** The path that a server uses if it decodes the path before it resolves dots, and drops the parameters of segments. */
+  const resolved = (url: string) => {
+    const path: Array<string> = []
+    for (const segment of decodeURIComponent(new URL(url).pathname).split(/[/\\]/)) {
+      const name = segment.replace(/;.*$/s, "")
+      if (name === "..") path.pop()
+      else if (name !== "." && name !== "") path.push(name)
+    }
+    return `/${path.join("/")}`
+  }
+  const parts = [
+    "/",
+    "//",
+    "\\",
+    "..",
+    ".",
+    "%2e",
+    "%2E",
+    "%2f",
+    "%2F",
+    "%5c",
+    ";",
+    "%3b",
+    "%3B",
+    "a",
+    "?",
+    "#",
+    "\t",
+    " "
+  ]
+  it("remains below it on a server that decodes slashes, dots and backslashes", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(FastCheck.array(FastCheck.constantFrom(...parts), { maxLength: 10 }), async (parts) => {
+        const sentTo = await Effect.runPromise(go(`/${parts.join("")}`))
+        assert.isTrue(
+          sentTo === "RequestError InvalidUrl" || /^\/v1(\/|$)/.test(resolved(sentTo ?? "")),
+          sentTo
+        )
+      }),
+      { numRuns: 1_000 }
+    ))
+
+  it.effect("has no fragment, wherever the request contains it", () =>
+    Effect.gen(function*() {
+      const { client, sent } = yield* transport(rejecting())
+      const request = HttpClientRequest.get("/consumers", { hash: "top", urlParams: { page: 2 } })
+      yield* callOver(client, (client) => client.execute(request))
+      const [first] = yield* sent
+      assert.strictEqual(first?.url, "https://api.example/v1/consumers")
+      assert.isTrue(Option.isNone(first?.hash ?? Option.some("not sent")))
+    }))
+})
+
 describe("a URL of the same host", () => {
   it.effect("with only a user or only a password is refused", () =>
     Effect.gen(function*() {
@@ -163,8 +233,9 @@ describe("a URL of the same host", () => {
   it.effect("that leaves the base path is refused with the reason", () =>
     Effect.gen(function*() {
       const { client } = yield* transport(rejecting())
-      const error = yield* Effect.flip(callOver(client, (client) => client.get("../other")))
-      assert.include(error.message, "The path leaves https://api.example/v1")
+      const refused = (url: string) => Effect.flip(callOver(client, (client) => client.get(url)))
+      assert.include((yield* refused("../other")).message, "The path contains \"..\"")
+      assert.include((yield* refused("https://api.example/other")).message, "The path leaves https://api.example/v1")
     }))
 
   it.effect("is accepted in any spelling when a client rewrites the URL", () =>

@@ -2,7 +2,7 @@ import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, type TokenError } from "@credit-data/core"
 import { DataAccess, Fetch, Furnishment, GroupClient, type InsufficientScope } from "@credit-data/http-client"
-import { HttpClient, type HttpClientError } from "@effect/platform"
+import { HttpClient, type HttpClientError, type HttpClientResponse } from "@effect/platform"
 import { type ConfigError, Effect, type Layer, Redacted } from "effect"
 import { describe, expectTypeOf, it } from "vitest"
 
@@ -101,5 +101,36 @@ describe("the groups", () => {
   it("the client of a group is not a plain HttpClient, and toHttpClient converts it", () => {
     expectTypeOf<GroupClient.GroupClient>().not.toExtend<HttpClient.HttpClient>()
     expectTypeOf(GroupClient.toHttpClient).returns.toEqualTypeOf<HttpClient.HttpClient>()
+  })
+})
+
+describe("GroupClient.call", () => {
+  it("requires one value for each name in its template, and no other", () => {
+    GroupClient.call("GET", "/consumers/{id}/reports/{report}", { id: "42", report: 7 })
+    GroupClient.call("GET", "/consumers", {})
+    // @ts-expect-error: the value of id is missing
+    GroupClient.call("GET", "/consumers/{id}", {})
+    // @ts-expect-error: the template has no name idd
+    GroupClient.call("GET", "/consumers/{id}", { idd: "42" })
+    // @ts-expect-error: the template has no name page
+    GroupClient.call("GET", "/consumers/{id}", { id: "42", page: 2 })
+    // @ts-expect-error: the template has no names
+    GroupClient.call("GET", "/consumers", { id: "42" })
+    // @ts-expect-error: a value may be missing
+    GroupClient.call("GET", "/consumers/{id}", { id: undefined })
+    // @ts-expect-error: the template is no path
+    GroupClient.call("GET", "consumers/{id}", { id: "42" })
+    // @ts-expect-error: there is no such method
+    GroupClient.call("FETCH", "/consumers/{id}", { id: "42" })
+  })
+
+  it("adds to the errors of a client only that of a refused value", () => {
+    const ofGroup = Effect.flatMap(DataAccess.DataAccess, GroupClient.call("GET", "/consumers/{id}", { id: "42" }))
+    expectTypeOf<Effect.Effect.Error<typeof ofGroup>>().toEqualTypeOf<GroupClient.GroupClientError>()
+    const ofOther = (client: HttpClient.HttpClient.With<"down", "needed">) =>
+      GroupClient.call(client, "GET", "/consumers/{id}", { id: "42" })
+    expectTypeOf<ReturnType<typeof ofOther>>().toEqualTypeOf<
+      Effect.Effect<HttpClientResponse.HttpClientResponse, "down" | HttpClientError.RequestError, "needed">
+    >()
   })
 })

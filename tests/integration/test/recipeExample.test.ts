@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { DataAccess } from "@credit-data/http-client"
+import { DataAccess, GroupClient } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 
 /** The program under test. */
 const findConsumer = (id: string) =>
-  Effect.flatMap(DataAccess.DataAccess, (client) => client.get(`/data-access/consumers/${id}`)).pipe(
+  Effect.flatMap(DataAccess.DataAccess, GroupClient.call("GET", "/data-access/consumers/{id}", { id })).pipe(
     Effect.map(({ status }) => status === 200 ? "found" : status === 404 ? "unknown" : "unavailable"),
     Effect.catchTag("InvalidClient", () => Effect.succeed("refused"))
   )

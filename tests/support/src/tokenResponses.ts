@@ -124,7 +124,7 @@ export const failures: ReadonlyArray<TokenResponse> = [
   ),
   failed("ServerError", 403, "access_denied", false),
   ...[400, 404, 410, 501, 505].map((status) => failed("ServerError", status, undefined, false)),
-  ...[408, 425, 429, 502, 504, 599].map((status) => failed("ServerError", status, undefined, true)),
+  ...[408, 409, 425, 429, 502, 504, 599].map((status) => failed("ServerError", status, undefined, true)),
   ...["server_error", "invalid_client"].map((error) => failed("ServerError", 500, error, true)),
   failed("ServerError", 503, "temporarily_unavailable", true),
   ...foreign.map((body) => failed("ServerError", 500, undefined, true, body)),

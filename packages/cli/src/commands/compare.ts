@@ -14,7 +14,7 @@ import { Ended } from "../failure.ts"
 import { parseProbe } from "../probe.ts"
 import * as Supply from "../supply.ts"
 import { printLine } from "../terminal.ts"
-import { colored, jsonText, table } from "../text.ts"
+import { colored, jsonText, scopesText, table } from "../text.ts"
 import * as Transport from "../transport.ts"
 
 const probeText = ({ method, path }: Comparison.Probe) => `${method} ${path}`
@@ -45,7 +45,7 @@ const factsRows = (version: string, facts: Either.Either<Comparison.TokenFacts, 
     onLeft: ({ _tag }) => [[version, "no token", _tag]],
     onRight: ({ lifetime, missingScopes, scopes }) => [
       [version, "lifetime", Duration.format(lifetime)],
-      ["", "granted", scopes.join(" ")],
+      ["", "granted", scopesText(scopes)],
       ...(missingScopes.length === 0 ? [] : [["", "missing", colored("red", missingScopes.join(" "))]])
     ]
   })

@@ -14,7 +14,7 @@ import type { Invocation } from "../commandLine/commands.ts"
 import { Failure, ofTokenError, wrongUsage } from "../failure.ts"
 import * as Supply from "../supply.ts"
 import { printLine } from "../terminal.ts"
-import { colored, hasUnicode, instant, jsonText, table } from "../text.ts"
+import { colored, hasUnicode, instant, jsonText, scopesText, table } from "../text.ts"
 
 const noToken = wrongUsage("The cache has no valid token for these variables. Run a command with --cache first.")
 
@@ -86,7 +86,7 @@ const format = (token: AccessToken, failure: Option.Option<Failed>, left: number
     ["life", bar(Math.min(1, left / DateTime.distance(requestedAt, expiresAt)))],
     ["left", Duration.format(Duration.seconds(leftSeconds))],
     ["expires", `${expires.iso} (${expires.epochSeconds})`],
-    ["scopes", scopes.join(" ")],
+    ["scopes", scopesText(scopes)],
     ...Option.toArray(Option.map(failure, (failure) => ["failure", failureText(failure)]))
   ])
 }

@@ -34,8 +34,7 @@ const explain = (error: TokenError, address: string): readonly [detail: string, 
   if (error.status >= 500) return [detail]
   if (error.error === "invalid_scope") return [detail, "CREDIT_DATA_SCOPES"]
   if (error.error === "unauthorized_client") return [detail, "CREDIT_DATA_CLIENT_ID"]
-  // the contract has no code for a wrong audience, so any other code may stand for it
-  return [`${detail}; the audience may be wrong`, "CREDIT_DATA_AUDIENCE"]
+  return error.error === "invalid_target" ? [`${detail}; the audience may be wrong`, "CREDIT_DATA_AUDIENCE"] : [detail]
 }
 
 /** A token. */

@@ -339,7 +339,12 @@ describe("the token", () => {
     [json(401, "invalid_client"), "the client was refused: 401 invalid_client", credentials],
     [json(200, "invalid_client"), "the client was refused: 200 invalid_client", credentials],
     [json(400, "unauthorized_client"), "error response: 400 unauthorized_client", "CREDIT_DATA_CLIENT_ID"],
-    [json(403, "forbidden"), "error response: 403 forbidden; the audience may be wrong", "CREDIT_DATA_AUDIENCE"],
+    [json(403, "access_denied"), "error response: 403 access_denied", undefined],
+    [
+      json(400, "invalid_target"),
+      "error response: 400 invalid_target; the audience may be wrong",
+      "CREDIT_DATA_AUDIENCE"
+    ],
     [json(400, "invalid_scope"), "error response: 400 invalid_scope", "CREDIT_DATA_SCOPES"],
     [json(404, "not_found"), "no token endpoint there: 404 not_found", address],
     [json(503, "temporarily_unavailable"), "temporary failure: 503 temporarily_unavailable", undefined],

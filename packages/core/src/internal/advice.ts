@@ -57,13 +57,14 @@ export const refusedClient =
 const wrongServer =
   "Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use."
 
-const audience = "Check that the audience belongs to this environment, and that the client may request it."
+/** The server's own words, which stand before, explain a code that has no advice here. */
+const otherCode = "Ask the operator why the server refuses the request."
 
 const byCode: ReadonlyMap<string | undefined, string> = new Map([
-  ["access_denied", audience],
+  ["invalid_client", refusedClient],
   ["invalid_request", `The server does not accept a parameter. ${wrongServer} Check the audience and the scopes too.`],
   ["invalid_scope", "Request only scopes that the operator has granted to this client."],
-  ["invalid_target", audience],
+  ["invalid_target", "Check that the audience belongs to this environment, and that the client may request it."],
   ["unauthorized_client", "Ask the operator to allow this client the client_credentials grant."],
   ["unsupported_grant_type", wrongServer]
 ])
@@ -85,11 +86,13 @@ export const refused = (failure: Refusal): string =>
 export const failedServer = (failure: Refusal & { readonly retryable: boolean }): string => {
   if (failure.status === 429) return limited
   if (failure.retryable) return temporary
-  if (isOAuthError(failure)) return byCode.get(failure.error) ?? wrongServer
-  return failure.status === 403
-    ? `${inFront} Check whether a client certificate is required, whether the address of this machine is allowed, and whether ` +
-      "the credentials belong to this environment."
-    : `${inFront} ${wrongServer}`
+  if (isOAuthError(failure)) return byCode.get(failure.error) ?? otherCode
+  if (failure.status === 403) {
+    return `${inFront} Check the path in the address, whether a client certificate is required, whether the address of this ` +
+      "machine is allowed, and whether the credentials belong to this environment."
+  }
+  // a 400 is what nginx returns without a client certificate
+  return `${inFront} ${wrongServer}${failure.status === 400 ? " Check whether a client certificate is required." : ""}`
 }
 
 export const brokenRule = {

@@ -5,24 +5,72 @@ const mask = "<redacted>"
 /** A shorter form could be an ordinary word. */
 const shortestForm = 4
 
-const lowerHex = (text: string): string => text.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase())
+/** The bytes of a text in UTF-8, each as one character. */
+const binaryOf = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("")
+
+const percentEncoded = (character: string): string =>
+  Array.from(new TextEncoder().encode(character), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("")
+
+/**
+ * Replaces a secret that is encoded for a URL or a form. Encoders differ in what they encode, and whether a space becomes a plus, so the
+ * text is decoded. A pattern with all encodings of a long token would be too large for V8.
+ */
+const withoutEncoded = (text: string, secret: string): string => {
+  /** Where each `%XX` is in the decoded text. It has two characters more than what it encodes. */
+  const escapes: Array<number> = []
+  const decoded = text.replaceAll(/%([\dA-F]{2})/gi, (_, hex: string, at: number) => {
+    escapes.push(at - 2 * escapes.length)
+    return String.fromCharCode(Number.parseInt(hex, 16))
+  }).replaceAll("+", " ")
+  const wanted = binaryOf(secret).replaceAll("+", " ")
+  let passed = 0
+  const inText = (index: number): number => {
+    while ((escapes[passed] ?? index) < index) passed++
+    return index + 2 * passed
+  }
+  let kept = ""
+  let from = 0
+  for (let at = decoded.indexOf(wanted); at >= 0; at = decoded.indexOf(wanted, at + wanted.length)) {
+    kept += text.slice(from, inText(at)) + mask
+    from = inText(at + wanted.length)
+  }
+  return kept + text.slice(from)
+}
+
+/** What the form encoders of browsers and Java, of JavaScript, of Go and Python, and of PHP encode. */
+const encodedInForms = [/[^\w*.-]/gu, /[^\w!'()*.~-]/gu, /[^\w.~-]/gu, /[^\w.-]/gu]
+
+/** A header with Basic credentials contains them form-encoded (RFC 6749, section 2.3.1). */
+const formEncodings = (secret: string): ReadonlyArray<string> =>
+  encodedInForms.map((encoded) =>
+    secret.replaceAll(encoded, (character) => character === " " ? "+" : percentEncoded(character))
+  )
 
 /** Base64 encodes three bytes at a time, so a secret inside a longer text has one of three forms. Only what it decides is kept. */
 const base64Forms = (secret: string): ReadonlyArray<string> => {
-  const bytes = new TextEncoder().encode(secret)
-  return [0, 1, 2].flatMap((offset) => {
-    const shifted = new Uint8Array(offset + bytes.length)
-    shifted.set(bytes, offset)
-    const whole = btoa(Array.from(shifted, (byte) => String.fromCharCode(byte)).join("")).replace(/=+$/, "")
-    const form = whole.slice(Math.ceil(offset * 4 / 3), Math.floor(shifted.length * 4 / 3))
+  const bytes = binaryOf(secret)
+  return ["", "\0", "\0\0"].flatMap((before) => {
+    const whole = btoa(before + bytes).replace(/=+$/, "")
+    const form = whole.slice(Math.ceil(before.length * 4 / 3), Math.floor((before.length + bytes.length) * 4 / 3))
     return [form, form.replaceAll("+", "-").replaceAll("/", "_"), encodeURIComponent(form)]
   })
 }
 
-const formsOf = (secret: string): ReadonlyArray<string> => {
-  const encoded = [encodeURIComponent(secret), new URLSearchParams([["", secret]]).toString().slice(1)]
-  const others = [...encoded, ...encoded.map(lowerHex), ...base64Forms(secret)]
-  return [...new Set([secret, ...others.filter((form) => form.length >= shortestForm)])]
+interface Form {
+  readonly length: number
+  readonly replacedIn: (text: string) => string
+}
+
+const formsOf = (secret: string): ReadonlyArray<Form> => {
+  const inBase64 = new Set([...new Set([secret, ...formEncodings(secret)])].flatMap(base64Forms))
+  return [
+    { length: secret.length, replacedIn: (text) => withoutEncoded(text.replaceAll(secret, mask), secret) },
+    ...Array.from(inBase64)
+      .filter((form) => form.length >= shortestForm)
+      .map((form) => ({ length: form.length, replacedIn: (text: string) => text.replaceAll(form, mask) }))
+  ]
 }
 
 /** Replaces each secret in its plain, URL-encoded and Base64 form, and nothing else. */
@@ -30,7 +78,7 @@ export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>): st
   secrets.filter((secret) => secret !== "").flatMap(formsOf)
     // a form can be a part of another one
     .toSorted((a, b) => b.length - a.length)
-    .reduce((current, form) => current.replaceAll(form, mask), text)
+    .reduce((current, { replacedIn }) => replacedIn(current), text)
 
 const mostCharacters = 300
 
@@ -50,8 +98,12 @@ export const printable = (text: string): string => {
 
 const mostScopes = 10
 
-/** A list of scopes. The server chooses how many there are, and how long each name is. */
+/** The first scopes of a list. The server chooses how many there are, and how long each name is. */
+export const firstScopes = (scopes: ReadonlyArray<string>): ReadonlyArray<string> =>
+  scopes.slice(0, mostScopes).map(printable)
+
+/** A list of scopes. */
 export const printableScopes = (scopes: ReadonlyArray<string>): string => {
   const others = scopes.length - mostScopes
-  return scopes.slice(0, mostScopes).map(printable).join(", ") + (others > 0 ? ` and ${others} more` : "")
+  return firstScopes(scopes).join(", ") + (others > 0 ? ` and ${others} more` : "")
 }

@@ -160,6 +160,8 @@ const secondsOf = (value: unknown): number | undefined => {
   return Predicate.isNumber(seconds) && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
+const longestToken = 64 * 1024
+
 /**
  * The fields of the access token response (contract, section 2), or the rule that it breaks. `expires_in` and `scope` may be missing
  * (RFC 6749, section 5.1), and `null` counts as missing. Other fields are ignored.
@@ -167,7 +169,7 @@ const secondsOf = (value: unknown): number | undefined => {
 const decode = (json: Json) => {
   // a token must fit into a header: visible ASCII (RFC 6749, appendix A.12, without the space)
   const accessToken = textOf(json["access_token"]) ?? ""
-  if (accessToken.length > 64 * 1024 || !/^[\x21-\x7e]+$/.test(accessToken)) return "AccessToken"
+  if (accessToken.length > longestToken || !/^[\x21-\x7e]+$/.test(accessToken)) return "AccessToken"
   if (textOf(json["token_type"])?.toLowerCase() !== "bearer") return "TokenType"
   const expiresInSeconds = secondsOf(json["expires_in"])
   if (expiresInSeconds === undefined && !Predicate.isNullable(json["expires_in"])) return "ExpiresIn"
@@ -249,13 +251,23 @@ export const tokenRequest = (
   /** The failure that a server reported, in the OAuth error body (contract, section 2) if it sent one. */
   const failureOf = (response: ServerResponse, body: Json, credentials: ClientCredentials, nowMillis: number) => {
     const { status } = response
+    // what is longer is no token, and takes long to look for
     const tokens = ["access_token", "refresh_token", "id_token"].flatMap((name) => textOf(body[name]) ?? [])
+      .filter(({ length }) => length <= longestToken)
     const secrets = [Redacted.value(credentials.clientSecret), ...tokens]
-    const shown = (value: unknown) => {
-      const text = textOf(value)
-      return text === undefined ? undefined : withoutSecrets(text, secrets)
+    const shown = (text: string | undefined) => text === undefined ? undefined : withoutSecrets(text, secrets)
+    const description = textOf(body["error_description"])
+    const hint = textOf(body["error_hint"])
+    const fields = {
+      status,
+      error: shown(textOf(body["error"])),
+      // Hydra's hint says which scope or audience was refused
+      description: shown(
+        description === undefined || hint === undefined || description.includes(hint)
+          ? description ?? hint
+          : `${description} ${hint}`
+      )
     }
-    const fields = { status, error: shown(body["error"]), description: shown(body["error_description"]) }
     if (status === 401 || ((status === 400 || status === 403) && body["error"] === "invalid_client")) {
       return new InvalidClient({ ...hinted({ status }, suspicion(credentials)), ...fields })
     }

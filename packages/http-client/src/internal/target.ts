@@ -4,19 +4,22 @@ import * as Either from "effect/Either"
 const isPlainPath = (url: string): boolean => /^\/[\w-][\w/?&=+,-]*$/.test(url)
 
 /**
- * Where a request with this URL is sent, which always has the origin of the base URL; or the reason why it is refused. The base URL has no
- * slash at its end. The URL parser decides whether a URL names a host, and not our own pattern, so every spelling that the parser reads
- * as another host is refused.
+ * The segments of a path as servers may read them, because some decode dots and slashes before they resolve `..`, and some drop the
+ * parameters of a segment (`/..;/`). What is encoded twice is data. The URL parser ignores control characters and spaces.
+ */
+export const segmentsOf = (url: string): ReadonlyArray<string> =>
+  url.replace(/[?#].*$/s, "").replace(/[\p{Cc} ]/gu, "").replace(/%2e/gi, ".").split(/[/\\]|%2f|%5c/i)
+    .map((segment) => segment.replace(/(?:;|%3b).*$/i, ""))
+
+/**
+ * Where a request with this URL is sent, without its fragment and always to the origin of the base URL; or the reason why it is refused.
+ * The base URL has no slash at its end. The URL parser decides whether a URL names a host, and not our own pattern, so every spelling
+ * that the parser reads as another host is refused.
  */
 export const makeTarget = (baseUrl: string): (url: string) => Either.Either<string, string> => {
   const base = new URL(baseUrl)
   const nowhere = new URL(`${base.protocol}//base.invalid`)
   const start = base.pathname.replace(/\/?$/, "/")
-  /** Even on a server that decodes slashes or drops the parameters of a segment (`/..;/`) before it resolves dots. */
-  const isBeneath = (path: string): boolean => {
-    const decoded = path.replace(/%2f|%5c/gi, "/").replace(/;[^/]*/g, "").replace(/%3b[^/]*/gi, "")
-    return [path, new URL(base.origin + decoded).pathname].every((each) => `${each}/`.startsWith(start))
-  }
   return (url) => {
     if (isPlainPath(url)) return Either.right(baseUrl + url)
     if (!URL.canParse(url, nowhere)) return Either.left("This is not a URL")
@@ -27,8 +30,16 @@ export const makeTarget = (baseUrl: string): (url: string) => Either.Either<stri
     if (!isRelative && (isForeign || named.username !== "" || named.password !== "")) {
       return Either.left(`A token is sent only to ${base.origin}. Use a relative URL, or a URL of that origin`)
     }
+    if (segmentsOf(url).includes("..")) {
+      return Either.left(
+        "The path contains \"..\", perhaps encoded. If it is part of an id, check the id before the call"
+      )
+    }
     const separator = /^([?#]|$)/.test(url) ? "" : "/"
     const absolute = isRelative ? new URL(`${baseUrl}${separator}${url.replace(/^\//, "")}`) : named
-    return isBeneath(absolute.pathname) ? Either.right(absolute.href) : Either.left(`The path leaves ${baseUrl}`)
+    absolute.hash = ""
+    return `${absolute.pathname}/`.startsWith(start)
+      ? Either.right(absolute.href)
+      : Either.left(`The path leaves ${baseUrl}`)
   }
 }
