@@ -1,5 +1,8 @@
 // What differs between Effect 3 and Effect 4, as far as a rule can say it. What needs a hand is in `overrides`.
 
+import core from "../packages/core/package.json" with { type: "json" }
+import { versionOf } from "./packages.ts"
+
 /** Members that have another name, in types and in values. */
 export const members: Readonly<Record<string, string>> = {
   "it.scopedLive": "it.live",
@@ -54,6 +57,7 @@ export const members: Readonly<Record<string, string>> = {
   "Predicate.isRecord": "Predicate.isObject",
   "Metric.taggedWithLabels": "Metric.withAttributes",
   "Random.nextRange": "Random.nextBetween",
+  "Stream.catchAllCause": "Stream.catchCause",
   "Schema.Schema": "Schema.Codec",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
   "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString"
@@ -183,9 +187,12 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
   ],
   "packages/core/src/internal/restrictedClient.ts": [
     [
-      "HttpClientRequest.get(request.url).pipe($MODIFY, $HEADERS, $UPGRADE)",
-      "names.reduce((kept, name) => HttpClientRequest.removeHeader(kept, name), request).pipe($UPGRADE)"
+      "HttpClientRequest.get(request.url).pipe($MODIFY, $HEADERS)",
+      "dropped.reduce((kept, name) => HttpClientRequest.removeHeader(kept, name), request)"
     ]
+  ],
+  "packages/core/src/internal/version.ts": [
+    [JSON.stringify(core.version), JSON.stringify(versionOf(core.version))]
   ],
   "packages/fleet/src/internal/platformError.ts": [
     ["error._tag === \"SystemError\" ? error.reason : error._tag", "error.reason._tag"]
