@@ -171,6 +171,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["DateTime.distance($FROM, $TO)", "Duration.toMillis(DateTime.distance($FROM, $TO))"],
   ["logLevel.label", "logLevel.toUpperCase()"],
   ["Effect.yieldNow()", "Effect.yieldNow"],
+  ["Effect.withMaxOpsBeforeYield($STEPS)", "Effect.provideService(References.MaxOpsBeforeYield, $STEPS)"],
   ["Schema.between($MIN, $MAX)", "Schema.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"],
   ["Schema.int()", "Schema.check(Schema.isInt())"],
   ["Schema.pattern($TEXT)", "Schema.check(Schema.isPattern($TEXT))"],
@@ -182,6 +183,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
 export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: string, replacement: string]>>> = {
   "packages/core/src/internal/broadcast.ts": [
     ["Effect.forEach(listeners, Queue.shutdown, $OPTIONS)", "Effect.forEach(listeners, Queue.end, $OPTIONS)"],
+    ["if (!isOpen) return Queue.shutdown(queue)", "if (!isOpen) return Queue.end(queue)"],
     ["new Set<Queue.Queue<A>>()", "new Set<Queue.Queue<A, Cause.Done>>()"],
     ["Queue.sliding<A>(capacity)", "Queue.sliding<A, Cause.Done>(capacity)"]
   ],
