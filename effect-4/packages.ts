@@ -33,7 +33,7 @@ const withoutGone = (versions: Record<string, string> | undefined) =>
   versions && Object.fromEntries(Object.entries(versions).filter(([name]) => !gone.test(name)))
 
 /** The second version line is one major version ahead. */
-const versionOf = (version: string): string => version.replace(/^\d+/, (major) => String(Number(major) + 1))
+export const versionOf = (version: string): string => version.replace(/^\d+/, (major) => String(Number(major) + 1))
 
 /** The package.json of a package for Effect 4. */
 export const manifest = (original: Manifest): Manifest => {

@@ -1,5 +1,8 @@
 // What differs between Effect 3 and Effect 4, as far as a rule can say it. What needs a hand is in `overrides`.
 
+import core from "../packages/core/package.json" with { type: "json" }
+import { versionOf } from "./packages.ts"
+
 /** Members that have another name, in types and in values. */
 export const members: Readonly<Record<string, string>> = {
   "it.scopedLive": "it.live",
@@ -54,6 +57,7 @@ export const members: Readonly<Record<string, string>> = {
   "Predicate.isRecord": "Predicate.isObject",
   "Metric.taggedWithLabels": "Metric.withAttributes",
   "Random.nextRange": "Random.nextBetween",
+  "Stream.catchAllCause": "Stream.catchCause",
   "Schema.Schema": "Schema.Codec",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
   "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString"
@@ -171,6 +175,7 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["DateTime.distance($FROM, $TO)", "Duration.toMillis(DateTime.distance($FROM, $TO))"],
   ["logLevel.label", "logLevel.toUpperCase()"],
   ["Effect.yieldNow()", "Effect.yieldNow"],
+  ["Effect.withMaxOpsBeforeYield($STEPS)", "Effect.provideService(References.MaxOpsBeforeYield, $STEPS)"],
   ["Schema.between($MIN, $MAX)", "Schema.check(Schema.isBetween({ minimum: $MIN, maximum: $MAX }))"],
   ["Schema.int()", "Schema.check(Schema.isInt())"],
   ["Schema.pattern($TEXT)", "Schema.check(Schema.isPattern($TEXT))"],
@@ -182,14 +187,18 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
 export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: string, replacement: string]>>> = {
   "packages/core/src/internal/broadcast.ts": [
     ["Effect.forEach(listeners, Queue.shutdown, $OPTIONS)", "Effect.forEach(listeners, Queue.end, $OPTIONS)"],
+    ["if (!isOpen) return Queue.shutdown(queue)", "if (!isOpen) return Queue.end(queue)"],
     ["new Set<Queue.Queue<A>>()", "new Set<Queue.Queue<A, Cause.Done>>()"],
     ["Queue.sliding<A>(capacity)", "Queue.sliding<A, Cause.Done>(capacity)"]
   ],
   "packages/core/src/internal/restrictedClient.ts": [
     [
-      "HttpClientRequest.get(request.url).pipe($MODIFY, $HEADERS, $UPGRADE)",
-      "names.reduce((kept, name) => HttpClientRequest.removeHeader(kept, name), request).pipe($UPGRADE)"
+      "HttpClientRequest.get(request.url).pipe($MODIFY, $HEADERS)",
+      "dropped.reduce((kept, name) => HttpClientRequest.removeHeader(kept, name), request)"
     ]
+  ],
+  "packages/core/src/internal/version.ts": [
+    [JSON.stringify(core.version), JSON.stringify(versionOf(core.version))]
   ],
   "packages/fleet/src/internal/platformError.ts": [
     ["error._tag === \"SystemError\" ? error.reason : error._tag", "error.reason._tag"]

@@ -1,5 +1,6 @@
 // After `changeset version`: an even major version of a package becomes the next odd one, in its package.json, in its changelog and where
 // other packages depend on it. The even ones belong to the packages for Effect 4, so that each line has room for a breaking release.
+// The sources of core contain its version too, for the `User-Agent`.
 
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -15,6 +16,11 @@ Effect.gen(function*() {
     const manifest = path.join(top, folder, "package.json")
     const text = yield* fs.readFileString(manifest)
     const version = /"version": "([^"]+)"/.exec(text)?.[1]
+    if (version !== undefined && folder === "packages/core") {
+      const source = path.join(top, folder, "src/internal/version.ts")
+      const code = yield* fs.readFileString(source)
+      yield* fs.writeFileString(source, code.replace(/"[^"]+"/, `"${odd(version)}"`))
+    }
     if (version === undefined || !isEven(version)) continue
     yield* fs.writeFileString(manifest, text.replace(`"version": "${version}"`, `"version": "${odd(version)}"`))
     const changelog = path.join(top, folder, "CHANGELOG.md")

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Stream, TestClock } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scope, Stream, TestClock } from "effect"
 import * as Broadcast from "../src/internal/broadcast.ts"
 
 /** Waits until every fiber that can continue has done so. */
@@ -53,5 +53,21 @@ describe("the events of a supply", () => {
       assert.deepStrictEqual(yield* Fiber.join(leaving), [1])
       yield* unmade
       assert.strictEqual(lost(), 0)
+    }))
+
+  it.live("end for a listener that begins while the scope closes", () =>
+    Effect.gen(function*() {
+      for (const steps of [12, 16, 20]) {
+        for (let turns = 0; turns < 40; turns++) {
+          const scope = yield* Scope.make()
+          const { stream } = yield* Scope.extend(Broadcast.make<number>(3), scope)
+          const listener = yield* Effect.fork(Stream.runDrain(stream).pipe(Effect.withMaxOpsBeforeYield(steps)))
+          yield* Effect.replicateEffect(Effect.yieldNow(), turns)
+          yield* Scope.close(scope, Exit.void)
+          yield* Fiber.join(listener).pipe(
+            Effect.timeoutFail({ duration: "5 seconds", onTimeout: () => `after ${turns} turns of ${steps} steps` })
+          )
+        }
+      }
     }))
 })

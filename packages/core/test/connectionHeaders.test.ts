@@ -1,7 +1,9 @@
 import { HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option } from "effect"
-import { restrictedClient, withoutConnectionHeaders } from "../src/internal/restrictedClient.ts"
+import { Effect, Option, Stream } from "effect"
+import manifest from "../package.json" with { type: "json" }
+import { restrictedClient } from "../src/internal/restrictedClient.ts"
+import { isReason } from "../src/internal/transport.ts"
 
 /** A request as a restricted client sends it. */
 const sent = (request: HttpClientRequest.HttpClientRequest) => {
@@ -17,7 +19,7 @@ const sent = (request: HttpClientRequest.HttpClientRequest) => {
 const left = (headers: Record<string, string>) =>
   Effect.map(
     sent(HttpClientRequest.post("https://api.example/a", { headers })),
-    ({ headers }) => Object.fromEntries(Object.entries(headers))
+    ({ headers }) => Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "user-agent"))
   )
 
 describe("the headers of a connection", () => {
@@ -50,29 +52,27 @@ describe("the headers of a connection", () => {
       )
     }))
 
-  it.effect("keep an upgrade that Connection names, and no other", () =>
+  it.effect("lose an upgrade, because no caller gets its socket", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* left({ connection: "x-one, Upgrade", upgrade: "websocket" }), {
-        connection: "upgrade",
-        upgrade: "websocket"
-      })
-      assert.deepStrictEqual(yield* left({ connection: "x-one", upgrade: "websocket" }), {})
-      assert.deepStrictEqual(yield* left({ connection: "upgrade" }), {})
+      assert.deepStrictEqual(yield* left({ connection: "x-one, Upgrade", upgrade: "websocket" }), {})
     }))
 
-  it.effect("lose a length without a body, and a length that is not the body's", () =>
+  it.effect("lose a length without a body, and get the length of the body in place of another", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* left({ "content-length": "5", "x-mine": "1" }), { "x-mine": "1" })
-      const request = HttpClientRequest.post("https://api.example/a", {
-        headers: { te: "trailers" },
-        body: HttpBody.text("hello")
-      })
-      assert.strictEqual((yield* sent(request)).headers["content-length"], "5")
-      const forged = yield* sent(HttpClientRequest.setHeader(request, "content-length", "4"))
-      assert.notStrictEqual(forged.headers["content-length"], "4")
+      for (const length of ["5", "undefined"]) {
+        assert.deepStrictEqual(yield* left({ "content-length": length, "x-mine": "1" }), { "x-mine": "1" })
+      }
+      const bodies = [HttpBody.text("hello"), HttpBody.raw("hello"), HttpBody.stream(Stream.empty, "text/plain", 5)]
+      for (const body of bodies) {
+        for (const length of ["5", "4", "undefined"]) {
+          const request = HttpClientRequest.post("https://api.example/a", { headers: { te: "trailers" }, body })
+          const { headers } = yield* sent(HttpClientRequest.setHeader(request, "content-length", length))
+          assert.strictEqual(headers["content-length"], "5")
+        }
+      }
     }))
 
-  it.effect("are all that changes of a request", () =>
+  it.effect("are all that changes of a request, except for the User-Agent", () =>
     Effect.gen(function*() {
       const request = HttpClientRequest.put("https://api.example/a", { headers: { te: "trailers", "x-mine": "1" } })
         .pipe(
@@ -80,11 +80,69 @@ describe("the headers of a connection", () => {
           HttpClientRequest.setHash("part"),
           HttpClientRequest.bodyText("hello")
         )
-      const { body, hash, method, url, urlParams } = yield* sent(request)
+      const { body, hash, headers, method, url, urlParams } = yield* sent(request)
       assert.deepStrictEqual([method, url, [...urlParams]], ["PUT", "https://api.example/a", [["page", "2"]]])
       assert.deepStrictEqual(hash, Option.some("part"))
       assert.strictEqual(body, request.body)
-      const plain = HttpClientRequest.get("https://api.example/a", { headers: { "x-mine": "1" } })
-      assert.strictEqual(withoutConnectionHeaders(plain), plain)
+      assert.deepStrictEqual(Object.keys(headers).toSorted(), [
+        "content-length",
+        "content-type",
+        "user-agent",
+        "x-mine"
+      ])
+      const plain = HttpClientRequest.get("https://api.example/a", { headers: { "user-agent": "mine/1" } })
+      assert.strictEqual(yield* sent(plain), plain)
+    }))
+})
+
+describe("the User-Agent", () => {
+  it.effect("names this project and its version, unless the request has one", () =>
+    Effect.gen(function*() {
+      const request = HttpClientRequest.get("https://api.example/a")
+      assert.strictEqual((yield* sent(request)).headers["user-agent"], `credit-data/${manifest.version}`)
+      const own = HttpClientRequest.setHeader(request, "User-Agent", "mine/1")
+      assert.strictEqual((yield* sent(own)).headers["user-agent"], "mine/1")
+    }))
+})
+
+describe("a body", () => {
+  const form = (text: string) => HttpBody.formDataRecord({ a: new File([text], "a.txt") })
+
+  it.effect("that is a form keeps the type with its own boundary, and raw content the caller's type", () =>
+    Effect.gen(function*() {
+      const typeOf = (body: HttpBody.HttpBody, headers: Record<string, string> = {}) =>
+        Effect.map(
+          sent(HttpClientRequest.post("https://api.example/a", { body }).pipe(HttpClientRequest.setHeaders(headers))),
+          ({ headers }) => headers["content-type"]
+        )
+      const foreign = { "content-type": "multipart/form-data; boundary=foreign" }
+      assert.match((yield* typeOf(form("a"), foreign)) ?? "none", /^multipart\/form-data; boundary=(?!foreign)/)
+      assert.strictEqual(yield* typeOf(HttpBody.raw("{}"), { "content-type": "application/json" }), "application/json")
+      assert.strictEqual(yield* typeOf(HttpBody.raw(new Uint8Array(1))), undefined)
+      assert.strictEqual(yield* typeOf(HttpBody.raw(new Blob(["a"], { type: "text/csv" }))), "text/csv")
+    }))
+
+  it.effect("that is a form of up to 1 MiB is sent as bytes, and a larger one as it is", () =>
+    Effect.gen(function*() {
+      const tagOf = (size: number) =>
+        Effect.map(
+          sent(HttpClientRequest.post("https://api.example/a", { body: form("a".repeat(size)) })),
+          ({ body }) => body._tag
+        )
+      assert.strictEqual(yield* tagOf(1024 * 1024), "Raw")
+      assert.strictEqual(yield* tagOf(1024 * 1024 + 1), "FormData")
+    }))
+
+  it.effect("of unknown length is refused with a DELETE, GET, HEAD or OPTIONS, and the message says what to do", () =>
+    Effect.gen(function*() {
+      for (const method of ["DELETE", "GET", "HEAD", "OPTIONS"] as const) {
+        const request = HttpClientRequest.make(method)("https://api.example/a", { body: HttpBody.stream(Stream.empty) })
+        const error = yield* Effect.flip(sent(request))
+        assert.isTrue(isReason(error, "Encode"))
+        assert.include(
+          error.message,
+          `The body of a ${method} needs a length, so nothing was sent. Set the contentLength of its stream`
+        )
+      }
     }))
 })

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope, TestClock } from "effect"
 import { textOf } from "./support/fakeEndpoint.ts"
 import { caller, get, hang, replace, timeline, uninterruptible } from "./support/timeline.ts"
+import { disconnected } from "../src/internal/disconnected.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
 
@@ -79,5 +80,22 @@ describe("in an uninterruptible region", () => {
       const building = Effect.flip(make({ credentials: Effect.never, deadline: "3 seconds" }, silent))
       const { result } = yield* after("3 seconds", Effect.uninterruptible(building))
       assert.match(String(result), /at credentials:.*The credentials were not read within 3s/)
+    }))
+})
+
+describe("what ends in the background when it is interrupted", () => {
+  it.live("ends even if it is interrupted in its first step", () =>
+    Effect.gen(function*() {
+      let isRunning = false
+      const work = (parent: Fiber.RuntimeFiber<unknown, unknown>) =>
+        Effect.suspend(() => {
+          isRunning = true
+          Effect.runFork(Fiber.interrupt(parent))
+          return Effect.onExit(Effect.never, () => Effect.sync(() => (isRunning = false)))
+        })
+      const fiber = yield* Effect.fork(Effect.withFiberRuntime((parent) => disconnected(work(parent))))
+      yield* Fiber.await(fiber)
+      yield* Effect.replicateEffect(Effect.yieldNow(), 10)
+      assert.isFalse(isRunning)
     }))
 })

@@ -13,10 +13,12 @@ type Tokens = AccessTokens.Service
 type Client = HttpClient.HttpClient
 
 describe("a call", () => {
-  it.effect("carries the token and the caller's headers, and no other header", () =>
+  it.effect("carries the token, a User-Agent and the caller's headers, and no other header", () =>
     Effect.gen(function*() {
       const { sent } = yield* call((client) => client.get("/consumers", { headers: { "x-mine": "1" } }))
-      assert.deepStrictEqual({ ...sent[0]?.headers }, { "x-mine": "1", authorization: "Bearer token-1" })
+      const { "user-agent": userAgent, ...headers } = sent[0]?.headers ?? {}
+      assert.match(userAgent ?? "none", /^credit-data\/\d/)
+      assert.deepStrictEqual(headers, { "x-mine": "1", authorization: "Bearer token-1" })
     }))
 
   it.effect("keeps the caller's Authorization header, without a token, a check of scopes or a second request", () =>

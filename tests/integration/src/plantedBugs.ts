@@ -462,7 +462,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     restrictedClient(
       "a length that is not the body's is sent",
       keeping("content-length"),
-      "core/test/connectionHeaders: lose a length without a body, and a length that is not the body's"
+      "core/test/connectionHeaders: lose a length without a body, and get the length of the body in place of another"
     ),
     silence(
       "redirects are followed",

@@ -144,16 +144,21 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.include(sent, "not_found", "the response of the address that the redirect names")
     }).pipe(Effect.provide(layer)))
 
-  it.effect("an unrequested 101 leaves no connection open", () =>
+  it.effect("a 101 leaves no connection open, even if a caller forwards a request to upgrade", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
+      const client = yield* DataAccess.DataAccess
+      const times = 10
       yield* simulator.failCalls(
         Fault.Bytes({
           bytes: Fault.responseBytes({ status: 101, headers: ["Connection: Upgrade", "Upgrade: another"] }),
           ending: "Hang"
-        })
+        }),
+        { times: 2 * times }
       )
-      yield* Effect.exit(call())
+      for (const headers of [{}, { connection: "Upgrade", upgrade: "another" }]) {
+        yield* Effect.replicateEffect(Effect.exit(client.get("/data-access/a", { headers })), times)
+      }
       yield* simulator.openConnections.pipe(
         // fetch and undici keep one connection to each server
         Effect.repeat({

@@ -1,9 +1,10 @@
+import manifest from "@credit-data/core/package.json" with { type: "json" }
 import { Fetch } from "@credit-data/http-client"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { listen } from "@credit-data/test-support/listen"
 import { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import { createSecureContext, createServer as createTlsServer } from "node:tls"
 import { canary } from "../src/canaries.ts"
 import { changed, requestToken, withDataAccess } from "../src/clients.ts"
@@ -13,7 +14,8 @@ import { transports, trusting } from "../src/transports.ts"
 /** What a gateway forwards if it does not drop its own connection's headers. */
 const foreign = {
   host: "evil.example",
-  connection: "close, x-kept, authorization",
+  connection: "close, upgrade, x-kept, authorization",
+  upgrade: "websocket",
   "keep-alive": "timeout=100",
   "proxy-connection": "keep-alive",
   te: "trailers",
@@ -41,7 +43,7 @@ const headersOf = (received: ReadonlyArray<string>) => received.join("").split("
 const assertClean = (received: ReadonlyArray<string>, url: string) => {
   const headers = headersOf(received)
   assert.deepStrictEqual(headers.match(/^host: .*$/gm), [`host: ${new URL(url).host}`])
-  for (const dropped of ["evil", "timeout=100", "proxy-connection", "\nte:", "\ntrailer:", "\nexpect:"]) {
+  for (const dropped of ["evil", "timeout=100", "proxy-connection", "\nte:", "\ntrailer:", "\nexpect:", "upgrade"]) {
     assert.notInclude(headers, dropped)
   }
   assert.include(headers, "x-kept: kept")
@@ -49,7 +51,7 @@ const assertClean = (received: ReadonlyArray<string>, url: string) => {
 
 const withForeign = HttpClientRequest.setHeaders(foreign)
 
-describe.each(transports)("the headers of a caller's connection, over %s", (name, transport) => {
+describe.each(transports)("the headers of a caller's connection, over %s", (_, transport) => {
   it.scoped("are not sent with a token request by a client that adds them", () =>
     Effect.gen(function*() {
       const { received, url } = yield* rawServer
@@ -92,22 +94,32 @@ describe.each(transports)("the headers of a caller's connection, over %s", (name
       }
     }))
 
-  if (name === "node:http") {
-    it.scoped("that ask for an upgrade are sent", () =>
-      Effect.gen(function*() {
-        const { received, url } = yield* rawServer
-        const headers = { connection: "keep-alive, Upgrade", upgrade: "websocket" }
-        yield* withDataAccess(url, transport, (client) => client.get("/a", { headers }))
-        assert.include(headersOf(received), "connection: upgrade\r\n")
-        assert.include(headersOf(received), "upgrade: websocket\r\n")
-      }))
-  }
-
   it.scoped("cannot give a request without a body a length", () =>
     Effect.gen(function*() {
       const { received, url } = yield* rawServer
       yield* withDataAccess(url, transport, (client) => client.get("/a", { headers: { "content-length": "9" } }))
       assert.notInclude(headersOf(received), "content-length")
+    }))
+})
+
+describe.each(transports)("the User-Agent, over %s", (_, transport) => {
+  const userAgents = (received: ReadonlyArray<string>) => headersOf(received).match(/^user-agent: .*$/gm)
+  const setting = HttpClientRequest.setHeader("user-agent", "mine/1")
+
+  it.scoped("of a token request and a call names this project, unless the program or the caller sets another", () =>
+    Effect.gen(function*() {
+      const { received, url } = yield* rawServer
+      const own = [`user-agent: credit-data/${manifest.version}`]
+      yield* requestToken(url, transport)
+      assert.deepStrictEqual(userAgents(received), own)
+      received.length = 0
+      yield* requestToken(url, changed(transport, setting))
+      assert.deepStrictEqual(userAgents(received), ["user-agent: mine/1"])
+      for (const [request, expected] of [[identity, own], [setting, ["user-agent: mine/1"]]] as const) {
+        received.length = 0
+        yield* withDataAccess(url, transport, (client) => client.execute(request(HttpClientRequest.get("/a"))))
+        assert.deepStrictEqual(userAgents(received), expected)
+      }
     }))
 })
 

@@ -247,3 +247,35 @@ describe.concurrent.each(everyWay)(
     )
   }
 )
+
+describe.concurrent.each(everyWay)("a 401 that arrives before a form is read, over %s", (_, transport) => {
+  it.scopedLive("replaces the token, and the form is sent again", () =>
+    Effect.gen(function*() {
+      const tokens: Array<string> = []
+      const url = yield* serveSockets((socket) =>
+        socket.once("data", (data) => {
+          tokens.push(/authorization: bearer (\S+)/i.exec(data.toString("latin1"))?.[1] ?? "none")
+          if (tokens.length === 1) {
+            socket.end("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            socket.destroySoon()
+          } else {
+            // reads the form first
+            let length = data.length
+            const respondAtEnd = () => {
+              if (length > size) socket.end(respond("ok", "Connection: close"))
+            }
+            socket.on("data", (more) => {
+              length += more.length
+              respondAtEnd()
+            })
+            respondAtEnd()
+          }
+        })
+      )
+      const size = 500_000
+      const body = HttpBody.formDataRecord({ file: new File(["a".repeat(size)], "a.txt") })
+      const { status } = yield* withDataAccess(url, transport, (client) => client.post("/a", { body }))
+      assert.strictEqual(status, 200)
+      assert.deepStrictEqual(tokens, [canary, `${canary}-2`])
+    }))
+})

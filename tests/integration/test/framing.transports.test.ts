@@ -1,7 +1,9 @@
+import { kindOf } from "@credit-data/test-support/httpErrors"
 import { HttpBody, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { changed, requestToken, withDataAccess } from "../src/clients.ts"
+import { bodies, forwarded, isReceived, isSendable, methods } from "../src/framing.ts"
 import { granted, respond, serveSockets } from "../src/servers.ts"
 import { keeping } from "../src/transports.ts"
 
@@ -15,7 +17,9 @@ interface Received {
 const parse = (bytes: string): readonly [request: Received, rest: string] | undefined => {
   const end = bytes.indexOf("\r\n\r\n")
   if (end < 0) return undefined
-  const [line = "", ...headers] = bytes.slice(0, end).toLowerCase().split("\r\n")
+  const [first = "", ...lines] = bytes.slice(0, end).split("\r\n")
+  const line = first.replace(" HTTP/1.1", "")
+  const headers = lines.map((header) => header.toLowerCase())
   const rest = bytes.slice(end + 4)
   if (headers.includes("transfer-encoding: chunked")) {
     const last = rest.indexOf("0\r\n\r\n")
@@ -34,64 +38,98 @@ const serve = Effect.gen(function*() {
       bytes += data.toString("latin1")
       for (let next = parse(bytes); next !== undefined; next = parse(bytes)) {
         bytes = next[1]
-        socket.write(respond(JSON.stringify({ ...granted(1), number: received.push(next[0]) })))
+        const number = received.push(next[0])
+        const response = respond(JSON.stringify({ ...granted(1), number }), `X-Number: ${number}`)
+        socket.write(next[0].line.startsWith("HEAD") ? response.replace(/(?<=\r\n\r\n).*/, "") : response)
       }
     })
   })
   return { url, received }
 })
 
-const text = "AAAAA\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n"
-const bytes = new TextEncoder().encode(text)
-
-const bodies: ReadonlyArray<readonly [name: string, body: HttpBody.HttpBody, received: RegExp]> = [
-  ["no body", HttpBody.empty, /^$/],
-  ["an empty text", HttpBody.text(""), /^$/],
-  ["a text", HttpBody.text(text), new RegExp(`^${text}$`)],
-  ["bytes", HttpBody.uint8Array(bytes), new RegExp(`^${text}$`)],
-  ["a form", HttpBody.urlParams([["a", "1"], ["b", "2"]]), /^a=1&b=2$/],
-  ["a multipart form", HttpBody.formDataRecord({ a: "1" }), /name="a"/],
-  ["a stream", HttpBody.stream(Stream.make(bytes)), /AAAAA/],
-  ["a stream of known length", HttpBody.stream(Stream.make(bytes), "text/plain", bytes.length), /AAAAA/]
-]
-
-describe.each(keeping({ maxSockets: 1 }))("a Content-Length that a caller forwards, over %s", (name, transport) => {
-  for (const [what, body, expected] of bodies) {
-    // the platform's client over undici cannot send one
-    if (name === "undici" && what === "a multipart form") continue
-    for (const length of ["5", "600"]) {
-      it.scopedLive(`of ${length} does not change how ${what} is read`, () =>
-        Effect.gen(function*() {
-          const { received, url } = yield* serve
-          const header = HttpClientRequest.setHeader("content-length", length)
-          const requests = [
-            HttpClientRequest.post("/a", { body }).pipe(header),
-            HttpClientRequest.get("/next"),
-            HttpClientRequest.post("/a").pipe(header, HttpClientRequest.setBody(body)),
-            HttpClientRequest.get("/next")
-          ]
-          const responses = yield* withDataAccess(url, transport, (client) =>
-            Effect.forEach(requests, (request) =>
-              Effect.flatMap(client.execute(request), ({ json }) => json))).pipe(Effect.timeout("5 seconds"))
-          const numbers = responses.map((response) =>
-            Object(response).number
-          )
-          assert.deepStrictEqual(numbers, [1, 2, 3, 4], "each caller has its own response")
-          const lines = received.map(({ line }) => line.replace(" http/1.1", ""))
-          assert.deepStrictEqual(lines, ["post /a", "get /next", "post /a", "get /next"])
-          for (const index of [0, 2]) assert.match(received[index]?.body ?? "none", expected)
-        }))
-    }
+describe.each(keeping({ maxSockets: 1 }))("a server on a raw socket, over %s", (name, transport) => {
+  for (const body of bodies.filter((body) => isSendable(name, body))) {
+    it.scopedLive(`reads one request from each call with ${body.name}, whatever its method and its forwarded headers`, () =>
+      Effect.gen(function*() {
+        const { received, url } = yield* serve
+        yield* withDataAccess(url, transport, (client) =>
+          Effect.gen(function*() {
+            for (const method of methods) {
+              for (const headers of forwarded) {
+                const before = HttpClientRequest.make(method)("/a", { headers, body: body.body() })
+                const after = HttpClientRequest.make(method)("/a", { body: body.body() }).pipe(
+                  HttpClientRequest.setHeaders(headers)
+                )
+                for (const request of "content-length" in headers ? [before, after] : [before]) {
+                  received.length = 0
+                  // reading the body frees the only connection
+                  const exit = yield* client.execute(request).pipe(
+                    Effect.tap(({ text }) => Effect.ignore(text)),
+                    Effect.timeout("5 seconds"),
+                    Effect.exit
+                  )
+                  const next = yield* Effect.timeout(client.get("/next"), "5 seconds")
+                  yield* next.text
+                  const isExpected = isReceived(name, method, body)
+                  const which = `${method} with ${JSON.stringify(headers)}`
+                  const lines = [...isExpected ? [`${method} /a`] : [], "GET /next"]
+                  assert.deepStrictEqual(received.map(({ line }) => line), lines, which)
+                  assert.strictEqual(Exit.isSuccess(exit), isExpected, which)
+                  // each caller has its own response
+                  assert.strictEqual(next.headers["x-number"], String(lines.length), which)
+                  if (!Exit.isSuccess(exit)) continue
+                  assert.strictEqual(exit.value.headers["x-number"], "1", which)
+                  assert.match(received[0]?.body ?? "none", body.received, which)
+                }
+              }
+            }
+          }))
+      }))
   }
 
-  it.scopedLive("and a custom client adds it, does not cut the form of a token request", () =>
+  it.scopedLive("reads no request from a call whose stream fails, and its caller gets the failure of the stream", () =>
+    Effect.gen(function*() {
+      const { received, url } = yield* serve
+      const line = new TextEncoder().encode("a line of a batch\n")
+      const lines = Stream.concat(Stream.make(line, line, line), Stream.fail(new Error("the file has ended early")))
+      yield* withDataAccess(url, transport, (client) =>
+        Effect.gen(function*() {
+          const error = yield* Effect.flip(client.post("/a", { body: HttpBody.stream(lines) }))
+          assert.strictEqual(kindOf(error), "RequestError Encode")
+          assert.include(error.message, "The stream of the body failed, so the connection was closed")
+          assert.include(String(Object(error).cause ?? Object(error).reason.cause), "the file has ended early")
+        }))
+      assert.deepStrictEqual(received, [])
+    }))
+
+  it.scopedLive("reads no request from a call that is interrupted while it streams its body", () =>
+    Effect.gen(function*() {
+      const { received, url } = yield* serve
+      const begun = yield* Deferred.make<void>()
+      const body = HttpBody.stream(
+        Stream.concat(
+          Stream.make(new Uint8Array(10)),
+          Stream.fromEffect(Effect.zipRight(Deferred.succeed(begun, undefined), Effect.never))
+        )
+      )
+      yield* withDataAccess(url, transport, (client) =>
+        Effect.gen(function*() {
+          const upload = yield* Effect.fork(client.post("/a", { body }))
+          yield* Deferred.await(begun)
+          yield* Fiber.interrupt(upload)
+          yield* client.get("/next")
+        }))
+      assert.deepStrictEqual(received.map(({ line }) => line), ["GET /next"])
+    }))
+
+  it.scopedLive("reads the whole form of a token request from a client that adds a wrong Content-Length", () =>
     Effect.gen(function*() {
       const { received, url } = yield* serve
       const adding = changed(transport, HttpClientRequest.setHeader("content-length", "5"))
       yield* Effect.replicateEffect(requestToken(url, adding), 2)
       assert.strictEqual(received.length, 2)
       for (const { body, line } of received) {
-        assert.strictEqual(line, "post /oauth2/token http/1.1")
+        assert.strictEqual(line, "POST /oauth2/token")
         assert.match(body, /^client_id=id&client_secret=.*&grant_type=client_credentials$/)
       }
     }))

@@ -22,6 +22,7 @@ const programs = {
   fish: "fish",
   go: "golang-go",
   java: "default-jdk-headless",
+  nginx: "nginx-light",
   prometheus: "prometheus",
   "prometheus-alertmanager": "prometheus-alertmanager",
   promtool: "prometheus",

@@ -28,7 +28,12 @@ export const make = Effect.fnUntraced(
     })
 
     const listener = Effect.acquireRelease(
-      Effect.tap(Queue.sliding<A>(capacity), (queue) => Effect.sync(() => listeners.add(queue))),
+      Effect.tap(Queue.sliding<A>(capacity), (queue) => {
+        // the scope may have been closed since the stream started
+        if (!isOpen) return Queue.shutdown(queue)
+        listeners.add(queue)
+        return Effect.void
+      }),
       (queue) => {
         listeners.delete(queue)
         return Queue.shutdown(queue)
@@ -48,11 +53,7 @@ export const make = Effect.fnUntraced(
               Effect.exit
             ), { discard: true })
         }),
-      stream: Stream.unwrapScoped(
-        Effect.suspend(() =>
-          isOpen ? Effect.map(listener, (queue) => Stream.fromQueue(queue)) : Effect.succeed(Stream.empty)
-        )
-      ),
+      stream: Stream.unwrapScoped(Effect.map(listener, (queue) => Stream.fromQueue(queue))),
       lost: () => lost
     }
   }

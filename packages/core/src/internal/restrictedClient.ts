@@ -1,15 +1,13 @@
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Stream from "effect/Stream"
+import { isUnframed, lengthOf, sendFramed } from "./framing.ts"
 import { requestError } from "./httpError.ts"
 import { region, silence } from "./silence.ts"
+import { version } from "./version.ts"
 
 // The last step before the wire, for requests with a secret or a token.
 
@@ -33,26 +31,27 @@ const ofConnection = [
   "http2-settings"
 ]
 
-/** With a wrong length, a server would read a part of the body as the next request, or the next request as a part of the body. */
-const hasForeignLength = ({ body, headers }: HttpClientRequest.HttpClientRequest): boolean =>
-  "content-length" in headers &&
-  headers["content-length"] !== String("contentLength" in body ? body.contentLength : undefined)
+/** Gateways refuse requests without a `User-Agent`, and only `fetch` sends its own. */
+const userAgent = `credit-data/${version}`
 
-/** A request without the headers of the caller's own connection, and without a length that is not its body's. An upgrade remains. */
-export const withoutConnectionHeaders = (
-  request: HttpClientRequest.HttpClientRequest
-): HttpClientRequest.HttpClientRequest => {
-  const { connection = "", upgrade } = request.headers
-  const names = ofConnection.filter((name) => name in request.headers)
-  if (hasForeignLength(request)) names.push("content-length")
-  if (names.length === 0) return request
-  const isUpgrade = upgrade !== undefined && /(?:^|,)\s*upgrade\s*(?:,|$)/i.test(connection)
-  // the platform has no function that removes a header; a body sets its own headers, which the request's must follow
-  return HttpClientRequest.get(request.url).pipe(
-    HttpClientRequest.modify({ ...request, hash: Option.getOrUndefined(request.hash), headers: {} }),
-    HttpClientRequest.setHeaders(Object.entries(request.headers).filter(([name]) => !names.includes(name))),
-    HttpClientRequest.setHeaders(isUpgrade ? { connection: "upgrade", upgrade } : {})
-  )
+/** The request as it is sent: without the headers of the caller's own connection, with the length of its body, and with a `User-Agent`. */
+export const asSent = (request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest => {
+  const { headers } = request
+  const length = lengthOf(request.body)
+  const dropped = ofConnection.filter((name) => name in headers)
+  if (length === undefined && "content-length" in headers) dropped.push("content-length")
+  let sent = request
+  if (dropped.length > 0) {
+    // the platform has no function that removes a header; a body sets its own headers, which the request's must follow
+    sent = HttpClientRequest.get(request.url).pipe(
+      HttpClientRequest.modify({ ...request, hash: Option.getOrUndefined(request.hash), headers: {} }),
+      HttpClientRequest.setHeaders(Object.entries(headers).filter(([name]) => !dropped.includes(name)))
+    )
+  }
+  if (length !== undefined && headers["content-length"] !== String(length)) {
+    sent = HttpClientRequest.setHeader(sent, "content-length", String(length))
+  }
+  return "user-agent" in headers ? sent : HttpClientRequest.setHeader(sent, "user-agent", userAgent)
 }
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
@@ -68,23 +67,13 @@ const unsendableHeader = ({ headers }: HttpClientRequest.HttpClientRequest): str
 }
 
 /**
- * Ends the connection after an unrequested change of the protocol. No HttpClient does so: `node:http` hands over the socket.
+ * Ends the connection after a change of the protocol, which no caller can use. No HttpClient does so: `node:http` hands over the socket.
  * Neither reading the body nor aborting the request closes that socket, and the process does not end while it is open.
  */
 const endUpgraded = (response: unknown): void => {
   if (Predicate.hasProperty(response, "original")) return endUpgraded(response.original)
   const source = Predicate.hasProperty(response, "source") ? response.source : undefined
   if (Predicate.hasProperty(source, "destroy") && Predicate.isFunction(source.destroy)) source.destroy()
-}
-
-/** The stream of a body is an effect of the caller, so it gets the caller's options of `fetch`. */
-const withOptionsOf = (
-  caller: Context.Context<never>,
-  { contentLength, contentType, stream }: HttpBody.Stream
-): HttpBody.Stream => {
-  const init = Option.getOrElse(Context.getOption(caller, FetchHttpClient.RequestInit), () => ({}))
-  const provided = Stream.provideContext(stream, Context.add(caller, FetchHttpClient.RequestInit, init))
-  return HttpBody.stream(provided, contentType, contentLength)
 }
 
 /**
@@ -94,10 +83,13 @@ const withOptionsOf = (
  * - It returns redirects and never follows them. `fetch` would follow a 307 and send the body to the new address.
  * - It leaves out the platform's own span and trace headers: the span would record the query, and trace headers would go to a
  *   third party.
- * - It drops `host`, the headers of the caller's own connection (RFC 9110, section 7.6.1), and a `content-length` that is not the
- *   body's. An upgrade remains.
+ * - It drops `host` and the headers of the caller's own connection (RFC 9110, section 7.6.1).
+ * - It sends a body so that the server finds its end: with its length, or in chunks. A `DELETE`, `GET`, `HEAD` or `OPTIONS` with a
+ *   body of unknown length fails with a `RequestError` (`Encode`).
+ * - If the stream of a body fails, or is not as long as declared, it closes the connection and fails with a `RequestError` (`Encode`).
+ * - It adds the `User-Agent` of this project, unless the request has one.
  * - It refuses a header that cannot be sent, with a `RequestError` (`Encode`) that names the header.
- * - It closes the connection after an unrequested `101 Switching Protocols`.
+ * - It closes the connection after a `101 Switching Protocols`.
  *
  * All of this happens in the last step before the request is sent, after everything that the platform's combinators have
  * added to the given client (`mapRequest` and so on). Combinators that are added to the result cannot undo it. What the given client
@@ -117,7 +109,12 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onS
         "Check the base URL, and clients that rewrite URLs"
       return Effect.fail(requestError("InvalidUrl", { request, description }))
     }
-    const sent = withoutConnectionHeaders(request)
+    if (isUnframed(request)) {
+      const description = `The body of a ${request.method} needs a length, so nothing was sent. ` +
+        "Set the contentLength of its stream, or send text or bytes"
+      return Effect.fail(requestError("Encode", { request, description }))
+    }
+    const sent = asSent(request)
     const header = unsendableHeader(sent)
     if (header === undefined) {
       return Effect.as(onSend === undefined ? silent : Effect.zipRight(silent, onSend(sent)), sent)
@@ -126,19 +123,12 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onS
       `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
     return Effect.fail(requestError("Encode", { request, description }))
   })
-  const send = (request: HttpClientRequest.HttpClientRequest) =>
+  return opaque(sendFramed((request) =>
     Effect.map(region(checked.execute(request)), (response) => {
-      if (response.status === 101 && !("upgrade" in request.headers)) endUpgraded(response)
+      if (response.status === 101) endUpgraded(response)
       return response
     })
-  return opaque((request) => {
-    const { body } = request
-    if (body._tag !== "Stream") return send(request)
-    return Effect.flatMap(
-      Effect.context<never>(),
-      (caller) => send(HttpClientRequest.setBody(request, withOptionsOf(caller, body)))
-    )
-  })
+  ))
 }
 
 /**

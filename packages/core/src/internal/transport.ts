@@ -6,6 +6,7 @@ import type { TransportReason } from "../TokenError.ts"
 import * as advice from "./advice.ts"
 import { responseReason } from "./httpError.ts"
 import { printable, withoutSecrets } from "./printable.ts"
+export { isReadableAgain } from "./framing.ts"
 export { opaque, restrictedClient } from "./restrictedClient.ts"
 
 // Why a transport failed, and what of its error is safe to pass on.

@@ -6,7 +6,6 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 
 /** Whether this body can be sent a second time. A stream can be read only once. */
@@ -17,8 +16,7 @@ export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
     case "FormData":
       return true
     case "Raw":
-      return Predicate.isString(body.body) || body.body instanceof Blob || body.body instanceof URLSearchParams ||
-        body.body instanceof ArrayBuffer || ArrayBuffer.isView(body.body)
+      return Transport.isReadableAgain(body.body)
     case "Stream":
       return false
   }

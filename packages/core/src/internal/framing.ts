@@ -1,0 +1,132 @@
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpBody from "@effect/platform/HttpBody"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Stream from "effect/Stream"
+import { requestError } from "./httpError.ts"
+
+// How a server finds the end of a body. If it does not, it reads a part of the body as the next request, or the next request as a part of
+// the body.
+
+type Request = HttpClientRequest.HttpClientRequest
+type Send = (request: Request) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+
+/** The length of a body, if it is known before the body is read. */
+export const lengthOf = ({ contentLength }: HttpBody.HttpBody): number | undefined =>
+  contentLength !== undefined && Number.isSafeInteger(contentLength) && contentLength >= 0 ? contentLength : undefined
+
+/** Whether `node:http` would send the body without a length and not in chunks, as it does with methods that usually have no body. */
+export const isUnframed = ({ body, method }: Request): boolean =>
+  body._tag !== "Empty" && lengthOf(body) === undefined && /^(DELETE|GET|HEAD|OPTIONS|TRACE)$/.test(method)
+
+/** Whether this content of a body can be read more than once. */
+export const isReadableAgain = (content: unknown): content is BodyInit | null | undefined =>
+  Predicate.isNullable(content) || Predicate.isString(content) || content instanceof URLSearchParams ||
+  content instanceof ArrayBuffer || ArrayBuffer.isView(content) || content instanceof Blob ||
+  content instanceof FormData
+
+/** Larger forms and blobs are not read into memory, because their parts can be files on the disk. */
+const mostRead = 1024 * 1024
+
+const sizeOfFiles = (content: BodyInit | null | undefined): number =>
+  content instanceof FormData
+    ? Array.from(content.values(), (part) => Predicate.isString(part) ? part.length : part.size)
+      .reduce((sum, size) => sum + size, 0)
+    : content instanceof Blob
+    ? content.size
+    : 0
+
+/**
+ * Makes a form or raw content into bytes, so that its length is known. This also lets every transport send it, and lets `node:http` receive
+ * a response that arrives before the end of the body.
+ */
+const inMemory = Effect.fnUntraced(function*(
+  request: Request,
+  body: HttpBody.FormData | HttpBody.Raw
+): Effect.fn.Return<Request, HttpClientError.HttpClientError> {
+  const content: unknown = body._tag === "FormData" ? body.formData : body.body
+  if (!isReadableAgain(content) || sizeOfFiles(content) > mostRead) return request
+  const made = yield* Effect.try({
+    try: () => new Response(content),
+    catch: (cause) => requestError("Encode", { request, cause })
+  })
+  const bytes = yield* Effect.tryPromise({
+    try: () => made.arrayBuffer(),
+    catch: (cause) => requestError("Encode", { request, cause, description: "The body cannot be read" })
+  })
+  const type = made.headers.get("content-type") ?? undefined
+  // the type of a form has its boundary
+  const contentType = content instanceof FormData ? type : request.headers["content-type"] ?? type
+  const contentLength = bytes.byteLength
+  return HttpClientRequest.setBody(request, HttpBody.raw(new Uint8Array(bytes), { contentType, contentLength }))
+})
+
+/**
+ * Sends a stream. If it fails, or is not as long as declared, the call fails and its connection is closed. Otherwise, Effect 3's
+ * `node:http` client would end the request, and the server would read what was sent as a complete request.
+ */
+const sendStream = Effect.fnUntraced(function*(
+  request: Request,
+  body: HttpBody.Stream,
+  send: Send
+): Effect.fn.Return<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> {
+  const length = lengthOf(body)
+  // the stream is an effect of the caller, so it gets the caller's options of `fetch`
+  const caller = yield* Effect.context<never>()
+  const init = Option.getOrElse(Context.getOption(caller, FetchHttpClient.RequestInit), () => ({}))
+  const own = Stream.provideContext(body.stream, Context.add(caller, FetchHttpClient.RequestInit, init))
+  const failed = yield* Deferred.make<never, HttpClientError.HttpClientError>()
+  const ended = yield* Deferred.make<void>()
+  const fail = (what: string, cause?: unknown) => {
+    const description =
+      `${what}, so the connection was closed before the end of the request. The server may have received a part of it`
+    const error = requestError("Encode", { request, cause, description })
+    // until then, the transport must not see the end of the stream
+    return Effect.zipRight(Effect.zipRight(Deferred.fail(failed, error), Deferred.await(ended)), Effect.fail(error))
+  }
+  const checked = own.pipe(
+    Stream.catchAllCause((cause) => Stream.fromEffect(fail("The stream of the body failed", Cause.squash(cause)))),
+    (stream) =>
+      length === undefined ? stream : Stream.suspend(() => {
+        let left = length
+        return stream.pipe(
+          Stream.tap((bytes) => {
+            left -= bytes.length
+            return left < 0 ? fail("The stream of the body is longer than its contentLength") : Effect.void
+          }),
+          Stream.concat(
+            Stream.suspend(() =>
+              left > 0
+                ? Stream.fromEffect(fail("The stream of the body is shorter than its contentLength"))
+                : Stream.empty
+            )
+          )
+        )
+      })
+  )
+  return yield* send(HttpClientRequest.setBody(request, HttpBody.stream(checked, body.contentType, length))).pipe(
+    Effect.raceFirst(Deferred.await(failed)),
+    Effect.ensuring(Deferred.succeed(ended, undefined))
+  )
+})
+
+/** Sends a request so that a server finds the end of its body. */
+export const sendFramed = (send: Send): Send => (request) => {
+  const { body } = request
+  switch (body._tag) {
+    case "Stream":
+      return sendStream(request, body, send)
+    case "FormData":
+    case "Raw":
+      return Effect.flatMap(inMemory(request, body), send)
+    default:
+      return send(request)
+  }
+}

@@ -1,0 +1,68 @@
+import { Data, Effect, Schedule } from "effect"
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { freePorts } from "./freePorts.ts"
+
+/** The server does not accept connections, or not yet. */
+class NotReady extends Data.TaggedError("NotReady")<{}> {}
+
+const accepts = (port: number): Effect.Effect<void, NotReady> =>
+  Effect.async((resume) => {
+    const socket = connect(port, "127.0.0.1")
+    socket.once("connect", () => resume(Effect.void)).once("error", () => resume(Effect.fail(new NotReady())))
+    return Effect.sync(() => socket.destroy())
+  })
+
+/**
+ * A real nginx on a port of this machine, in front of a server that responds with 200. It reads a body completely before it forwards a
+ * request. It ends with the scope, and leaves nothing behind. Returns its address, and its log: a line with method, path and status for each
+ * request.
+ */
+export const startNginx = Effect.gen(function*() {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "nginx-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+  const port = yield* freePorts(1)
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) =>
+    `${name}_temp_path ${folder}/${name};`
+  )
+  writeFileSync(
+    join(folder, "nginx.conf"),
+    // ignored unless root runs the test, whose folders no other user may read
+    `user root; daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
+    events {}
+    http {
+      ${temporary.join(" ")}
+      log_format lines "$request_method $uri $status";
+      client_max_body_size 10m;
+      server {
+        listen 127.0.0.1:${port};
+        access_log ${folder}/access.log lines;
+        location / { proxy_pass http://unix:${folder}/upstream; }
+      }
+      server {
+        listen unix:${folder}/upstream;
+        access_log off;
+        location / { return 200 ok; }
+      }
+    }`
+  )
+  yield* Effect.acquireRelease(
+    Effect.sync(() => spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf")], { stdio: "ignore" })),
+    (child) =>
+      Effect.async<void>((resume) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resume(Effect.void)
+        child.once("exit", () => resume(Effect.void))
+        child.kill("SIGTERM")
+      })
+  )
+  yield* accepts(port).pipe(Effect.retry(Schedule.spaced("20 millis")), Effect.timeout("10 seconds"), Effect.orDie)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    lines: Effect.sync(() => readFileSync(join(folder, "access.log"), "utf8").split("\n").filter((line) => line !== ""))
+  }
+})
