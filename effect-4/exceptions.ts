@@ -27,15 +27,5 @@ export const exceptions: ReadonlyArray<Exception> = [
     file: "packages/auth-v2/test/AuthV2.test.ts",
     test: "prints the name that a nested provider gives to a variable",
     reason: "A Config has no access to the name that ConfigProvider.nested gives to its variable."
-  },
-  {
-    file: "packages/http-client/test/requestScope.test.ts",
-    test: "is aborted when the scope closes, even when the client sends another request object",
-    reason: "HttpClient.withScope remembers requests in a private map, so the request that is sent is not found in it."
-  },
-  {
-    file: "tests/integration/test/calls.transports.test.ts",
-    test: "withScope around the client aborts the request when the scope is closed, even after a retry",
-    reason: "The same."
   }
 ]

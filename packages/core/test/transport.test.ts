@@ -128,22 +128,6 @@ describe("a restricted client", () => {
       }))
   }
 
-  it.effect("a restricted client reports the request as it is sent, after the check", () =>
-    Effect.gen(function*() {
-      const onSend: Array<HttpClientRequest.HttpClientRequest> = []
-      const { client, sent } = recording()
-      const sealed = Transport.restrictedClient(
-        HttpClient.mapRequest(client, HttpClientRequest.setHeader("x", "theirs")),
-        {
-          isAllowed: (url) => url === "https://api.example",
-          onSend: (request) => Effect.sync(() => void onSend.push(request))
-        }
-      )
-      yield* sealed.get("https://api.example")
-      assert.strictEqual(onSend[0], sent[0]?.request)
-      assert.strictEqual(onSend[0]?.headers["x"], "theirs")
-    }))
-
   it.effect("a restricted client refuses other URLs with the reason", () =>
     Effect.gen(function*() {
       const { client } = recording()

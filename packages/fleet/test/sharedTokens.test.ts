@@ -195,7 +195,7 @@ describe("the processes of a fleet", () => {
       yield* ask(fleet)
       for (let minute = 0; minute < 31; minute++) {
         for (const { tokens } of fleet) {
-          yield* tokens.reports?.scopeMissing("furnishment:all") ?? Effect.die(new Error("No reports."))
+          yield* tokens.scopeMissing?.("furnishment:all") ?? Effect.die(new Error("No scopeMissing."))
         }
         yield* pass(60_000)
       }

@@ -28,7 +28,6 @@ import type * as Tracer from "effect/Tracer"
 import { InsufficientScope } from "./InsufficientScope.ts"
 import { causeFor, errorFor, responseFor, type Sent } from "./internal/callerView.ts"
 import { expand } from "./internal/path.ts"
-import { inScopeOf, keepScope } from "./internal/requestScope.ts"
 import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
 import { makeInSpan, PathTemplate } from "./internal/span.ts"
 import { makeTarget } from "./internal/target.ts"
@@ -102,8 +101,6 @@ type Response = HttpClientResponse.HttpClientResponse
 
 /** One call, from the request of its caller to the response that the caller gets. */
 interface Call {
-  /** The caller's request. `HttpClient.withScope` finds its scope by the identity of this object. */
-  readonly original: Request
   /** The caller's request with its absolute URL. */
   readonly request: Request
   readonly span: Tracer.Span | undefined
@@ -173,8 +170,7 @@ export const make: <const Name extends string>(
     const anyPath = `${origin}/`
     const target = makeTarget(environment.baseUrl)
     const client = transformClient(Transport.restrictedClient(yield* HttpClient.HttpClient, {
-      isAllowed: (url) => url.startsWith(anyPath) || (URL.canParse(url) && new URL(url).origin === origin),
-      onSend: keepScope
+      isAllowed: (url) => url.startsWith(anyPath) || (URL.canParse(url) && new URL(url).origin === origin)
     }))
     const clock = yield* Effect.clock
     const budget = makeBudget(clock)
@@ -215,7 +211,7 @@ export const make: <const Name extends string>(
       const { request } = call
       const sent: Sent = { request, secrets: [token?.secret ?? Redacted.make(request.headers["authorization"] ?? "")] }
       const authorized = token === undefined ? request : HttpClientRequest.bearerToken(request, token.secret)
-      return Effect.matchCauseEffect(inScopeOf(call.original)(client.execute(authorized)), {
+      return Effect.matchCauseEffect(client.execute(authorized), {
         onSuccess: (response): Effect.Effect<Received, GroupClientError> =>
           Effect.succeed({ token, response, end: (body) => Effect.succeed(responseFor(sent, response, body)) }),
         onFailure: (cause) => {
@@ -275,7 +271,7 @@ export const make: <const Name extends string>(
     const run = (call: Call): Effect.Effect<Response, GroupClientError> => {
       budget.sent()
       // a request with its own header is sent as it is
-      if ("authorization" in call.original.headers) return Effect.flatMap(send(call, undefined), ({ end }) => end())
+      if ("authorization" in call.request.headers) return Effect.flatMap(send(call, undefined), ({ end }) => end())
       return Effect.flatMap(
         sendWithToken(call, false),
         (first) => first.response.status === 401 ? rejected(call, first) : first.end()
@@ -291,7 +287,7 @@ export const make: <const Name extends string>(
             const request = propagateTrace === true && span !== undefined
               ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span))
               : absolute
-            return run({ original, request, span, resends: 0, closedConnections: 0, waitedMillis: 0 })
+            return run({ request, span, resends: 0, closedConnections: 0, waitedMillis: 0 })
           })
         }
       })

@@ -16,7 +16,7 @@ describe("a call", () => {
   it.effect("carries the token, a User-Agent and the caller's headers, and no other header", () =>
     Effect.gen(function*() {
       const { sent } = yield* call((client) => client.get("/consumers", { headers: { "x-mine": "1" } }))
-      const { "user-agent": userAgent, ...headers } = sent[0]?.headers ?? {}
+      const { "user-agent": userAgent, ...headers } = { ...sent[0]?.headers }
       assert.match(userAgent ?? "none", /^credit-data\/\d/)
       assert.deepStrictEqual(headers, { "x-mine": "1", authorization: "Bearer token-1" })
     }))

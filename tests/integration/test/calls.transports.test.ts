@@ -15,21 +15,7 @@ import {
   HttpClientRequest
 } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Effect,
-  Exit,
-  Fiber,
-  Layer,
-  Option,
-  Redacted,
-  Ref,
-  Schedule,
-  Schema,
-  Scope,
-  Stream,
-  TestClock,
-  TestServices
-} from "effect"
+import { Effect, Fiber, Layer, Option, Redacted, Ref, Schedule, Schema, Stream, TestClock, TestServices } from "effect"
 import { simulated } from "../src/simulated.ts"
 import { transports } from "../src/transports.ts"
 
@@ -47,16 +33,6 @@ const bodyOf = ({ body }: { readonly body: Redacted.Redacted<Uint8Array> }) =>
 
 describe.each(transports)("a call over %s", (name, transport) => {
   const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
-
-  /** The layer over clients that send a changed copy of the request object that they are given. */
-  const mark = HttpClient.mapRequest(HttpClientRequest.setHeader("x-changed", "1"))
-  const changing = Layer.provideMerge(
-    DataAccess.layer({ transformClient: mark }),
-    simulated(
-      AuthV2.layerConfig(),
-      Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, mark)).pipe(Layer.provide(transport))
-    )
-  )
 
   it.effect("a call that gets a 401 is sent again once, with a new token and the same body", () =>
     Effect.gen(function*() {
@@ -225,23 +201,6 @@ describe.each(transports)("a call over %s", (name, transport) => {
       yield* simulator.awaitReceived("Api", 3)
       yield* Fiber.interrupt(impatient)
     }).pipe(Effect.provide(layer), Effect.timeout("10 seconds")))
-
-  it.effect("withScope around the client aborts the request when the scope is closed, even after a retry", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      const client = HttpClient.withScope(yield* DataAccess.DataAccess)
-      for (const rejected of [false, true]) {
-        const scope = yield* Scope.make()
-        if (rejected) yield* simulator.failCalls(Fault.Response({ status: 401 }))
-        yield* simulator.failCalls(
-          Fault.Bytes({ bytes: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", ending: "Hang" })
-        )
-        const response = yield* Scope.extend(client.get("/data-access/consumers/42"), scope)
-        const text = yield* Effect.fork(Effect.exit(response.text))
-        yield* Scope.close(scope, Exit.void)
-        assert.isTrue(Exit.isFailure(yield* Fiber.join(text)))
-      }
-    }).pipe(Effect.provide(changing)))
 
   it.effect("middleware around the client works: retries, cookies, redirects and changed requests", () =>
     Effect.gen(function*() {

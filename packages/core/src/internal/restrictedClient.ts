@@ -96,11 +96,9 @@ const endUpgraded = (response: unknown): void => {
  * does with a request after that step is not checked: a client that was made with `HttpClient.makeWith` may send it anywhere, and
  * `HttpClient.followRedirects` below this client follows redirects.
  */
-export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onSend }: {
+export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
   /** May a request be sent to this URL? */
   readonly isAllowed: (url: string) => boolean
-  /** Receives the request as it is sent. Default: does nothing. */
-  readonly onSend?: ((request: HttpClientRequest.HttpClientRequest) => Effect.Effect<void>) | undefined
 }): HttpClient.HttpClient => {
   const silent = silence(({ url }) => isAllowed(url))
   const checked = HttpClient.mapRequestEffect(client, (request) => {
@@ -116,9 +114,7 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed, onS
     }
     const sent = asSent(request)
     const header = unsendableHeader(sent)
-    if (header === undefined) {
-      return Effect.as(onSend === undefined ? silent : Effect.zipRight(silent, onSend(sent)), sent)
-    }
+    if (header === undefined) return Effect.as(silent, sent)
     const description =
       `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
     return Effect.fail(requestError("Encode", { request, description }))
