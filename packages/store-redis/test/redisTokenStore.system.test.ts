@@ -410,8 +410,8 @@ describe("a store on Redis", () => {
           const store = yield* storeAt(`redis://127.0.0.1:${address.port}`)
           yield* eventually(works(store))
           yield* pause
-          const [elapsed, error] = yield* Effect.timed(
-            Effect.zipLeft(Effect.flip(take(store, "b")), Effect.delay(address.cut, "100 millis"), { concurrent: true })
+          const [elapsed, [error]] = yield* Effect.timed(
+            Effect.all([Effect.flip(take(store, "b")), Effect.delay(address.cut, "100 millis")], { concurrency: 2 })
           )
           assert.strictEqual(error.reason, "Unavailable")
           assert.match(error.code, /^(ECONNRESET|EPIPE|CLOSED)$/)
