@@ -65,7 +65,9 @@ const toRequest = Effect.fnUntraced(function*(
   request: Request,
   url: string
 ): Effect.fn.Return<HttpClientRequest.HttpClientRequest> {
-  const { headers, method } = request
+  const { headers } = request
+  // `Request` leaves `patch` in lower case
+  const method = request.method.toUpperCase()
   if (!HttpMethod.isHttpMethod(method)) {
     return yield* Effect.die(new TypeError(`The method ${method} is not supported`))
   }
@@ -161,6 +163,7 @@ const makeCalls = Effect.gen(function*() {
  * - The body of a request is read into memory, so that it can be sent again. The body of a response is streamed.
  * - A redirect is not followed. The caller gets the redirect as the response.
  * - `mode`, `credentials`, `cache` and `keepalive` have no effect.
+ * - The `url` and `statusText` of a response are empty. Of several cookies with the same name, it may have only one.
  * - It rejects with the errors of the client, such as `TransportError` or `InsufficientScope`. After an abort, the call or the reading
  *   of its body rejects with the reason of the signal, and the connection is closed.
  * - It rejects with a `TypeError` if the status is above 599.

@@ -53,9 +53,13 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  *   case, a GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again up to three times, if its body is not
  *   a stream. Each retry asks the supply for the token again. Within any few seconds, a client never sends more retries than first
  *   attempts.
- * - `host`, the headers of a connection, such as `connection` and `transfer-encoding`, and a `content-length` that is not the body's
- *   are dropped. An upgrade remains.
- * - A header that cannot be sent fails with a `RequestError` (`Encode`) that names the header.
+ * - `host` and the headers of a connection, such as `connection`, `transfer-encoding` and `upgrade`, are dropped. A `content-length`
+ *   becomes the length of the body. `User-Agent` is `credit-data/VERSION`, unless the request has one.
+ * - A header that cannot be sent fails with a `RequestError` (`Encode`) that names the header, and nothing is sent.
+ * - A `DELETE`, `GET`, `HEAD` or `OPTIONS` whose body has no known length, such as a stream without one, fails with a `RequestError`
+ *   (`Encode`), and nothing is sent.
+ * - If the stream of a body fails, or is not as long as its declared length, the call fails with a `RequestError` (`Encode`). The API
+ *   may have received a part of the body, but no complete request.
  * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 is not
  *   reported.
  * - No request, response or error that a caller gets contains the token. Of an underlying error, only name, message and code

@@ -107,6 +107,13 @@ describe("the client of a group as a fetch", () => {
       assert.isNull(empty.body)
     }))
 
+  it.scoped("accepts a method in lower case", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = yield* setUp()
+      for (const method of ["patch", "put"]) yield* Effect.promise(() => fetch("/a", { method, body: "x" }))
+      assert.deepStrictEqual(sent.map(({ method }) => method), ["PATCH", "PUT"])
+    }))
+
   it.scoped("rejects with the client's error", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp(undefined, { granted: [] })
