@@ -105,6 +105,16 @@ describe("the older token", () => {
       ["2 s", get, "token-1", requests(2)]
     ]))
 
+  it.scoped("is the token that was in use, even if that was not the newest but one", () =>
+    timeline([
+      ...renewed,
+      ["49 min", reject("token-1")],
+      ["49 min 1 s", reject("token-2")],
+      ["49 min 1 s", get, "token-1", requests(3)],
+      ["49 min 2 s", reject("token-3")],
+      ["49 min 2 s", get, "token-1", requests(3)]
+    ]))
+
   it.scoped("is the newest but one", () =>
     timeline([
       ...renewed,
@@ -135,6 +145,13 @@ describe("the older token", () => {
       ["48 min", respond((text) => token(text, "1 hour", { scopes: ["data-access:all", "furnishment:all"] }))],
       ["48 min", get],
       ["48 min 1 s", reject("token-2"), undefined, requests(3)]
+    ], { scopes: ["data-access:all", "furnishment:all"] }))
+
+  it.scoped("exists if both lack a requested scope", () =>
+    timeline([
+      ...renewed,
+      ["49 min", reject("token-2")],
+      ["49 min", get, "token-1", requests(2)]
     ], { scopes: ["data-access:all", "furnishment:all"] }))
 })
 
@@ -170,6 +187,7 @@ describe("a forced renewal", () => {
       ["30.999 s", phase, "Valid"],
       ["30.999 s", replace("token-2", "token-1"), "token-2"], // the 401 is the caller's
       ["31 s", get, "token-1", requests(2)], // an earlier rejection does not force it
+      ["31 s", reject("from elsewhere"), undefined, requests(2)],
       ["31 s", replace("token-2", "token-1"), "waits", requests(3)],
       ["31.1 s", caller(4), "token-3"]
     ]))
@@ -257,6 +275,7 @@ describe("replace", () => {
   it.scoped("returns the token in use, or else the other one, unless the call has tried it", () =>
     timeline([
       ...renewed,
+      ["49 min", replace("from elsewhere"), "token-2"],
       ["49 min", replace("token-1"), "token-2"],
       ["49 min 1 s", replace("token-2"), "token-1", requests(3)], // both were rejected
       ["49 min 1 s", replace("token-1", "from elsewhere"), "token-2", requests(3)]
@@ -305,6 +324,16 @@ describe("a server that returns a token which is held already", () => {
       ...renewed,
       ["49 min", reject("token-2")],
       ["50 min", respond(() => token("token-2", "1 hour"))],
-      ["1 h 36 min", get, "token-2", requests(3)] // the older one has expired
+      ["1 h 36 min", get, "token-2", requests(3)], // the older one has expired
+      ["1 h 36 min 1 s", isRejected, true]
+    ]))
+
+  it.scoped("keeps the older token's rejection too", () =>
+    timeline([
+      ...renewed,
+      ["49 min", respond(() => token("token-1", "1 hour"))],
+      ["49 min", reject("token-1")],
+      ["49 min 1 s", reject("token-2"), undefined, requests(3)],
+      ["49 min 2 s", isRejected, true]
     ]))
 })

@@ -64,6 +64,18 @@ describe("the log of the supply", () => {
       ]))
   }
 
+  it.scoped("has one line for each time in which there is no token", () =>
+    timeline([
+      ["0 s", fail(failures.refused)],
+      ["0 s", get],
+      ["1 min", recover],
+      ["1 min", get],
+      ["2 min", headlines, [noToken, "INFO An access token was obtained"]],
+      ["2 h", fail(failures.refused)],
+      ["2 h", get],
+      ["2 h 1 min", headlines, [noToken]]
+    ]))
+
   it.scoped("has one line for each streak of failed renewals", () =>
     timeline([
       ["0 s", get],
@@ -115,6 +127,14 @@ describe("the log of the supply", () => {
       ["20 min", many(2, reject("token-2"))],
       ["20 min", reject("token-3")],
       ["20 min", headlines, ["WARN The API rejected the access token"]]
+    ]))
+
+  it.scoped("has no line for a rejection while a renewal is under way", () =>
+    timeline([
+      ["0 s", get],
+      ["48 min", get],
+      ["48 min", reject("token-1")],
+      ["49 min", headlines, [obtained, "DEBUG An access token was renewed"]]
     ]))
 
   it.scoped("has one line in 30 s for forced renewals that fail", () =>

@@ -166,6 +166,18 @@ describe("events", () => {
       }
     }))
 
+  it.scoped("a token that many calls report is one event", () =>
+    Effect.gen(function*() {
+      const { tokens } = yield* Supply.make({ latency: 0 })
+      const token = yield* tokens.get
+      const seen: Array<string> = []
+      yield* Effect.fork(Stream.runForEach(tokens.events, ({ _tag }) => Effect.sync(() => seen.push(_tag))))
+      yield* TestClock.adjust("0 millis")
+      yield* Effect.replicateEffect(tokens.invalidate(token), 3)
+      yield* TestClock.adjust("0 millis")
+      assert.deepStrictEqual(seen.filter((tag) => tag === "Invalidated"), ["Invalidated"])
+    }))
+
   it.scoped("a listener that gets a failure finds it in the status", () =>
     Effect.gen(function*() {
       const { endpoint, tokens } = yield* Supply.make()

@@ -192,9 +192,10 @@ describe("an API that rejects the tokens of Auth V2", () => {
     timeline(fallback, [
       [0, get, "V2-1"],
       [0, replace("V2-1"), "V2-2"],
+      [0, refresh, "V2-3"],
       [0, replace("V2-2", { after: ["V2-1"] }), "V1-1"],
       [0, fallbacks, 1],
-      [0, requests, [1, 2]]
+      [0, requests, [1, 3]]
     ]))
 
   it.scoped("moves no endpoint group: the next call begins with a V2 token, and the report has no reason", () =>

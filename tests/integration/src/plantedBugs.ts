@@ -1,631 +1,912 @@
-import { AccessToken, AccessTokens, TokenError } from "@credit-data/core"
-import { Instant } from "@credit-data/core/Internal"
-import { withConstantRandom } from "@credit-data/test-support/constantRandom"
-import * as VirtualClock from "@credit-data/test-support/virtualClock"
-import { HttpClient, HttpClientRequest } from "@effect/platform"
-import { ConfigProvider, DateTime, Deferred, Duration, Effect, Either, Option } from "effect"
-import type * as Announcements from "../../../packages/core/src/internal/announcements.ts"
-import type * as Printable from "../../../packages/core/src/internal/printable.ts"
-import type * as RestrictedClient from "../../../packages/core/src/internal/restrictedClient.ts"
-import type * as SharedLayer from "../../../packages/core/src/internal/sharedLayer.ts"
-import type * as Silence from "../../../packages/core/src/internal/silence.ts"
-import type * as Supply from "../../../packages/core/src/internal/supply.ts"
-import type * as TokenRequest from "../../../packages/core/src/internal/tokenRequest.ts"
-import type * as TokenState from "../../../packages/core/src/internal/tokenState.ts"
-import type * as Validation from "../../../packages/core/src/internal/validation.ts"
-import type * as Within from "../../../packages/core/src/internal/within.ts"
-import type * as TokenStatus from "../../../packages/core/src/TokenStatus.ts"
-import type * as GroupClient from "../../../packages/http-client/src/GroupClient.ts"
-import type * as CallerView from "../../../packages/http-client/src/internal/callerView.ts"
-import type * as Resend from "../../../packages/http-client/src/internal/resend.ts"
-import type * as Target from "../../../packages/http-client/src/internal/target.ts"
-
 // What the packages promise, and bugs that the tests must find. `plantedBugs.nightly.test.ts` plants one after another.
 
-/** The modules in which bugs are planted. */
-interface Modules {
-  readonly "core/src/internal/announcements": typeof Announcements
-  readonly "core/src/internal/printable": typeof Printable
-  readonly "core/src/internal/restrictedClient": typeof RestrictedClient
-  readonly "core/src/internal/sharedLayer": typeof SharedLayer
-  readonly "core/src/internal/silence": typeof Silence
-  readonly "core/src/internal/supply": typeof Supply
-  readonly "core/src/internal/tokenRequest": typeof TokenRequest
-  readonly "core/src/internal/tokenState": typeof TokenState
-  readonly "core/src/internal/validation": typeof Validation
-  readonly "core/src/internal/within": typeof Within
-  readonly "core/src/TokenStatus": typeof TokenStatus
-  readonly "http-client/src/GroupClient": typeof GroupClient
-  readonly "http-client/src/internal/callerView": typeof CallerView
-  readonly "http-client/src/internal/resend": typeof Resend
-  readonly "http-client/src/internal/target": typeof Target
-}
-
-/** A fault of one function of a module. */
+/** A text of a source file, and what it becomes. */
 export interface Bug {
   /** What the program does because of it. */
   readonly fault: string
+  readonly file: string
+  /** A part of one statement. The file has it once. */
+  readonly from: string
+  readonly to: string
   /** The tests that find it, whose names say which behaviour is broken: file, then name. */
   readonly foundBy: ReadonlyArray<string>
-  readonly module: keyof Modules
-  readonly changed: string
-  readonly change: (original: never) => unknown
 }
 
-/** Bugs of this function. */
+/** Bugs in this module. */
 const bugsOf =
-  <Module extends keyof Modules, Name extends keyof Modules[Module] & string>(module: Module, changed: Name) =>
-  (
-    fault: string,
-    change: (original: Modules[Module][Name]) => Modules[Module][Name],
-    ...foundBy: ReadonlyArray<string>
-  ): Bug => ({ fault, foundBy, module, changed, change })
+  (module: string) => (fault: string, from: string, to: string, ...foundBy: ReadonlyArray<string>): Bug => ({
+    fault,
+    file: `packages/${module}.ts`,
+    from,
+    to,
+    foundBy
+  })
 
-const isUsable = bugsOf("core/src/TokenStatus", "isUsable")
-const announcing = bugsOf("core/src/internal/announcements", "make")
-const printable = bugsOf("core/src/internal/printable", "printable")
-const withoutSecrets = bugsOf("core/src/internal/printable", "withoutSecrets")
-const restrictedClient = bugsOf("core/src/internal/restrictedClient", "restrictedClient")
-const sharedLayer = bugsOf("core/src/internal/sharedLayer", "sharedLayer")
-const silence = bugsOf("core/src/internal/silence", "silence")
-const makeSupply = bugsOf("core/src/internal/supply", "make")
-const tokenRequest = bugsOf("core/src/internal/tokenRequest", "tokenRequest")
-const accepted = bugsOf("core/src/internal/tokenState", "accepted")
-const afterFailure = bugsOf("core/src/internal/tokenState", "afterFailure")
-const closed = bugsOf("core/src/internal/tokenState", "closed")
-const decide = bugsOf("core/src/internal/tokenState", "decide")
-const decideReplacement = bugsOf("core/src/internal/tokenState", "decideReplacement")
-const gaveUp = bugsOf("core/src/internal/tokenState", "gaveUp")
-const obtained = bugsOf("core/src/internal/tokenState", "obtained")
-const rejected = bugsOf("core/src/internal/tokenState", "rejected")
-const withoutPath = bugsOf("core/src/internal/validation", "withoutPath")
-const within = bugsOf("core/src/internal/within", "within")
-const makeClient = bugsOf("http-client/src/GroupClient", "make")
-const causeFor = bugsOf("http-client/src/internal/callerView", "causeFor")
-const responseFor = bugsOf("http-client/src/internal/callerView", "responseFor")
-const canBeSentAgain = bugsOf("http-client/src/internal/resend", "canBeSentAgain")
-const makeTarget = bugsOf("http-client/src/internal/target", "makeTarget")
-
-type MakeSupply = typeof Supply.make
-type Made = Effect.Effect.Success<ReturnType<MakeSupply>>
-
-/** A supply of which some members do something else. */
-const supplyWith = (change: (supply: Made) => Partial<Made>) => (make: MakeSupply): MakeSupply => (endpoint, options) =>
-  Effect.map(make(endpoint, options), (supply) => ({ ...supply, ...change(supply) }))
-
-const tokenWith =
-  (change: (token: AccessToken.AccessToken) => Partial<AccessToken.AccessToken>) => (token: AccessToken.AccessToken) =>
-    new AccessToken.AccessToken({ ...token, ...change(token) })
-
-type Request = typeof TokenRequest.tokenRequest
-
-/** A token request that makes this of its token. */
-const requestWith =
-  (change: (token: AccessToken.AccessToken) => Effect.Effect<AccessToken.AccessToken>) =>
-  (tokenRequest: Request): Request =>
-  (options) => {
-    const request = tokenRequest(options)
-    return (credentials, time) => Effect.flatMap(request(credentials, time), change)
-  }
-
-/** A client of a group over tokens of which some members do something else. */
-const clientWith =
-  (change: (tokens: AccessTokens.Service) => Partial<AccessTokens.Service>) =>
-  (make: typeof GroupClient.make): typeof GroupClient.make =>
-  (options) =>
-    Effect.flatMap(
-      AccessTokens.AccessTokens,
-      (tokens) => Effect.provideService(make(options), AccessTokens.AccessTokens, { ...tokens, ...change(tokens) })
-    )
-
-/** A restricted client that sends this header as its caller set it. */
-const keeping =
-  (header: string) => (restricted: typeof RestrictedClient.restrictedClient): typeof restricted => (client, options) =>
-    HttpClient.make((request) => {
-      const value = request.headers[header]
-      const sending = HttpClient.make((sent) =>
-        client.execute(value === undefined ? sent : HttpClientRequest.setHeader(sent, header, value))
-      )
-      return restricted(sending, options).execute(request)
-    })
-
-type AfterFailure = typeof TokenState.afterFailure
-
-/** What follows a failure, of which the supply sees something else. */
-const failingWith =
-  (change: (...seen: Parameters<AfterFailure>) => Parameters<AfterFailure>) =>
-  (afterFailure: AfterFailure): AfterFailure =>
-  (...seen) => afterFailure(...change(...seen))
-
-const withoutRetryAfter = (error: TokenError.TokenError, isIgnored: (millis: number) => boolean) =>
-  error._tag === "ServerError" && error.retryAfter !== undefined && isIgnored(Duration.toMillis(error.retryAfter))
-    ? new TokenError.ServerError({ ...error, retryAfter: undefined })
-    : error
-
-type Rejected = typeof TokenState.rejected
-
-/** A rejection of which the supply sees another state. */
-const rejectedIn =
-  (change: (state: TokenState.State) => TokenState.State) => (rejected: Rejected): Rejected => (state, token, now) => {
-    const seen = change(state)
-    const next = rejected(seen, token, now)
-    return next === seen ? state : next
-  }
-
-const heldWith = (state: TokenState.State, held: Partial<NonNullable<TokenState.State["held"]>>): TokenState.State =>
-  state.held === undefined ? state : { ...state, held: { ...state.held, ...held } }
-
-const never: Instant.Instant = { wallMillis: Infinity, monotonicNanos: 10n ** 30n }
-
-const model = "core/test/model/supply.model: outcomes and token requests of the supply equal its model's"
+const accessTokens = bugsOf("core/src/AccessTokens")
+const tokenStatus = bugsOf("core/src/TokenStatus")
+const announcements = bugsOf("core/src/internal/announcements")
+const printable = bugsOf("core/src/internal/printable")
+const restrictedClient = bugsOf("core/src/internal/restrictedClient")
+const sharedLayer = bugsOf("core/src/internal/sharedLayer")
+const silence = bugsOf("core/src/internal/silence")
+const supply = bugsOf("core/src/internal/supply")
+const tokenRequest = bugsOf("core/src/internal/tokenRequest")
+const tokenState = bugsOf("core/src/internal/tokenState")
+const validation = bugsOf("core/src/internal/validation")
+const within = bugsOf("core/src/internal/within")
+const access = bugsOf("fleet/src/internal/access")
+const protocol = bugsOf("fleet/src/internal/protocol")
+const groupClient = bugsOf("http-client/src/GroupClient")
+const callerView = bugsOf("http-client/src/internal/callerView")
+const span = bugsOf("http-client/src/internal/span")
+const target = bugsOf("http-client/src/internal/target")
+const currentPlan = bugsOf("migration/src/internal/currentPlan")
+const fallback = bugsOf("migration/src/internal/fallback")
+const migration = bugsOf("migration/src/internal/migration")
+const healthCheck = bugsOf("telemetry/src/HealthCheck")
+const gauges = bugsOf("telemetry/src/internal/gauges")
+const metrics = bugsOf("telemetry/src/internal/metrics")
 
 /** The promises, each with bugs that break it. */
 export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
   "any number of callers cause one token request, and interrupting one disturbs no other": [
-    makeSupply(
-      "every second caller has a supply of its own",
-      (make) => (endpoint, options) =>
-        Effect.zipWith(make(endpoint, options), make(endpoint, options), (one, other) => {
-          let callers = 0
-          return { ...one, get: Effect.suspend(() => callers++ % 2 === 0 ? one.get : other.get) }
-        }),
+    supply(
+      "every caller begins a token request of its own",
+      "if (flight !== undefined) return flight",
+      "",
       "core/test/flight: 10 000 cold callers cause one request and get its token"
     ),
-    makeSupply(
-      "a caller that gives up ends the token request",
-      (make) => (endpoint, options) =>
-        Effect.flatMap(Deferred.make<never>(), (abandoned) => {
-          const requestToken: typeof endpoint.requestToken = (reason) =>
-            Effect.raceFirst(endpoint.requestToken(reason), Deferred.await(abandoned))
-          return Effect.map(make({ ...endpoint, requestToken }, options), (supply) => ({
-            ...supply,
-            get: Effect.onInterrupt(supply.get, () => Deferred.interrupt(abandoned))
-          }))
-        }),
+    supply(
+      "a caller that gives up ends the wait of the others",
+      "patiently(landing(begin(at)), decision.patience),",
+      "Effect.onInterrupt(patiently(landing(begin(at)), decision.patience), () => Effect.sync(() => flight?.waiters.done(Exit.die(1)))),",
       "core/test/flight: a caller that is interrupted does not affect the others"
     )
   ],
   "a token is renewed in the background, no caller waits for it while the token is good, and no expired token is sent":
     [
-      makeSupply(
+      supply(
         "every token is renewed at the same share of its life",
-        (make) => (endpoint, { renewalWindow: { to }, ...options }) =>
-          make(endpoint, { ...options, renewalWindow: { from: to, to } }),
+        "Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)",
+        "Effect.succeed(options.renewalWindow.to)",
         "core/test/renewal: the point of renewal is drawn once for each token, from Effect's Random: 75 % for 0"
       ),
-      obtained(
+      tokenState(
         "a token is renewed when half of its life is over",
-        (obtained) => (state, token, sentAt, options) => obtained(state, token, sentAt, { ...options, dueShare: 0.5 }),
+        "lifetime * dueShare",
+        "lifetime * 0.5",
         "core/test/renewal: a token is reused until its renewal is due"
       ),
-      obtained(
+      tokenState(
         "a renewal may be due so late that callers wait for it",
-        (obtained) => (state, token, sentAt, options) => {
-          const next = obtained(state, token, sentAt, options)
-          const from = DateTime.toEpochMillis(token.requestedAt)
-          const life = DateTime.toEpochMillis(token.expiresAt) - from
-          return heldWith(next, { dueAt: Instant.atWallTime(sentAt, from + life * options.dueShare) })
-        },
+        "Math.min(lifetime * dueShare, lifetime - margin * 1.5)",
+        "lifetime * dueShare",
         "core/test/renewal: callers wait only in the last tenth of the lifetime, and renewal is due before that",
         "core/test/observation: status reports that a renewal is due before callers have to wait, whatever the window"
       ),
-      decide(
+      tokenState(
         "every caller waits for a renewal",
-        (decide) => (state, now) => {
-          const decision = decide(state, now)
-          return decision._tag === "UseAndRenew" ? { _tag: "Wait", patience: 60_000 } : decision
-        },
+        `{ _tag: "UseAndRenew", token: used.use.token }`,
+        "wait",
         "core/test/renewal: a due token is renewed in the background when a caller requests a token, and callers keep the valid token"
       ),
-      decide(
+      tokenState(
         "no caller waits for the renewal of a token that is about to expire",
-        (decide) => (state, now) => {
-          const decision = decide(state, now)
-          const { held } = state
-          return decision._tag === "Wait" && decision.patience !== undefined && held !== undefined &&
-              held.rejectedAt === undefined
-            ? { _tag: "UseAndRenew", token: held.use.token }
-            : decision
-        },
+        "return Instant.reached(now, used.expiringAt)",
+        "return false",
         "core/test/renewal: callers wait for the renewal of a token with at most 5 s left"
       ),
-      decide(
+      tokenState(
         "an expired token is returned",
-        (decide) => (state, now) =>
-          state.held !== undefined && Instant.reached(now, state.held.expiresAt) ? state.held.use : decide(state, now),
+        "newer !== undefined && !Instant.reached(now, newer.expiresAt)",
+        "newer !== undefined",
         "core/test/renewal: when the renewal of an expiring token fails, callers get the valid token until its last millisecond",
         "core/test/renewal: a process that was suspended past the expiry does not send the expired token"
       ),
-      decideReplacement(
+      tokenState(
         "a call is sent again with the expired token",
-        (decide) => (state, rejected, now) =>
-          state.held !== undefined && Instant.reached(now, state.held.expiresAt)
-            ? state.held.use
-            : decide(state, rejected, now),
-        "core/test/invalidation: replace returns the first token when there was none, and another token when the rejected one has expired"
+        "if (held(state, now).length === 0) return decide(state, now)",
+        "",
+        "core/test/invalidation: returns the first token when there was none, and another one when the rejected one has expired"
       ),
       tokenRequest(
         "the lifetime in the response is ignored",
-        requestWith((token) =>
-          Effect.succeed(
-            tokenWith(({ requestedAt }) => ({ expiresAt: DateTime.add(requestedAt, { hours: 24 }) }))(token)
-          )
-        ),
+        "usableFor(expiresInSeconds)",
+        "Duration.hours(24)",
         "core/test/tokenResponse: expires_in may be text, and is limited to a week",
         "integration/test/oneToken: tokens of 10 s never get a 401, although the server rounds their instants down to whole seconds"
       ),
       tokenRequest(
         "the life of a token counts from its arrival",
-        requestWith((token) =>
-          Effect.map(DateTime.now, (now) =>
-            tokenWith(({ expiresAt, requestedAt }) => ({
-              requestedAt: now,
-              expiresAt: DateTime.addDuration(expiresAt, DateTime.distance(requestedAt, now))
-            }))(token))
-        ),
+        "requestedAt, Duration.toMillis(took))",
+        "yield* DateTime.now, 0)",
         "integration/test/oneToken: expiry counts from the instant of the request, even when the response takes 9 s"
       )
     ],
   "a failed renewal leaves the valid token in use, and a dead endpoint gets a bounded number of requests": [
-    gaveUp(
+    tokenState(
       "a failed renewal drops the valid token",
-      (gaveUp) => (state, error, nextTryAt) => ({ ...gaveUp(state, error, nextTryAt), held: undefined }),
+      "failure: remember(failure, nextTryAt),",
+      "newer: undefined, failure: remember(failure, nextTryAt),",
       "core/test/renewal: when the renewal of an expiring token fails, callers get the valid token until its last millisecond"
     ),
-    gaveUp(
+    tokenState(
       "a failure starts no pause",
-      (gaveUp) => (state, error) => gaveUp(state, error, { wallMillis: 0, monotonicNanos: 0n }),
+      "remember(failure, nextTryAt)",
+      "remember(failure, { wallMillis: 0, monotonicNanos: 0n })",
       "core/test/failure: a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: 1",
       "core/test/failure: an endpoint that is dead for 3 minutes gets at most 20 requests under any load: 10 calls per second"
     ),
-    afterFailure(
+    tokenState(
       "the pauses do not grow",
-      failingWith((state, failure) => [
-        { ...state, streak: state.streak && { ...state.streak, failures: 1 } },
-        failure
-      ]),
+      "shortestPause * 2 ** (failures - 1)",
+      "shortestPause",
       "core/test/failure: a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: 1"
     ),
-    afterFailure(
+    tokenState(
       "the pauses have no jitter",
-      failingWith((state, failure) => [state, { ...failure, random: 1 }]),
+      " * (0.5 + random / 2)",
+      "",
       "core/test/failure: a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: 0"
     ),
-    afterFailure(
+    tokenState(
       "Retry-After is ignored",
-      failingWith((state, failure) => [state, { ...failure, error: withoutRetryAfter(failure.error, () => true) }]),
+      "if (requested >= 1_000) return requested",
+      "",
       "core/test/failure: a pause follows Retry-After, unless that is under a second",
       "core/test/failure: a flight does not wait for a pause that exceeds the deadline"
     ),
-    afterFailure(
+    tokenState(
       "a Retry-After of one second is ignored",
-      failingWith((state, failure) => [
-        state,
-        { ...failure, error: withoutRetryAfter(failure.error, (millis) => millis === 1_000) }
-      ]),
+      "requested >= 1_000",
+      "requested > 1_000",
       "core/test/failure: a pause follows Retry-After, unless that is under a second"
     ),
-    afterFailure(
+    tokenState(
       "a request is retried until the deadline",
-      failingWith((state, failure) => [state, { ...failure, retriesLeft: 1 }]),
+      "error.retryable && retriesLeft > 0",
+      "error.retryable",
       "core/test/failure: a flight retries a retryable failure up to twice, after pauses with a jitter of 0, and then fails"
     ),
-    afterFailure(
+    tokenState(
       "a refusal is retried",
-      (afterFailure) => (state, failure) =>
-        failure.error.retryable
-          ? afterFailure(state, failure)
-          : { isRetried: failure.retriesLeft > 0, pause: 1_000 },
+      "const mayRetry = ",
+      "if (!error.retryable) return { isRetried: retriesLeft > 0, pause: 1_000 }\nconst mayRetry = ",
       "core/test/failure: a failure that is not retryable is not retried"
     ),
-    afterFailure(
+    tokenState(
       "a failed renewal is retried without a caller",
-      failingWith((state, failure) => [{ ...state, held: undefined }, failure]),
+      "inUse(state, at) === undefined && ",
+      "",
       "core/test/failure: a failed renewal is not retried without a caller while there is a valid token"
     )
   ],
-  "a 401 replaces exactly the rejected token, and the call is sent again once": [
-    rejected(
-      "the rejection of any token rejects the current one",
-      (rejected) => (state, token, now) => rejected(state, state.held?.token ?? token, now),
-      "core/test/invalidation: invalidate does nothing when another token has replaced the rejected one",
-      model
+  "the newer token is in use until the API rejects it, then the older one, then the one whose rejection is longer ago":
+    [
+      tokenState(
+        "the older token is in use although the newer one was not rejected",
+        "return newer.use",
+        "return (state.older ?? newer).use",
+        "core/test/invalidation: is the newer one until the API rejects it, and then the older one"
+      ),
+      tokenState(
+        "the newer token remains in use when the API rejects it",
+        "if (second.rejectedAt === undefined) return second",
+        "if (second.rejectedAt === undefined) return first",
+        "core/test/invalidation: is the newer one until the API rejects it, and then the older one"
+      ),
+      tokenState(
+        "of two rejected tokens, the newer one is in use",
+        "Instant.millisBetween(first.rejectedAt, second.rejectedAt) < 0",
+        "false",
+        "core/test/invalidation: is the one whose rejection is longer ago if the API rejected both"
+      ),
+      tokenState(
+        "of two rejected tokens, the last rejected one is in use",
+        "Instant.millisBetween(first.rejectedAt, second.rejectedAt) < 0",
+        "Instant.millisBetween(first.rejectedAt, second.rejectedAt) > 0",
+        "core/test/invalidation: is the one whose rejection is longer ago if the API rejected both"
+      ),
+      tokenState(
+        "only the first rejection of a token counts",
+        "{ ...found, rejectedAt: now }",
+        "{ ...found, rejectedAt: found.rejectedAt ?? now }",
+        "core/test/invalidation: is the one whose rejection is longer ago if the API rejected both"
+      ),
+      tokenState(
+        "the older token is used until it expires",
+        "!Instant.reached(now, older.expiringAt)",
+        "!Instant.reached(now, older.expiresAt)",
+        "core/test/invalidation: is not the older one in its last seconds, when callers would have to wait for its renewal"
+      ),
+      tokenState(
+        "the newer token is not used in its last seconds",
+        "!Instant.reached(now, newer.expiresAt)",
+        "!Instant.reached(now, newer.expiringAt)",
+        "core/test/renewal: when the renewal of an expiring token fails, callers get the valid token until its last millisecond"
+      ),
+      tokenState(
+        "the older token is renewed because it is due",
+        "(newer !== undefined && !Instant.reached(now, newer.dueAt))",
+        "!Instant.reached(now, used.dueAt)",
+        "core/test/invalidation: is the newer one until the API rejects it, and then the older one"
+      ),
+      tokenState(
+        "a 401 for a token that is not held rejects the newer one",
+        "const found = held(state, now).find((each) => isSame(each.token, token))",
+        "const found = held(state, now)[0]",
+        "core/test/invalidation: is not affected by a rejection of a token that is not held",
+        "core/test/invalidation: is one for 100 callers at once and late callers"
+      )
+    ],
+  "a token that arrives makes the one in use the older one, unless the program or a scope requires the new one": [
+    tokenState(
+      "no older token is kept",
+      "older: isWithoutOlder ?",
+      "older: true ?",
+      "core/test/invalidation: is the newer one until the API rejects it, and then the older one",
+      "core/test/invalidation: is the newest but one"
     ),
-    makeSupply(
-      "a late rejection replaces the replacement",
-      supplyWith(({ refresh }) => ({ replace: () => refresh })),
-      "core/test/invalidation: rejections by 100 callers at once, and by late callers, cause one renewal",
-      model
+    tokenState(
+      "the newest but one becomes the older token, even if it was not in use",
+      "const older = untried(state, [token], at)",
+      "const older = state.newer",
+      "core/test/invalidation: is the token that was in use, even if that was not the newest but one"
     ),
-    canBeSentAgain(
+    tokenState(
+      "a token that is issued again becomes its own older one",
+      "const older = untried(state, [token], at)",
+      "const older = inUse(state, at)",
+      "core/test/invalidation: does not take the other token out of use"
+    ),
+    tokenState(
+      "a rejection is remembered beyond a due renewal",
+      `reason._tag === "Due" ? { ...older, rejectedAt: undefined } : older`,
+      "older",
+      "core/test/invalidation: is the one that was in use when the newer one arrived, without its rejection if the renewal was due"
+    ),
+    tokenState(
+      "a rejection is forgotten after a forced renewal",
+      `reason._tag === "Due" ? { ...older, rejectedAt: undefined } : older`,
+      "{ ...older, rejectedAt: undefined }",
+      "core/test/invalidation: keeps its rejection if the renewal was forced"
+    ),
+    tokenState(
+      "an older token remains after a refresh",
+      `reason._tag === "Refresh" || `,
+      "",
+      "core/test/invalidation: does not exist after a refresh"
+    ),
+    supply(
+      "an older token remains after a refresh that joins a renewal",
+      "joined.reason = reason",
+      "void reason",
+      "core/test/invalidation: does not exist after a renewal that a refresh has joined"
+    ),
+    tokenState(
+      "an older token remains after a renewal for a missing scope",
+      ` || reason._tag === "Insufficient"`,
+      "",
+      "core/test/invalidation: does not exist after a renewal for a missing scope"
+    ),
+    tokenState(
+      "an older token remains that lacks a scope of the newer one",
+      "token.covers(scope) && !older.token.covers(scope)",
+      "false",
+      "core/test/invalidation: does not exist if the newer one covers a requested scope that it lacks"
+    ),
+    tokenState(
+      "no older token remains if both lack a scope",
+      "token.covers(scope) && !older.token.covers(scope)",
+      "!older.token.covers(scope)",
+      "core/test/invalidation: exists if both lack a requested scope"
+    ),
+    tokenState(
+      "a token that is issued again is not rejected any more",
+      "[state.newer, state.older].find((each) => each !== undefined && isSame(each.token, token))?.rejectedAt",
+      "undefined",
+      "core/test/invalidation: gets one request every 30 s, and the token remains rejected"
+    ),
+    tokenState(
+      "the older token is not rejected any more if it is issued again",
+      "[state.newer, state.older].find(",
+      "[state.newer].find(",
+      "core/test/invalidation: keeps the older token's rejection too"
+    )
+  ],
+  "a renewal is forced when the API has rejected every token that is held, and at most once in 30 s": [
+    tokenState(
+      "a renewal is forced although a token was not rejected",
+      "tokens.every(",
+      "tokens.some(",
+      "core/test/invalidation: is the newer one until the API rejects it, and then the older one"
+    ),
+    supply(
+      "no rejection forces a renewal",
+      `begin(at, { _tag: "Rejected", token: replaced }, true)`,
+      "",
+      "core/test/invalidation: begins when the API has rejected every token that is held, even without another caller, and get does not wait"
+    ),
+    supply(
+      "a 401 for a token that is not held forces a renewal",
+      "if (state === before) return",
+      "",
+      "core/test/invalidation: begins at most once in 30 s, even if calls succeed in between"
+    ),
+    supply(
+      "the end of the pause forces a renewal, without a 401",
+      `case "Use":`,
+      `case "Use":
+        if (TokenState.allRejected(state, at) && TokenState.mayForce(state, at, forcedRenewalMillis)) begin(at, undefined, true)`,
+      "core/test/invalidation: begins at most once in 30 s, even if calls succeed in between"
+    ),
+    tokenState(
+      "every rejection forces a renewal",
+      "forcedAt === undefined || Instant.reached(now, Instant.later(forcedAt, pauseMillis))",
+      "true",
+      "core/test/invalidation: begins at most once in 30 s, even if calls succeed in between"
+    ),
+    tokenState(
+      "only one renewal is ever forced",
+      "forcedAt === undefined || Instant.reached(now, Instant.later(forcedAt, pauseMillis))",
+      "forcedAt === undefined",
+      "core/test/invalidation: begins at most once in 30 s, even if calls succeed in between"
+    ),
+    supply(
+      "the pause counts from the 401, and not from the start of the renewal that it joins",
+      "TokenState.forced(state, own.startedAt)",
+      "TokenState.forced(state, at)",
+      "core/test/invalidation: is the renewal that is under way, and its pause counts from there"
+    ),
+    supply(
+      "a renewal that is under way does not count as a forced one",
+      "if (isForced) {",
+      "if (isForced && flight === undefined) {",
+      "core/test/invalidation: is the renewal that is under way, and its pause counts from there"
+    ),
+    supply(
+      "a renewal that failed and was not begun by a 401 does not free the pause",
+      "own.isForced = true",
+      "void own",
+      "core/test/invalidation: frees its pause when the renewal fails that counts as it"
+    ),
+    tokenState(
+      "a forced renewal that fails does not free its pause",
+      "forcedAt: isForced ? undefined : state.forcedAt",
+      "forcedAt: state.forcedAt",
+      "core/test/invalidation: frees its pause when it fails, and then the pause after failures applies"
+    ),
+    tokenState(
+      "every renewal that fails frees the pause",
+      "forcedAt: isForced ? undefined : state.forcedAt",
+      "forcedAt: undefined",
+      "core/test/invalidation: keeps its pause when another renewal fails"
+    ),
+    supply(
+      "a renewal is forced in the pause after a failure",
+      "TokenState.remembered(state, at) !== undefined || !TokenState.mayForce",
+      "!TokenState.mayForce",
+      "core/test/invalidation: does not begin while a failure is remembered"
+    ),
+    tokenState(
+      "callers of get wait for a forced renewal",
+      "if (used === undefined) return failure?.decision ?? wait",
+      "if (used?.rejectedAt !== undefined || used === undefined) return failure?.decision ?? wait",
+      "core/test/invalidation: begins when the API has rejected every token that is held, even without another caller, and get does not wait",
+      "core/test/invalidation: that hangs keeps replace until the deadline, and no caller of get"
+    )
+  ],
+  "a call that gets a 401 reports its token and is sent again with one that it has not tried, at most three times": [
+    supply(
+      "the supply ignores the token that a call reports",
+      "invalidate(rejected),",
+      "Effect.void,",
+      "core/test/invalidation: returns the token in use, or else the other one, unless the call has tried it"
+    ),
+    supply(
+      "a call is sent again with a token that it has tried before the last one",
+      "const tried = [rejected, ...others] as const",
+      "const tried = [rejected] as const",
+      "core/test/invalidation: waits for the token request that is under way if the call has tried every token"
+    ),
+    tokenState(
+      "a call is sent again with the older token first",
+      "best(held(state, now).filter(",
+      "best(held(state, now).toReversed().filter(",
+      "core/test/invalidation: returns the token in use, or else the other one, unless the call has tried it"
+    ),
+    tokenState(
+      "a call that has tried every token does not wait for a renewal that is under way",
+      "if (isRequested) return wait",
+      "",
+      "core/test/invalidation: waits for the token request that is under way if the call has tried every token"
+    ),
+    tokenState(
+      "a call that has tried every token causes a token request",
+      `?? { _tag: "Settle", outcome: Exit.succeed(tried[0]) }`,
+      "?? wait",
+      "core/test/invalidation: returns the rejected token if the call has tried every token and none is requested"
+    ),
+    tokenState(
+      "replace returns the rejected token when its renewal has failed",
+      `remembered(state, now)?.decision ?? { _tag: "Settle"`,
+      `{ _tag: "Settle"`,
+      "core/test/invalidation: frees its pause when it fails, and then the pause after failures applies",
+      "core/test/invalidation: does not begin while a failure is remembered"
+    ),
+    supply(
+      "a call that has waited in vain is sent again with a token that it has tried",
+      "(at) => TokenState.untried(state, tried, at)",
+      "(at) => TokenState.inUse(state, at)",
+      "core/test/invalidation: frees its pause when it fails, and then the pause after failures applies"
+    ),
+    groupClient(
       "a rejected call is not sent again",
-      () => () => false,
-      "http-client/test/client: replaces the token and sends the request again once"
+      "tried.length === mostTokens - 1 ||",
+      "true ||",
+      "http-client/test/client: reports the token, and the request is sent again with another one"
     ),
-    makeClient(
-      "a call that is rejected twice is sent a third time",
-      (make) => (options) =>
-        Effect.map(make(options), (client) =>
-          Object.assign(
-            HttpClient.transform(client, (calling) =>
-              Effect.flatMap(calling, (response) => response.status === 401 ? calling : Effect.succeed(response))),
-            { group: client.group }
-          )),
-      "http-client/test/client: that the second request gets too is returned with its body, and no third request is sent"
+    groupClient(
+      "a stream is sent again",
+      "!canBeSentAgain(call.request.body)",
+      "false",
+      "http-client/test/client: does not send a request with a stream again, and the next call gets a new token"
     ),
-    makeClient(
-      "the second 401 of a call rejects no token",
-      clientWith(({ reports }) => ({ reports: reports && { ...reports, rejectionStands: () => Effect.void } })),
-      "http-client/test/client: that the second request gets too invalidates the replacement, and another status does not",
-      "http-client/test/realSupply: reports the rejection of a token and of its replacement, and the first success"
+    groupClient(
+      "a call is sent at most twice",
+      "const mostTokens = 3",
+      "const mostTokens = 2",
+      "http-client/test/client: is returned with its body after three tokens, each of which was reported"
     ),
-    makeClient(
+    groupClient(
+      "a call is sent a fourth time",
+      "const mostTokens = 3",
+      "const mostTokens = 4",
+      "http-client/test/client: is returned with its body after three tokens, each of which was reported"
+    ),
+    groupClient(
+      "the last 401 of a call is not reported",
+      "yield* tokens.invalidate(token)",
+      "",
+      "http-client/test/client: is returned with its body after three tokens, each of which was reported"
+    ),
+    groupClient(
+      "the client does not say which tokens a call has tried",
+      "tokens.replace(token, ...tried)",
+      "tokens.replace(token)",
+      "http-client/test/client: is returned with its body after three tokens, each of which was reported"
+    ),
+    groupClient(
+      "the client sends a call again with a token that it has tried",
+      "if (tried.some(({ secret }) => Equal.equals(secret, next.secret))) return yield* end(body)",
+      "",
+      "http-client/test/client: is returned if the only other token is one that the call has tried"
+    ),
+    groupClient(
+      "a 401 is returned without its body",
+      "return yield* end(body)",
+      "return yield* end()",
+      "http-client/test/client: is returned with its body when there is no replacement for the token"
+    ),
+    groupClient(
       "a replacement is sent although it does not cover the scope of the call",
-      clientWith(({ replace, requestedScopes }) => ({
-        replace: (token) => Effect.map(replace(token), tokenWith(() => ({ covered: [...requestedScopes] })))
-      })),
+      "if (failure !== undefined) return yield* failure",
+      "",
       "http-client/test/insufficientScope: fails with an error that reports that the request was sent once",
       "http-client/test/realSupply: sends no replacement that does not cover the scope of the call, and the supply reports the missing scope"
+    )
+  ],
+  "a migration with a fallback sends a call with at most two tokens of Auth V2, and with one of Auth V1 at last": [
+    migration(
+      "a call is sent with three tokens of Auth V2",
+      `if (tried.some((token) => issuerOf(token) === "v2")) {`,
+      "if (false) {",
+      "migration/test/fallback: gets V2 tokens at most twice for a call, and then a V1 token, with the fallback"
     ),
-    decide(
-      "callers get the rejected token while it is replaced",
-      (decide) => (state, now) => {
-        const decision = decide(state, now)
-        return decision._tag === "Wait" && state.held?.rejectedAt !== undefined && decision.patience !== undefined
-          ? { _tag: "UseAndRenew", token: state.held.use.token }
-          : decision
-      },
-      "core/test/invalidation: invalidate starts one renewal even without another caller, and the next caller waits for the new token",
-      model
+    migration(
+      "no call is sent again with a token of Auth V1",
+      "own.needed()\n            return getInsteadOfV2",
+      "own.needed()\n            return getV2",
+      "migration/test/fallback: gets V2 tokens at most twice for a call, and then a V1 token, with the fallback"
     ),
-    decideReplacement(
-      "replace returns the rejected token when its renewal has failed",
-      (decide) => (state, rejected, now) => {
-        const decision = decide(state, rejected, now)
-        return decision._tag === "Fail" && state.held !== undefined ? state.held.use : decision
-      },
-      "core/test/invalidation: a rejected token whose renewal fails remains in use, and replace fails with the failure",
-      model
+    migration(
+      "the second token of Auth V2 that a call tries is not reported",
+      "Effect.zipRight(v2.invalidate(rejected), lastOfCall)",
+      "lastOfCall",
+      "migration/test/fallback: moves no endpoint group: the next call begins with a V2 token, and the report has no reason"
     ),
-    rejected(
-      "a rejection within 30 s of a replacement replaces the token at once",
-      rejectedIn((state) => ({ ...state, holdUntil: undefined })),
-      "core/test/invalidation: a rejection within 30 s of a replacement replaces nothing, and the next one after that does",
-      model
+    migration(
+      "a call is sent again with the same token of Auth V2",
+      "Equal.equals(other.secret, rejected.secret) ? lastOfCall : use(other)",
+      "use(other)",
+      "migration/test/fallback: gets a V1 token for a call if Auth V2 has no other token, fails, or takes longer than two seconds"
     ),
-    decide(
-      "a rejection within 30 s of a replacement replaces the token when they are over",
-      (decide) => (state, now) => {
-        const { held, holdUntil } = state
-        return held?.isCounted === true && !held.isProven && held.rejectedAt === undefined && holdUntil !== undefined &&
-            Instant.reached(now, holdUntil)
-          ? { _tag: "Wait", patience: 2_500 }
-          : decide(state, now)
-      },
-      "core/test/invalidation: a rejection within 30 s of a replacement replaces nothing, and the next one after that does",
-      model
+    migration(
+      "a rejected call waits for Auth V2 as long as its token request takes",
+      "patiently(replacement)",
+      `Effect.mapError(replacement, (error) => ({ _tag: "Failed", error }))`,
+      "migration/test/fallback: gets a V1 token for a call if Auth V2 has no other token, fails, or takes longer than two seconds"
     ),
-    rejected(
-      "after a replacement, no rejection replaces anything",
-      rejectedIn((state) => ({ ...state, holdUntil: state.holdUntil && never })),
-      "core/test/invalidation: a rejection within 30 s of a replacement replaces nothing, and the next one after that does",
-      model
+    migration(
+      "a 401 moves an endpoint group to Auth V1",
+      "own.needed()",
+      `outage.begin({ _tag: "Slow" })`,
+      "migration/test/fallback: moves no endpoint group: the next call begins with a V2 token, and the report has no reason"
     ),
-    rejected(
-      "a proven token is in the count of rejections",
-      rejectedIn((state) => heldWith(state, { isProven: false })),
-      "core/test/invalidation: does not count a token with which a call has succeeded",
-      model
+    migration(
+      "a rejected token of Auth V1 is reported to Auth V2",
+      "issuers.get(token) ?? planned()",
+      "planned()",
+      "migration/test/fallback: gets another V1 token after a V1 token"
     ),
-    rejected(
-      "a token is counted with each of its rejections",
-      rejectedIn((state) => heldWith(state, { isCounted: false })),
-      "core/test/invalidation: counts a token once if it is rejected before any call has succeeded with it, and is unusable from the second on",
-      model
+    migration(
+      "a call goes on with the version with which it began, even after the plan has changed",
+      `version !== planned() && !(isFallback && version === "v1")`,
+      "false",
+      "migration/test/fallback: gets a V1 token for a call that began with a V2 token before the stage v1",
+      "migration/test/fallback: gets a V2 token for a call that began with a V1 token before the stage v2"
     ),
-    accepted(
-      "a success does not end the count of rejections",
-      (accepted) => (state, token) => ({ ...accepted(state, token), rejections: state.rejections }),
-      "core/test/invalidation: is usable again with the first call that succeeds",
-      model
+    currentPlan(
+      "a fallback that was left on sends tokens of Auth V2 in the stages before v2",
+      `stage === "v2" && fallback`,
+      "fallback",
+      "migration/test/fallback: gets no V2 token in the stage v1, even with the fallback left on",
+      "migration/test/fallback: gets no V2 token in the stage shadow, even with the fallback left on"
     ),
-    accepted(
-      "the success of any token proves the current one",
-      (accepted) => (state, token) => accepted(state, state.held?.token ?? token),
-      "core/test/invalidation: is usable again with the first call that succeeds"
+    fallback(
+      "every call that needs a token of Auth V1 is logged",
+      "if (isNews) {",
+      "if (true) {",
+      "migration/test/fallback: has one line in the log for a group, and another one when it happens again after five quiet minutes"
     ),
-    accepted(
-      "a token that works is replaced because an earlier call was rejected",
-      (accepted) => (state, token) => heldWith(accepted(state, token), { rejectedAt: state.held?.rejectedAt }),
-      "core/test/invalidation: does not replace a token that works because an earlier call was rejected",
-      model
+    fallback(
+      "a group is logged every five minutes, quiet or not",
+      "neededAt = at\n",
+      "if (isNews) neededAt = at\n",
+      "migration/test/fallback: has one line in the log for a group, and another one when it happens again after five quiet minutes"
     ),
-    makeClient(
-      "the client does not report the first success of a token",
-      clientWith(({ reports }) => ({ reports: reports && { ...reports, isUnproven: () => false } })),
-      "http-client/test/realSupply: reports the rejection of a token and of its replacement, and the first success"
+    migration(
+      "the endpoint groups share one line in the log, and one fallback",
+      "const own = fallbackOf(scope)",
+      "const own = outage",
+      "migration/test/fallback: has one line in the log for a group, and another one when it happens again after five quiet minutes",
+      "migration/test/fallback: returns a V1 token when the V2 token lacks a scope, and a V2 token to the groups whose scope it covers"
     )
   ],
   "the secret goes only to the authorization server, over TLS, and the token only to the origin of the base URL": [
     restrictedClient(
       "a request may be sent to any address",
-      (restricted) => (client, options) => restricted(client, { ...options, isAllowed: () => true }),
+      "if (!isAllowed(request.url)) {",
+      "if (false) {",
       "core/test/transport: a client that rewrites URLs by mapRequest does not send the secret to another server",
       "http-client/test/client: within transformClient sends the token to no other origin"
     ),
     restrictedClient(
       "the host of the caller's own request is sent",
-      keeping("host"),
+      `"host",`,
+      "",
       "core/test/connectionHeaders: lose host",
       "integration/test/connectionHeaders.transports: does not choose the server whose certificate is accepted"
     ),
     restrictedClient(
       "a length that is not the body's is sent",
-      keeping("content-length"),
-      "core/test/connectionHeaders: lose a length without a body, and get the length of the body in place of another"
+      `if (hasForeignLength(request)) names.push("content-length")`,
+      "",
+      "core/test/connectionHeaders: lose a length without a body, and a length that is not the body's"
     ),
     silence(
       "redirects are followed",
-      () => () => Effect.void,
+      `redirect: "manual"`,
+      `redirect: "follow"`,
       "core/test/transport: a client with its own tracing does not trace a token request, and follows no redirects"
     ),
-    makeTarget(
+    target(
       "a path may leave the base URL",
-      () => (baseUrl) => (url) => Either.right(new URL(url, `${baseUrl}/`).href),
+      "isBeneath(absolute.pathname) ?",
+      "true ?",
       "http-client/test/target: that leaves the base path is refused with the reason"
     ),
-    withoutPath(
+    validation(
       "the secret may be sent in clear text",
-      () => () => (url) => Either.right(String(url)),
+      `url.protocol === "http:" && isLoopback(url.hostname)`,
+      `url.protocol === "http:"`,
       "core/test/tokenEndpointOptions: an authorization server at \"http://v2.example\" is refused: https (http only for localhost, 127.0.0.0/8 and [::1])"
     )
   ],
   "no secret and no token in any text, and data is never altered for it": [
-    withoutSecrets(
+    printable(
       "the text of a server is shown with the secret",
-      () => (text) => text,
+      "current.replaceAll(form, mask)",
+      "current",
       "core/test/printable: never shows a secret of the request, whether plain, URL-encoded, in Base64 or in a form"
     ),
-    withoutSecrets(
+    printable(
       "only the plain form of a secret is replaced",
-      () => (text, secrets) => secrets.reduce((left, secret) => left.replaceAll(secret, "<redacted>"), text),
+      ".flatMap(formsOf)",
+      "",
       "core/test/printable: never shows a secret of the request, whether plain, URL-encoded, in Base64 or in a form"
     ),
     printable(
       "the text of a server is not escaped",
-      () => (text) => text,
+      ".replace(unprintable, escaped)",
+      "",
       "core/test/printable: is printed on one line, without control and bidirectional characters, and with at most 300 characters"
     ),
     tokenRequest(
       "long names of scopes are cut",
-      requestWith((token) =>
-        Effect.succeed(tokenWith(({ scopes }) => ({ scopes: scopes.map((scope) => scope.slice(0, 20)) }))(token))
-      ),
+      `.filter((name) => name !== "")`,
+      ".map((name) => name.slice(0, 20))",
       "core/test/tokenResponse: scope names of any form are kept as they came, even where they repeat letters of the token"
     ),
-    responseFor(
+    callerView(
       "a response refers to the request with the token",
-      () => (_, response) => response,
+      "this.request = sent.request",
+      "this.request = response.request",
       "http-client/test/response: prints its status and the caller's request"
     ),
-    causeFor(
+    callerView(
       "an error refers to the request with the token",
-      () => (_, cause) => cause,
+      "Cause.map(cause, (error) => errorFor(sent, error))",
+      "cause",
       "http-client/test/callerError: is shown without the token: the request itself"
     )
   ],
   "every token request and every wait for a token has a deadline, and nothing begins after the scope has closed": [
     within(
       "nothing has a deadline",
-      () => () => (self) => self,
+      "Effect.timeoutFail(disconnected(self), { duration: time, onTimeout: () => onTimeout() })",
+      "self",
       "core/test/failure: when a retry gets no response before the deadline, callers get the failure before it, with deadlineEnded"
     ),
     within(
       "an uninterruptible region has no deadline",
-      () => (duration, onTimeout) => (self) =>
-        Effect.raceFirst(self, Effect.zipRight(Effect.sleep(duration), Effect.failSync(onTimeout))),
+      "Effect.timeoutFail(disconnected(self), { duration: time, onTimeout: () => onTimeout() })",
+      "Effect.raceFirst(self, Effect.zipRight(Effect.sleep(time), Effect.failSync(onTimeout)))",
       "core/test/uninterruptible: an uninterruptible token request keeps its deadline"
     ),
-    closed(
+    tokenState(
       "a closed supply goes on",
-      (closed) => (error, at) => ({ ...closed(error, at), failure: undefined, isClosed: false }),
+      "failure: remember(Exit.fail(error), at),\n  isClosed: true",
+      "",
       "core/test/flight: after the scope has closed, callers fail with Closed, even if a token was valid, and no request is sent"
     )
   ],
   "clock and randomness come from the layer's environment": [
-    makeSupply(
+    supply(
       "the supply has a clock of its own",
-      (make) => (endpoint, options) => make(endpoint, options).pipe(Effect.withClock(VirtualClock.make().clock)),
+      "const clock = yield* Effect.clock",
+      `const clock = Object.assign(Object.create(yield* Effect.clock), {
+        unsafeCurrentTimeMillis: () => Date.now(),
+        unsafeCurrentTimeNanos: () => process.hrtime.bigint()
+      })`,
       "core/test/renewal: a due token is renewed in the background when a caller requests a token, and callers keep the valid token"
     ),
-    makeSupply(
+    supply(
       "the supply draws its own random numbers",
-      (make) => (endpoint, options) => make(endpoint, options).pipe(withConstantRandom(0.5)),
+      "Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)",
+      "Effect.sync(() => options.renewalWindow.from + Math.random() * 0.1)",
       "core/test/renewal: the point of renewal is drawn once for each token, from Effect's Random: 75 % for 0"
     )
   ],
-  "each setting has a documented default": [
-    makeSupply(
-      "rejected tokens are replaced at most once a minute",
-      (make) => (endpoint, options) => make(endpoint, { ...options, forcedRenewalPause: Duration.minutes(1) }),
-      "core/test/invalidation: requests one token every 30 s if the API rejects every token"
+  "each setting has a documented default, and applies": [
+    accessTokens(
+      "by default, a renewal is forced at most once a minute",
+      `forcedRenewalPause = "30 seconds"`,
+      `forcedRenewalPause = "1 minute"`,
+      "core/test/invalidation: begins at most once in 30 s, even if calls succeed in between"
+    ),
+    supply(
+      "the program's forcedRenewalPause is ignored",
+      "Duration.toMillis(options.forcedRenewalPause)",
+      "30_000",
+      "core/test/invalidation: begins at most once in forcedRenewalPause"
     )
   ],
   "a state in which calls fail is visible, and so is its end": [
-    announcing(
+    announcements(
       "a success is logged at INFO",
-      (make) => (...args) =>
-        Effect.map(make(...args), (all) => ({
-          ...all,
-          obtained: (...what) => Effect.zipRight(Effect.logInfo("An access token was obtained."), all.obtained(...what))
-        })),
+      "(streak === undefined ? Effect.logDebug : Effect.logInfo)(",
+      "Effect.logInfo(",
       "core/test/logs: has one line for each token, and none for a call"
     ),
-    announcing(
+    announcements(
       "every failed renewal is logged",
-      (make) => (...args) =>
-        Effect.map(make(...args), (all) => ({ ...all, gaveUp: (error, held) => all.gaveUp(error, held, undefined) })),
+      "if (previous !== undefined && !isOfAnotherKind) return Effect.void",
+      "",
       "core/test/logs: has one line for each streak of failed renewals"
     ),
-    announcing(
+    announcements(
       "nothing is logged when calls begin to fail",
-      (make) => (...args) =>
-        Effect.map(make(...args), (all) => ({
-          ...all,
-          gaveUp: (error, held, previous) => held === undefined ? Effect.void : all.gaveUp(error, held, previous)
-        })),
+      "if (held === undefined) {",
+      "if (held === undefined) {\nreturn Effect.void",
       "core/test/logs: has one line when the renewal is refused, and one when the token has expired"
     ),
-    announcing(
-      "nothing is logged when calls succeed again",
-      (make) => (...args) => Effect.map(make(...args), (all) => ({ ...all, accepted: () => Effect.void })),
-      "core/test/logs: warns once when no call succeeds with a token and its replacement, and reports once that the API accepts tokens again"
+    announcements(
+      "nothing is logged when calls fail for the second time",
+      "saidNoToken = undefined",
+      "void 0",
+      "core/test/logs: has one line for each time in which there is no token"
     ),
-    isUsable(
+    announcements(
+      "nothing is logged when calls succeed again",
+      "(streak === undefined ? Effect.logDebug : Effect.logInfo)(",
+      "Effect.logDebug(",
+      "core/test/logs: reports after how many failures a token was obtained, and since when they happened"
+    ),
+    supply(
+      "a forced renewal is not logged",
+      "if (flight === undefined) report(announcements.forced(at))",
+      "",
+      "core/test/logs: has one line when a renewal is forced, at most one in 30 s, and says whether it follows another within ten minutes"
+    ),
+    announcements(
+      "each of the forced renewals that fail is logged",
+      "if (before !== undefined && !Instant.reached(at, Instant.later(before, forcedLineMillis))) return Effect.void",
+      "",
+      "core/test/logs: has one line in 30 s for forced renewals that fail"
+    ),
+    announcements(
+      "the log does not show that forced renewals do not help",
+      "const recentMillis = 10 * 60_000",
+      "const recentMillis = 60_000",
+      "core/test/logs: has one line when a renewal is forced, at most one in 30 s, and says whether it follows another within ten minutes"
+    ),
+    supply(
+      "a rejection during a renewal is logged as a forced one",
+      "if (flight === undefined) report(announcements.forced(at))",
+      "report(announcements.forced(at))",
+      "core/test/logs: has no line for a rejection while a renewal is under way"
+    ),
+    supply(
+      "a token is counted as rejected with each of its 401s",
+      "if (!TokenState.isRejected(before, token, at)) report",
+      "report",
+      "core/test/observation: a token that many calls report is one event"
+    ),
+    tokenStatus(
       "a supply without a token counts as usable",
-      () => () => true,
+      `(Option.isNone(lastFailure) || (phase !== "None" && phase !== "Expired"))`,
+      "true",
       "core/test/refresh: isUsable is true before the first call, false after a refusal, and true again after a success"
     ),
-    makeSupply(
+    tokenStatus(
+      "401s of the API make a supply unusable",
+      "{ lastFailure, missingScopes, phase, requestedScopes }: TokenStatus\n): boolean =>",
+      "{ lastFailure, missingScopes, phase, rejected, requestedScopes }: TokenStatus\n): boolean => !rejected &&",
+      "core/test/refresh: isUsable is true for Due, rejected",
+      "http-client/test/realSupply: tries each token that the supply holds, and the supply does not become unusable"
+    ),
+    healthCheck(
+      "401s of the API make a program unready",
+      "const isReady = TokenStatus.isUsable(status) &&",
+      "const isReady = TokenStatus.isUsable(status) && !rejected &&",
+      "telemetry/test/HealthCheck: returns 200 with a valid token, and requests none"
+    ),
+    tokenState(
       "the status does not say when the next attempt is",
-      supplyWith(({ status }) => ({
-        status: Effect.map(status, (status) => ({ ...status, nextRequestAt: Option.none() }))
-      })),
+      "wallTime(state.failure?.nextTryAt ?? (isForcedFirst ? forcedFrom : dueAt))",
+      "Option.none()",
       "core/test/observation: status reports the phase of the token"
+    ),
+    tokenState(
+      "the status does not say when the next renewal may be forced",
+      "isForcedFirst ? forcedFrom : dueAt",
+      "dueAt",
+      "core/test/invalidation: begins at most once in 30 s, even if calls succeed in between"
+    ),
+    tokenState(
+      "the status says that the API rejected the token although the one in use is accepted",
+      "const rejected = allRejected(state, now) !== undefined",
+      "const rejected = state.newer?.rejectedAt !== undefined",
+      "core/test/invalidation: is the newer one until the API rejects it, and then the older one"
+    ),
+    tokenState(
+      "the status shows a newer token that has expired beside an older one that is in use",
+      "held(state, now)[0] ?? state.newer",
+      "state.newer",
+      "core/test/invalidation: is the older one after the newer one has expired first, and its renewal is due"
+    ),
+    gauges(
+      "the metrics say that a program has no token while its migration serves its calls otherwise",
+      "hasFallback || TokenStatus.isUsable(status)",
+      "TokenStatus.isUsable(status)",
+      "telemetry/test/Telemetry: shows a supply without a token as usable while a migration serves its calls otherwise"
+    ),
+    metrics(
+      "the metrics count no rejected tokens",
+      "return countInvalidation(1)",
+      "return Effect.void",
+      "telemetry/test/Telemetry: counts what happens to token requests"
+    ),
+    span(
+      "an interrupted call is not measured",
+      "Effect.onExit(ending, (exit) =>",
+      "Effect.onExit(ending, (exit) => Exit.isInterrupted(exit) ? Effect.void :",
+      "integration/test/callMetrics: is recorded for a call that is interrupted, with or without a span"
+    ),
+    span(
+      "a call without a span is not measured",
+      "return observed(call(undefined))",
+      "return call(undefined)",
+      "integration/test/callMetrics: is recorded for a call that is interrupted, with or without a span"
     )
   ],
-  "a pause never keeps a process from a token that exists elsewhere": [
-    makeSupply(
-      "a supply that remembers a failure does not look for a token elsewhere",
-      (make) => (endpoint, options) =>
-        make({ ...endpoint, sharing: endpoint.sharing && { ...endpoint.sharing, find: undefined } }, options),
-      "core/test/sharing: takes what a search finds, and not what has expired"
+  "a pause never keeps a process from a token that exists elsewhere, and that token must help it": [
+    supply(
+      "a supply that may not request a token does not look for one elsewhere",
+      "look === undefined ? settle()",
+      "true ? settle()",
+      "core/test/sharing: takes what a search finds, and not what has expired",
+      "core/test/sharing: searches too when a renewal was forced a short time ago, and replace waits for what it finds"
     ),
-    afterFailure(
+    supply(
+      "a rejection in the pause after a forced renewal does not start a search",
+      "if (look !== undefined) run(look)",
+      "",
+      "core/test/sharing: searches too when a renewal was forced a short time ago, and replace waits for what it finds"
+    ),
+    supply(
+      "a search does not say that the tokens were rejected",
+      "const reason: RequestReason = rejected === undefined",
+      "const reason: RequestReason = true",
+      "core/test/sharing: searches too when a renewal was forced a short time ago, and replace waits for what it finds"
+    ),
+    tokenState(
       "a refusal of another process lasts as long as an own one",
-      failingWith((state, failure) => [
-        state,
-        failure.error._tag === "InvalidClient"
-          ? { ...failure, error: new TokenError.InvalidClient({ ...failure.error, sharedUntil: undefined }) }
-          : failure
-      ]),
+      "if (sharedUntil === undefined) return refusalPause",
+      "return refusalPause",
       "core/test/failure: the pause after a refusal of another process lasts only as long as it is shared"
+    ),
+    protocol(
+      "a rejected token is taken from the store again",
+      "isSame(reason.token) || (",
+      "(",
+      "fleet/test/protocol: does not replace itself"
+    ),
+    protocol(
+      "the clocks of the processes decide which token is newer",
+      "return replaced === undefined",
+      "return true",
+      "fleet/test/protocol: replaces a token that this process took under a lower fence, whatever their times show"
+    ),
+    protocol(
+      "a refresh takes a token from the store",
+      `if (reason._tag === "Refresh") return false`,
+      "",
+      "fleet/test/protocol: is not taken for a refresh, which reads the credentials again and sends a request"
+    ),
+    protocol(
+      "a token of the store that lacks the scope is taken for it",
+      " && !stored.covers(reason.scope)",
+      " && false",
+      "fleet/test/protocol: replaces a token with a missing scope only if it covers the scope"
+    ),
+    protocol(
+      "the next secret is not read to find its tokens",
+      `if (failure?._tag === "InvalidClient") yield* sharing.reread`,
+      "",
+      "fleet/test/protocol: is looked for under the next credentials after a refusal, and after no other failure"
+    ),
+    access(
+      "a slow store delays a caller for six seconds",
+      "const budgetMillis = 600",
+      "const budgetMillis = 6_000",
+      "fleet/test/access: is 0.6 seconds for all operations for which a caller waits"
     )
   ],
   "the tests pass on any machine, whatever its variables are": [
     tokenRequest(
       "a token request reads the variables of the machine",
-      (tokenRequest) => (options) => {
-        const request = tokenRequest(options)
-        return (...args) => request(...args).pipe(Effect.withConfigProvider(ConfigProvider.fromEnv()))
-      },
+      "(yield* usualProxy)",
+      `process.env["HTTPS_PROXY"]`,
       "core/test/transportFailure: a forward proxy with an unknown address gets the address in HTTPS_PROXY, without its credentials"
     )
   ],
   "one client's token is never another's": [
     sharedLayer(
       "a layer is shared by its reference alone",
-      () => (make) => make(),
+      "find([provider, yield* Effect.clock, ...required])",
+      "find([])",
       "integration/test/layerReuse: gives each tenant its own token in a LayerMap whose lookup provides the variables of the tenant"
     )
   ]

@@ -1,29 +1,18 @@
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { startVitest } from "vitest/node"
-import { promises } from "../src/plantedBugs.ts"
+import { type Bug, promises } from "../src/plantedBugs.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-const table = `${root}tests/integration/src/plantedBugs.ts`
-const bugs = Object.entries(promises).flatMap(([promise, bugs]) =>
-  bugs.map((bug, index) => ({ ...bug, index, promise }))
-)
+const bugs = Object.entries(promises).flatMap(([promise, bugs]) => bugs.map((bug) => ({ ...bug, promise })))
 
-/** Puts a module in the place of another one, of which it changes one function. The changed module loads it as it is. */
-const planting = ({ changed, index, module, promise }: typeof bugs[number]) => {
-  const path = `${root}packages/${module}.ts`
-  return {
-    name: "plant-a-bug",
-    enforce: "pre" as const,
-    load: (id: string) =>
-      id !== path ? undefined : `
-        import * as original from "${path}?original"
-        import { promises } from "${table}"
-        export * from "${path}?original"
-        export const ${changed} = promises[${JSON.stringify(promise)}][${index}].change(original.${changed})
-      `
-  }
-}
+/** Changes the text of one module. */
+const planting = ({ file, from, to }: Bug) => ({
+  name: "plant-a-bug",
+  enforce: "pre" as const,
+  transform: (code: string, id: string) => id === `${root}${file}` ? code.replace(from, () => to) : undefined
+})
 
 const fileOf = (test: string) => {
   const [file = ""] = test.split(": ")
@@ -45,8 +34,9 @@ describe("a planted bug is found by tests whose names say what it breaks", () =>
         test: {
           name: bug.fault,
           include: bug.foundBy.map(fileOf),
-          testTimeout: 10_000,
-          env: { PLANTED_BUG: bug.fault }
+          setupFiles: `${root}tests/integration/src/namedTests.ts`,
+          env: { NAMED_TESTS: bug.foundBy.join("\n") },
+          testTimeout: 10_000
         }
       }))
     })
@@ -58,16 +48,18 @@ describe("a planted bug is found by tests whose names say what it breaks", () =>
       }
     }
     await vitest.close()
-  }, 1_200_000)
+  }, 2_400_000)
 
-  for (const { fault, foundBy, promise } of bugs) {
+  for (const { fault, file, foundBy, from, promise } of bugs) {
     it(`${promise}: ${fault}`, () => {
+      assert.lengthOf(readFileSync(`${root}${file}`, "utf8").split(from), 2, `${file} has "${from}" once`)
       for (const test of foundBy) {
         const found = reports.get(fault)?.filter(({ name }) => test.endsWith(`: ${name}`)) ?? []
         assert.isNotEmpty(found, `there is a test "${test}"`)
         const messages = found.flatMap(({ message }) => message ?? [])
         assert.isNotEmpty(messages, `"${test}" fails`)
         assert.notMatch(messages.join("\n"), /timed out/i, `"${test}" fails at once`)
+        assert.notMatch(messages.join("\n"), /is not defined/, `"${test}" fails because of what the bug does`)
       }
     })
   }
