@@ -66,12 +66,12 @@ describe("the log of the supply", () => {
 
   it.scoped("has one line for each time in which there is no token", () =>
     timeline([
-      ["0 s", fail(failures.refused)],
+      ["0 s", fail(failures.unavailable)],
       ["0 s", get],
       ["1 min", recover],
       ["1 min", get],
       ["2 min", headlines, [noToken, "INFO An access token was obtained"]],
-      ["2 h", fail(failures.refused)],
+      ["2 h", fail(failures.unavailable)],
       ["2 h", get],
       ["2 h 1 min", headlines, [noToken]]
     ]))

@@ -122,9 +122,10 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       ["1 s", reject("token-1"), undefined, requests(2)],
       ["2 s", reject("token-2")],
       ["2 s", elsewhere.searches, ["Rejected undefined"]],
-      ["3 s", elsewhere.has(Effect.asSome(token("found", "1 hour")))],
-      ["3 s", replace("token-2", "token-1"), "found"],
-      ["3 s", get, "found", requests(2)]
+      ["3 s", elsewhere.has(Effect.delay(Effect.asSome(token("found", "1 hour")), "100 millis"))],
+      ["3 s", replace("token-2", "token-1"), "waits"],
+      ["3.1 s", caller(2), "found"],
+      ["3.1 s", get, "found", requests(2)]
     ], {
       latency: 0,
       random: 0,

@@ -70,6 +70,8 @@ describe("a stored token", () => {
       const one = token("one", 0)
       assert.strictEqual(yield* judge([one, 4], rejected(one)), "nothing")
       assert.strictEqual(yield* judge([one, 4], { _tag: "Due", token: one }), "nothing")
+      // a server may issue it again
+      assert.strictEqual(yield* judge([token("one", minute), 5], rejected(one)), "nothing")
     }))
 
   it.scoped("is not taken for a refresh, which reads the credentials again and sends a request", () =>

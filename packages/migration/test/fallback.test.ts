@@ -236,6 +236,15 @@ describe("an API that rejects the tokens of Auth V2", () => {
       [62, reasons, []]
     ]))
 
+  it.scoped("gets a V1 token for a call if Auth V2 has no other token and may not request one", () =>
+    timeline(fallback, [
+      [0, get, "V2-1"],
+      [0, replace("V2-1"), "V2-2"],
+      [0, refresh, "V2-3"],
+      [0, replace("V2-3"), "V1-1"],
+      [0, requests, [1, 3]]
+    ]))
+
   it.scoped("gets another V1 token after a V1 token", () =>
     timeline(fallback, [
       [0, get],

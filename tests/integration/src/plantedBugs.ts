@@ -54,7 +54,8 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "every caller begins a token request of its own",
       "if (flight !== undefined) return flight",
       "",
-      "core/test/flight: 10 000 cold callers cause one request and get its token"
+      "core/test/flight: callers during a renewal get the valid token, or join the renewal when the token has expired",
+      "core/test/flight: the first steps of a flight may request a token, and join the flight"
     ),
     supply(
       "a caller that gives up ends the wait of the others",
@@ -519,7 +520,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "a call is sent again with the same token of Auth V2",
       "Equal.equals(other.secret, rejected.secret) ? lastOfCall : use(other)",
       "use(other)",
-      "migration/test/fallback: gets a V1 token for a call if Auth V2 has no other token, fails, or takes longer than two seconds"
+      "migration/test/fallback: gets a V1 token for a call if Auth V2 has no other token and may not request one"
     ),
     migration(
       "a rejected call waits for Auth V2 as long as its token request takes",
@@ -872,7 +873,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     protocol(
       "a refresh takes a token from the store",
       `if (reason._tag === "Refresh") return false`,
-      "",
+      `if (reason._tag === "Refresh") return true`,
       "fleet/test/protocol: is not taken for a refresh, which reads the credentials again and sends a request"
     ),
     protocol(

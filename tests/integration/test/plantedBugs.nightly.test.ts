@@ -29,12 +29,14 @@ describe("a planted bug is found by tests whose names say what it breaks", () =>
       root,
       watch: false,
       reporters: [{}],
+      maxWorkers: "100%",
+      minWorkers: 1,
       projects: bugs.map((bug) => ({
         plugins: [planting(bug)],
         test: {
           name: bug.fault,
           include: bug.foundBy.map(fileOf),
-          setupFiles: `${root}tests/integration/src/namedTests.ts`,
+          setupFiles: fileURLToPath(new URL("../src/namedTests.ts", import.meta.url)),
           env: { NAMED_TESTS: bug.foundBy.join("\n") },
           testTimeout: 10_000
         }
