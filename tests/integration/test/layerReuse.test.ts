@@ -1,5 +1,6 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
+import { makeShared } from "@credit-data/core/Internal"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { DataAccess } from "@credit-data/http-client"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
@@ -261,6 +262,20 @@ describe("one layer const whose credentials come from an effect", () => {
       yield* use
       yield* use
       assert.deepStrictEqual(clients, ["a", "a"])
+    }))
+
+  it.scoped("is built again after a failure, even while the use that failed keeps its scope", () =>
+    Effect.gen(function*() {
+      const share = makeShared<Sql, string, never>()
+      let builds = 0
+      const layer = Layer.effect(
+        Sql,
+        Effect.suspend(() => ++builds === 1 ? Effect.fail("not yet") : Effect.succeed({}))
+      )
+      const use = share(["the same"], () => layer)
+      assert.strictEqual(yield* Effect.flip(use), "not yet")
+      assert.strictEqual(Context.get(yield* use, Sql), Context.get(yield* use, Sql))
+      assert.strictEqual(builds, 2)
     }))
 
   it.scoped("has one supply for uses that begin together, even if the first one is interrupted", () =>
