@@ -18,9 +18,10 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["DateTime.distanceDuration($FROM, $TO)", "DateTime.distance($FROM, $TO)"],
   ["Effect.ignoreLogged($EFFECT)", "Effect.ignore($EFFECT, { log: true })"],
   [
-    "HttpApiBuilder.serve().pipe(HttpServer.withLogAddress, Layer.provide(Routes), Layer.provide(HttpApiBuilder.api($API)), $$$OTHERS)",
-    "HttpRouter.serve(Layer.merge(HttpApiBuilder.layer($API), Routes), { disableLogger: true }).pipe($$$OTHERS)"
+    "HttpApiBuilder.serve().pipe(HttpServer.withLogAddress, Layer.provide([Routes, Closing]), Layer.provide(HttpApiBuilder.api($API)), $$$OTHERS)",
+    "HttpRouter.serve(Layer.mergeAll(HttpApiBuilder.layer($API), Routes, Closing), { disableLogger: true }).pipe($$$OTHERS)"
   ],
+  ["HttpApiBuilder.middleware($MIDDLEWARE)", "HttpRouter.middleware($MIDDLEWARE, { global: true })"],
   [
     "HttpMiddleware.withTracerDisabledWhen($WHEN)",
     "Layer.provide(Layer.succeed(HttpMiddleware.TracerDisabledWhen, $WHEN))"

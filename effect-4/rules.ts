@@ -230,6 +230,9 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
     ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
     ["Ref.make(Cookies.empty)", "Ref.make<ReadonlyArray<Cookies.Cookie>>([])"]
   ],
+  "tests/support/src/childProcess.ts": [
+    ["const interruptedExitCode = 0", "const interruptedExitCode = 130"]
+  ],
   "tests/support/src/recordingTracer.ts": [
     ["Tracer.make({ context: (run) => run(), span: $SPAN })", "Tracer.make({ span: $SPAN })"],
     [

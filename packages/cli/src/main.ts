@@ -1,9 +1,6 @@
 #!/usr/bin/env node
-import { cachedToken } from "./cachedToken.ts"
 import { parse } from "./commandLine/parse.ts"
 import { exitCode } from "./exitCode.ts"
-import { hiddenNote, isHidden, tokenText } from "./tokenText.ts"
-import { readVariables } from "./variables.ts"
 
 /** A reader that ends early, such as `head`, is no failure, so the command continues and keeps its exit code. */
 const isClosed = ({ code }: NodeJS.ErrnoException) => code === "EPIPE" || code === "ERR_STREAM_DESTROYED"
@@ -30,20 +27,9 @@ switch (request._tag) {
     fail(request.message)
     break
   case "Run": {
-    const problem = readVariables(request.run.options)
-    if (problem !== undefined) {
-      fail(problem)
-      break
-    }
-    const { run } = request
-    const token = run.name === "token" ? cachedToken(run.options) : undefined
-    if (run.name === "token" && token !== undefined) {
-      process.stdout.write(`${tokenText(token, run.options)}\n`)
-      if (isHidden(run.options)) process.stderr.write(`${hiddenNote}\n`)
-      break
-    }
     // loaded after what needs none of it
-    const program = await import("./program.ts")
-    program.run(run)
+    const { start } = await import("./start.ts")
+    const problem = await start(request.run)
+    if (problem !== undefined) fail(problem)
   }
 }

@@ -10,7 +10,6 @@ import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import type { Run } from "./commandLine/parse.ts"
 import { exec, last } from "./commands/exec.ts"
-import { status } from "./commands/status.ts"
 import { token } from "./commands/token.ts"
 import { Ended, ofExit } from "./failure.ts"
 import { note, unsafeNote } from "./terminal.ts"
@@ -63,7 +62,7 @@ const main = (given: Run) => {
     case "exec":
       return exec(given)
     case "status":
-      return status(given)
+      return loaded(() => import("./commands/status.ts"), ({ status }) => status(given))
     case "simulator":
       return loaded(() => import("./commands/simulator.ts"), ({ simulator }) => simulator(given))
   }

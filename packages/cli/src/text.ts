@@ -48,6 +48,12 @@ export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   ).join("\n")
 }
 
+/** The columns of the terminal. A terminal that does not know its size reports none. */
+export const columnsOr = (otherwise: number): number => {
+  const { columns = 0 } = process.stdout
+  return columns === 0 ? otherwise : columns
+}
+
 /** The lines of a text that fit into this width. A word is never broken. */
 export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []

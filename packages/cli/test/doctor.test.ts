@@ -1,8 +1,9 @@
+import { Simulator } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, test, together } from "./support/command.ts"
-import { run } from "./support/program.ts"
+import { program, run, start } from "./support/program.ts"
 
 describe("credit-data doctor", () => {
   test(
@@ -24,17 +25,33 @@ describe("credit-data doctor", () => {
   )
 
   test(
+    "prints the set variables whose names are almost those of the missing ones",
+    Effect.gen(function*() {
+      const { CREDIT_DATA_CLIENT_ID, CREDIT_DATA_SCOPES, ...others } = yield* Simulator.variables
+      const variables = { ...others, CREDIT_DATA_CLIENTID: "canary-value", credit_data_scope: "canary-value" }
+      const { code, stdout } = yield* start(process.execPath, [program, "doctor"], { variables })
+      assert.strictEqual(code, 1)
+      assert.match(stdout, /CREDIT_DATA_CLIENT_ID:[^]*Instead,\s+CREDIT_DATA_CLIENTID\s+is\s+set/)
+      assert.match(stdout, /CREDIT_DATA_SCOPES:[^]*Instead,\s+credit_data_scope\s+is\s+set/)
+      assert.notInclude(stdout, "canary-value")
+    })
+  )
+
+  test(
     "prints JSON with a version",
     Effect.gen(function*() {
       const proxy = { HTTPS_PROXY: "http://user:can#ary@proxy:3128" }
-      const [good, failed] = yield* together(
+      const [good, failed, wrong] = yield* together(
         run(["doctor", "--json"]),
-        run(["doctor", "--json"], { variables: proxy })
+        run(["doctor", "--json"], { variables: proxy }),
+        run(["doctor", "--json"], { variables: { CREDIT_DATA_AUTH: "V2" } })
       )
       const { ok, steps } = decoded(PrintedJson.Doctor, good.stdout)
       assert.deepStrictEqual([ok, steps.length, good.code], [true, 8, 0])
       assert.deepStrictEqual([decoded(PrintedJson.Doctor, failed.stdout).ok, failed.code], [false, 1])
       assert.include(failed.stdout, "HTTPS_PROXY")
+      assert.deepStrictEqual([decoded(PrintedJson.Doctor, wrong.stdout).ok, wrong.code, wrong.stderr], [false, 1, ""])
+      assert.include(wrong.stdout, "CREDIT_DATA_AUTH")
       assert.notMatch(failed.stdout, /can#?ary/)
     })
   )

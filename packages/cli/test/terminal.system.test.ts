@@ -76,6 +76,23 @@ describe("credit-data on a terminal", () => {
   )
 
   test(
+    "has help that fits into 40 columns, with examples that can be copied",
+    Effect.gen(function*() {
+      const names = ["token", "compare", "call", "exec", "status", "simulator", "doctor", "completions"]
+      const helps = yield* together(
+        ...[["--help"], ...names.map((name) => [name, "--help"])].map((args) => onTerminal(args, { columns: 40 }))
+      )
+      for (const { stdout } of helps) {
+        for (const line of stdout.split("\r\n")) assert.isAtMost(line.length, 40, line)
+      }
+      const { stdout } = yield* run(["--help"])
+      const words = (text: string) => text.replaceAll(/ \\$/gm, "").split(/\s+/)
+      assert.sameMembers(words(helps[0]?.stdout ?? ""), words(stdout))
+      assert.include(helps[0]?.stdout, "  credit-data call \\\r\n    /data-access/consumers/42\r\n")
+    })
+  )
+
+  test(
     "has a spinner on a terminal while it waits, which leaves nothing behind",
     Effect.gen(function*() {
       yield* failTokenRequests(Fault.Delay({ duration: "1500 millis" }))

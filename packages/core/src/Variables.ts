@@ -13,11 +13,18 @@ import * as validation from "./internal/validation.ts"
 
 const header = "The configuration is incomplete or wrong."
 
-const whereToGetThem =
-  "The operator of the service issues the addresses and the credentials. Every variable: https://github.com/credit-data/credit-data/blob/main/docs/configuration.md"
+/** The variables whose values the operator of the service issues. */
+const issued = /^\S*(AUDIENCE|BASE_URL|AUTH_V\d_URL|CLIENT_ID|CLIENT_SECRET)\b/
+
+const whereToGetThem = (lines: ReadonlyArray<string>): string =>
+  `${
+    lines.some((line) => issued.test(line))
+      ? "The operator of the service issues the addresses and the credentials. "
+      : ""
+  }Every variable: https://github.com/credit-data/credit-data/blob/main/docs/configuration.md`
 
 const print = (lines: ReadonlyArray<string>): string =>
-  [header, ...lines.map((line) => `- ${line}`), whereToGetThem].join("\n")
+  [header, ...lines.map((line) => `- ${line}`), whereToGetThem(lines)].join("\n")
 
 /**
  * Reads a struct of Configs. All missing or wrong variables are reported in one `ConfigError`. It prints a line for each of them:

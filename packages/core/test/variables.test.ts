@@ -55,6 +55,16 @@ describe("Variables.read", () => {
       assert.strictEqual(error._tag, "ConfigError")
     }))
 
+  it.effect("Variables.read names the operator only if a variable that the operator issues is missing or wrong", () =>
+    Effect.gen(function*() {
+      const own = { key: Variables.redacted("CREDIT_DATA_REDIS_URL", { description: "the Redis address" }) }
+      assert.notInclude(String(yield* Effect.flip(read(own, {}))), "operator")
+      const { CREDIT_DATA_BASE_URL: _, ...others } = complete
+      assert.include(String(yield* Effect.flip(read({ ...own, ...fields }, others))), "operator of the service issues")
+      const nested = { id: Config.nested(ClientCredentials.config.clientId, "PARTNER") }
+      assert.include(String(yield* Effect.flip(read(nested, {}))), "operator of the service issues")
+    }))
+
   it.effect("a secret variable is redacted, and its error shows what was expected and no value", () =>
     Effect.gen(function*() {
       const key = (value: string | undefined) =>

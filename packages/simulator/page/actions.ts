@@ -35,10 +35,10 @@ export const post = async (path: string, body?: string, form?: HTMLFormElement):
 /** Shows that the action of a button succeeded. */
 export const confirm = (button: HTMLElement): void => say(`${button.ariaLabel ?? button.textContent}: done.`)
 
-/** Checks whether the key belongs to this run, by removing a fault that does not exist. A restarted simulator has another key. */
+/** Checks whether the key belongs to this run, by an action without an effect. A restarted simulator has another key. */
 export const checkKey = async (): Promise<void> => {
   if (!key()) return
-  const response = await send("faults/0/remove")
+  const response = await send("clock/advance", "{\"seconds\":0}")
   if (response?.status === 401) forgetKey()
 }
 

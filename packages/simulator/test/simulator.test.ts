@@ -97,20 +97,24 @@ describe("the business API", () => {
       assert.deepStrictEqual(yield* statuses("/elsewhere"), [404, 404])
     }).pipe(Effect.provide(Simulator.layer())))
 
-  it.effect("takes the path as it was sent, so that a client which does not resolve dot segments is seen", () =>
+  it.effect("judges a call by its resolved path, and keeps the address as it was sent", () =>
     Effect.gen(function*() {
       const { environment, received } = yield* Simulator.Simulator
       const { access_token: token } = (yield* post("V2", form)).body
       const respond = (target: string, method = "GET") => exchange(environment.baseUrl, { method, target, token })
-      const dots = "/data-access/../enablement-services/%2e%2e\\a?b=c"
+      const dots = "/enablement-services/../data-access/b/%2e%2e/a?b=c"
       assert.deepStrictEqual(yield* respond(dots), {
         status: 200,
-        body: { group: "Data Access", method: "GET", path: "/data-access/../enablement-services/%2e%2e\\a" }
+        body: { group: "Data Access", method: "GET", path: "/data-access/a" }
       })
-      assert.strictEqual((yield* respond("/x/../data-access/a")).status, 404)
+      assert.strictEqual((yield* respond("/x/../data-access/a")).status, 200)
+      assert.strictEqual((yield* respond("/data-access/../enablement-services/a")).status, 403)
+      assert.strictEqual((yield* respond("/furnishment/%2E%2e/enablement-services/a")).status, 403)
+      assert.strictEqual((yield* respond("/data-access/..")).status, 404)
+      assert.deepStrictEqual((yield* respond("/data-access/a..b/...")).status, 200)
       assert.strictEqual((yield* respond("//data-access/a")).status, 404)
       assert.strictEqual((yield* respond("*", "OPTIONS")).status, 404)
-      assert.strictEqual((yield* exchange(environment.authV2Url, { target: "/x/../oauth2/token" })).status, 404)
+      assert.strictEqual((yield* exchange(environment.authV2Url, { target: "/x/../oauth2/token" })).status, 405)
       // RFC 9112, section 3.2.2: a server accepts the absolute form
       assert.strictEqual((yield* respond(`${environment.baseUrl}/data-access/a`)).status, 200)
       assert.strictEqual((yield* received)[1]?.url, dots)
@@ -176,6 +180,22 @@ describe("the business API", () => {
 })
 
 describe("the simulator", () => {
+  it.effect("reads the body of a request that offers to upgrade to HTTP/2, as Java and curl do", () =>
+    Effect.gen(function*() {
+      const { environment } = yield* Simulator.Simulator
+      const upgrade = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABkAAQAoAAA" }
+      const { body, status } = yield* exchange(environment.authV2Url, {
+        method: "POST",
+        target: "/oauth2/token",
+        headers: { ...upgrade, "content-type": "application/x-www-form-urlencoded" },
+        body: new URLSearchParams(form).toString()
+      })
+      assert.strictEqual(status, 200, JSON.stringify(body))
+      const token = body["access_token"]
+      const call = { method: "POST", target: "/data-access/a", headers: upgrade, body: "{}", token }
+      assert.strictEqual((yield* exchange(environment.baseUrl, call)).status, 200)
+    }).pipe(Effect.provide(Simulator.layer())))
+
   it.effect("applies the queued faults to the next requests, one after the other", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator

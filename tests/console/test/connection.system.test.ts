@@ -41,6 +41,18 @@ const eventsUntil = (name: string, lastEventId?: string) =>
 
 describe("the console", () => {
   layer(Browser.layer, { excludeTestServices: true, timeout: "20 seconds" })((it) => {
+    it.scoped("leaves nothing in the browser's log when it connects", () =>
+      Effect.gen(function*() {
+        const page = yield* open()
+        const log: Array<string> = []
+        page.on("console", (message) => log.push(message.text()))
+        const isAction = (response: { request(): { method(): string } }) => response.request().method() === "POST"
+        yield* Effect.promise(() => Promise.all([page.waitForResponse(isAction), page.reload()]))
+        yield* call("/data-access/1")
+        yield* showsRows(page, "1")
+        assert.deepStrictEqual(log, [])
+      }).pipe(Effect.provide(simulated)))
+
     it.scoped("misses nothing and shows nothing twice after its connection was lost", () =>
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator

@@ -3,8 +3,5 @@
 /** Dispatchers for `fetch`, of the undici version that Node itself uses. */
 export { Agent, ProxyAgent } from "@effect/platform-node/Undici"
 
-/** The exit code of a program after SIGINT. */
-export const interruptedExitCode = 0
-
 /** Whether `node:http` reports a failed upload instead of a response that arrived before the end of the upload. */
 export const losesEarlyResponse = true

@@ -1,7 +1,7 @@
 import { Fault, Simulator } from "@credit-data/simulator"
+import { interruptedExitCode } from "@credit-data/test-support/childProcess"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema, type Scope } from "effect"
-import { interruptedExitCode } from "../src/platform.ts"
 import { nothingLeft } from "../src/faultRow.ts"
 import { start } from "../src/program.ts"
 import { transports } from "../src/transports.ts"

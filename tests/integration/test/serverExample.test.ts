@@ -23,8 +23,8 @@ const Clients = DataAccess.layer().pipe(
 
 /** The `HttpClient` of `layerTest` sends the test's requests to the server under test. */
 const Test = Server.pipe(
-  Layer.provide(Clients),
   Layer.provideMerge(NodeHttpServer.layerTest),
+  Layer.provide(Clients),
   Layer.provideMerge(Simulator.layer())
 )
 

@@ -20,6 +20,9 @@ export interface Ended {
   readonly stderr: string
 }
 
+/** The exit code of `runMain` after SIGINT or SIGTERM. */
+export const interruptedExitCode = 0
+
 /** A command that runs a TypeScript program. */
 export const script = (file: string, ...args: ReadonlyArray<string>): Command => [
   process.execPath,

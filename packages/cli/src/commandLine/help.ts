@@ -1,41 +1,79 @@
-import { table } from "../text.ts"
+import { exitCode } from "../exitCode.ts"
+import { columnsOr, wrapped } from "../text.ts"
 import { version } from "../version.ts"
 import { type Name, names, optionsOf, specificationOf } from "./commands.ts"
 import { type Option, placeholderOf } from "./specification.ts"
 
-const indented = (text: string) => text.replaceAll(/^(?=.)/gm, "  ")
+const width = Math.min(columnsOr(80), 80)
+
+/** The lines of a paragraph, of which all but the first are indented by two more columns. */
+const paragraph = (text: string): string => wrapped(text, width - 2).join("\n  ")
+
+const indented = (text: string): string => wrapped(text, width - 2).map((line) => `  ${line}`).join("\n")
+
+/** A command line, which a shell accepts on several lines too. */
+const example = (line: string): string =>
+  line.length + 2 <= width ? `  ${line}` : `  ${wrapped(line, width - 6).join(" \\\n    ")}`
+
+type Row = readonly [term: string, text: string]
+
+/** The fewest columns in which a text is readable. */
+const narrow = 20
+
+/** Two columns, or each text below its term where the terminal has no room for the text beside it. */
+const table = (rows: ReadonlyArray<Row>): string => {
+  const indent = Math.max(...rows.map(([term]) => term.length)) + 4
+  return rows.map(([term, text]) =>
+    width - indent < narrow
+      ? [`  ${term}`, ...wrapped(text, width - 8).map((line) => `        ${line}`)].join("\n")
+      : `  ${term.padEnd(indent - 2)}${wrapped(text, width - indent).join(`\n${" ".repeat(indent)}`)}`
+  ).join("\n")
+}
+
+const exitCodes: ReadonlyArray<readonly [code: number, text: string]> = [
+  [exitCode.success, "success"],
+  [exitCode.problem, "a problem was found"],
+  [exitCode.usage, "wrong usage or configuration"],
+  [exitCode.refused, "the client was refused"],
+  [exitCode.unavailable, "unavailable, try again later"],
+  [exitCode.invalidResponse, "invalid response"],
+  [exitCode.scopeMissing, "scope missing"],
+  [exitCode.status, "an error status with `call --fail`"],
+  [exitCode.defect, "a defect"],
+  [exitCode.output, "the output cannot be written"],
+  [exitCode.interrupted, "interrupted"]
+]
 
 /** The help of the whole program. */
 export const help = `\
-credit-data ${version}: access tokens for the credit-data API
+${paragraph(`credit-data ${version}: access tokens for the credit-data API`)}
 
 Usage: credit-data COMMAND [OPTIONS]
 
 Commands:
-${indented(table(names.map((name) => [name, specificationOf(name).summary])))}
+${table(names.map((name) => [name, specificationOf(name).summary]))}
 
-\`credit-data COMMAND --help\` shows the options of a command.
+${paragraph("`credit-data COMMAND --help` shows the options of a command.")}
 
 Examples:
-  credit-data doctor --variables .env
-  credit-data call /data-access/consumers/42
+${
+  ["doctor --variables .env", "call /data-access/consumers/42"].map((line) => example(`credit-data ${line}`)).join("\n")
+}
 
 Variables:
-  CREDIT_DATA_ENVIRONMENT, CREDIT_DATA_AUDIENCE, CREDIT_DATA_BASE_URL,
-  CREDIT_DATA_SCOPES, CREDIT_DATA_AUTH_V2_URL (V1: CREDIT_DATA_AUTH_V1_URL),
-  CREDIT_DATA_CLIENT_ID, CREDIT_DATA_CLIENT_SECRET.
-  HTTPS_PROXY and NO_PROXY are respected. Do not pass credentials as arguments.
+${
+  indented(
+    "CREDIT_DATA_ENVIRONMENT, CREDIT_DATA_AUDIENCE, CREDIT_DATA_BASE_URL, CREDIT_DATA_SCOPES, CREDIT_DATA_AUTH_V2_URL (V1: " +
+      "CREDIT_DATA_AUTH_V1_URL), CREDIT_DATA_CLIENT_ID, CREDIT_DATA_CLIENT_SECRET."
+  )
+}
+${indented("HTTPS_PROXY and NO_PROXY are respected. Do not pass credentials as arguments.")}
 
 Exit codes:
-   0  success                             6  scope missing
-   1  a problem was found                22  an error status with \`call --fail\`
-   2  wrong usage or configuration       70  a defect
-   3  the client was refused             74  the output cannot be written
-   4  unavailable, try again later      130  interrupted
-   5  invalid response
+${table(exitCodes.map(([code, text]) => [String(code).padStart(3), text]))}
 `
 
-const optionRow = ([name, option]: readonly [name: string, option: Option]): ReadonlyArray<string> => {
+const optionRow = ([name, option]: readonly [name: string, option: Option]): Row => {
   const long = [`--${name}`, placeholderOf(option) ?? []].flat().join(" ")
   return [option.short === undefined ? `    ${long}` : `-${option.short}, ${long}`, option.summary]
 }
@@ -44,14 +82,14 @@ const optionRow = ([name, option]: readonly [name: string, option: Option]): Rea
 export const helpOf = (name: Name): string => {
   const { examples, operands, summary } = specificationOf(name)
   return `\
-credit-data ${name}: ${summary}
+${paragraph(`credit-data ${name}: ${summary}`)}
 
-Usage: credit-data ${[name, "[OPTIONS]", operands?.placeholder ?? []].flat().join(" ")}
+${paragraph(`Usage: credit-data ${[name, "[OPTIONS]", operands?.placeholder ?? []].flat().join(" ")}`)}
 
 Options:
-${indented(table(optionsOf(name).map(optionRow)))}
+${table(optionsOf(name).map(optionRow))}
 
 Examples:
-${examples.map((example) => `  credit-data ${name} ${example}`.trimEnd()).join("\n")}
+${examples.map((line) => example(`credit-data ${name} ${line}`.trimEnd())).join("\n")}
 `
 }

@@ -5,9 +5,8 @@ import type { Result, Step } from "../doctor/step.ts"
 import { exitCode } from "../exitCode.ts"
 import { Ended } from "../failure.ts"
 import { parseProbe } from "../probe.ts"
-import * as Supply from "../supply.ts"
 import { printLine, waiting } from "../terminal.ts"
-import { colored, jsonText, wrapped } from "../text.ts"
+import { colored, columnsOr, jsonText, wrapped } from "../text.ts"
 import * as Transport from "../transport.ts"
 
 const colors = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const satisfies Record<
@@ -27,7 +26,7 @@ const narrow = 72
 
 /** A line for the step, and below it what to do. Several things to do are a list. */
 const format = ({ advice, detail, millis, name, notes, result }: Step): string => {
-  const columns = process.stdout.columns ?? 120
+  const columns = columnsOr(120)
   const isNarrow = columns < narrow
   const indent = " ".repeat(isNarrow ? 2 : besides)
   const paragraph = (text: string, bullet = "") =>
@@ -47,13 +46,12 @@ const format = ({ advice, detail, millis, name, notes, result }: Step): string =
 export const doctor = ({ options }: Invocation<"doctor">) =>
   Effect.gen(function*() {
     const probes = yield* Effect.forEach(options.probe, parseProbe)
-    const version = yield* Supply.versionOf(options)
     const steps: Array<Step> = []
     const report = (step: Step) => {
       steps.push(step)
       return options.json ? Effect.void : printLine(format(step))
     }
-    yield* waiting(examine({ version, probes, report, timeLimit: options.timeout }))
+    yield* waiting(examine({ auth: options.auth, probes, report, timeLimit: options.timeout }))
     const ok = steps.every(({ result }) => result !== "failed")
     if (options.json) yield* printLine(jsonText({ ok, steps }))
     if (!ok) return yield* new Ended({ code: exitCode.problem })

@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
+import * as Cache from "../cache.ts"
 import type { Invocation } from "../commandLine/commands.ts"
 import { Failure, ofTokenError, wrongUsage } from "../failure.ts"
 import * as Supply from "../supply.ts"
@@ -28,12 +29,12 @@ const withoutNetwork = Layer.succeed(HttpClient.HttpClient, HttpClient.make(() =
 /** What the cache contains for these variables. Sends nothing, and does not create the folder of the cache. */
 const cached = Effect.fnUntraced(function*(options: Invocation<"status">["options"]) {
   const endpoint = yield* Layer.build(Supply.endpointLayer(yield* Supply.versionOf(options)))
-  const directory = yield* Supply.cacheDirectory
+  const directory = yield* Cache.directory
   return yield* Effect.if(Effect.flatMap(FileSystem.FileSystem, (files) => files.exists(directory)), {
     onFalse: () => noToken,
     onTrue: () =>
-      Effect.provide(Effect.provide(SharedTokens.read, Supply.cacheLayer), endpoint).pipe(
-        Effect.mapError(Supply.shortSecret)
+      Effect.provide(Effect.provide(SharedTokens.read, Cache.storeLayer), endpoint).pipe(
+        Effect.mapError(Cache.shortSecret)
       )
   }).pipe(
     Effect.catchTags({

@@ -81,10 +81,11 @@ const judge = (
       `${ask} the operator to allow this client the path.`
     )
   }
-  if (status >= 300) {
-    const advice = status < 400
-      ? `Correct ${api.variable}: redirects are never followed.`
-      : status < 500
+  if (status >= 300 && status < 400) {
+    return failed(`${detail}, a redirect`, `Correct ${api.variable}: redirects are never followed.`)
+  }
+  if (status >= 400) {
+    const advice = status < 500
       ? `Try a path that exists and needs no parameters; if this one does, check the path in ${api.variable}.`
       : "Try again in a few minutes; if it persists, contact the operator."
     return Effect.succeed(warning(`${detail}; the token was not rejected`, advice))

@@ -8,6 +8,7 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Str from "effect/String"
+import leven from "leven"
 import * as Supply from "../supply.ts"
 import { sourceOf } from "../variables.ts"
 import { failed, type Finding, ok } from "./step.ts"
@@ -54,8 +55,25 @@ const summaryOf = ([first, ...others]: ReadonlyArray<Problem>): string =>
     ? `${others.length + 1} variables are missing or malformed`
     : `${first.variable} ${first.isMissing ? "is missing" : "is malformed"}`
 
-const adviceFor = ({ expected, isMissing, variable }: Problem): string =>
-  `${isMissing ? "Set" : "Change"} ${variable}: ${Str.uncapitalize(expected)}.`
+/** The name without case and separators, which are often mistaken. */
+const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
+
+/** More different characters than this are another name. */
+const maxDistance = 2
+
+/** A variable that is set, is not used, and has almost this name. */
+const nearMissOf = (variable: string): string | undefined =>
+  Object.keys(process.env).find((name) =>
+    !names.includes(name) && leven(plain(name), plain(variable), { maxDistance: maxDistance + 1 }) <= maxDistance
+  )
+
+const adviceFor = ({ expected, isMissing, variable }: Problem): string => {
+  if (!isMissing) return `Change ${variable}: ${Str.uncapitalize(expected)}.`
+  const nearMiss = nearMissOf(variable)
+  return `Set ${variable}: ${expected}.${
+    nearMiss === undefined ? "" : ` Instead, ${nearMiss} is set: correct its name.`
+  }`
+}
 
 const nothingSet =
   "No variable is set. If they are in a file, add --variables FILE. Without credentials, try the simulator: " +
@@ -63,7 +81,7 @@ const nothingSet =
 
 /** All variables that are missing or malformed, at once. */
 export const check = Effect.fnUntraced(function*(
-  version: Supply.Version,
+  auth: Supply.Version | undefined,
   timeLimit: number
 ): Effect.fn.Return<Setup, Finding, HttpClient.HttpClient> {
   let lastEncoding: string | undefined
@@ -71,24 +89,27 @@ export const check = Effect.fnUntraced(function*(
     Effect.sync(() => {
       lastEncoding = headers["content-encoding"]
     }))
-  // the error of the layer has one text for all variables
-  const endpoint = yield* Effect.zipRight(
-    version === "v1" ? Effect.asVoid(Config.all(AuthV1.config)) : Effect.asVoid(Config.all(AuthV2.config)),
-    Effect.provide(TokenEndpoint.TokenEndpoint, Supply.endpointLayer(version, { timeout: timeLimit }))
-  ).pipe(Effect.provideService(HttpClient.HttpClient, client), Effect.either)
+  const read = yield* Effect.gen(function*() {
+    const version = auth ?? (yield* Supply.versionConfig)
+    // the error of the layer has one text for all variables
+    yield* (version === "v1" ? Effect.asVoid(Config.all(AuthV1.config)) : Effect.asVoid(Config.all(AuthV2.config)))
+    const layer = Supply.endpointLayer(version, { timeout: timeLimit })
+    return { version, endpoint: yield* Effect.provide(TokenEndpoint.TokenEndpoint, layer) }
+  }).pipe(Effect.provideService(HttpClient.HttpClient, client), Effect.either)
   const proxies = readProxies()
-  const problems = [...Either.match(endpoint, { onLeft: problemsOf, onRight: () => [] }), ...proxies.problems]
+  const problems = [...Either.match(read, { onLeft: problemsOf, onRight: () => [] }), ...proxies.problems]
   const notes = sources()
-  if (Either.isLeft(endpoint) || problems.length > 0) {
+  if (Either.isLeft(read) || problems.length > 0) {
     const finding = yield* Effect.flip(failed(summaryOf(problems), ...problems.map(adviceFor)))
     return yield* Effect.fail({ ...finding, notes: notes.length > 0 ? notes : [nothingSet] })
   }
-  const { environment, url } = endpoint.right
+  const { endpoint, version } = read.right
+  const { environment, url } = endpoint
   return {
     ...ok(`${environment.name}, Auth ${version.toUpperCase()} at ${url}`),
     notes,
     version,
-    endpoint: endpoint.right,
+    endpoint,
     lastEncoding: () => lastEncoding,
     authorizationServer: proxies.targetOf({
       role: "the authorization server",

@@ -57,7 +57,8 @@ const unexpected = (cause: Cause.Cause<unknown>): Finding => {
 }
 
 interface Options {
-  readonly version: Version
+  /** Default: the version that the variables select. */
+  readonly auth: Version | undefined
   /** Requests to the business API that are sent with the token. */
   readonly probes: ReadonlyArray<Comparison.Probe>
   /** The time limit of each step, in milliseconds. Default: 10 seconds. */
@@ -68,7 +69,7 @@ interface Options {
 /** Runs all steps in their order, and reports each when it ends. A step whose predecessor failed is skipped. */
 export const examine = Effect.fnUntraced(
   function*(
-    { probes, report, timeLimit = 10_000, version }: Options
+    { auth, probes, report, timeLimit = 10_000 }: Options
   ): Effect.fn.Return<void, Name, HttpClient.HttpClient> {
     /** Reports what a check found. Fails with the name of the step if the check failed, so that the rest is not run. */
     const step = Effect.fnUntraced(function*<A extends Finding, R>(
@@ -95,7 +96,7 @@ export const examine = Effect.fnUntraced(
       return yield* Either.mapLeft(outcome, () => name)
     })
 
-    const setup = yield* step("configuration", Configuration.check(version, timeLimit))
+    const setup = yield* step("configuration", Configuration.check(auth, timeLimit))
     yield* step("name", Connection.resolve(setup.authorizationServer))
     yield* step("connection", Connection.check(setup.authorizationServer))
     yield* step("TLS", Handshake.check(setup.authorizationServer))

@@ -1,5 +1,6 @@
 import { within } from "@credit-data/core/Internal"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { isIP, type Socket } from "node:net"
@@ -22,9 +23,18 @@ const unfinished = (target: Target, error: unknown): Effect.Effect<never, Findin
   )
 }
 
+/** Within this time, a server of TLS 1.3 sends a session ticket, or refuses a client that has no certificate. */
+const ticketTimeLimit = "500 millis"
+
+const event = (socket: Tls.TLSSocket, name: "secureConnect" | "session") =>
+  Effect.async<void>((resume) => {
+    socket.once(name, () => resume(Effect.void))
+  })
+
 /** Shakes hands whatever the certificate is, because it is examined afterwards. Nothing is sent over the connection. */
-const handshake = (target: Target, socket: Socket) =>
-  Effect.async<Tls.TLSSocket, Finding>((resume) => {
+const handshake = Effect.fnUntraced(
+  function*(target: Target, socket: Socket): Effect.fn.Return<Tls.TLSSocket, Finding> {
+    const failure = yield* Deferred.make<never, Finding>()
     const secured = Tls.connect({
       socket,
       host: target.host,
@@ -32,10 +42,16 @@ const handshake = (target: Target, socket: Socket) =>
       ALPNProtocols: ["http/1.1"],
       rejectUnauthorized: false
     })
-    secured.once("secureConnect", () => resume(Effect.succeed(secured)))
-    secured.on("error", (error) => resume(unfinished(target, error)))
-    return Effect.sync(() => secured.destroy())
-  })
+    secured.on("error", (error) => Deferred.unsafeDone(failure, unfinished(target, error)))
+    const refused = Deferred.await(failure)
+    yield* Effect.raceFirst(event(secured, "secureConnect"), refused)
+    // a later refusal can be lost, because undici sends its request before it reads the alert
+    if (secured.getProtocol() === "TLSv1.3") {
+      yield* Effect.raceFirst(Effect.raceFirst(event(secured, "session"), Effect.sleep(ticketTimeLimit)), refused)
+    }
+    return secured
+  }
+)
 
 /** The server's certificate, and the certificates of its authorities. The last certificate names itself as its issuer. */
 const chainOf = (socket: Tls.TLSSocket): ReadonlyArray<Tls.DetailedPeerCertificate> => {

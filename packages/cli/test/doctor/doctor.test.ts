@@ -97,6 +97,12 @@ describe("the configuration", () => {
       "CREDIT_DATA_AUTH_V2_URL is malformed",
       /^Change CREDIT_DATA_AUTH_V2_URL: .*such as a byte order mark/
     ],
+    [
+      "a version that does not exist",
+      { ...changed({ CREDIT_DATA_AUTH: "canary-value" }), auth: undefined },
+      "CREDIT_DATA_AUTH is malformed",
+      "Change CREDIT_DATA_AUTH: expected v1 or shadow or v2."
+    ],
     ...["canary-value:3128", "http://canary-proxy-user:12#canary-proxy-password@proxy.example:3128", "http://%@p"].map(
       (proxy): Row => [
         `the malformed proxy ${proxy}, without its value,`,
@@ -239,19 +245,16 @@ describe("TLS", () => {
       "requires a client certificate"
     ],
     [
+      // it refuses the client after the client's handshake has ended
+      "a server that requires a client certificate, with TLS 1.3,",
+      overTls({ trusts: true, tls: { ...certificateRequired, minVersion: "TLSv1.3" } }),
+      "the handshake failed (ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED)",
+      "requires a client certificate"
+    ],
+    [
       "a step that does not end within the given time limit",
       Effect.map(Support.silent, ({ port }) => ({ ...at(`https://127.0.0.1:${port}`), timeLimit: 200 })),
       "not done after 0.2 seconds"
-    ]
-  ])
-
-  // with TLS 1.3, a server asks for the certificate after the client's handshake has ended
-  find("token", "failed", [
-    [
-      "a server that requires a client certificate, with TLS 1.3,",
-      overTls({ trusts: true, tls: { ...certificateRequired, maxVersion: "TLSv1.3" } }),
-      /./,
-      "requires a client certificate"
     ]
   ])
 
@@ -407,7 +410,7 @@ describe("the token", () => {
   it.scopedLive("the scopes of V1 are listed, and none is missing", () =>
     Effect.gen(function*() {
       const { variables } = yield* simulated
-      const lines = yield* examineWith(variables, { version: "v1", probes })
+      const lines = yield* examineWith(variables, { auth: "v1", probes })
       assert.deepStrictEqual(resultsOf(lines).slice(4), names.slice(4).map((name) => `${name} ok`))
       assert.include(lines[6]?.detail, "granted: read:consumers, write:consumers")
     }))
@@ -429,7 +432,8 @@ describe("the API", () => {
     [Fault.Reset(), "failed", "no response (Reset)", "the connection was closed before a response arrived."],
     [plain(404), "warning", `${get} 404; the token was not rejected`, "Try a path that exists"],
     [plain(503), "warning", `${get} 503; the token was not rejected`, "Try again in a few minutes"],
-    [plain(302), "warning", `${get} 302; the token was not rejected`, "Correct CREDIT_DATA_BASE_URL"]
+    [plain(301), "failed", `${get} 301, a redirect`, "Correct CREDIT_DATA_BASE_URL"],
+    [plain(302), "failed", `${get} 302, a redirect`, "Correct CREDIT_DATA_BASE_URL"]
   ]
   for (const [response, result, detail, advice] of rows) {
     it.scopedLive(`reports "${detail}" as ${result}`, () =>
@@ -504,7 +508,7 @@ describe("an examination", () => {
         reported.push(name)
         return name === "TLS" ? Deferred.succeed(fourth, undefined) : Effect.void
       }
-      yield* examine({ version: "v2", probes: [], report }).pipe(
+      yield* examine({ auth: "v2", probes: [], report }).pipe(
         Effect.race(Deferred.await(fourth)),
         Effect.provideService(HttpClient.HttpClient, HttpClient.make(() => Effect.never)),
         withVariables(variables)
@@ -516,7 +520,7 @@ describe("an examination", () => {
     Effect.gen(function*() {
       const { variables } = yield* atPort("http://127.0.0.1", Support.responding({}))
       const defect = HttpClient.make(() => Effect.die(new TypeError(Support.secret)))
-      const lines = yield* examined({ version: "v2", probes: [] }).pipe(
+      const lines = yield* examined({ auth: "v2", probes: [] }).pipe(
         Effect.provideService(HttpClient.HttpClient, defect),
         withVariables(variables)
       )
@@ -527,7 +531,7 @@ describe("an examination", () => {
   it.scopedLive("uses any client", () =>
     Effect.gen(function*() {
       const { variables } = yield* simulated
-      const lines = yield* examined({ version: "v2", probes }).pipe(
+      const lines = yield* examined({ auth: "v2", probes }).pipe(
         Effect.provide(FetchHttpClient.layer),
         withVariables(variables)
       )

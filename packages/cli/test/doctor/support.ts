@@ -77,7 +77,7 @@ export const examineWith = (
   options: Partial<Options> & { readonly proxies?: Record<string, string> } = {}
 ) =>
   withProxies(options.proxies ?? {}).pipe(
-    Effect.zipRight(Effect.provide(examined({ version: "v2", probes: [], ...options }), layerOfDoctor)),
+    Effect.zipRight(Effect.provide(examined({ auth: "v2", probes: [], ...options }), layerOfDoctor)),
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables)))),
     Effect.map(checkCanaries),
     Effect.scoped

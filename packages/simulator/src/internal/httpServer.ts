@@ -41,6 +41,8 @@ export const serve = (
     const server = yield* NodeHttpServer.make(() => node, listening)
     yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
     yield* Effect.provideService(HttpServer.serveEffect(app), HttpServer.HttpServer, server)
+    // without a listener, Node ignores an offer to upgrade to HTTP/2; with the platform's, the request would have no body
+    node.removeAllListeners("upgrade")
     const taken = "port" in server.address ? server.address.port : port
     return {
       url: Host.publicUrl(host, taken),

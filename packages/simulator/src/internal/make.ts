@@ -38,8 +38,13 @@ const audience = "https://simulator.credit-data.example"
 /** The user's own business API. */
 type HandleCall = (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
-/** The path of a request, which a client sends resolved. The target can be an absolute URL (RFC 9112, section 3.2.2). */
-const pathOf = (url: string) => url.replace(/^https?:\/\/[^/?]*/i, "").replace(/\?.*$/, "")
+const dotSegment = /^\/(.*\/)?(\.|%2e){1,2}(\/|$)/i
+
+/** The path of a request. The target can be an absolute URL (RFC 9112, section 3.2.2), and a client may not have resolved its dots. */
+const pathOf = (url: string) => {
+  const path = url.replace(/^https?:\/\/[^/?]*/i, "").replace(/\?.*$/, "")
+  return dotSegment.test(path) ? new URL(`http://localhost${path}`).pathname : path
+}
 
 /** `expires_in` is in whole seconds, and no server would send 0. */
 const shortestLifetime = Duration.seconds(1)
