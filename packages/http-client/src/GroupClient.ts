@@ -61,6 +61,7 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  *   renewal.
  * - No request, response or error that a caller gets contains the token. Of an underlying error, only name, message and code
  *   remain.
+ * - Read the body of a response in one way only: as a stream, or with `text`, `json` and so on.
  * - There is no deadline: use `Effect.timeout`.
  *
  * @since 1.0.0
