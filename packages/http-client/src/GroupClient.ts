@@ -62,6 +62,7 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  *   may have received a part of the body, but no complete request.
  * - A request that already has an `Authorization` header keeps it. No token is added, no scope is checked, and a 401 is not
  *   reported.
+ * - Read the body of a response in one way only: as a stream, or with `text`, `json` and so on.
  * - No request, response or error that a caller gets contains the token. Of an underlying error, only name, message and code
  *   remain.
  * - There is no deadline: use `Effect.timeout`.
