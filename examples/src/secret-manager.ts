@@ -30,8 +30,7 @@ const program = Effect.gen(function*() {
   const first = yield* tokens.get
   yield* Console.log(`a token for ${first.scopes.join(" ")}`)
   yield* simulator.rotateSecret
-  yield* tokens.invalidate(first)
-  yield* tokens.get
+  yield* tokens.replace(first)
   yield* Console.log(`another token, after ${yield* simulator.tokenRequests} requests: the second one was refused`)
 })
 

@@ -50,8 +50,9 @@ export const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
 
 /** The columns of the terminal. A terminal that does not know its size reports none. */
 export const columnsOr = (otherwise: number): number => {
-  const { columns = 0 } = process.stdout
-  return columns === 0 ? otherwise : columns
+  // it is missing where the output is not a terminal, although its type does not say so
+  const columns: number | undefined = process.stdout.columns
+  return columns === undefined || columns === 0 ? otherwise : columns
 }
 
 /** The lines of a text that fit into this width. A word is never broken. */

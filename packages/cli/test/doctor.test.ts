@@ -27,7 +27,7 @@ describe("credit-data doctor", () => {
   test(
     "prints the set variables whose names are almost those of the missing ones",
     Effect.gen(function*() {
-      const { CREDIT_DATA_CLIENT_ID, CREDIT_DATA_SCOPES, ...others } = yield* Simulator.variables
+      const { CREDIT_DATA_CLIENT_ID: _id, CREDIT_DATA_SCOPES: _scopes, ...others } = yield* Simulator.variables
       const variables = { ...others, CREDIT_DATA_CLIENTID: "canary-value", credit_data_scope: "canary-value" }
       const { code, stdout } = yield* start(process.execPath, [program, "doctor"], { variables })
       assert.strictEqual(code, 1)

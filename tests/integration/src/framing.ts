@@ -25,7 +25,7 @@ export const forwarded: ReadonlyArray<Record<string, string>> = [
 ]
 
 /** A text that is a request if the server does not read it as a body. */
-export const text = "AAAAA\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n"
+const text = "AAAAA\r\nGET /second HTTP/1.1\r\nHost: a\r\n\r\n"
 const bytes = new TextEncoder().encode(text)
 const halves = Stream.make(bytes.slice(0, 10), bytes.slice(10))
 const large = new File(["a".repeat(1_100_000)], "large.txt")

@@ -1,11 +1,13 @@
 import { kindOf } from "@credit-data/test-support/httpErrors"
 import { HttpBody, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Stream } from "effect"
+import { Data, Deferred, Effect, Exit, Fiber, Stream } from "effect"
 import { changed, requestToken, withDataAccess } from "../src/clients.ts"
 import { bodies, forwarded, isReceived, isSendable, methods } from "../src/framing.ts"
 import { granted, respond, serveSockets } from "../src/servers.ts"
 import { keeping } from "../src/transports.ts"
+
+class EndedEarly extends Data.TaggedError("EndedEarly")<{ readonly message: string }> {}
 
 /** A request as a server reads it from its connection. */
 interface Received {
@@ -91,7 +93,10 @@ describe.each(keeping({ maxSockets: 1 }))("a server on a raw socket, over %s", (
     Effect.gen(function*() {
       const { received, url } = yield* serve
       const line = new TextEncoder().encode("a line of a batch\n")
-      const lines = Stream.concat(Stream.make(line, line, line), Stream.fail(new Error("the file has ended early")))
+      const lines = Stream.concat(
+        Stream.make(line, line, line),
+        Stream.fail(new EndedEarly({ message: "the file has ended early" }))
+      )
       yield* withDataAccess(url, transport, (client) =>
         Effect.gen(function*() {
           const error = yield* Effect.flip(client.post("/a", { body: HttpBody.stream(lines) }))

@@ -18,7 +18,7 @@ export const factor = 10
 const began = Date.now()
 
 /** The time of a supply's clock, in milliseconds. */
-export const supplyTime = (millis: number): number => began + (millis - began) * factor
+const supplyTime = (millis: number): number => began + (millis - began) * factor
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
 

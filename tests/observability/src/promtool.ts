@@ -60,22 +60,6 @@ export const everFires = (
   matchers?: string
 ) => isOne(rules, `count(count(max_over_time(${firing(alert, matchers)}[${minute}m])))`, series, minute * 60)
 
-/** The first second at which an alert fires with these series, one value per 10 seconds, or nothing if it never does. */
-export const firstFiring = (rules: string, alert: string, series: ReadonlyArray<Series>, seconds: number) =>
-  Effect.gen(function*() {
-    const hasFired = (second: number) =>
-      isOne(rules, `count(count(max_over_time(${firing(alert)}[${second}s])))`, series, second, "10s")
-    if (!(yield* hasFired(seconds))) return undefined
-    // before `low` it has not fired, at `high` it has
-    let [low, high] = [0, seconds / 10]
-    while (high - low > 1) {
-      const middle = Math.floor((low + high) / 2)
-      if (yield* hasFired(middle * 10)) high = middle
-      else low = middle
-    }
-    return high * 10
-  })
-
 /** Checks rules by `promtool check rules`, and metrics by `promtool check metrics`. */
 export const check = (what: "rules" | "metrics", text: string) =>
   Effect.gen(function*() {

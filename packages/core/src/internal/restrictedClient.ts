@@ -35,7 +35,7 @@ const ofConnection = [
 const userAgent = `credit-data/${version}`
 
 /** The request as it is sent: without the headers of the caller's own connection, with the length of its body, and with a `User-Agent`. */
-export const asSent = (request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest => {
+const asSent = (request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest => {
   const { headers } = request
   const length = lengthOf(request.body)
   const dropped = ofConnection.filter((name) => name in headers)

@@ -28,7 +28,7 @@ const fallbacks = Metric.counter("credit_data.migration.fallbacks", {
 })
 
 /** How often it began for this reason. */
-export const counterOf = (environment: string, reason: MigrationReport.FallbackReason["_tag"]) =>
+const counterOf = (environment: string, reason: MigrationReport.FallbackReason["_tag"]) =>
   Metric.tagged(Metric.tagged(fallbacks, "credit_data.environment", environment), "reason", reason)
 
 /**

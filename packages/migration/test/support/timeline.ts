@@ -71,11 +71,6 @@ export const replace = (
       )
   )
 
-export const reject = (text: string): Action => ({
-  what: `${text} is rejected`,
-  run: (migration) => migration.tokens.invalidate(earlier(migration, text))
-})
-
 const endpoint = (version: "v1" | "v2") => (behaviour: Behaviour): Action => ({
   what: `Auth ${version} ${behaviour}`,
   run: (migration) => Effect.sync(() => void (migration[version].behaviour = behaviour))

@@ -72,8 +72,11 @@ Effect.gen(function*() {
   yield* Effect.timeoutOption(Effect.all(all, { concurrency: "unbounded" }), Duration.millis(Number(millis)))
   yield* Console.log(`done: ${calls > 0 ? "some" : "no"} calls, ${failed} failed`)
 }).pipe(
-  Effect.provide(Layer.provideMerge(Layer.provide(SharedTokens.layer(), Endpoint), Store)),
-  Effect.provide(Logger.remove(Logger.defaultLogger)),
+  Effect.provide(
+    Layer.provideMerge(Layer.provide(SharedTokens.layer(), Endpoint), Store).pipe(
+      Layer.provideMerge(Logger.remove(Logger.defaultLogger))
+    )
+  ),
   Effect.runPromise
 ).then(() => process.exit(0), (error) => {
   console.error(error)

@@ -10,7 +10,7 @@ import type { Api, Issued } from "./worlds.ts"
 const requestTime = 300
 const callTime = 100
 
-export const renewedAt = 60
+const renewedAt = 60
 
 const random = () => {
   let state = 1
@@ -18,7 +18,7 @@ const random = () => {
 }
 
 /** What happened. */
-export interface Result {
+interface Result {
   readonly calls: number
   /** Calls that ended with 401 or without a response. */
   readonly failing: number

@@ -13,7 +13,7 @@ import {
 } from "./worlds.ts"
 
 /** At most this many calls fail, if their bodies can be sent again or not, and at most this many tokens are requested. */
-export interface Bounds {
+interface Bounds {
   readonly failing: number
   readonly failingStreams: number
   readonly requests: number

@@ -8,7 +8,7 @@ export interface Issued {
 }
 
 /** What an API knows when it decides. Times are in seconds. */
-export interface Seen {
+interface Seen {
   readonly now: number
   readonly path: number
   /** When the renewal of the first token was due. */
