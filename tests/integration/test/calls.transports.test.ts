@@ -157,23 +157,6 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual(yield* simulator.tokenRequests, 2)
     }).pipe(Effect.provide(layer)))
 
-  it.effect("no call sends a revoked token while its renewal is under way", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* call()
-      yield* simulator.revokeTokens
-      yield* simulator.failTokenRequests(Fault.Delay({ duration: "1 second" }))
-      const first = yield* Effect.fork(statusOf())
-      yield* simulator.awaitReceived("AuthV2", 2)
-      const others = yield* Effect.fork(
-        Effect.all(Array.from({ length: 20 }, () => statusOf()), { concurrency: "unbounded" })
-      )
-      yield* TestClock.adjust("1 second")
-      assert.strictEqual(yield* Fiber.join(first), 200)
-      assert.deepStrictEqual(new Set(yield* Fiber.join(others)), new Set([200]))
-      assert.strictEqual((yield* toApi).length, 1 + 2 + 20, "one call was sent with the revoked token")
-    }).pipe(Effect.provide(layer)))
-
   it.effect("interrupting a call aborts the request", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator

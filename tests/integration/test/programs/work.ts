@@ -8,11 +8,10 @@ import { auth, transport } from "../../src/programOptions.ts"
 
 Effect.gen(function*() {
   const tokens = yield* AccessTokens.AccessTokens
-  const token = yield* tokens.get
+  yield* tokens.get
   const response = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))
   yield* response.json
-  yield* tokens.invalidate(token)
-  yield* Effect.ignore(tokens.get)
+  yield* tokens.refresh
   yield* Console.log("done")
 }).pipe(
   Effect.provide(DataAccess.layer().pipe(Layer.provideMerge(auth), Layer.provide(transport))),
