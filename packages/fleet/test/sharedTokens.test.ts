@@ -182,8 +182,8 @@ describe("the processes of a fleet", () => {
       // all tokens are revoked, and the other process still has only the first one
       assert.deepStrictEqual(yield* rejectedCall(other), ["token-2", "token-1"])
       assert.strictEqual(server.server.requests, 2)
-      assert.deepStrictEqual((yield* rejectedCall(one))[0], "token-3")
-      assert.deepStrictEqual((yield* rejectedCall(other))[0], "token-3")
+      assert.include(yield* rejectedCall(one), "token-3")
+      assert.include(yield* rejectedCall(other), "token-3")
       assert.strictEqual(server.server.requests, 3)
       // an API that rejects every token
       for (let pause = 1; pause <= 3; pause++) {

@@ -30,7 +30,6 @@ describe("a planted bug is found by tests whose names say what it breaks", () =>
       watch: false,
       reporters: [{}],
       maxWorkers: "100%",
-      minWorkers: 1,
       projects: bugs.map((bug) => ({
         plugins: [planting(bug)],
         test: {

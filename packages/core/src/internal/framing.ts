@@ -19,8 +19,10 @@ type Request = HttpClientRequest.HttpClientRequest
 type Send = (request: Request) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
 /** The length of a body, if it is known before the body is read. */
-export const lengthOf = ({ contentLength }: HttpBody.HttpBody): number | undefined =>
-  contentLength !== undefined && Number.isSafeInteger(contentLength) && contentLength >= 0 ? contentLength : undefined
+export const lengthOf = (body: HttpBody.HttpBody): number | undefined => {
+  const length = "contentLength" in body ? body.contentLength : undefined
+  return length !== undefined && Number.isSafeInteger(length) && length >= 0 ? length : undefined
+}
 
 /** Whether `node:http` would send the body without a length and not in chunks, as it does with methods that usually have no body. */
 export const isUnframed = ({ body, method }: Request): boolean =>
