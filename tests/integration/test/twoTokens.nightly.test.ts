@@ -11,7 +11,6 @@ describe.concurrent("20 minutes of calls to an API that", () => {
           Effect.gen(function*() {
             const result = yield* run(api, { ...options, seconds: 1_200, isCold, isStream })
             const seen = JSON.stringify(result)
-            console.log(name, start, kind, seen)
             assert.strictEqual(result.expired, 0, seen)
             assert.isAtMost(result.failing, isStream ? bounds.failingStreams : bounds.failing, seen)
             assert.isAtMost(result.requests, bounds.requests, seen)

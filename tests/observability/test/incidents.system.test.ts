@@ -53,7 +53,7 @@ describe("a program in an incident, its metrics and a real Prometheus", () => {
           }
         }
         const fired = yield* prometheus.range(`ALERTS{alertstate="firing"}`, beganAt - quiet, endedAt)
-        for (const name of names.filter((name) => name.includes("reject"))) {
+        for (const name of names.filter((name) => name.startsWith("the API rejects"))) {
           const invalidations = `credit_data_token_invalidations_total{credit_data_environment="${name}"}`
           assert.lengthOf(
             yield* prometheus.query(`sum(max_over_time(${invalidations}[${going + over}s])) > 0`),
