@@ -18,7 +18,7 @@ beforeAll(async () => {
   const scope = await Effect.runPromise(Scope.make())
   close = Scope.close(scope, Exit.void)
   workers = await Effect.runPromise(startWorkers(50).pipe(Scope.extend(scope)))
-}, 120_000)
+}, 300_000)
 afterAll(() => Effect.runPromise(close))
 
 /** Starts the simulator. Its token endpoint has this fault. */
