@@ -68,10 +68,11 @@ export interface Service {
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
-   * Reports a rejected token as `invalidate` does, and returns a token that the call has not tried: the rejected one and `tried` are
-   * those that it has. If there is none, waits for the token request that is in progress, within the deadline of the token endpoint.
-   * If none is in progress, returns the rejected token, so the 401 is the result of the call. Fails if the token request fails;
-   * `get` still returns the supply's current token.
+   * Reports a rejected token as `invalidate` does, and returns a token that the call has not tried yet. Pass the token that was rejected
+   * last, and then all others that the call has tried. If there is no other token, `replace` waits for the token request in progress, within
+   * the deadline of the token endpoint. If no request is in progress, it returns the rejected token, and the call ends with its 401.
+   *
+   * Fails if the token request fails; `get` still returns the supply's current token.
    */
   readonly replace: (
     rejected: AccessToken,

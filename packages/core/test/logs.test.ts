@@ -112,16 +112,16 @@ describe("the log of the supply", () => {
       ["0.1 s", many(5, reject("token-1"))],
       ["1 s", log, [
         `DEBUG An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
-        `WARN The API rejected the access token ${where}. Another one is requested.`,
+        `WARN The API rejected the access token ${where}. Another token is requested.`,
         `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:00.100Z.`
       ]],
       ["1 s", many(5, reject("token-2"))],
       ["2 s", log, []],
       ["2 min", reject("token-2")],
       ["2 min 1 s", log, [
-        `WARN The API rejected the access token ${where} again, after the one that was requested at 1970-01-01T00:00:00.100Z ` +
-        "for the same reason. Another one is requested. If only some paths get 401, ask the operator whether this client may " +
-        "call them. If all do, ask why the API rejects new tokens.",
+        `WARN The API rejected the access token ${where} again. The last token for this reason was requested at ` +
+        "1970-01-01T00:00:00.100Z. Another token is requested. If only some paths return 401, ask the operator to authorize " +
+        "this client for them. If all paths do, ask why the API rejects new tokens.",
         `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:02:00.000Z.`
       ]],
       ["20 min", many(2, reject("token-2"))],

@@ -348,7 +348,7 @@ export const call: {
     values: Values<Template>,
     options?: HttpClientRequest.Options.NoUrl
   ): Effect.Effect<HttpClientResponse.HttpClientResponse, E | HttpClientError.RequestError, R>
-} = dual(
+} = /* @__PURE__ */ dual( // so that a program without it does not bundle it
   (args) => !Predicate.isString(args[0]),
   <E, R>(
     client: HttpClient.HttpClient.With<E, R>,

@@ -39,7 +39,8 @@ export const open = ({ address, fragment, width = 1400, ...options }: Options = 
     yield* Effect.addFinalizer(() =>
       problems.length === 0 ? Effect.void : Effect.die(new Error(`The browser reported: ${problems.join("; ")}`))
     )
-    page.setDefaultTimeout(5000)
+    // on a busy machine, the browser may need seconds for each of these
+    page.setDefaultTimeout(30_000)
     yield* Effect.promise(() => page.goto(`${address ?? url}/#${fragment ?? `key=${Redacted.value(key)}`}`))
     yield* Effect.promise(() => page.getByText("Live", { exact: true }).waitFor())
     return page

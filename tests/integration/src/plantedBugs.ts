@@ -919,7 +919,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     ),
     sharedLayer(
       "a failure is kept",
-      "() => Effect.sync(() => all.delete(shared))",
+      "() => Effect.sync(() => forget(key, shared))",
       "() => Effect.void",
       "integration/test/layerReuse: is built again after a failure, even while the use that failed keeps its scope"
     )

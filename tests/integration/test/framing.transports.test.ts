@@ -89,6 +89,22 @@ describe.each(keeping({ maxSockets: 1 }))("a server on a raw socket, over %s", (
       }))
   }
 
+  it.scopedLive("fails a call whose stream fails in an uninterruptible region too, as in a finalizer", () =>
+    Effect.gen(function*() {
+      const { url } = yield* serve
+      const lines = Stream.concat(
+        Stream.make(new Uint8Array(9)),
+        Stream.fail(new EndedEarly({ message: "it has ended" }))
+      )
+      yield* withDataAccess(url, transport, (client) =>
+        Effect.gen(function*() {
+          const call = Effect.uninterruptible(client.post("/a", { body: HttpBody.stream(lines) }))
+          const fiber = yield* Effect.forkDaemon(Effect.flip(call))
+          const error = yield* Effect.timeout(Fiber.join(fiber), "5 seconds")
+          assert.strictEqual(kindOf(error), "RequestError Encode")
+        }))
+    }))
+
   it.scopedLive("reads no request from a call whose stream fails, and its caller gets the failure of the stream", () =>
     Effect.gen(function*() {
       const { received, url } = yield* serve

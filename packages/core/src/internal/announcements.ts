@@ -142,11 +142,11 @@ export const make = Effect.fnUntraced(function*(
         const isFirst = before === undefined || Instant.reached(at, Instant.later(before, recentMillis))
         return Effect.logWarning(
           isFirst
-            ? `The API rejected the access token from ${where}. Another one is requested.`
-            : `The API rejected the access token from ${where} again, after the one that was requested at ${
+            ? `The API rejected the access token from ${where}. Another token is requested.`
+            : `The API rejected the access token from ${where} again. The last token for this reason was requested at ${
               DateTime.formatIso(Instant.wallTime(before))
-            } for the same reason. Another one is requested. If only some paths get 401, ask the operator whether this client may ` +
-              "call them. If all do, ask why the API rejects new tokens."
+            }. Another token is requested. If only some paths return 401, ask the operator to authorize this client for them. ` +
+              "If all paths do, ask why the API rejects new tokens."
         )
       }),
     /** The program's endpoint, logger or tracer has a defect. */

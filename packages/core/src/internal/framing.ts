@@ -114,6 +114,8 @@ const sendStream = Effect.fnUntraced(function*(
       })
   )
   return yield* send(HttpClientRequest.setBody(request, HttpBody.stream(checked, body.contentType, length))).pipe(
+    // a call in a finalizer must end too: its transport is interrupted when the stream has failed
+    Effect.interruptible,
     Effect.raceFirst(Deferred.await(failed)),
     Effect.ensuring(Deferred.succeed(ended, undefined))
   )

@@ -15,43 +15,61 @@ interface Shared<A, E, R> {
   users: number
 }
 
-const isSamePart = (a: unknown, b: unknown): boolean =>
-  a === b || (Redacted.isRedacted(a) && Redacted.isRedacted(b) && Equal.equals(a, b))
+const isReference = (part: unknown): part is object => Object(part) === part
+
+const ids = new WeakMap<object, number>()
+let lastId = 0
+
+/** What stands for a part in a key: a text itself, the number of any other object, and nothing for a secret. */
+const keyOf = (part: unknown): unknown => {
+  if (Redacted.isRedacted(part)) return null
+  if (!isReference(part)) return part
+  const id = ids.get(part) ?? ++lastId
+  ids.set(part, id)
+  return id
+}
+
+const areSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean =>
+  a.every((part, index) => !Redacted.isRedacted(part) || Equal.equals(part, b[index]))
 
 /**
  * Builds a layer once for each different list of parts, by value for texts and secrets and by reference for everything else. What is built
  * is released with its last user, and a failure is not kept.
  */
 export const makeShared = <A, E, R>() => {
-  const all = new Set<Shared<A, E, R>>()
+  /** By the key of the parts. A list, because secrets are in no key. */
+  const all = new Map<string, ReadonlyArray<Shared<A, E, R>>>()
+  const forget = (key: string, shared: Shared<A, E, R>): void => {
+    const others = all.get(key)?.filter((each) => each !== shared) ?? []
+    if (others.length === 0) all.delete(key)
+    else all.set(key, others)
+  }
   return (
     parts: ReadonlyArray<unknown>,
     make: LazyArg<Layer.Layer<A, E, R>>
   ): Effect.Effect<Context.Context<A>, E, R | Scope.Scope> => {
+    const key = JSON.stringify(parts.map(keyOf))
     const build = Effect.gen(function*() {
       const scope = yield* Effect.scope
       const memoMap = yield* Layer.makeMemoMap
       const shared = yield* Effect.acquireRelease(
         Effect.sync(() => {
-          const found = Array.from(all).find((each) =>
-            each.parts.length === parts.length && each.parts.every((part, index) =>
-              isSamePart(part, parts[index])
-            )
-          ) ?? { parts, layer: make(), memoMap, users: 0 }
+          const known = all.get(key) ?? []
+          const found = known.find((each) => areSame(each.parts, parts)) ?? { parts, layer: make(), memoMap, users: 0 }
+          if (!known.includes(found)) all.set(key, [...known, found])
           found.users++
-          all.add(found)
           return found
         }),
         (used) =>
           Effect.sync(() => {
             used.users--
-            if (used.users === 0) all.delete(used)
+            if (used.users === 0) forget(key, used)
           })
       )
       return yield* Effect.onError(
         Layer.buildWithMemoMap(shared.layer, shared.memoMap, scope),
         // its memo map would keep the failure
-        () => Effect.sync(() => all.delete(shared))
+        () => Effect.sync(() => forget(key, shared))
       )
     })
     // another use may have begun what this one waited for, and may have been interrupted

@@ -51,7 +51,7 @@ class Waiters {
 interface Flight {
   readonly startedAt: Instant.Instant
   readonly waiters: Waiters
-  /** Why it is flown. A refresh that joins it changes what its token replaces. */
+  /** Why a token is requested. A refresh that joins the flight changes what its token replaces. */
   reason: RequestReason
   /** It counts as a forced renewal. */
   isForced: boolean
@@ -321,12 +321,12 @@ export const make = Effect.fnUntraced(function*(
       const at = now()
       const before = state
       state = TokenState.invalidated(state, token, at)
-      const replaced = TokenState.allRejected(state, at)
       if (state === before) return
       // what the supply reports about a call has its trace
       const report = (work: Effect.Effect<void>) =>
         run(Option.isSome(call) ? Effect.provideService(work, Tracer.ParentSpan, call.value) : work)
       if (!TokenState.isRejected(before, token, at)) report(announcements.invalidated)
+      const replaced = TokenState.allRejected(state, at)
       if (replaced === undefined) return
       if (TokenState.remembered(state, at) !== undefined || !TokenState.mayForce(state, at, forcedRenewalMillis)) {
         if (look !== undefined) run(look)
