@@ -48,7 +48,22 @@ export default defineConfig({
     return { filePath: source, lastUpdated: changedAt(source), description: descriptionOf(source) ?? "" }
   },
   themeConfig: {
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          // the name of a variable is one word, or its parts would find every page
+          options: {
+            tokenize: (text) =>
+              text.split(/[^\p{L}\p{N}_]+/u).flatMap((word) => word.includes("_") ? [word, ...word.split("_")] : word)
+          },
+          searchOptions: {
+            tokenize: (text) => text.split(/[^\p{L}\p{N}_]+/u),
+            boostDocument: (id, term) => term.startsWith("credit_data_") && id.includes("/docs/configuration") ? 20 : 1
+          }
+        }
+      }
+    },
     nav: [
       { text: "Guide", link: "/docs/get-started" },
       { text: "Reference", link: "/packages/core/" },
@@ -60,7 +75,7 @@ export default defineConfig({
     sidebar: {
       "/packages/": [{ text: "Packages", link: "/docs/#packages" }, ...reference],
       "/": [
-        { text: "About", items: [item("README.md"), item("docs/README.md")] },
+        { text: "About", items: [item("README.md"), item("docs/README.md"), item("CHANGELOG.md")] },
         ...guideItems.map((group) =>
           group.text === "Contribute"
             ? {
@@ -87,6 +102,11 @@ export default defineConfig({
     outline: "deep"
   },
   markdown: {
+    // the anchors of GitHub, because the pages link to each other there too
+    anchor: {
+      slugify: (heading) =>
+        heading.trim().toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "").replaceAll(" ", "-")
+    },
     config: (md) => {
       const fence = md.renderer.rules.fence
       md.renderer.rules.fence = (tokens, index, options, env, self) => {

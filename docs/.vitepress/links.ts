@@ -19,14 +19,14 @@ const pictures = "https://raw.githubusercontent.com/credit-data/credit-data/main
 
 /** What is on the site. All else that pages link to is shown by the repository. */
 export const isPage = (path: string): boolean =>
-  /^(README|SECURITY|CONTRIBUTING)\.md$/.test(path) ||
+  /^(README|SECURITY|CONTRIBUTING|CHANGELOG)\.md$/.test(path) ||
   /^docs\/(decisions\/)?[\w-]+\.md$/.test(path) ||
   /^packages\/[\w-]+\/README\.md$/.test(path) ||
   /^packages\/[\w-]+\/docs\/modules\/\w+\.ts\.md$/.test(path) ||
   /^benchmarks\/(README|results\/\w+)\.md$/.test(path)
 
-/** The first page of a folder is its README. */
-export const routeOf = (page: string): string => page.replace(/README\.md$/, "index.md")
+/** The first page of a folder is its README. VitePress takes a route that ends with `.ts` for a video. */
+export const routeOf = (page: string): string => page.replace(/README\.md$/, "index.md").replace(/\.ts\.md$/, ".md")
 
 /** The page of an example. All files of the service are on one page. */
 export const exampleRouteOf = (file: string): string | undefined => {

@@ -46,6 +46,9 @@ const tabs = (three: string, four: string | undefined): string =>
 /** The page that is about the differences has the names of both lines already. */
 const isAboutDifferences = (page: string): boolean => page === "docs/effect-4.md"
 
+/** Is it a module of the reference, which docgen has written? */
+const isModule = (page: string): boolean => page.includes("/docs/modules/")
+
 /** A name in prose, with its name on Effect 4 if that is another one. */
 const withOtherName = (span: string, name: string): string => {
   const other = names[name] ?? renamed(name)?.to
@@ -100,6 +103,17 @@ export const exampleRoutes: ReadonlyArray<string> = [
   ...new Set(exampleFiles.flatMap((file) => exampleRouteOf(file) ?? []))
 ]
 
+/** A module of the reference under one heading, without its list of contents, which the site shows beside the page. */
+const withHeading = (page: string, text: string): string =>
+  isModule(page)
+    ? text
+      .replace(/^---\n[^]*?\n---\n/, `# ${titleOf(page)}\n`)
+      .replace(/^## \w+ overview\n/m, "")
+      .replace(/^---\n\n<h2 class="text-delta">[^]*?\n---\n/m, "")
+      .replaceAll(/^```[^]*?^```$|^(?=#+ )/gm, (code) => code === "" ? "#" : code)
+      .replace(/^##(?= )/, "#")
+    : text
+
 /** Copies the pages into a folder, with links that work on the site. */
 export const collect = (folder: string): void => {
   rmSync(folder, { recursive: true, force: true })
@@ -115,7 +129,7 @@ export const collect = (folder: string): void => {
     for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]*\]\((?!https:)([^)]+\.(?:svg|png))\)/g)) {
       cpSync(`${root}${posix.join(posix.dirname(page), picture)}`, posix.join(posix.dirname(target), picture))
     }
-    writeFileSync(target, withLinksOnSite(page, withBothLines(page)))
+    writeFileSync(target, withLinksOnSite(page, withHeading(page, withBothLines(page))))
   }
 }
 
@@ -152,7 +166,7 @@ const purposes: ReadonlyMap<string, string> = new Map(
 /** What a page is for; for a module of the reference, the first sentence of its documentation. */
 export const descriptionOf = (page: string): string | undefined =>
   purposes.get(page) ??
-    (page.includes("/docs/modules/")
+    (isModule(page)
       ? /^(?!#|---|\w+:|Added|-|<)(\S.*?\.)(?:\s|$)/m.exec(read(page).replace(/^---[^]*?\n---\n/, ""))?.[1]
       : undefined)
 
@@ -161,7 +175,7 @@ export const sourceOf = (route: string): string => {
   const example = exampleFiles.find((file) => exampleRouteOf(file) === route)
   if (example !== undefined) return example
   const module = /^(packages\/[\w-]+)\/docs\/modules\/(.+)\.md$/.exec(route)
-  return module === null ? route.replace(/(^|\/)index\.md$/, "$1README.md") : `${module[1]}/src/${module[2]}`
+  return module === null ? route.replace(/(^|\/)index\.md$/, "$1README.md") : `${module[1]}/src/${module[2]}.ts`
 }
 
 /** When each file was changed last, in milliseconds. */

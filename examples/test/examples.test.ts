@@ -118,6 +118,14 @@ describe("examples", () => {
       assert.include(stdout, "group: 'Data Access'")
     }).pipe(Effect.provide(Simulator.layer())))
 
+  it.live("first-program.ts prints a failed token request twice, as Get started explains", () =>
+    Effect.gen(function*() {
+      const wrong = { ...(yield* variables), CREDIT_DATA_CLIENT_SECRET: "not the secret" }
+      const { exitCode, stderr, stdout } = yield* run("first-program.ts", wrong)
+      assert.strictEqual(exitCode, 1)
+      assert.lengthOf((stdout + stderr).match(/refused the client: 401 invalid_client/g) ?? [], 2, stdout + stderr)
+    }).pipe(Effect.provide(Simulator.layer())))
+
   it("every example is tested", () => {
     // the service is tested with its collector and with Prometheus, in tests/observability
     assert.sameMembers(readdirSync(folder), [

@@ -1,10 +1,11 @@
 // Packs what a release publishes: the libraries of both lines, and the command. Writes `tarballs/release.json`, the list for
-// tools/release/publish.mjs, and prints the install lines of "Get started" with these tarballs in place of the packages.
+// tools/release/publish.mjs, and prints the pages' install lines with these tarballs in place of the packages.
 
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
+import { installLines, isForEffect3 } from "./installLines.ts"
 import { pack, packOne } from "./pack.ts"
 import { run } from "./run.ts"
 
@@ -72,20 +73,20 @@ Effect.gen(function*() {
   // the first publication of a package sets `latest`, whatever its tag, so Effect 4 goes first
   const all = [...four, ...three, ...command]
   yield* fs.writeFileString(path.join(folder, "release.json"), `${JSON.stringify(all, null, 2)}\n`)
-  const page = yield* fs.readFileString(path.join(root, "docs/get-started.md"))
-  const installLines = page.split("\n").filter((line) => line.startsWith("npm i "))
-  const linesWith = (releases: typeof three, isFor: (line: string) => boolean) =>
-    installLines.filter(isFor).map((line) =>
-      line.replace(/@credit-data\/[\w-]+(@effect-3)?/g, (dependency) => {
-        const file = releases.find(({ name }) => name === dependency.replace("@effect-3", ""))?.file
-        return file === undefined ? dependency : quoted(path.join(folder, file))
-      })
-    ).join("\n")
-  const isForEffect3 = (line: string) => line.includes("@effect-3")
-  yield* Console.log(`Effect 3:\n${linesWith(three, isForEffect3)}\n`)
-  yield* Console.log(`Effect 4:\n${linesWith(four, (line) => !isForEffect3(line))}\n`)
+
+  /** The lines of "Get started", and those of the packages that it does not install. */
+  const linesOf = Effect.fnUntraced(function*(top: string, releases: typeof three, isFor: (line: string) => boolean) {
+    const readmes = releases.map(({ name }) => `${name.replace("@credit-data/", "packages/")}/README.md`)
+    const pages = yield* Effect.forEach(
+      ["docs/get-started.md", ...readmes],
+      (page) => Effect.map(fs.readFileString(path.join(top, page)), (text) => text.split("\n").filter(isFor).join("\n"))
+    )
+    return installLines(pages, releases, (file) => quoted(path.join(folder, file))).join("\n")
+  })
+  yield* Console.log(`Effect 3:\n${yield* linesOf(root, three, isForEffect3)}\n`)
+  const generated = path.join(root, "effect-4/generated")
+  yield* Console.log(`Effect 4:\n${yield* linesOf(generated, four, (line) => !isForEffect3(line))}\n`)
   yield* Console.log(
     `The command:\n${command.map(({ file }) => `npm i -g ${quoted(path.join(folder, file))}`).join("\n")}\n`
   )
-  yield* Console.log(`The other packages are in the same folders, below ${folder}.`)
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)
