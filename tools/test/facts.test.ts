@@ -441,7 +441,7 @@ const repeated: Readonly<Record<string, ReadonlyArray<readonly [code: string, pa
     ["patience = \"800 millis\"", "docs/telemetry.md", "waits for up to 800 ms"]
   ],
   "packages/core/src/internal/printable.ts": [
-    ["mostCharacters = 300", "docs/configuration.md", "| text from a server in a message | 300 characters |"]
+    ["printable = atMost(300)", "docs/configuration.md", "| text from a server in a message | 300 characters |"]
   ]
 }
 

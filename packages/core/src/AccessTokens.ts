@@ -18,6 +18,7 @@ import * as Stream from "effect/Stream"
 import * as AccessScope from "./AccessScope.ts"
 import { AccessToken } from "./AccessToken.ts"
 import type { Environment } from "./Environment.ts"
+import { clientOf } from "./internal/printable.ts"
 import { sharedLayer } from "./internal/sharedLayer.ts"
 import * as supply from "./internal/supply.ts"
 import * as validation from "./internal/validation.ts"
@@ -54,6 +55,8 @@ export class AccessTokens extends Context.Tag("@credit-data/core/AccessTokens")<
 export interface Service {
   /** The environment that the tokens are for. It contains the base URL of the business API. */
   readonly environment: Environment
+  /** The id of the client for which tokens are requested, if the token endpoint has one. */
+  readonly clientId?: string | undefined
   /** The scopes that are requested. Empty for an endpoint without scopes. */
   readonly requestedScopes: ReadonlyArray<AccessScope.AccessScope>
   /**
@@ -147,7 +150,9 @@ const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
     built.set(key, before === undefined ? now : Infinity)
     return before !== undefined
       ? Effect.logWarning(
-        "A second supply of access tokens was built within a minute for the same client, token endpoint and scopes. " +
+        `A second supply of access tokens was built within a minute for ${endpoint.url} (${
+          clientOf(endpoint.environment.name, endpoint.clientId)
+        }) and the same scopes. ` +
           "Each supply sends its own token requests. Build the layer once and provide it once, around the whole program."
       )
       : Effect.void

@@ -10,7 +10,7 @@ export { callObserver, type FinishedCall, observeCalls } from "./internal/callOb
 export { disconnected } from "./internal/disconnected.ts"
 export * as Instant from "./internal/dualClock.ts"
 export * as HttpError from "./internal/httpError.ts"
-export { firstScopes, printableScopes, withoutSecrets } from "./internal/printable.ts"
+export { clientOf, firstScopes, printableScopes, shownClientId, withoutSecrets } from "./internal/printable.ts"
 export { makeShared, sharedLayer } from "./internal/sharedLayer.ts"
 export { amend } from "./internal/supply.ts"
 export * as TokenState from "./internal/tokenState.ts"

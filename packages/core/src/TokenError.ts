@@ -14,6 +14,8 @@ import * as advice from "./internal/advice.ts"
 const fields = {
   /** The name of the environment. */
   environment: Schema.String,
+  /** The id of the client for which the token was requested. Absent if the token endpoint has no client. */
+  clientId: Schema.optional(Schema.String),
   /** The address of the token endpoint. */
   tokenEndpoint: Schema.String,
   /** What to do, if the adapter has more specific advice than the message of the failure. */

@@ -47,6 +47,8 @@ export interface StoreStatus {
 export interface TokenStatus {
   /** The name of the environment. */
   readonly environment: string
+  /** The id of the client for which tokens are requested, if the token endpoint has one. */
+  readonly clientId: Option.Option<string>
   /** The address of the token endpoint. */
   readonly tokenEndpoint: string
   /** The version of the token endpoint, if its adapter has one: `V1` or `V2`. */

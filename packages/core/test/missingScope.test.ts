@@ -5,6 +5,7 @@ import {
   get,
   log,
   missScope,
+  refresh,
   reject,
   requests,
   respond,
@@ -16,12 +17,13 @@ import {
 const both = ["data-access:all", "furnishment:all"] as const
 const missing = status(({ missingScopes }) => missingScopes)
 const needed = missScope("furnishment:all")
+const grants = (scopes: ReadonlyArray<string>) => respond((text) => token(text, "24 hours", { scopes }))
 
 /** A supply that requests two scopes, of which one is granted. */
 const shortGrant = (steps: ReadonlyArray<Step>) => timeline(steps, { scopes: both, lifetime: "24 hours", latency: 0 })
 
 describe("a scope that was requested and not granted", () => {
-  it.scoped("a missing scope is logged once per supply, and listed in the status", () => {
+  it.scoped("a missing scope is listed in the status, and logged once until it is granted again", () => {
     const obtained = (what: string, until: string) =>
       `DEBUG An access token was ${what} from https://v2.example/oauth2/token (test). It expires at 1970-01-${until}.000Z.`
     return shortGrant([
@@ -34,7 +36,20 @@ describe("a scope that was requested and not granted", () => {
         "scope fail. Ask the operator to grant it to this client."
       ]],
       ["20 h", get],
-      ["20 h", log, [obtained("renewed", "02T20:00:00")]]
+      ["20 h", log, [obtained("renewed", "02T20:00:00")]],
+      ["21 h", grants(both)],
+      ["21 h", needed],
+      ["21 h", log, [
+        obtained("renewed", "02T21:00:00"),
+        "INFO The token endpoint https://v2.example/oauth2/token (test) grants again: furnishment:all."
+      ]],
+      ["22 h", grants(["furnishment:all"])],
+      ["22 h", refresh],
+      ["22 h", log, [
+        obtained("renewed", "02T22:00:00"),
+        "WARN The token endpoint https://v2.example/oauth2/token (test) did not grant: data-access:all. Calls that need a missing " +
+        "scope fail. Ask the operator to grant it to this client."
+      ]]
     ])
   })
 
@@ -59,7 +74,7 @@ describe("a scope that was requested and not granted", () => {
   it.scoped("a scope that is granted later is used, and nothing is requested for it any more", () =>
     shortGrant([
       ["0 s", get],
-      ["5 min", respond((text) => token(text, "24 hours", { scopes: both }))],
+      ["5 min", grants(both)],
       ["5 min", needed, undefined, requests(2)],
       ["5 min", get, "token-2"],
       ["5 min", missing, []],

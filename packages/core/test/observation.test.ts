@@ -6,8 +6,10 @@ import * as Supply from "./support/supply.ts"
 import {
   fail,
   get,
+  hang,
   interrupt,
   lastFailure,
+  log,
   many,
   nextRequestAt,
   phase,
@@ -18,11 +20,30 @@ import {
   timeline
 } from "./support/timeline.ts"
 
+describe("the client", () => {
+  const clientId = `acme-${"x".repeat(100)}`
+  const shown = `acme-${"x".repeat(58)}…`
+
+  it.scoped("is in the status and in failures, and its first 64 characters are in the log", () =>
+    timeline([
+      ["0 s", status((all) => all.clientId), Option.some(clientId)],
+      ["0 s", hang],
+      ["0 s", get],
+      ["11 s", lastFailure((error) => error.clientId), clientId],
+      ["11 s", log, [
+        "ERROR There is no valid access token, and calls fail. The token endpoint https://v2.example/oauth2/token (test, client " +
+        `${shown}) did not respond within 10 s. Check whether the authorization server is slow, or whether a firewall drops the ` +
+        "connection. Next attempt not before 1970-01-01T00:00:12.000Z."
+      ]]
+    ], { clientId }))
+})
+
 describe("status", () => {
   it.scoped("status reports the phase of the token", () =>
     timeline([
       ["0 s", status(identity), {
         environment: "test",
+        clientId: Option.none(),
         tokenEndpoint: "https://v2.example/oauth2/token",
         version: Option.some("V2"),
         phase: "None",

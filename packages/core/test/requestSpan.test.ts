@@ -7,7 +7,7 @@ import * as Supply from "./support/supply.ts"
 describe("the span of a token request", () => {
   const traced = Effect.gen(function*() {
     const { spans, tracer } = recordingTracer()
-    const { endpoint, tokens } = yield* Effect.withTracer(Supply.make(), tracer)
+    const { endpoint, tokens } = yield* Effect.withTracer(Supply.make({ clientId: "acme" }), tracer)
     /** A caller within its own span. */
     const call = (name: string) =>
       Effect.fork(Effect.exit(Effect.withTracer(Effect.withSpan(tokens.get, name), tracer)))
@@ -15,7 +15,7 @@ describe("the span of a token request", () => {
     return { call, endpoint, named, requests: () => named("TokenEndpoint.requestToken"), tokens }
   })
 
-  it.scoped("is not part of the trace of the caller, and has the environment, the host and the reason", () =>
+  it.scoped("is not part of the trace of the caller, and has the environment, the client, the host and the reason", () =>
     Effect.gen(function*() {
       const { call, requests } = yield* traced
       yield* call("call")
@@ -23,6 +23,7 @@ describe("the span of a token request", () => {
       assert.deepStrictEqual(requests().map(({ attributes, parent }) => [attributes, parent]), [[
         {
           "credit_data.environment": "test",
+          "credit_data.client_id": "acme",
           "http.request.method": "POST",
           "server.address": "v2.example",
           "credit_data.token.reason": "Nothing"

@@ -43,7 +43,7 @@ describe("a 200 within the contract", () => {
       yield* requestToken(json(granted))
       assert.strictEqual(yield* lifetime({ ...granted, expires_in: undefined }), 300)
       assert.deepStrictEqual(logged, [
-        "WARN The token endpoint https://v2.example/oauth2/token (test) did not return expires_in. The token is used for 5m."
+        "WARN The token endpoint https://v2.example/oauth2/token (test, client the-client) did not return expires_in. The token is used for 5m."
       ])
     }).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
   })

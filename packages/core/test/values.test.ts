@@ -98,6 +98,10 @@ describe("TokenError", () => {
       `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and secret belong to this environment. Ask the operator whether they were rotated.`
     ],
     [
+      new TokenError.ServerError({ ...where, clientId: "acme\u202e", status: 500 }),
+      "The token endpoint https://v2.example/oauth2/token (sandbox, client acme\\u{202e}) returned an error: 500. This is usually temporary. If it persists, contact the operator."
+    ],
+    [
       new TokenError.ServerError({ ...where, status: 503 }),
       `${prefix} returned an error: 503. This is usually temporary. If it persists, contact the operator.`
     ],

@@ -16,7 +16,11 @@ const setUp = Effect.gen(function*() {
     logs.push(`${logLevel.label} ${String(message)}`)
   })
   const clock = yield* Effect.clock
-  const access = yield* Access.make(clock, tokenEndpoint)
+  const access = yield* Access.make(clock, {
+    clientId: "acme",
+    environment: { name: "test", audience: "test", baseUrl: "https://api.example" },
+    url: tokenEndpoint
+  })
   yield* Effect.forkScoped(Stream.runForEach(access.events.stream, (event) =>
     Effect.sync(() => {
       events.push(event)
@@ -101,7 +105,7 @@ describe("a fault of a store", () => {
       yield* logged(works.end)
       yield* logged((yield* access.session).end)
       assert.deepStrictEqual(logs.slice(1), [
-        `INFO The shared store of access tokens for ${tokenEndpoint} works again.`
+        `INFO The shared store of access tokens for ${tokenEndpoint} (test, client acme) works again.`
       ])
       assert.isTrue((yield* access.status).available)
     }))
@@ -209,6 +213,9 @@ describe("what a process does with a store", () => {
       const { access, logged, logs } = yield* setUp
       for (const _ of [1, 2]) yield* logged(access.unusable)
       assert.lengthOf(logs, 1)
-      assert.include(logs[0], `WARN The shared store contains a value for ${tokenEndpoint} that cannot be opened`)
+      assert.include(
+        logs[0],
+        `WARN The shared store contains a value for ${tokenEndpoint} (test, client acme) that cannot be opened`
+      )
     }))
 })

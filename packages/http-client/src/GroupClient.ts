@@ -189,6 +189,7 @@ export const make: <const Name extends string>(
           Effect.fail(
             new InsufficientScope({
               environment: environment.name,
+              ...(supply.clientId !== undefined && { clientId: supply.clientId }),
               needed: scope,
               granted: token.scopes,
               nextTryAt,

@@ -4,13 +4,14 @@
  * @since 1.0.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
-import { firstScopes, printableScopes } from "@credit-data/core/Internal"
+import { clientOf, firstScopes, printableScopes, shownClientId } from "@credit-data/core/Internal"
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
 const messageOf = (
-  { environment, granted, needed, nextTryAt, wasSent }: {
+  { clientId, environment, granted, needed, nextTryAt, wasSent }: {
     readonly environment: string
+    readonly clientId?: string | undefined
     readonly needed: AccessScope.AccessScope
     readonly granted: ReadonlyArray<string>
     readonly nextTryAt?: DateTime.Utc | undefined
@@ -23,7 +24,7 @@ const messageOf = (
   const next = nextTryAt === undefined
     ? ""
     : ` The next token request for this scope is not sent before ${DateTime.formatIso(nextTryAt)}.`
-  return `The token of ${environment} does not cover ${needed}: the server granted ${
+  return `The token of ${clientOf(environment, clientId)} does not cover ${needed}: the server granted ${
     granted.length === 0 ? "no scope" : printableScopes(granted)
   }. ${sent} Ask the operator to grant ${needed} to this client.${next}`
 }
@@ -38,6 +39,8 @@ const messageOf = (
 export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("InsufficientScope", {
   /** The name of the environment. */
   environment: Schema.String,
+  /** The id of the client for which the token was requested. Absent if the token endpoint has no client. */
+  clientId: Schema.optional(Schema.String),
   /** The scope that the endpoint group needs. */
   needed: AccessScope.AccessScope,
   /** The scopes that were granted. */
@@ -53,7 +56,12 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("
    * @since 1.0.0
    */
   override toJSON(): object {
-    return { ...this, granted: firstScopes(this.granted), message: this.message }
+    return {
+      ...this,
+      ...(this.clientId !== undefined && { clientId: shownClientId(this.clientId) }),
+      granted: firstScopes(this.granted),
+      message: this.message
+    }
   }
 
   /**

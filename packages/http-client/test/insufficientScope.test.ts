@@ -28,6 +28,9 @@ describe("InsufficientScope", () => {
       nextTryAt: DateTime.unsafeMake(0)
     })
     assert.include(both.message, "the server granted a, b.")
+    const ofClient = new InsufficientScope.InsufficientScope({ ...error, clientId: "acme" })
+    assert.include(ofClient.message, "The token of test, client acme does not cover data-access:all")
+    assert.strictEqual(JSON.parse(JSON.stringify(ofClient)).clientId, "acme")
     assert.include(both.message, "is not sent before 1970-01-01T00:00:00.000Z.")
   })
 

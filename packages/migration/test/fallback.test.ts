@@ -23,7 +23,7 @@ import {
 } from "./support/timeline.ts"
 import { setUp } from "./support/versions.ts"
 
-const worksAgain = "INFO Auth V2 works again. Its tokens are used from now on."
+const worksAgain = "INFO Auth V2 works again (test). Its tokens are used from now on."
 
 describe("the fallback of a migration", () => {
   it.scoped("returns V1 tokens at once while Auth V2 refuses, and V2 tokens when it works", () =>
@@ -34,7 +34,7 @@ describe("the fallback of a migration", () => {
       [0, report(({ fallenBack }) => fallenBack.map(({ scope }) => scope)), [Option.none()]],
       [0, shown, "V1"],
       [0, log("Using V1 tokens"), [
-        "WARN Using V1 tokens until Auth V2 works, because the token request to V2 failed: InvalidClient 401."
+        "WARN Using V1 tokens (test) until Auth V2 works, because the token request to V2 failed: InvalidClient 401."
       ]],
       [0, authV2("grants")],
       [0, get, "V1-1"],
@@ -66,8 +66,8 @@ describe("the fallback of a migration", () => {
       ]],
       [0, getFor("data-access:all"), "V2-1"],
       [0, getFor("furnishment:all"), "V1-1"],
-      [0, log("for furnishment:all until"), [
-        "WARN Using V1 tokens for furnishment:all until Auth V2 works, because the V2 token lacks furnishment:all."
+      [0, log("for furnishment:all (test) until"), [
+        "WARN Using V1 tokens for furnishment:all (test) until Auth V2 works, because the V2 token lacks furnishment:all."
       ]]
     ]))
 
@@ -94,7 +94,7 @@ describe("the fallback of a migration", () => {
         [0, get],
         [2, caller(1), "V1-1"],
         [2, reasons, [tag]],
-        [2, log("Using V1 tokens"), [`WARN Using V1 tokens until Auth V2 works, because ${text}.`]],
+        [2, log("Using V1 tokens"), [`WARN Using V1 tokens (test) until Auth V2 works, because ${text}.`]],
         [2, authV2("grants")],
         ...[7_200, 7_230, 7_260].map((second): Step => [second, get]),
         [7_290, reasons, []],
@@ -185,7 +185,7 @@ describe("the fallback of a migration", () => {
 describe("an API that rejects the tokens of Auth V2", () => {
   const scope = "furnishment:all"
   const needed = (group = "") =>
-    `WARN The API rejected V2 tokens for calls${group}, so those calls were sent again with a V1 token. ` +
+    `WARN The API rejected V2 tokens for calls${group} (test), so those calls were sent again with a V1 token. ` +
     "Each of them is sent up to three times. Run credit-data compare with their paths before you turn the fallback off."
 
   it.scoped("gets V2 tokens at most twice for a call, and then a V1 token, with the fallback", () =>

@@ -4,7 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { HasFallback, observeCalls, sharedLayer } from "@credit-data/core/Internal"
+import { HasFallback, observeCalls, sharedLayer, shownClientId } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
@@ -60,9 +60,9 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
  * `@effect/opentelemetry`, or `Prometheus` of this package. `http.client.request.duration` has the calls of the endpoint groups
  * that use the same supply, by group, method, path template and status.
  *
- * All series have the attributes `credit_data.environment`, `credit_data.version` (`V1` or `V2`) and `server.address` (the host of the
- * token endpoint, or of the API for calls). Supplies with the same attributes share their series, which show the worst of them: set `attributes` to
- * distinguish them. Use one such layer per supply, because each one counts.
+ * All series have the attributes `credit_data.environment`, `credit_data.client_id` (at most 64 characters of it), `credit_data.version`
+ * (`V1` or `V2`) and `server.address` (the host of the token endpoint, or of the API for calls). Supplies with the same attributes share
+ * their series, which show the worst of them: set `attributes` to distinguish them. Use one such layer per supply, because each one counts.
  *
  * Provide the exporter to this layer, not beside it: then the exporter sends the last values when the program ends. The layer keeps a timer
  * until its scope is closed.
@@ -90,10 +90,11 @@ export const layer = (
       const sampleInterval = yield* interval(settings.sampleInterval ?? "5 seconds")
       const tokens = yield* AccessTokens.AccessTokens
       const attributes = yield* checked(settings.attributes ?? {})
-      const { environment, requestedScopes, tokenEndpoint, version } = yield* tokens.status
+      const { clientId, environment, requestedScopes, tokenEndpoint, version } = yield* tokens.status
       const labelsOf = (url: string) => ({
         ...attributes,
         "credit_data.environment": environment,
+        ...(Option.isSome(clientId) ? { "credit_data.client_id": shownClientId(clientId.value) } : {}),
         ...(Option.isSome(version) ? { "credit_data.version": version.value } : {}),
         "server.address": URL.canParse(url) ? new URL(url).hostname : url
       })

@@ -41,6 +41,7 @@ const metrics = Effect.fnUntraced(function*(
           const [, series = "", value] = /^(.*) (\S+)$/.exec(line) ?? []
           const name = series.replace("credit_data_token_", "")
             .replace(`credit_data_environment="${environment}"`, "")
+            .replace("credit_data_client_id=\"acme\"", "")
             .replace("credit_data_version=\"V2\"", "")
             .replace("server_address=\"v2.example\"", "")
             .replace(/\{,*/, "{").replace(/,*\}/, "}").replace(/,,+/g, ",").replace("{}", "")
@@ -110,10 +111,10 @@ describe("Telemetry.layer", () => {
       const { read } = yield* metrics("migrating", { before: { lastFailure: Option.some(failure) } }).pipe(
         Effect.provideService(HasFallback, () => isServed)
       )
-      assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 1 })
+      assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 1, fallback: 1 })
       isServed = false
       yield* TestClock.adjust("5 seconds")
-      assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 0 })
+      assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 0, fallback: 0 })
     }))
 
   it.scoped("counts what was taken from a shared store, and its faults, and no token requests for them", () =>
@@ -225,14 +226,14 @@ describe("Telemetry.layer", () => {
       yield* metrics("no address", { before: { tokenEndpoint: "a fake" } })
       assert.include(
         yield* Prometheus.text,
-        "credit_data_environment=\"no address\",credit_data_version=\"V2\",server_address=\"a fake\""
+        "credit_data_client_id=\"acme\",credit_data_environment=\"no address\",credit_data_version=\"V2\",server_address=\"a fake\""
       )
     }))
 
-  it.scoped("separates supplies by the attributes of the program, and leaves out a version that is not known", () =>
+  it.scoped("separates supplies by the attributes of the program, and leaves out a version and a client that are not known", () =>
     Effect.gen(function*() {
       yield* metrics("tenants", {
-        before: { version: Option.none() },
+        before: { clientId: Option.none(), version: Option.none() },
         settings: { attributes: { tenant: "a" } }
       })
       assert.include(

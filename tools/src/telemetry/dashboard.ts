@@ -42,14 +42,16 @@ interface Panel {
 
 type Color = "green" | "blue" | "orange" | "red"
 
-const only = `credit_data_environment=~"$environment"`
+const only = `credit_data_environment=~"$environment",credit_data_client_id=~"$client",tenant=~"$tenant"`
+
+const client = "{{credit_data_client_id}}"
 
 /** How often something happened. Most of it happens once a day, so a rate would not be readable. */
 const count = (metric: string, by = "") =>
   `sum${by === "" ? "" : ` by (${by})`} (increase(credit_data_token_${metric}{${only}}[$__rate_interval]))`
 
 const callsWith = (status: string) =>
-  `sum by (credit_data_group) (increase(http_client_request_duration_seconds_count` +
+  `sum by (credit_data_group, credit_data_client_id) (increase(http_client_request_duration_seconds_count` +
   `{${only},credit_data_group!="",http_response_status_code${status}}[$__rate_interval]))`
 
 /** The share of the calls of each group that end with 401. */
@@ -96,7 +98,10 @@ export const panels: ReadonlyArray<Panel> = [
     title: "Time until the token expires",
     description: "Jumps up with each renewal. Below 0, calls of a program that is not idle fail.",
     unit: "s",
-    queries: [[`credit_data_token_expiry_timestamp_seconds{${only}} - time()`, "{{server_address}} {{instance}}"]],
+    queries: [[
+      `credit_data_token_expiry_timestamp_seconds{${only}} - time()`,
+      `${client} {{tenant}} {{credit_data_version}} {{instance}}`
+    ]],
     thresholds: [[0, "red"], [1, "orange"], [3_600, "green"]],
     runbook: "creditdatatokenexpiressoon"
   },
@@ -104,7 +109,10 @@ export const panels: ReadonlyArray<Panel> = [
     title: "Token requests",
     description: "One per token lifetime and process, unless requests fail or tokens are rejected.",
     unit: "short",
-    queries: [[count("requests_total", "outcome, error_type"), "{{outcome}} {{error_type}}"]],
+    queries: [[
+      count("requests_total", "outcome, error_type, credit_data_client_id"),
+      `{{outcome}} {{error_type}} ${client}`
+    ]],
     colors: { failed: "red", obtained: "blue", renewed: "green" },
     runbook: "situations"
   },
@@ -136,8 +144,11 @@ export const panels: ReadonlyArray<Panel> = [
     description: "The second ones by the type of the last failure. A valid token hides a failing renewal.",
     unit: "short",
     queries: [
-      [`count(credit_data_token_usable{${only}} == 0) or vector(0)`, "without a usable token"],
-      [`sum by (error_type) (credit_data_token_failing{${only}})`, "{{error_type}}"]
+      [
+        `count by (credit_data_client_id) (credit_data_token_usable{${only}} == 0) or vector(0)`,
+        `without a usable token ${client}`
+      ],
+      [`sum by (error_type, credit_data_client_id) (credit_data_token_failing{${only}})`, `{{error_type}} ${client}`]
     ],
     colors: { without: "red" },
     runbook: "creditdatanotoken"
@@ -147,14 +158,14 @@ export const panels: ReadonlyArray<Panel> = [
     description:
       "Tokens that the business API rejected with a 401. A revoked token is replaced before a caller sees its 401.",
     unit: "short",
-    queries: [[count("invalidations_total"), "rejected"]],
+    queries: [[count("invalidations_total", "credit_data_client_id"), `rejected ${client}`]],
     colors: { rejected: "blue" }
   },
   {
     title: "Calls with 401",
     description: "The share of each group's calls that end with 401.",
     unit: "percentunit",
-    queries: [[rejectedShare, "{{credit_data_group}}"]],
+    queries: [[rejectedShare, `{{credit_data_group}} ${client}`]],
     thresholds: [[0, "green"], [0.1, "red"]],
     runbook: "creditdatacallsrejected"
   },
@@ -162,7 +173,10 @@ export const panels: ReadonlyArray<Panel> = [
     title: "Missing scopes",
     description: "Supplies whose token lacks a scope that was requested.",
     unit: "short",
-    queries: [[`sum by (scope) (credit_data_token_scope_missing{${only}})`, "{{scope}}"]],
+    queries: [[
+      `sum by (scope, credit_data_client_id) (credit_data_token_scope_missing{${only}})`,
+      `{{scope}} ${client}`
+    ]],
     runbook: "creditdatascopemissing"
   },
   {
@@ -176,9 +190,9 @@ export const panels: ReadonlyArray<Panel> = [
     description: "By group and status, per second. Calls without a response have the reason.",
     unit: "reqps",
     queries: [[
-      `sum by (credit_data_group, http_response_status_code, error_type) ` +
+      `sum by (credit_data_group, http_response_status_code, error_type, credit_data_client_id) ` +
       `(rate(http_client_request_duration_seconds_count{${only},error_type!="Interrupted"}[$__rate_interval]))`,
-      "{{credit_data_group}} {{http_response_status_code}} {{error_type}}"
+      `{{credit_data_group}} {{http_response_status_code}} {{error_type}} ${client}`
     ]]
   },
   {
@@ -272,6 +286,17 @@ const chart = ({ colors = {}, thresholds, unit }: Panel) => {
 const linkTo = (title: string, section: string) =>
   new DashboardLinkBuilder(title).type(DashboardLinkType.Link).url(`${runbooks}#${section}`).targetBlank(true)
 
+/** Chooses values of a label. By default all of them, and series without the label too. */
+const filter = (name: string, title: string, label: string) =>
+  new QueryVariableBuilder(name)
+    .label(title)
+    .datasource(datasource)
+    .query(`label_values(credit_data_token_served_total, ${label})`)
+    .multi(true)
+    .includeAll(true)
+    .allValue(".*")
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+
 const figureHeight = 4
 const figureWidth = 6
 const chartHeight = 8
@@ -285,15 +310,9 @@ export const dashboard = () => {
     .time({ from: "now-24h", to: "now" })
     .link(linkTo("Runbook", "alerts"))
     .withVariable(new DatasourceVariableBuilder("datasource").label("Data source").type("prometheus"))
-    .withVariable(
-      new QueryVariableBuilder("environment")
-        .label("Environment")
-        .datasource(datasource)
-        .query("label_values(credit_data_token_served_total, credit_data_environment)")
-        .multi(true)
-        .includeAll(true)
-        .refresh(VariableRefresh.OnTimeRangeChanged)
-    )
+    .withVariable(filter("environment", "Environment", "credit_data_environment"))
+    .withVariable(filter("client", "Client", "credit_data_client_id"))
+    .withVariable(filter("tenant", "Tenant", "tenant"))
   let id = 0
   const add = (panel: StatBuilder | PanelBuilder, { description, queries, runbook, title }: Panel) => {
     panel.id(++id).title(title).description(description).datasource(datasource)

@@ -1,5 +1,6 @@
 import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
 import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
+import { clientOf } from "@credit-data/core/Internal"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Arr from "effect/Array"
@@ -106,7 +107,7 @@ export const check = Effect.fnUntraced(function*(
   const { endpoint, version } = read.right
   const { environment, url } = endpoint
   return {
-    ...ok(`${environment.name}, Auth ${version.toUpperCase()} at ${url}`),
+    ...ok(`${clientOf(environment.name, endpoint.clientId)}, Auth ${version.toUpperCase()} at ${url}`),
     notes,
     version,
     endpoint,

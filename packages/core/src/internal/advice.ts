@@ -1,11 +1,12 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
-import { printable } from "./printable.ts"
+import { clientOf, printable, shownClientId } from "./printable.ts"
 
 // The messages of the failures, for the engineer on call: what happened, where, and what to do.
 
 interface Failure {
   readonly environment: string
+  readonly clientId?: string | undefined
   readonly tokenEndpoint: string
   readonly hint?: string | undefined
   readonly deadlineEnded?: boolean | undefined
@@ -21,7 +22,7 @@ interface Refusal {
 
 export const message = (failure: Failure, what: string, todo: string): string =>
   [
-    `The token endpoint ${failure.tokenEndpoint} (${failure.environment}) ${what}.`,
+    `The token endpoint ${failure.tokenEndpoint} (${clientOf(failure.environment, failure.clientId)}) ${what}.`,
     ...(failure.sharedUntil === undefined ? [] : ["Another process of the fleet received this response."]),
     ...(failure.deadlineEnded === true ? ["The deadline ended the retries."] : []),
     failure.hint ?? todo,
@@ -32,11 +33,13 @@ export const message = (failure: Failure, what: string, todo: string): string =>
 export const json = (
   failure: Error & {
     readonly retryable: boolean
+    readonly clientId?: string | undefined
     readonly error?: string | undefined
     readonly description?: string | undefined
   }
 ): object => ({
   ...failure,
+  ...(failure.clientId !== undefined && { clientId: shownClientId(failure.clientId) }),
   ...(failure.error !== undefined && { error: printable(failure.error) }),
   ...(failure.description !== undefined && { description: printable(failure.description) }),
   message: failure.message,

@@ -10,7 +10,7 @@ import type { TokenError } from "../TokenError.ts"
 import * as TokenEvent from "../TokenEvent.ts"
 import * as Broadcast from "./broadcast.ts"
 import * as Instant from "./dualClock.ts"
-import { printableScopes } from "./printable.ts"
+import { clientOf, printableScopes } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 
 /**
@@ -40,13 +40,14 @@ const isRefusal = (error: TokenError): boolean =>
 
 /** What a supply announces, as events and in the log. */
 export const make = Effect.fnUntraced(function*(
-  { environment, requestedScopes, sharing, url }: TokenEndpoint.Service,
+  { clientId, environment, requestedScopes, sharing, url }: TokenEndpoint.Service,
   clock: Clock.Clock
 ) {
-  const where = `${url} (${environment.name})`
+  const where = `${url} (${clientOf(environment.name, clientId)})`
   const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   const hasFallback = yield* HasFallback
-  let grantWasShort = false
+  /** The requested scopes that the last token does not cover. */
+  let missing: ReadonlyArray<string> = []
   /** Which line about a missing token was logged: the one with the fallback, or the one about failing calls. */
   let saidNoToken: "fallback" | "calls fail" | undefined
   /** When a forced renewal was logged last. */
@@ -62,13 +63,20 @@ export const make = Effect.fnUntraced(function*(
     duration: Duration.millis(Instant.millisBetween(sentAt, Instant.now(clock)))
   })
 
-  const grantedLess = (token: AccessToken): Effect.Effect<void> => {
-    const missing = token.missing(requestedScopes)
-    if (missing.length === 0 || grantWasShort) return Effect.void
-    grantWasShort = true
-    return Effect.logWarning(
-      `The token endpoint ${where} did not grant: ${printableScopes(missing)}. Calls that need a missing scope fail. ` +
-        "Ask the operator to grant it to this client."
+  /** A scope that is lost, and one that is granted again. */
+  const scopesChanged = (token: AccessToken): Effect.Effect<void> => {
+    const before = missing
+    missing = token.missing(requestedScopes)
+    const lost = missing.filter((scope) => !before.includes(scope))
+    const returned = before.filter((scope) => !missing.includes(scope))
+    return Effect.zipRight(
+      lost.length === 0 ? Effect.void : Effect.logWarning(
+        `The token endpoint ${where} did not grant: ${printableScopes(lost)}. Calls that need a missing scope fail. ` +
+          "Ask the operator to grant it to this client."
+      ),
+      returned.length === 0 ? Effect.void : Effect.logInfo(
+        `The token endpoint ${where} grants again: ${printableScopes(returned)}.`
+      )
     )
   }
 
@@ -101,7 +109,7 @@ export const make = Effect.fnUntraced(function*(
             }.`
           )
         ),
-        Effect.zipRight(grantedLess(token))
+        Effect.zipRight(scopesChanged(token))
       )
     },
     failed: (reason: TokenEvent.RequestReason, sentAt: Instant.Instant, error: TokenError) =>

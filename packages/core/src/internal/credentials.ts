@@ -7,6 +7,7 @@ import * as Predicate from "effect/Predicate"
 import * as Tracer from "effect/Tracer"
 import type { ClientCredentials, Source } from "../ClientCredentials.ts"
 import * as configuration from "./configuration.ts"
+import { clientOf, shownClientId } from "./printable.ts"
 import * as validation from "./validation.ts"
 import { within } from "./within.ts"
 
@@ -59,7 +60,10 @@ export const make = Effect.fnUntraced(function*<E, R>({ environment, given, sour
         Effect.withSpan("TokenEndpoint.readCredentials", {
           kind: "client",
           captureStackTrace: false,
-          attributes: { "credit_data.environment": environment }
+          attributes: {
+            "credit_data.environment": environment,
+            "credit_data.client_id": shownClientId(current.clientId)
+          }
         }),
         Effect.tap((next) =>
           Effect.sync(() => {
@@ -72,7 +76,7 @@ export const make = Effect.fnUntraced(function*<E, R>({ environment, given, sour
           if (failedWith === name) return Effect.void
           failedWith = name
           return Effect.logWarning(
-            `The client credentials of ${environment} could not be read again: ${name}. ` +
+            `The client credentials of ${clientOf(environment, current.clientId)} could not be read again: ${name}. ` +
               "The previous credentials remain in use."
           )
         }),

@@ -80,8 +80,6 @@ export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>): st
     .toSorted((a, b) => b.length - a.length)
     .reduce((current, { replacedIn }) => replacedIn(current), text)
 
-const mostCharacters = 300
-
 /** Control and bidirectional characters, line breaks, and halves of a character. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
@@ -90,11 +88,20 @@ const escaped = (character: string): string => {
   return known ?? `\\u{${character.codePointAt(0)?.toString(16)}}`
 }
 
-/** The beginning of a foreign text, on one line. */
-export const printable = (text: string): string => {
-  const shown = text.slice(0, mostCharacters + 1).replace(unprintable, escaped)
-  return shown.length <= mostCharacters ? shown : `${shown.slice(0, mostCharacters - 1)}…`
+const atMost = (most: number) => (text: string): string => {
+  const shown = text.slice(0, most + 1).replace(unprintable, escaped)
+  return shown.length <= most ? shown : `${shown.slice(0, most - 1)}…`
 }
+
+/** The beginning of a foreign text, on one line. */
+export const printable = atMost(300)
+
+/** The id of a client as logs, spans and metrics show it. It is public (contract, section 2), and chosen by others. */
+export const shownClientId = atMost(64)
+
+/** The environment, and the client for which its tokens are requested: one environment can have several. */
+export const clientOf = (environment: string, clientId: string | undefined): string =>
+  clientId === undefined ? environment : `${environment}, client ${shownClientId(clientId)}`
 
 const mostScopes = 10
 

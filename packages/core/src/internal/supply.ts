@@ -18,6 +18,7 @@ import type { RequestReason } from "../TokenEvent.ts"
 import type { TokenStatus } from "../TokenStatus.ts"
 import * as Instant from "./dualClock.ts"
 import * as Announcements from "./announcements.ts"
+import { shownClientId } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 import { within } from "./within.ts"
 
@@ -102,7 +103,12 @@ export const make = Effect.fnUntraced(function*(
   const clock = yield* Effect.clock
   const now = () => Instant.now(clock)
   const { requestedScopes, sharing } = endpoint
-  const where = { environment: endpoint.environment.name, tokenEndpoint: endpoint.url }
+  const { clientId } = endpoint
+  const where = {
+    environment: endpoint.environment.name,
+    ...(clientId !== undefined && { clientId }),
+    tokenEndpoint: endpoint.url
+  }
   const announcements = yield* Announcements.make(endpoint, clock)
   const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
@@ -111,6 +117,7 @@ export const make = Effect.fnUntraced(function*(
   const timedOut = new TransportError({ ...where, reason: "Timeout", deadline: endpoint.deadline })
   const spanAttributes = {
     "credit_data.environment": where.environment,
+    ...(clientId !== undefined && { "credit_data.client_id": shownClientId(clientId) }),
     "http.request.method": "POST",
     "server.address": URL.canParse(endpoint.url) ? new URL(endpoint.url).hostname : endpoint.url
   }
@@ -338,6 +345,7 @@ export const make = Effect.fnUntraced(function*(
 
   return {
     environment: endpoint.environment,
+    clientId,
     requestedScopes,
     get,
     invalidate,
@@ -369,6 +377,7 @@ export const make = Effect.fnUntraced(function*(
     }),
     status: Effect.map(sharing?.status ?? Effect.succeedNone, (store): TokenStatus => ({
       environment: where.environment,
+      clientId: Option.fromNullable(clientId),
       tokenEndpoint: endpoint.url,
       version: Option.fromNullable(endpoint.version),
       requestedScopes,

@@ -27,7 +27,7 @@ import {
   type TransportReason
 } from "../TokenError.ts"
 import * as advice from "./advice.ts"
-import { withoutSecrets } from "./printable.ts"
+import { clientOf, withoutSecrets } from "./printable.ts"
 import {
   isEncodingFault,
   isReason,
@@ -231,16 +231,20 @@ export const tokenRequest = (
   options: Options
 ): (credentials: ClientCredentials, time: Duration.Duration) => Effect.Effect<AccessToken, TokenError> => {
   const { environment, scopes, tokenEndpoint } = options
-  const where = { environment: environment.name, tokenEndpoint }
-  const hinted = (symptom: Symptom, more?: string) => {
+  const whereOf = ({ clientId }: ClientCredentials) => ({ environment: environment.name, clientId, tokenEndpoint })
+  const hinted = (credentials: ClientCredentials, symptom: Symptom, more?: string) => {
     const hint = more ?? options.hint(symptom)
-    return hint === undefined ? where : { ...where, hint }
+    return hint === undefined ? whereOf(credentials) : { ...whereOf(credentials), hint }
   }
 
   const noResponse = Effect.fnUntraced(
-    function*({ protocol, proxy, proxyStatus, reason }: TransportFailure, deadline?: Duration.Duration) {
+    function*(
+      credentials: ClientCredentials,
+      { protocol, proxy, proxyStatus, reason }: TransportFailure,
+      deadline?: Duration.Duration
+    ) {
       return new TransportError({
-        ...hinted({ reason }, protocol === undefined ? undefined : advice.protocol[protocol]),
+        ...hinted(credentials, { reason }, protocol === undefined ? undefined : advice.protocol[protocol]),
         reason,
         ...(deadline !== undefined && { deadline }),
         ...(reason === "Proxy" && { proxy: proxy ?? (yield* usualProxy), proxyStatus })
@@ -269,14 +273,14 @@ export const tokenRequest = (
       )
     }
     if (status === 401 || ((status === 400 || status === 403) && body["error"] === "invalid_client")) {
-      return new InvalidClient({ ...hinted({ status }, suspicion(credentials)), ...fields })
+      return new InvalidClient({ ...hinted(credentials, { status }, suspicion(credentials)), ...fields })
     }
     const wait = response.retryAfter === undefined ? undefined : retryAfter(response.retryAfter, nowMillis)
     const quoted = status < 500 && status !== 429 && validation.isQuoted(environment.audience)
       ? "The audience is surrounded by quotes. Check whether it was copied correctly."
       : undefined
     return new ServerError({
-      ...hinted({ status }, quoted),
+      ...hinted(credentials, { status }, quoted),
       ...fields,
       ...(wait !== undefined && { retryAfter: Duration.millis(wait) })
     })
@@ -291,15 +295,19 @@ export const tokenRequest = (
   ): Effect.fn.Return<AccessToken, TokenError> {
     const { chunks, fault, status } = response
     const nowMillis = DateTime.toEpochMillis(requestedAt) + tookMillis
-    const broken = (rule: ResponseRule) => new InvalidResponse({ ...where, status, rule })
+    const broken = (rule: ResponseRule) => new InvalidResponse({ ...whereOf(credentials), status, rule })
     // no authorization server sends a 407: a proxy on the way requires its own credentials
-    if (status === 407) return yield* yield* noResponse({ reason: "Proxy", proxyStatus: status })
+    if (status === 407) return yield* yield* noResponse(credentials, { reason: "Proxy", proxyStatus: status })
     const json = fault === undefined ? parseObject(chunks) : {}
     if (status >= 400) {
       return yield* failureOf(response, Predicate.isString(json) ? {} : json, credentials, nowMillis)
     }
     if (status !== 200) return yield* broken(status >= 300 && status !== 304 ? "Redirect" : "Status")
-    if (fault !== undefined) return yield* Predicate.isString(fault) ? broken(fault) : yield* noResponse(fault)
+    if (fault !== undefined) {
+      return yield* Predicate.isString(fault)
+        ? broken(fault)
+        : yield* noResponse(credentials, fault)
+    }
     if (Predicate.isString(json)) return yield* broken(json)
     if (textOf(json["error"]) !== undefined) return yield* failureOf(response, json, credentials, nowMillis)
     const granted = decode(json)
@@ -318,7 +326,9 @@ export const tokenRequest = (
     if (DateTime.toEpochMillis(token.expiresAt) <= nowMillis) return yield* broken("Expired")
     if (expiresInSeconds === undefined) {
       yield* Effect.logWarning(
-        `The token endpoint ${tokenEndpoint} (${environment.name}) did not return expires_in. ` +
+        `The token endpoint ${tokenEndpoint} (${
+          clientOf(environment.name, credentials.clientId)
+        }) did not return expires_in. ` +
           `The token is used for ${Duration.format(unknownLifetime)}.`
       )
     }
@@ -331,7 +341,7 @@ export const tokenRequest = (
       const [took, response] = yield* send(options, credentials).pipe(
         within(time, (): TransportFailure => ({ reason: "Timeout" })),
         Effect.catchAll((failure) =>
-          Effect.flatMap(noResponse(failure, failure.reason === "Timeout" ? time : undefined), Effect.fail)
+          Effect.flatMap(noResponse(credentials, failure, failure.reason === "Timeout" ? time : undefined), Effect.fail)
         ),
         Effect.timed
       )
@@ -339,6 +349,7 @@ export const tokenRequest = (
       return yield* classify(response, credentials, requestedAt, Duration.toMillis(took))
     },
     // reading a value that is not a response dies
-    Effect.catchAllDefect(() => Effect.fail(new TransportError({ ...where, reason: "Other" })))
+    (result, credentials) =>
+      Effect.catchAllDefect(result, () => Effect.fail(new TransportError({ ...whereOf(credentials), reason: "Other" })))
   )
 }

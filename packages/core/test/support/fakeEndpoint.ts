@@ -51,6 +51,7 @@ export const make = (options: {
   readonly latency?: Duration.DurationInput
   readonly lifetime?: Duration.DurationInput
   readonly deadline?: Duration.DurationInput
+  readonly clientId?: string
   readonly scopes?: TokenEndpoint.Service["requestedScopes"]
   readonly sharing?: TokenEndpoint.Sharing
   /** How it responds at the beginning and after it has recovered. Default: with a token of this lifetime. */
@@ -83,6 +84,7 @@ export const make = (options: {
         environment,
         url: where.tokenEndpoint,
         version: "V2",
+        clientId: options.clientId,
         requestedScopes: options.scopes ?? ["data-access:all"],
         deadline: Duration.decode(options.deadline ?? "10 seconds"),
         sharing: options.sharing,

@@ -1,5 +1,6 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import { Broadcast, disconnected, Instant } from "@credit-data/core/Internal"
+import { Broadcast, clientOf, disconnected, Instant } from "@credit-data/core/Internal"
+import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import * as TokenEvent from "@credit-data/core/TokenEvent"
 import type { StoreStatus } from "@credit-data/core/TokenStatus"
 import type * as Clock from "effect/Clock"
@@ -65,7 +66,11 @@ export const checked = (store: TokenStore.Service): TokenStore.Service => {
 export type Session = Effect.Effect.Success<Effect.Effect.Success<ReturnType<typeof make>>["session"]>
 
 /** Guards the token requests of a process against a faulty store, and reports how the store is used. */
-export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoint: string) {
+export const make = Effect.fnUntraced(function*(
+  clock: Clock.Clock,
+  { clientId, environment, url: tokenEndpoint }: Pick<TokenEndpoint.Service, "clientId" | "environment" | "url">
+) {
+  const where = `${tokenEndpoint} (${clientOf(environment.name, clientId)})`
   const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   const millis = () => Instant.monotonicMillis(clock)
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
@@ -88,7 +93,7 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
     if (isFirst) {
       yield* Effect.logWarning(
         `The shared store of access tokens cannot be used (${code}). This process requests its own tokens from ` +
-          `${tokenEndpoint} until the store works again. ${hint}`
+          `${where} until the store works again. ${hint}`
       )
     }
   })
@@ -97,7 +102,7 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
     consecutive = 0
     if (lastFault === undefined) return Effect.void
     lastFault = undefined
-    return Effect.logInfo(`The shared store of access tokens for ${tokenEndpoint} works again.`)
+    return Effect.logInfo(`The shared store of access tokens for ${where} works again.`)
   })
 
   const session = () => {
@@ -158,7 +163,7 @@ export const make = Effect.fnUntraced(function*(clock: Clock.Clock, tokenEndpoin
       if (hasWarned) return Effect.void
       hasWarned = true
       return Effect.logWarning(
-        `The shared store contains a value for ${tokenEndpoint} that cannot be opened: it was changed, or has another version. It counts ` +
+        `The shared store contains a value for ${where} that cannot be opened: it was changed, or has another version. It counts ` +
           "as absent, and the next token replaces it. Check who else can write to the store."
       )
     }),

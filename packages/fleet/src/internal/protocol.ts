@@ -54,7 +54,7 @@ const fenceIn = ({ value }: TokenStore.Look): number =>
  */
 export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntry, sharing, store }: Parts) {
   const clock = yield* Effect.clock
-  const access = yield* Access.make(clock, endpoint.url)
+  const access = yield* Access.make(clock, endpoint)
   const millis = () => Instant.monotonicMillis(clock)
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
 

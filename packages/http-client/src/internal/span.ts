@@ -1,5 +1,5 @@
 import type { Service } from "@credit-data/core/AccessTokens"
-import { callObserver, type FinishedCall, Instant, Transport } from "@credit-data/core/Internal"
+import { callObserver, type FinishedCall, Instant, shownClientId, Transport } from "@credit-data/core/Internal"
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -64,6 +64,7 @@ class CallFailure extends Error {
 export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Options) => {
   const sharedAttributes = {
     "credit_data.environment": environment,
+    ...(supply.clientId !== undefined && { "credit_data.client_id": shownClientId(supply.clientId) }),
     "credit_data.group": group,
     "server.address": baseUrl.hostname,
     "server.port": Number(baseUrl.port) || (baseUrl.protocol === "https:" ? 443 : 80)

@@ -1,9 +1,11 @@
 import type { AccessScope } from "@credit-data/core/AccessScope"
-import { Instant } from "@credit-data/core/Internal"
+import type * as AccessTokens from "@credit-data/core/AccessTokens"
+import { clientOf, Instant, shownClientId } from "@credit-data/core/Internal"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
+import * as MetricLabel from "effect/MetricLabel"
 import * as Option from "effect/Option"
 import type * as MigrationReport from "../MigrationReport.ts"
 import type { Plan } from "../Plan.ts"
@@ -28,15 +30,30 @@ const fallbacks = Metric.counter("credit_data.migration.fallbacks", {
 })
 
 /** How often it began for this reason. */
-const counterOf = (environment: string, reason: MigrationReport.FallbackReason["_tag"]) =>
-  Metric.tagged(Metric.tagged(fallbacks, "credit_data.environment", environment), "reason", reason)
+const counterOf = (
+  { clientId, environment }: AccessTokens.Service,
+  reason: MigrationReport.FallbackReason["_tag"]
+) =>
+  Metric.taggedWithLabels(
+    fallbacks,
+    Object.entries({
+      "credit_data.environment": environment.name,
+      ...(clientId !== undefined && { "credit_data.client_id": shownClientId(clientId) }),
+      reason
+    }).map(([key, value]) => MetricLabel.make(key, value))
+  )
 
 /**
  * The fallback of one endpoint group, or of all: whether callers get V1 tokens instead of V2 tokens, since when, and why. It ends with the
  * plan under which it began.
  */
-export const make = ({ inUse, run }: CurrentPlan, clock: Clock.Clock, environment: string, scope?: AccessScope) => {
-  const group = scope === undefined ? "" : ` for ${scope}`
+export const make = (
+  { inUse, run }: CurrentPlan,
+  clock: Clock.Clock,
+  v2: AccessTokens.Service,
+  scope?: AccessScope
+) => {
+  const where = `${scope === undefined ? "" : ` for ${scope}`} (${clientOf(v2.environment.name, v2.clientId)})`
   let last: { readonly plan: Plan; readonly fallback: MigrationReport.Fallback } | undefined
   let neededAt: Instant.Instant | undefined
   const now = () => Instant.now(clock)
@@ -51,12 +68,12 @@ export const make = ({ inUse, run }: CurrentPlan, clock: Clock.Clock, environmen
       last = { plan: inUse(), fallback: { since, reason, scope: Option.fromNullable(scope) } }
       if (before !== undefined) return
       run(Effect.zipRight(
-        Metric.update(counterOf(environment, reason._tag), 1),
-        Effect.logWarning(`Using V1 tokens${group} until Auth V2 works, because ${causeOf(reason)}.`)
+        Metric.update(counterOf(v2, reason._tag), 1),
+        Effect.logWarning(`Using V1 tokens${where} until Auth V2 works, because ${causeOf(reason)}.`)
       ))
     },
     end: (): void => {
-      if (current() !== undefined) run(Effect.logInfo(`Auth V2 works again${group}. Its tokens are used from now on.`))
+      if (current() !== undefined) run(Effect.logInfo(`Auth V2 works again${where}. Its tokens are used from now on.`))
       last = undefined
     },
     /** A call got 401 with V2 tokens, and is sent with a V1 token. The next call begins with a V2 token again. */
@@ -66,7 +83,7 @@ export const make = ({ inUse, run }: CurrentPlan, clock: Clock.Clock, environmen
       neededAt = at
       if (isNews) {
         run(Effect.logWarning(
-          `The API rejected V2 tokens for calls${group}, so those calls were sent again with a V1 token. Each of them is sent up to ` +
+          `The API rejected V2 tokens for calls${where}, so those calls were sent again with a V1 token. Each of them is sent up to ` +
             "three times. Run credit-data compare with their paths before you turn the fallback off."
         ))
       }

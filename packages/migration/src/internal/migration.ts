@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function*({ client, plan, v1, v2 }: {
 
   const planned = (): Version => plan.inUse().stage === "v2" ? "v2" : "v1"
   const issuerOf = (token: AccessToken): Version => issuers.get(token) ?? planned()
-  const fallbackOf = (scope?: AccessScope) => Fallback.make(plan, clock, v2.environment.name, scope)
+  const fallbackOf = (scope?: AccessScope) => Fallback.make(plan, clock, v2, scope)
   /** All groups use V1 tokens, because Auth V2 issues none. */
   const outage = fallbackOf()
 
@@ -120,6 +120,7 @@ export const make = Effect.fnUntraced(function*({ client, plan, v1, v2 }: {
 
     const tokens: AccessTokens.Service = {
       environment: v2.environment,
+      clientId: v2.clientId,
       requestedScopes: v2.requestedScopes,
       get: byPlan({
         v1: getV1,

@@ -10,6 +10,7 @@ const seconds = (at: DateTime.Utc): number => DateTime.toEpochMillis(at) / 1000
 /** What the gauges show of one supply. */
 interface Shown {
   readonly usable: number
+  readonly fallback: number
   readonly failure: string | undefined
   readonly callersWaiting: number
   readonly missingScopes: ReadonlyArray<string>
@@ -24,6 +25,7 @@ const supplies = new Map<string, Map<object, Shown>>()
 /** What the gauges show of no supply. */
 const nothing: Shown = {
   usable: 1,
+  fallback: 1,
   failure: undefined,
   callersWaiting: 0,
   missingScopes: [],
@@ -37,6 +39,7 @@ const earlier = (a: number | undefined, b: number | undefined): number | undefin
 
 const worst = (a: Shown, b: Shown): Shown => ({
   usable: Math.min(a.usable, b.usable),
+  fallback: Math.min(a.fallback, b.fallback),
   failure: a.failure ?? b.failure,
   callersWaiting: a.callersWaiting + b.callersWaiting,
   missingScopes: [...a.missingScopes, ...b.missingScopes],
@@ -47,6 +50,7 @@ const worst = (a: Shown, b: Shown): Shown => ({
 
 const shownOf = (status: TokenStatus.TokenStatus, hasFallback: boolean): Shown => ({
   usable: hasFallback || TokenStatus.isUsable(status) ? 1 : 0,
+  fallback: hasFallback ? 1 : 0,
   failure: Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) => _tag)),
   callersWaiting: status.callersWaiting,
   missingScopes: status.missingScopes,

@@ -45,6 +45,12 @@ const usable = Registry.gauge({
   unit: "{supply}"
 })
 
+const fallback = Registry.gauge({
+  name: "credit_data.token.fallback",
+  description: "1 if another supply returns tokens when this one has none, otherwise 0",
+  unit: "{supply}"
+})
+
 const scopeMissing = Registry.gauge({
   name: "credit_data.token.scope_missing",
   description: "1 if this scope was requested and not granted, otherwise 0",
@@ -154,6 +160,7 @@ export const make = (
   const setExpiry = expiryTimestamp(labels)
   const setNextRequest = nextRequestTimestamp(labels)
   const setUsable = usable(labels)
+  const setFallback = fallback(labels)
   const countInvalidation = invalidations(labels)
   const setWaiting = callersWaiting(labels)
   const setMissing = new Map(requestedScopes.map((scope) => [scope, scopeMissing({ ...labels, scope })]))
@@ -178,6 +185,7 @@ export const make = (
       ...Array.from(failingWith, ([type, set]) => set(type === shown.failure ? 1 : 0)),
       ...Array.from(setMissing, ([scope, set]) => set(shown.missingScopes.includes(scope) ? 1 : 0)),
       setUsable(shown.usable),
+      setFallback(shown.fallback),
       setWaiting(shown.callersWaiting),
       setStoreAvailable(shown.storeAvailable),
       ...(shown.expiresAt === undefined ? [] : [setExpiry(shown.expiresAt)]),

@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Queue, Ref, Stream } from "effect"
 /** The status of a supply before its first token request. */
 export const initial: TokenStatus.TokenStatus = {
   environment: "test",
+  clientId: Option.some("acme"),
   tokenEndpoint: "https://v2.example:8443/oauth2/token",
   version: Option.some("V2"),
   phase: "None",
