@@ -1,7 +1,9 @@
+import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import { SharedTokens } from "@credit-data/fleet"
 import { DataAccess, Furnishment } from "@credit-data/http-client"
+import { Migration } from "@credit-data/migration"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { Telemetry } from "@credit-data/telemetry"
@@ -35,6 +37,8 @@ export const divided = (rules: string): string =>
 interface World {
   readonly simulator: Simulator.Service
   readonly refresh: Effect.Effect<unknown>
+  /** Gives the program the secret that the server accepts now. */
+  readonly configureSecret: Effect.Effect<void>
   /** Ends the program and starts it again, or this replica of it. */
   readonly restart: (replica?: number) => Effect.Effect<void>
   readonly store: { readonly stop: Effect.Effect<void>; readonly start: Effect.Effect<void> }
@@ -42,15 +46,21 @@ interface World {
   readonly setAhead: (millis: number) => void
 }
 
+/** Within how many minutes of the rules an alert ends after the cure. */
+export const usualEnd = 2
+
 interface Incident {
   readonly tokenLifetime?: Duration.DurationInput
   readonly replicas?: number
   readonly isShared?: boolean
+  readonly isMigration?: boolean
   readonly happens: (world: World) => Effect.Effect<unknown>
   /** What ends the incident. Nothing may fire at the end of the run then. */
   readonly ends?: (world: World) => Effect.Effect<unknown>
   /** What has to fire, each within this time in minutes of the rules. Nothing else may. */
   readonly alerts: Readonly<Record<string, number>>
+  /** Within how many minutes of the rules the alerts end. Default: `usualEnd`. */
+  readonly endsWithin?: number
 }
 
 /** The API rejects every token for this many seconds of the supplies' clocks. */
@@ -100,12 +110,16 @@ export const incidents: Readonly<Record<string, Incident>> = {
   "the secret has expired": {
     tokenLifetime: "200 seconds",
     happens: ({ simulator }) => simulator.rotateSecret,
+    ends: ({ configureSecret, refresh }) => Effect.zipRight(configureSecret, refresh),
+    // the rule also counts processes that ended
+    endsWithin: 7,
     alerts: { CreditDataClientRefused: 3, CreditDataNoToken: 5 }
   },
   "the token endpoint returns 503": {
     tokenLifetime: "200 seconds",
     happens: ({ simulator }) =>
       simulator.failTokenRequests(Fault.Response({ status: 503 }), { times: Number.POSITIVE_INFINITY }),
+    ends: ({ refresh, simulator }) => Effect.zipRight(simulator.clearFaults, refresh),
     alerts: { CreditDataNoToken: 5 }
   },
   "Redis is down": {
@@ -120,6 +134,23 @@ export const incidents: Readonly<Record<string, Incident>> = {
     happens: ({ store }) => store.stop,
     ends: ({ store }) => store.start,
     alerts: { CreditDataStoreUnavailable: 4 }
+  },
+  "Auth V2 refuses the client, and a migration uses V1": {
+    isMigration: true,
+    happens: ({ refresh, simulator }) =>
+      Effect.zipRight(
+        simulator.failTokenRequests(Fault.Response({ status: 401, body: "{\"error\":\"invalid_client\"}" }), {
+          times: Number.POSITIVE_INFINITY,
+          path: "/oauth2/token"
+        }),
+        refresh
+      ),
+    alerts: {}
+  },
+  "Auth V2 grants too little, and a migration uses V1": {
+    isMigration: true,
+    happens: ({ refresh, simulator }) => Effect.zipRight(simulator.grantScopes(["furnishment:all"]), refresh),
+    alerts: {}
   },
   "all tokens are revoked once": {
     happens: ({ simulator }) => simulator.revokeTokens,
@@ -167,23 +198,31 @@ const makeStore = Effect.gen(function*() {
 
 /** Starts the program of an incident. It runs until the scope closes. */
 export const start = Effect.fnUntraced(function*(name: string) {
-  const { isShared = false, replicas = 1, tokenLifetime } = incidents[name] ??
+  const { isMigration = false, isShared = false, replicas = 1, tokenLifetime } = incidents[name] ??
     { happens: () => Effect.void, alerts: {} }
   const simulator = yield* Effect.flatMap(
     Layer.build(Simulator.layer({ tokenLifetime })),
     (context) => Effect.provide(Simulator.Simulator, context)
   )
   const store = isShared ? yield* makeStore : undefined
-  const credentials = yield* simulator.credentials
+  let credentials = yield* simulator.credentials
   let ahead = 0
   const clock = clockOf(() => ahead)
 
   const options = {
     environment: { ...simulator.environment, name },
-    credentials,
+    credentials: Effect.sync(() => credentials),
     scopes: ["data-access:all", "furnishment:all"] as const
   }
-  const Auth = store === undefined
+  const metrics = (attributes: Readonly<Record<string, string>>) =>
+    Telemetry.layer({ sampleInterval: "5 seconds", attributes: { tenant: "a", ...attributes } })
+  const Auth = isMigration
+    ? Migration.layer({
+      v1: Layer.provideMerge(metrics({}), AuthV1.layer({ ...options, credentials: simulator.credentials })),
+      v2: Layer.provideMerge(metrics({}), AuthV2.layer(options)),
+      plan: Effect.succeed({ stage: "v2", fallback: true } as const)
+    })
+    : store === undefined
     ? AuthV2.layer(options)
     : SharedTokens.layer().pipe(
       Layer.provide(AuthV2.layerTokenEndpoint(options)),
@@ -196,10 +235,7 @@ export const start = Effect.fnUntraced(function*(name: string) {
     const context = yield* Layer.mergeAll(
       DataAccess.layer(),
       Furnishment.layer(),
-      Telemetry.layer({
-        sampleInterval: "5 seconds",
-        attributes: replicas === 1 ? {} : { replica: String(replica) }
-      })
+      isMigration ? Layer.empty : metrics(replicas === 1 ? {} : { replica: String(replica) })
     ).pipe(
       Layer.provideMerge(Auth),
       Layer.provide(NodeHttpClient.layer),
@@ -226,6 +262,9 @@ export const start = Effect.fnUntraced(function*(name: string) {
   const world: World = {
     simulator,
     refresh: Effect.suspend(() => Effect.exit(programs[0]?.tokens.refresh ?? Effect.void)),
+    configureSecret: Effect.map(simulator.credentials, (current) => {
+      credentials = current
+    }),
     restart: (replica = 0) =>
       Effect.suspend(() => {
         const program = programs[replica]

@@ -17,6 +17,7 @@ const of = (alertname: string, more: Labels): Labels => ({
   namespace: "x",
   tenant: "a",
   credit_data_environment: "sandbox",
+  credit_data_client_id: "acme",
   credit_data_version: "V2",
   server_address: "v2.example",
   severity: "critical",
@@ -54,6 +55,7 @@ describe("the rule for Alertmanager", () => {
         const others = [
           noToken({ tenant: "b" }),
           noToken({ namespace: "y" }),
+          noToken({ credit_data_client_id: "other" }),
           noToken({ server_address: "v1.example" }),
           noToken({ error_type: "TransportError" })
         ]
