@@ -256,8 +256,8 @@ export const measureCurves = (machine: string): Effect.Effect<boolean, unknown> 
     const page = [
       "# How costs grow",
       "",
-      "No cost may grow much faster than linearly. An exponent of 1 is linear growth, and a smaller one means that fixed costs are shared. It leaves",
-      "out the smallest sizes. `npx -y pnpm@10.34.9 bench curves` writes this page, and fails above the threshold. Each time is the median of five",
+      "No cost may grow much faster than linearly. An exponent of 1 means linear growth; below 1, fixed costs are shared. The fit ignores",
+      "the smallest sizes. `npx -y pnpm@10.34.9 bench curves` writes this page, and fails above the threshold. Each time is the median of five",
       "rounds. The token endpoint and the API are in memory, so the network adds nothing. Only the processes use a real Redis and a real endpoint:",
       "the first one requests the token, and the others wait for it, so ten processes cost far more than ten times as much as one.",
       "",

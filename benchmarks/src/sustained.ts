@@ -88,7 +88,7 @@ const page = (machine: string, rows: ReadonlyArray<Row>, tokenRequests: number):
     "",
     `\`npx -y pnpm@10.34.9 bench sustained\` writes this page: ${callsPerSecond} calls per second over undici to a simulator in another process, with`,
     "tokens that live for 10 seconds. Every 4 seconds it resets 5 connections, delays 20 calls by 200 ms, delays a token request by a second, or",
-    "fails one with 503. Every minute it revokes the tokens. A ten-second token has 1 to 2.5 seconds left when its renewal begins, so callers",
+    "fails one with 503. Every minute it revokes the tokens. A ten-second token has 0.9 to 2.3 seconds left when its renewal begins, so callers",
     "wait for a token if the renewal is delayed or fails. The upper percentiles show these waits.",
     "",
     "The column 401 counts the calls that returned 401 to the caller. After a revocation, this happens while the replacement is delayed or fails.",

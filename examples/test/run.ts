@@ -12,7 +12,7 @@ export const folder = fileURLToPath(new URL("../src/", import.meta.url))
 export const run = (file: string, variables: Record<string, string> = {}) =>
   Effect.timeout(runProcess(script(`${folder}${file}`), { cwd: folder, env: variables }), "25 seconds")
 
-export const sunset = /WARN .*Auth V1 is past its sunset/
+export const sunset = /WARN .*Auth V1 was retired/
 
 /** Fails if the text lacks one of these parts, or has them in another order. */
 export const assertInOrder = (text: string, parts: ReadonlyArray<string | RegExp>) => {

@@ -15,16 +15,22 @@ const block = /```console\n\$ (.*)\n([^]*?)```/g
 const jq =
   `jq() { ${process.execPath} -p 'JSON.stringify(Function("it", "return it" + process.argv[1].replace(/^[.]$/, ""))(JSON.parse(require("node:fs").readFileSync(0, "utf8"))), null, 2)' "$1"; }`
 
-/** What differs from run to run. */
-const fixed = (text: string) =>
+/** A token lives for a day. */
+const isExpiry = (millis: number) => millis > Date.now() + 12 * 3_600_000
+
+/** What differs from run to run. The ports are those of the API, and of the token endpoints of V1 and V2. */
+const fixed = (text: string, ports: ReadonlyArray<string>) =>
   text
     .replaceAll(/ *\d+ ms/g, (time) => "12 ms".padStart(time.length))
     .replaceAll(/(?<=after) +12 ms/g, " 12 ms")
     .replaceAll(/(?<=^< date: ).*$/gm, "Mon, 23 Nov 2026 12:00:00 GMT")
     .replaceAll(/(?<=^< content-length: )14\d$/gm, "143")
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "2026-11-23T12:00:00Z")
-    .replaceAll(/\b1[789]\d{8}\b/g, "1795435200")
-    .replaceAll(/127\.0\.0\.1:\d+/g, "127.0.0.1:7400")
+    .replaceAll(
+      /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g,
+      (instant) => isExpiry(Date.parse(instant)) ? "2026-11-24T11:59:59Z" : "2026-11-23T12:00:00Z"
+    )
+    .replaceAll(/\b1[789]\d{8}\b/g, (seconds) => isExpiry(Number(seconds) * 1_000) ? "1795521599" : "1795435200")
+    .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, port: string) => `127.0.0.1:${7400 + ports.indexOf(port)}`)
     .replaceAll(/simulated\.(V\d)\.\d+\.\w+/g, "simulated.$1.1.0123456789")
     .replaceAll(/23h 59m \d+s/g, "23h 59m 59s")
     .replaceAll(/"millis": \d+/g, "\"millis\": 12")
@@ -35,13 +41,21 @@ describe("the page about the command line", () => {
     Effect.gen(function*() {
       const folder = mkdtempSync(join(tmpdir(), "credit-data-page-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true, force: true })))
-      const variables = { ...(yield* Simulator.variables), XDG_CACHE_HOME: folder, LANG: "C.UTF-8" }
+      const variables: Readonly<Record<string, string>> = {
+        ...(yield* Simulator.variables),
+        XDG_CACHE_HOME: folder,
+        LANG: "C.UTF-8"
+      }
+      const ports = ["BASE", "AUTH_V1", "AUTH_V2"].map((name) => {
+        const url = variables[`CREDIT_DATA_${name}_URL`]
+        return url === undefined ? "" : new URL(url).port
+      })
       const text = readFileSync(page, "utf8")
       const printed: Array<string> = []
       for (const [, command = ""] of text.matchAll(block)) {
         const line = `credit-data() { ${process.execPath} ${program} "$@"; }; ${jq}; ${command} 2>&1`
         const { stdout } = yield* start("bash", ["-c", line], { variables })
-        printed.push(fixed(stdout))
+        printed.push(fixed(stdout, ports))
       }
       const next = text.replaceAll(block, (_, command: string) => {
         const output = printed.shift() ?? ""

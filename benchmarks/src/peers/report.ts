@@ -74,10 +74,10 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
     "",
     "## These packages compared with the others",
     "",
-    "_The lowest_ is the lowest value of the other libraries. _Effect alone_ is the same work without these packages: a constant from",
+    "_The lowest_ is the lowest value of the other libraries. _Effect alone_ is the baseline, the same work without these packages: a constant from",
     "`runPromise`, a token request by `fetch` and a Deferred that all callers wait for, a call without a token, or a program that sends",
-    "requests. Where a row says so, that program also reads its credentials with `Config`, which includes `Schema` on Effect 4. After _at most_",
-    "stands the threshold: above it, the benchmark fails with **missed**, unless the value is within 10 % of the lowest.",
+    "requests. Where a row says so, that program also reads its credentials with `Config`, which includes `Schema` on Effect 4. _At most_ is the",
+    "threshold; a row above it is marked **missed**, unless the value is within 10 % of the lowest.",
     "",
     grid([
       ["scenario", "Effect 3", "Effect 4"],

@@ -34,7 +34,7 @@ export type Options<E = never, R = never> = Adapter.Options<"authV1Url", false, 
 export type ConfigOptions<E = never, R = never> = Adapter.ConfigOptions<"authV1Url", false, E, R>
 
 const retired =
-  "Auth V1 reached its sunset at the end of 2024 and is probably gone. In a migration, set CREDIT_DATA_AUTH=v2 and " +
+  "Auth V1 was retired at the end of 2024, so its server is probably gone. In a migration, set CREDIT_DATA_AUTH=v2 and " +
   "CREDIT_DATA_AUTH_FALLBACK=none; otherwise use AuthV2.layerConfig() instead of AuthV1.layerConfig(), with " +
   "CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set. The credentials do not change. " +
   "Clients of Data Access V1 are not migrated: ask the operator."
@@ -54,12 +54,12 @@ const adapter = Adapter.make({
   scopes: false,
   hint,
   warning:
-    "Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
+    "Auth V1 was retired at the end of 2024. Replace AuthV1 with AuthV2, unless you are a client of Data Access V1."
 })
 
 /**
  * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request. The layer
- * logs a warning when it is built: V1 is past its sunset.
+ * logs a warning when it is built: V1 was retired.
  *
  * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
  * credentials.

@@ -110,7 +110,7 @@ describe("the sunset of Auth V1", () => {
       yield* tokens.get
       yield* tokens.get
       assert.deepStrictEqual(logged, [
-        "Auth V1 is past its sunset (end of 2024). Swap AuthV1 for AuthV2, unless you are a client of Data Access V1."
+        "Auth V1 was retired at the end of 2024. Replace AuthV1 with AuthV2, unless you are a client of Data Access V1."
       ])
     }).pipe(
       Effect.provide(
@@ -140,11 +140,11 @@ describe("the sunset of Auth V1", () => {
       for (const client of [nameless("ENOTFOUND"), responding(404), responding(410)]) {
         assert.match(
           (yield* failing(client)).message,
-          /reached its sunset at the end of 2024.*use AuthV2\.layerConfig\(\)/
+          /was retired at the end of 2024.*use AuthV2\.layerConfig\(\)/
         )
       }
       for (const client of [responding(401), responding(500), nameless("EAI_AGAIN"), nameless("ECONNREFUSED")]) {
-        assert.notInclude((yield* failing(client)).message, "sunset")
+        assert.notInclude((yield* failing(client)).message, "retired")
       }
     }))
 })

@@ -58,8 +58,7 @@ export const patiently = ({ timeout }: Patience) => <A, E, R>(effect: Effect.Eff
     timeout === undefined ? effect : within(timeout, () =>
       new Failure({
         code: exitCode.unavailable,
-        message:
-          `There was no result within ${timeout} ms, the limit of --timeout. Use --verbose to see what was waited for.`
+        message: `Timed out after ${timeout} ms (--timeout). Use --verbose to see where.`
       }))(effect)
   )
 

@@ -45,7 +45,7 @@ const readFile = (file: string): string | undefined => {
   try {
     const text = textOf(file)
     if (text === undefined) {
-      return `The file of --variables belongs to another user: ${file}. Copy it to a file that belongs to you.`
+      return `The --variables file belongs to another user: ${file}. Copy it to a file that belongs to you.`
     }
     // a byte order mark would become a part of the first name
     for (const [name, value] of Object.entries(parseEnv(text.replace(/^\uFEFF/, "")))) {
@@ -59,7 +59,7 @@ const readFile = (file: string): string | undefined => {
     }
     return undefined
   } catch (error) {
-    return `The file of --variables cannot be read: ${file} (${codeOf(error)}).`
+    return `Cannot read the --variables file: ${file} (${codeOf(error)}).`
   }
 }
 
@@ -74,7 +74,7 @@ const runSecretCommand = (command: string): string | undefined => {
     timeout: timeLimit
   })
   const reason = codeOf(error) === "ETIMEDOUT"
-    ? `did not end within ${timeLimit / 1_000} seconds`
+    ? `did not finish within ${timeLimit / 1_000} seconds`
     : error !== undefined
     ? `could not be run (${codeOf(error)})`
     : signal !== null
@@ -82,7 +82,7 @@ const runSecretCommand = (command: string): string | undefined => {
     : status === 0
     ? undefined
     : `exited with ${status}`
-  if (reason !== undefined) return `The command of --secret-command ${reason}. Run it by itself to see its messages.`
+  if (reason !== undefined) return `The command of --secret-command ${reason}. Run it on its own to see its output.`
   process.env["CREDIT_DATA_CLIENT_SECRET"] = stdout
   sources.set("CREDIT_DATA_CLIENT_SECRET", "--secret-command")
   return undefined

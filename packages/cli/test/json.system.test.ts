@@ -23,7 +23,7 @@ describe("--json", () => {
         assert.include(stderr, typed[index]?.[0] === "call" ? "Use --data BODY" : "se --json.")
       }
       const both = yield* run(["token", "--json", "--output", "header"])
-      assert.match(both.stderr, /^--json and --output exclude each other\./)
+      assert.match(both.stderr, /^--json and --output cannot be combined\./)
     })
   )
 

@@ -54,7 +54,7 @@ describe.concurrent("--secret-command", () => {
       assert.match(missing.stderr, /^The command of --secret-command exited with 127\./)
       assert.match(empty.stderr, /CREDIT_DATA_CLIENT_SECRET/)
       assert.match(killed.stderr, /^The command of --secret-command was ended by SIGKILL\./)
-      assert.match(slow.stderr, /^The command of --secret-command did not end within 5 seconds\./)
+      assert.match(slow.stderr, /^The command of --secret-command did not finish within 5 seconds\./)
       assert.isBelow(Duration.toMillis(time), 30_000)
       assert.strictEqual(yield* tokenRequests, 0)
     })

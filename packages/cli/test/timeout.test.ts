@@ -12,7 +12,7 @@ describe.concurrent("--timeout", () => {
       yield* failCalls(Fault.Silence(), { times: 1 })
       const call = yield* run(["call", "--timeout", "3s", "/data-access/a"])
       assert.deepStrictEqual([call.code, call.stdout], [4, ""])
-      assert.match(call.stderr, /^There was no result within 3000 ms, the limit of --timeout\. /)
+      assert.match(call.stderr, /^Timed out after 3000 ms \(--timeout\)\. /)
       yield* failTokenRequests(Fault.Silence())
       const outcomes = yield* together(
         run(["token", "--timeout=3s"]),

@@ -97,11 +97,11 @@ describe.concurrent("--variables", () => {
         runWith(join(file, "missing"), ["token"])
       )
       assert.deepStrictEqual([folder.code, folder.stdout], [2, ""])
-      assert.strictEqual(folder.stderr, `The file of --variables cannot be read: ${join(file, "..")} (EISDIR).\n`)
+      assert.strictEqual(folder.stderr, `Cannot read the --variables file: ${join(file, "..")} (EISDIR).\n`)
       assert.deepStrictEqual([missing.code, missing.stdout], [2, ""])
       assert.strictEqual(
         missing.stderr,
-        `The file of --variables cannot be read: ${join(file, "missing")} (ENOTDIR).\n`
+        `Cannot read the --variables file: ${join(file, "missing")} (ENOTDIR).\n`
       )
     }).pipe(Effect.scoped)
   )
@@ -117,7 +117,7 @@ describe.concurrent("--variables", () => {
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.strictEqual(
         stderr,
-        `The file of --variables belongs to another user: ${file}. Copy it to a file that belongs to you.\n`
+        `The --variables file belongs to another user: ${file}. Copy it to a file that belongs to you.\n`
       )
     }).pipe(Effect.scoped)
   )

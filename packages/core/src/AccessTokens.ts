@@ -94,7 +94,7 @@ export interface Service {
    * events behind loses the oldest ones.
    */
   readonly events: Stream.Stream<TokenEvent>
-  /** The supply as the endpoint group of this scope uses it, if it decides for each group. A client asks for it when it is built. */
+  /** The supply for one endpoint group, if it differs between groups. A client asks for it when it is built. */
   readonly forScope?: ((scope: AccessScope.AccessScope) => Service) | undefined
   /**
    * Reports that a call needs a scope that the current token does not cover. Starts one renewal in the background, at most every five

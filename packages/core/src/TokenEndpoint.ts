@@ -54,12 +54,12 @@ export interface Service {
   readonly deadline: Duration.Duration
   /** Makes one token request, without a cache and without retries. `Refresh` reads the credentials again first. */
   readonly requestToken: (reason: RequestReason) => Effect.Effect<AccessToken, TokenError>
-  /** What a decorator uses or adds with which several processes share one token. */
+  /** Members for a decorator that shares one token between processes. */
   readonly sharing?: Sharing | undefined
 }
 
 /**
- * What a decorator uses or adds with which several processes share one token.
+ * Members for a decorator that shares one token between processes.
  *
  * @since 1.0.0
  * @category models

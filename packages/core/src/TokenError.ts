@@ -236,7 +236,7 @@ export const TransportReason = Schema.Literal(
  * before a response arrived, or after a part of it. `Garbled`: the response is not HTTP. `Tls`: the handshake failed, and nothing
  * was sent. `ClientCertificate`: the server requires a client certificate. `Proxy`: a forward proxy refused the connection, or cannot
  * be reached. `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport. `NotAllowed`: a
- * client rewrote the address of the token request, so nothing was sent. `Closed`: the supply's scope has closed.
+ * client rewrote the address of the token request, so nothing was sent. `Closed`: the layer was closed.
  *
  * @since 1.0.0
  * @category models

@@ -98,7 +98,7 @@ export const redacted = (name: string, options: {
   readonly description: string
   /** An example of a value. The error for a missing variable shows it too. */
   readonly example?: string | undefined
-  /** What was expected instead of a wrong value. It must not contain the value. Default: every text that isn't blank is right. */
+  /** What was expected instead of a wrong value. It must not contain the value. Default: any non-empty text. */
   readonly problem?: ((text: string) => string | undefined) | undefined
 }): Config.Config<Redacted.Redacted> => {
   const { description, example, problem = () => undefined } = options

@@ -34,9 +34,9 @@ describe("ClientCredentials.config", () => {
   const line = "text without control characters, line breaks included"
   for (
     const [secret, expected] of [
-      ["", "text that isn't blank"],
-      ["   ", "text that isn't blank"],
-      ["\u200b\u200d", "text that isn't blank"],
+      ["", "non-empty text"],
+      ["   ", "non-empty text"],
+      ["\u200b\u200d", "non-empty text"],
       ["canary\n\n", line],
       ["can\nary", line],
       ["can\rary", line],
@@ -68,7 +68,7 @@ describe("ClientCredentials.config", () => {
     Effect.gen(function*() {
       for (const id of [" id", "id ", "id\u00a0"]) {
         const error = String(yield* Effect.flip(credentials(id, "s")))
-        assert.include(error, "CREDIT_DATA_CLIENT_ID: \"Expected text without blanks at its ends\"")
+        assert.include(error, "CREDIT_DATA_CLIENT_ID: \"Expected text without leading or trailing spaces\"")
         const validated = validation.all({
           given: validation.credentials({ clientId: id, clientSecret: Redacted.make("s") })
         })
@@ -115,7 +115,7 @@ describe("ClientCredentials.config", () => {
       const untyped = validation.all({ given: validation.credentials({ clientId: undefined, clientSecret: "canary" }) })
       assert.match(
         String(yield* Effect.flip(untyped)),
-        /clientId: "Expected text".*clientSecret: "Expected a Redacted"/
+        /clientId: "Expected text".*clientSecret: "Expected a Redacted value"/
       )
     }))
 })

@@ -172,7 +172,7 @@ describe("a refresh", () => {
         yield* after("10 seconds", endpoint.requestToken(refresh))
         assert.deepStrictEqual(yield* sentField("client_secret", endpoint), ["old"])
         assert.deepStrictEqual(lines, [
-          `The client credentials of test, client the-client could not be read again: ${name}. The previous credentials remain in use.`
+          `The client credentials of test, client the-client could not be read again: ${name}. The previous credentials remain in use. Check the secret manager or the mounted files.`
         ])
       }).pipe(Effect.provide(logTo(lines))))
   }

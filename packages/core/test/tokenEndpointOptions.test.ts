@@ -59,7 +59,7 @@ describe("invalid options of a token endpoint", () => {
   const short = "the address without /oauth2/token"
   for (
     const [url, expected] of [
-      ["", "text that isn't blank"],
+      ["", "non-empty text"],
       ["v2.example", absolute],
       ["http://v2.example", secure],
       ["ftp://v2.example", secure],

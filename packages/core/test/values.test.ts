@@ -139,7 +139,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 503, deadlineEnded: true }),
-      `${prefix} returned an error: 503. The deadline ended the retries. This is usually temporary. If it persists, contact the operator.`
+      `${prefix} returned an error: 503. Retries stopped at the deadline. This is usually temporary. If it persists, contact the operator.`
     ],
     [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Expired" }),
@@ -176,11 +176,11 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.TransportError({ ...where, reason: "NotAllowed" }),
-      `${prefix} got no request: a client changed the request, so it was not sent. Check transformClient and HttpClient.mapRequest: the client rewrote the address of the request.`
+      `${prefix} got no request: an HttpClient of the program rewrote its address. Check transformClient and HttpClient.mapRequest, which may change the address.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Closed" }),
-      `${prefix} got no request: the supply's scope has closed. This is expected while the program stops. Otherwise, provide the layer around the whole program.`
+      `${prefix} got no request: the layer was closed. This is expected during shutdown. Otherwise, provide the layer around the whole program.`
     ],
     [
       new TokenError.InvalidClient({ ...where, status: 401, error: "Unauthorized" }),
@@ -188,7 +188,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 429, error: "access_denied" }),
-      `${prefix} returned an error: 429 access_denied. Token requests are limited. Check whether a layer is built for each call instead of once, and how many processes request their own tokens.`
+      `${prefix} returned an error: 429 access_denied. The server limits the rate of token requests. Check whether a layer is built for each call instead of once, and how many processes request their own tokens.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 500, error: "invalid_request" }),

@@ -44,7 +44,7 @@ describe("Variables.read", () => {
         "- CREDIT_DATA_AUDIENCE is missing: the audience identifier of the environment, for example " +
         "https://api.sandbox.example",
         "- CREDIT_DATA_BASE_URL: Expected https (http only for localhost, 127.0.0.0/8 and [::1])",
-        "- CREDIT_DATA_CLIENT_ID: Expected text without blanks at its ends",
+        "- CREDIT_DATA_CLIENT_ID: Expected text without leading or trailing spaces",
         "- CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued",
         "- CREDIT_DATA_SCOPES is missing: the scopes to request, separated by spaces, for example " +
         AccessScope.all.join(" "),
@@ -80,7 +80,7 @@ describe("Variables.read", () => {
       assert.notInclude(String(found), "canary")
       const lineOf = (value?: string) => Effect.map(Effect.flip(key(value)), (error) => String(error).split("\n")[1])
       assert.strictEqual(yield* lineOf("canary"), "- MY_KEY: Expected at least 8 characters")
-      assert.strictEqual(yield* lineOf(" "), "- MY_KEY: Expected text that isn't blank")
+      assert.strictEqual(yield* lineOf(" "), "- MY_KEY: Expected non-empty text")
       assert.strictEqual(yield* lineOf(), "- MY_KEY is missing: the key, for example 0123")
       const { any } = yield* read({ any: Variables.redacted("MY_KEY", { description: "the key" }) }, { MY_KEY: "x" })
       assert.strictEqual(Redacted.value(any), "x")
@@ -89,7 +89,7 @@ describe("Variables.read", () => {
   for (
     const [variable, value, expected] of [
       ["CREDIT_DATA_SCOPES", "canary", `Expected one or more of ${AccessScope.all.join(", ")}, separated by spaces`],
-      ["CREDIT_DATA_AUDIENCE", "canary\u00a0", "Expected text without blanks at its ends"]
+      ["CREDIT_DATA_AUDIENCE", "canary\u00a0", "Expected text without leading or trailing spaces"]
     ] as const
   ) {
     it.effect(`Variables.read reports only the variable that is wrong: ${variable}`, () =>

@@ -215,7 +215,7 @@ describe("what a process does with a store", () => {
       assert.lengthOf(logs, 1)
       assert.include(
         logs[0],
-        `WARN The shared store contains a value for ${tokenEndpoint} (test, client acme) that cannot be opened`
+        `WARN The shared store contains a value for ${tokenEndpoint} (test, client acme) that cannot be decrypted`
       )
     }))
 })

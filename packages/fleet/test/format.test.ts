@@ -93,7 +93,7 @@ describe("the format of the store", () => {
         assert.deepStrictEqual([server.server.requests, published], [1, 1])
         // the last process logs only for itself
         const { logs } = one(fleet.slice(-1))
-        assert.lengthOf(logs.filter((line) => line.includes("cannot be opened")), 1)
+        assert.lengthOf(logs.filter((line) => line.includes("cannot be decrypted")), 1)
       }))
   }
 })

@@ -15,7 +15,7 @@ describe("the processes of a fleet", () => {
       assert.deepStrictEqual(new Set((yield* ask(fleet)).map(textOf)), new Set(["token-1"]))
       assert.strictEqual(server.server.requests, 1)
       assert.isFalse(
-        one(fleet).logs.some((line) => line.includes("cannot be opened")),
+        one(fleet).logs.some((line) => line.includes("cannot be decrypted")),
         "an empty entry is not unusable"
       )
     }))
@@ -191,6 +191,31 @@ describe("the processes of a fleet", () => {
         for (const process of [one, other, one, other]) yield* rejectedCall(process)
         assert.isAtMost(server.server.requests, 3 + 2 * pause)
       }
+    }))
+
+  it.effect("may add one token request for each process that a rolling start replaces while the API rejects every token", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server, start } = yield* setUp({ size: 10 })
+      yield* ask(fleet)
+      const reject = ({ tokens }: Process) => Effect.flatMap(tokens.get, tokens.invalidate)
+      /** Three minutes of rejected calls, while each of the ten processes is replaced or not. */
+      const during = Effect.fnUntraced(function*(isReplaced: boolean) {
+        const before = server.server.requests
+        const running = [...fleet]
+        for (let index = 0; index < running.length; index++) {
+          if (isReplaced) running[index] = yield* start(0)
+          for (let second = 0; second < 18; second += 3) {
+            yield* ask(running, 0)
+            for (const process of running) yield* Effect.fork(reject(process))
+            yield* pass(3_000)
+          }
+        }
+        return server.server.requests - before
+      })
+      const usual = yield* during(false)
+      const rolling = yield* during(true)
+      assert.isAtMost(usual, 7)
+      assert.isAtMost(rolling, usual + 10)
     }))
 
   it.effect("send together at most one token request every five minutes for a scope that is missing", () =>

@@ -166,7 +166,7 @@ export const make: <const Name extends string>(
     const { requestedScopes, scopeMissing } = tokens
     if (scope !== undefined && requestedScopes.length > 0 && !requestedScopes.includes(scope)) {
       const expected = `Expected ${scope} among the requested scopes, because ${name} needs it. ` +
-        `Requested: ${requestedScopes.join(" ")}. Add it to the option scopes, or to CREDIT_DATA_SCOPES`
+        `Requested: ${requestedScopes.join(" ")}. Add it to the scopes option, or to CREDIT_DATA_SCOPES`
       return yield* Effect.fail(Variables.invalid(["scopes"], expected))
     }
     const environment = yield* Validation.all(Validation.environment(tokens.environment))

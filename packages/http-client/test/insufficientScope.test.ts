@@ -89,7 +89,7 @@ describe("a group over a supply that does not request its scope", () => {
       assert.strictEqual(
         String(error),
         "(Invalid data at scopes: \"Expected data-access:all among the requested scopes, because Data Access needs it. " +
-          "Requested: furnishment:all serviceplus:all. Add it to the option scopes, or to CREDIT_DATA_SCOPES\")"
+          "Requested: furnishment:all serviceplus:all. Add it to the scopes option, or to CREDIT_DATA_SCOPES\")"
       )
     }))
 })

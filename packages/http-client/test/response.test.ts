@@ -130,7 +130,7 @@ describe("a transport error", () => {
         // @ts-expect-error: a program without types can do this
         const error = yield* Effect.flip(get(fails))
         assert.strictEqual(kindOf(error), "RequestError Transport")
-        assert.include(error.message, "Transport: The transport, or what transformClient adds to it, died (")
+        assert.include(error.message, "Transport: The HttpClient or transformClient threw an unexpected error (")
       }
     }))
 })

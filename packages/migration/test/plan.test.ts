@@ -7,7 +7,7 @@ import { caller, get, log, plan, readingPlan, reads, type Step, timeline } from 
 import { setUp } from "./support/versions.ts"
 
 const remains = (reason: string, plan = "v1") =>
-  `WARN The plan of the migration could not be read again: ${reason}. The previous plan remains in use: ${plan}.`
+  `WARN The plan of the migration could not be read again: ${reason}. The previous plan remains in use: ${plan}. Correct it; it is read again at the next interval.`
 
 describe("the plan of a migration", () => {
   it.scoped("is read at most every ten seconds, while it is used", () =>

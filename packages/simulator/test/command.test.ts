@@ -333,7 +333,7 @@ describe("the settings of the simulator's command", () => {
       assert.strictEqual(
         yield* refusal({ port, console: true }),
         `One of the ports ${port} to ${port + 3} is taken or not permitted. ` +
-          "Choose the first of as many free ports with --port."
+          "Choose another starting port with --port."
       )
     }).pipe(Effect.scoped))
 })

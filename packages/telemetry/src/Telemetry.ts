@@ -102,7 +102,8 @@ export const layer = (
       const metrics = Metrics.make(labelsOf(tokenEndpoint), requestedScopes, yield* HasFallback)
       // metrics that cannot be updated once are updated the next time
       const safely = (update: Effect.Effect<void>) =>
-        Effect.catchAllCause(update, (cause) => Effect.logWarning("The metrics of the supply were not updated.", cause))
+        Effect.catchAllCause(update, (cause) =>
+          Effect.logWarning("Metrics of the token supply could not be updated.", cause))
       const show = safely(Effect.flatMap(tokens.status, metrics.show))
       yield* Effect.forkScoped(
         Stream.runForEach(tokens.events, (event) =>
@@ -117,5 +118,7 @@ export const layer = (
       yield* Effect.zipRight(metrics.start, show)
       yield* Effect.forkScoped(Effect.forever(Effect.delay(show, sampleInterval)))
       // an exporter sends the metrics for the last time after this
-      yield* Effect.addFinalizer(() => Effect.zipRight(show, metrics.end))
+      yield* Effect.addFinalizer(() =>
+        Effect.zipRight(show, metrics.end)
+      )
     })), { services: [AccessTokens.AccessTokens] })

@@ -181,11 +181,17 @@ describe("50 processes with a store on Redis", () => {
       const status = JSON.stringify(yield* askAll(some, { do: "status" }))
       const texts: Record<string, string> = { watched: watched.join(""), status, ...yield* redis.written }
       const secret = variables["CREDIT_DATA_CLIENT_SECRET"] ?? ""
-      const canaries = ["simulated.V2", secret, secret.slice(0, 20), variables["CREDIT_DATA_CLIENT_ID"] ?? ""]
+      const canaries = ["simulated.V2", secret, secret.slice(0, 20)]
+      const clientId = variables["CREDIT_DATA_CLIENT_ID"] ?? ""
       for (const [where, text] of Object.entries(texts)) {
-        for (const canary of canaries) assert.isFalse(text.includes(canary), `${canary} in ${where}`)
+        // the status is for the program itself
+        for (const canary of where === "status" ? canaries : [...canaries, clientId]) {
+          assert.isFalse(text.includes(canary), `${canary} in ${where}`)
+        }
       }
-      for (const where of ["watched", "dump.rdb"]) assert.include(texts[where], "credit-data:{", "the store was used")
+      for (const where of ["watched", "dump.rdb"]) {
+        assert.include(texts[where], "credit-data:{", "the store was used")
+      }
     }))
 
   const faults: Record<

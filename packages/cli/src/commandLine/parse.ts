@@ -146,7 +146,7 @@ const optionsOf = (
     else given[name] = value
     seen.add(name)
   }
-  if (seen.has("json") && seen.has("output")) throw new Wrong("--json and --output exclude each other.")
+  if (seen.has("json") && seen.has("output")) throw new Wrong("--json and --output cannot be combined.")
   return given
 }
 

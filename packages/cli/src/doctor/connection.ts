@@ -8,7 +8,7 @@ import * as Net from "node:net"
 import { failed, type Finding, ok, skipped } from "./step.ts"
 import { explained, type Target } from "./target.ts"
 
-const retired = " Auth V1 reached its sunset at the end of 2024: if its host is gone, use Auth V2."
+const retired = " Auth V1 was retired at the end of 2024: if its host is gone, use Auth V2."
 
 /** Resolves the host as the clients do: with the resolver of the system, hosts file included. */
 export const resolve = Effect.fnUntraced(function*(target: Target): Effect.fn.Return<Finding, Finding> {

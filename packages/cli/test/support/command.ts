@@ -19,7 +19,7 @@ export const test = <A, E>(name: string, effect: Effect.Effect<A, E, Simulator.S
 export const decoded = <A, I>(schema: Schema.Schema<A, I>, stdout: string): A =>
   Schema.decodeUnknownSync(Schema.parseJson(schema))(stdout, { onExcessProperty: "error" })
 
-export const sunset = /^warning: Auth V1 is past its sunset .*\n$/
+export const sunset = /^warning: Auth V1 was retired .*\n$/
 
 /** Effects that do not depend on each other. Each starts a process. */
 export const together = <const Effects extends ReadonlyArray<Effect.Effect<unknown, unknown, unknown>>>(

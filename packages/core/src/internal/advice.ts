@@ -24,7 +24,7 @@ export const message = (failure: Failure, what: string, todo: string): string =>
   [
     `The token endpoint ${failure.tokenEndpoint} (${clientOf(failure.environment, failure.clientId)}) ${what}.`,
     ...(failure.sharedUntil === undefined ? [] : ["Another process of the fleet received this response."]),
-    ...(failure.deadlineEnded === true ? ["The deadline ended the retries."] : []),
+    ...(failure.deadlineEnded === true ? ["Retries stopped at the deadline."] : []),
     failure.hint ?? todo,
     ...(failure.nextTryAt === undefined ? [] : [`Next attempt not before ${DateTime.formatIso(failure.nextTryAt)}.`])
   ].join(" ")
@@ -75,7 +75,7 @@ const byCode: ReadonlyMap<string | undefined, string> = new Map([
 const temporary = "This is usually temporary. If it persists, contact the operator."
 
 const limited =
-  "Token requests are limited. Check whether a layer is built for each call instead of once, and how many processes request " +
+  "The server limits the rate of token requests. Check whether a layer is built for each call instead of once, and how many processes request " +
   "their own tokens."
 
 const inFront =
@@ -127,14 +127,14 @@ const reason = {
   Refused: "the connection was refused",
   Unreachable: "its host cannot be reached",
   Reset: "the connection was closed before a response arrived",
-  Cut: "the connection broke off before the end of the response",
+  Cut: "the connection was lost before the response was complete",
   Garbled: "the response is not HTTP",
   Tls: "the TLS handshake failed, so nothing was sent",
   ClientCertificate: "the server requires a client certificate that it accepts",
   Proxy: "a forward proxy did not let the request through",
   Timeout: "it took too long",
-  NotAllowed: "a client changed the request, so it was not sent",
-  Closed: "the supply's scope has closed",
+  NotAllowed: "an HttpClient of the program rewrote its address",
+  Closed: "the layer was closed",
   Other: "the connection failed"
 }
 
@@ -172,8 +172,8 @@ const todo: Readonly<Record<keyof typeof reason, string>> = {
   Garbled: "Check {address}, and the proxies and gateways between this machine and {server}.",
   Tls: "Check the certificate of {server}, and the authorities that this program trusts.",
   ClientCertificate: "Check which client certificate {server} expects, and configure the HttpClient with it.",
-  NotAllowed: "Check transformClient and HttpClient.mapRequest: the client rewrote {address} of the request.",
-  Closed: "This is expected while the program stops. Otherwise, provide the layer around the whole program.",
+  NotAllowed: "Check transformClient and HttpClient.mapRequest, which may change {address}.",
+  Closed: "This is expected during shutdown. Otherwise, provide the layer around the whole program.",
   Proxy: "Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules.",
   Timeout: "Check whether {server} is slow, or whether a firewall drops the connection.",
   Other: "Check the network between this machine and {server}.",

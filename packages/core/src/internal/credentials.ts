@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function*<E, R>({ environment, given, sour
           failedWith = name
           return Effect.logWarning(
             `The client credentials of ${clientOf(environment, current.clientId)} could not be read again: ${name}. ` +
-              "The previous credentials remain in use."
+              "The previous credentials remain in use. Check the secret manager or the mounted files."
           )
         }),
         Effect.map(() => current)

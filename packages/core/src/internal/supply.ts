@@ -310,6 +310,8 @@ export const make = Effect.fnUntraced(function*(
             : { _tag: "Rejected", token: rejected }
           const found = yield* Effect.suspend(() => find(reason, failure?.error))
           if (Option.isNone(found) || state.failure !== failure || flight !== undefined) return
+          // the pause is one for all processes, or each of them would request a token in it
+          if (rejected !== undefined) state = TokenState.forced(state, at)
           yield* take(found.value, reason, at)
         }).pipe(
           Effect.ignore,

@@ -41,7 +41,7 @@ export const text = (value: unknown): Parsed<string> =>
   !Predicate.isString(value)
     ? Either.left("Expected text")
     : /^[\s\p{Cf}]*$/u.test(value)
-    ? Either.left("Expected text that isn't blank")
+    ? Either.left("Expected non-empty text")
     : /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
     ? Either.left("Expected text without control characters, line breaks included")
     : !value.isWellFormed()
@@ -57,7 +57,7 @@ export const identifier = (value: unknown): Parsed<string> =>
   Either.filterOrLeft(
     text(value),
     (text) => text === text.trim(),
-    () => "Expected text without blanks at its ends"
+    () => "Expected text without leading or trailing spaces"
   )
 
 /** A file that contains a secret usually ends with one line break, which is not part of the secret. */
@@ -129,7 +129,7 @@ export const credentials = (given: Credentials): Checked<Credentials> =>
       clientSecret: at("credentials", "clientSecret")(
         Redacted.isRedacted(given.clientSecret)
           ? clientSecret(Redacted.value(given.clientSecret))
-          : Either.left("Expected a Redacted")
+          : Either.left("Expected a Redacted value")
       )
     })
     : at("credentials")(Either.left("Expected a client id and secret"))

@@ -163,8 +163,8 @@ export const make = Effect.fnUntraced(function*(
       if (hasWarned) return Effect.void
       hasWarned = true
       return Effect.logWarning(
-        `The shared store contains a value for ${where} that cannot be opened: it was changed, or has another version. It counts ` +
-          "as absent, and the next token replaces it. Check who else can write to the store."
+        `The shared store contains a value for ${where} that cannot be decrypted: it was changed, or has another version. It is ` +
+          "ignored, and the next token replaces it. Check who else can write to the store."
       )
     }),
     status: Effect.sync((): StoreStatus => ({

@@ -149,7 +149,7 @@ export const errorFor = (
 const died = ({ request }: Sent): HttpClientError.RequestError =>
   HttpError.requestError("Transport", {
     request,
-    description: "The transport, or what transformClient adds to it, died"
+    description: "The HttpClient or transformClient threw an unexpected error"
   })
 
 /** The caller's view of a failure. A defect of the transport can contain the request, so only its occurrence is reported. */

@@ -26,7 +26,7 @@ export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
 const mostRead = 64 * 1024
 
 const cut = new Error(
-  "The client read the body of this 401 before it requested another token, and only to 64 KiB and for one second"
+  "The body of this 401 is incomplete: at most 64 KiB are read, for at most one second, before the token is replaced"
 )
 
 /** What has arrived of a body. One that was cut fails where it breaks off. */

@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(
         ? Effect.logWarning(
           `The plan of the migration could not be read again: ${fault}. The previous plan remains in use: ${
             textOf(before)
-          }.`
+          }. Correct it; it is read again at the next interval.`
         )
         : Effect.void
     }

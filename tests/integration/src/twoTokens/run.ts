@@ -1,4 +1,5 @@
 import { AccessToken, AccessTokens, TokenEndpoint, TokenError } from "@credit-data/core"
+import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { DataAccess } from "@credit-data/http-client"
 import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
@@ -11,6 +12,8 @@ const requestTime = 300
 const callTime = 100
 
 const renewedAt = 60
+
+const credentials = { clientId: "client", clientSecret: Redacted.make("a secret of the client for a shared store") }
 
 const random = () => {
   let state = 1
@@ -32,7 +35,7 @@ interface Result {
 }
 
 /**
- * Lets a process call this API 20 times a second, over 20 paths. A call takes 0.1 s and a token request 0.3 s. The process has a token whose
+ * Lets processes call this API 20 times a second, over 20 paths. A call takes 0.1 s and a token request 0.3 s. The process has a token whose
  * renewal is due after a minute, unless it starts cold.
  */
 export const run = Effect.fnUntraced(function*(api: Api, options: {
@@ -44,8 +47,10 @@ export const run = Effect.fnUntraced(function*(api: Api, options: {
   readonly failsOnce?: boolean
   /** In seconds. */
   readonly lifetime?: number
+  /** How many processes call the API in turn. Several share one store. */
+  readonly processes?: number
 }) {
-  const { failsOnce = false, isCold = false, isStream = false, lifetime = 3_600, seconds } = options
+  const { failsOnce = false, isCold = false, isStream = false, lifetime = 3_600, processes = 1, seconds } = options
   const time = VirtualClock.make()
   const now = () => time.now() / 1_000
   const issued = new Map<string, Issued & { readonly expiresAt: number }>()
@@ -78,7 +83,8 @@ export const run = Effect.fnUntraced(function*(api: Api, options: {
         requestedAt: DateTime.unsafeMake(issuedAt * 1_000),
         expiresAt: DateTime.unsafeMake((issuedAt + lifetime) * 1_000)
       })
-    })
+    }),
+    sharing: { credentials: Effect.succeed(credentials), reread: Effect.succeed(credentials) }
   })
   const server = HttpClient.make((request, url) =>
     Effect.gen(function*() {
@@ -91,14 +97,29 @@ export const run = Effect.fnUntraced(function*(api: Api, options: {
       return HttpClientResponse.fromWeb(request, new Response(null, { status: isAccepted ? 200 : 401 }))
     })
   )
-  const context = yield* Layer.build(
-    DataAccess.layer().pipe(
-      Layer.provideMerge(AccessTokens.layer({ renewalWindow: { from: 0.85, to: 0.85 } })),
-      Layer.provide([tokenEndpoint, Layer.succeed(HttpClient.HttpClient, server), Logger.remove(Logger.defaultLogger)])
-    )
-  ).pipe(Effect.withClock(time.clock), withConstantRandom(0.5))
-  const client = yield* Effect.provide(DataAccess.DataAccess, context)
-  if (!isCold) yield* Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), context)
+  const store = yield* Layer.build(TokenStore.layerMemory).pipe(Effect.withClock(time.clock))
+  const settings = { renewalWindow: { from: 0.85, to: 0.85 } }
+  const clients = yield* Effect.replicateEffect(
+    Effect.gen(function*() {
+      const context = yield* Layer.build(
+        DataAccess.layer().pipe(
+          Layer.provideMerge(processes === 1 ? AccessTokens.layer(settings) : SharedTokens.layer(settings)),
+          Layer.provide([
+            tokenEndpoint,
+            Layer.succeedContext(store),
+            Layer.succeed(HttpClient.HttpClient, server),
+            Logger.remove(Logger.defaultLogger)
+          ])
+        )
+      ).pipe(Effect.withClock(time.clock), withConstantRandom(0.5))
+      if (!isCold) {
+        yield* Effect.fork(Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), context))
+        yield* time.pass(0)
+      }
+      return yield* Effect.provide(DataAccess.DataAccess, context)
+    }),
+    processes
+  )
 
   const failedAt: Array<number> = []
   const body = Stream.make(new Uint8Array(1))
@@ -107,6 +128,8 @@ export const run = Effect.fnUntraced(function*(api: Api, options: {
     const request = isStream
       ? HttpClientRequest.setBody(HttpClientRequest.post(`/${call % 20}`), HttpBody.stream(body))
       : HttpClientRequest.get(`/${call % 20}`)
+    const client = clients[call % processes]
+    if (client === undefined) return yield* Effect.die(new Error("There is no process."))
     yield* Effect.exit(client.execute(request)).pipe(
       Effect.map((exit) => {
         if (Exit.isFailure(exit) || exit.value.status !== 200) failedAt.push(now())

@@ -64,7 +64,7 @@ describe.each(connecting)("a token request over %s", (_, connect) => {
       assert.deepStrictEqual((yield* request).scopes, ["data-access:all"])
     }).pipe(Effect.scoped))
 
-  it.effect("the message of a failure of V1 names V1's sunset, unless DNS did not respond", () =>
+  it.effect("the message of a failure of V1 names V1's end, unless DNS did not respond", () =>
     Effect.gen(function*() {
       const { environment } = yield* Simulator.Simulator
       const failure = (authV1Url: string, code: "ENOTFOUND" | "EAI_AGAIN" = "ENOTFOUND") =>
@@ -77,7 +77,7 @@ describe.each(connecting)("a token request over %s", (_, connect) => {
           Effect.flip,
           Effect.map(({ message }) => message)
         )
-      const sunset = "Auth V1 reached its sunset at the end of 2024"
+      const sunset = "Auth V1 was retired at the end of 2024"
       assert.include(yield* failure("https://no-such-name.example"), sunset)
       assert.include(yield* failure(environment.authV2Url), sunset)
       assert.notInclude(yield* failure("https://no-such-name.example", "EAI_AGAIN"), sunset)

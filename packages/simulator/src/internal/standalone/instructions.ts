@@ -8,7 +8,7 @@ const exported = (variables: Record<string, string>) =>
 
 const forPrograms = (variables: Record<string, string>) =>
   `\
-The simulator of the credit-data service is running. Ctrl-C ends it.
+The simulator of the credit-data service is running. Press Ctrl-C to stop it.
 
 The variables for a program that uses it:
 
@@ -42,7 +42,7 @@ ${exported({ SIMULATOR_URL, SIMULATOR_KEY })}`
 /** The variables are in a file, so only the next steps are left. */
 const forFile = (file: string, admin: Option.Option<Parameters<typeof forConsole>[0]>) =>
   [
-    "The simulator of the credit-data service is running. Ctrl-C ends it.",
+    "The simulator of the credit-data service is running. Press Ctrl-C to stop it.",
     "",
     `  Variables   ${file}`,
     ...Option.match(admin, {

@@ -89,7 +89,7 @@ export const run = (
             message: isUnknownAddress(cause) ?
               "--host: this machine does not have the address" :
               `One of the ports ${port} to ${last} is taken or not permitted. ` +
-              "Choose the first of as many free ports with --port."
+              "Choose another starting port with --port."
           })
         )
     )
