@@ -10,10 +10,6 @@ const program = Effect.gen(function*() {
 })
 
 const Auth = AuthV2.layerConfig() // for the legacy token endpoint, V1: AuthV1.layerConfig()
-// keeps connections alive, but closes them before servers and firewalls do
-const Http = NodeHttpClient.layerWithoutAgent.pipe(
-  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))
-)
-const Clients = DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(Http))
+const Clients = DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(NodeHttpClient.layer))
 
 program.pipe(Effect.provide(Clients), NodeRuntime.runMain)

@@ -5,6 +5,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 
 it.each([
   ["README.md", "examples/src/first-program.ts"],
-  ["docs/recipes.md", "tests/integration/test/serverExample.test.ts"],
+  ["docs/get-started.md", "examples/src/first-program.ts"],
+  ["docs/testing.md", "tests/integration/test/serverExample.test.ts"],
   ["packages/simulator/README.md", "tests/integration/test/readmeExample.test.ts"]
 ])("%s shows %s as it runs", (page, path) => assert.include(read(page), `\`\`\`ts\n${read(path)}\`\`\``))

@@ -1,0 +1,75 @@
+import { TokenError } from "@credit-data/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration } from "effect"
+import { readFileSync } from "node:fs"
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
+
+/** What readers search for: the texts in the first column. */
+const quoted = [...read("docs/troubleshooting.md").matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = ""]) =>
+  Array.from(cell.matchAll(/`([^`]+)`/g), ([, text = ""]) => text)
+)
+
+const where = { environment: "sandbox", clientId: "acme", tokenEndpoint: "https://v2.example/oauth2/token" }
+const serverErrors = [
+  { status: 429 },
+  { status: 503 },
+  { status: 403 },
+  { status: 404 },
+  ...[
+    "invalid_request",
+    "invalid_scope",
+    "invalid_target",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "access_denied"
+  ].map((error) => ({ status: 400, error }))
+]
+
+const failures: ReadonlyArray<TokenError.TokenError> = [
+  new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client" }),
+  ...serverErrors.map((fields) => new TokenError.ServerError({ ...where, ...fields })),
+  ...TokenError.ResponseRule.literals.map((rule) => new TokenError.InvalidResponse({ ...where, status: 200, rule })),
+  ...TokenError.TransportReason.literals.map((reason) =>
+    new TokenError.TransportError({
+      ...where,
+      reason,
+      ...(reason === "Timeout" && { deadline: Duration.seconds(10) })
+    })
+  )
+]
+
+/** The advice for what is known beyond a reason. */
+const [, protocols = ""] =
+  /export const protocol = \{\n([^]*?)\n\}/.exec(read("packages/core/src/internal/advice.ts")) ??
+    []
+const advice = [...protocols.matchAll(/^ {2}\w+:\n?((?:.*"\s*\+?\n?)+)/gm)].map(([, text = ""]) =>
+  Array.from(text.matchAll(/"([^"]*)"/g), ([, part = ""]) => part).join("")
+)
+
+/** The lines that somebody has to act on. Between the parts of a line are values. */
+const logLines = [...read("docs/telemetry.md").matchAll(/^\| (?:WARN|ERROR) +\| `([^`]+)`/gm)].map(([, line = ""]) =>
+  line
+)
+
+const isFound = (message: string) => quoted.some((text) => message.includes(text))
+
+describe("docs/troubleshooting.md", () => {
+  it("has a row for each failure of a token request", () => {
+    assert.deepStrictEqual(failures.map(({ message }) => message).filter((message) => !isFound(message)), [])
+  })
+
+  it("has a row for each piece of advice about a connection", () => {
+    assert.isAbove(advice.length, 4)
+    assert.deepStrictEqual(advice.filter((text) => !isFound(text)), [])
+  })
+
+  it("has a row for each warning and error in the log", () => {
+    assert.isAbove(logLines.length, 10)
+    const parts = (line: string) => line.split("…").map((part) => part.trim())
+    const missing = logLines.filter((line) =>
+      !isFound(line) && !quoted.some((text) => parts(line).some((part) => part.length > 12 && text.includes(part)))
+    )
+    assert.deepStrictEqual(missing, [])
+  })
+})
