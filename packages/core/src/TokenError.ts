@@ -20,8 +20,6 @@ const fields = {
   tokenEndpoint: Schema.String,
   /** What to do, if the adapter has more specific advice than the message of the failure. */
   hint: Schema.optional(Schema.String),
-  /** The deadline ended the retries after this failure. */
-  deadlineEnded: Schema.optional(Schema.Boolean),
   /** The supply sends no token request before this time. Until then callers get this failure. Absent outside a supply. */
   nextTryAt: Schema.optional(Schema.DateTimeUtc)
 }

@@ -1,14 +1,13 @@
 import { TokenError } from "@credit-data/core"
 import { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect } from "effect"
+import { Effect } from "effect"
 import * as HttpError from "../src/internal/httpError.ts"
 import { type Stage, transportFailure } from "../src/internal/transport.ts"
 import { raw } from "./support/fakeTransport.ts"
 import { requestToken } from "./support/tokenEndpoint.ts"
 
-/** The failure of a token request, with these variables and none of this machine. */
-const failing = (cause: unknown, url = "/", variables: Readonly<Record<string, string>> = {}) =>
+const failing = (cause: unknown, url = "/") =>
   Effect.flip(requestToken(
     HttpError.requestError("Transport", { request: HttpClientRequest.get(url), cause })
   )).pipe(
@@ -16,8 +15,7 @@ const failing = (cause: unknown, url = "/", variables: Readonly<Record<string, s
       error._tag === "TransportError"
         ? error
         : new TokenError.TransportError({ environment: "test", tokenEndpoint: "t", reason: "Other" })
-    ),
-    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
+    )
   )
 
 /** Where the client of `@effect/platform-node` over `node:http` receives an error. */
@@ -123,21 +121,6 @@ describe("why a transport failed", () => {
         const known = Object.entries({ reason, proxy, proxyStatus }).filter(([, value]) => value !== undefined)
         assert.deepStrictEqual<object>(Object.fromEntries(known), failure)
       }
-    }))
-
-  it.effect("a forward proxy with an unknown address gets the address in HTTPS_PROXY, without its credentials", () =>
-    Effect.gen(function*() {
-      const refused = (variables: Readonly<Record<string, string>>) =>
-        failing({ message: "Proxy response (407) !== 200" }, undefined, variables)
-      const named = yield* refused({ HTTPS_PROXY: "http://me:hidden@proxy.example:3128" })
-      assert.include(named.message, "the forward proxy proxy.example:3128 returned 407")
-      assert.notInclude(JSON.stringify(named), "hidden")
-      const lower = yield* refused({ https_proxy: "http://lower.example" })
-      assert.include(lower.message, "the forward proxy lower.example returned 407")
-      const odd = yield* refused({ HTTPS_PROXY: "hidden" })
-      assert.include(odd.message, "the forward proxy returned 407")
-      const reset = yield* failing({ code: "ECONNRESET" }, undefined, { HTTPS_PROXY: "http://proxy.example:3128" })
-      assert.isUndefined(reset.proxy)
     }))
 
   it.effect("a 407 is the failure of a forward proxy", () =>

@@ -138,10 +138,6 @@ describe("TokenError", () => {
       `${prefix} returned an error: 400 unsupported_grant_type. Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 503, deadlineEnded: true }),
-      `${prefix} returned an error: 503. Retries stopped at the deadline. This is usually temporary. If it persists, contact the operator.`
-    ],
-    [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Expired" }),
       `${prefix} returned a response outside the contract: 200, the token had already expired when it arrived. The server probably hands out one cached token with its remaining lifetime. This resolves itself when the server's cache expires.`
     ],

@@ -18,6 +18,12 @@ const quiet = 10
 const going = 30
 const over = 50
 
+/**
+ * How many times as long as documented an alert may take on a busy machine, whose scrapes are late and whose programs call less often. The
+ * minutes of the rules themselves are exact where promtool evaluates them.
+ */
+const busy = 3
+
 /** The metrics of this process, as a service shows them. */
 const serveMetrics = listen(createServer((_, response) => {
   void Effect.runPromise(Prometheus.text).then((text) => response.end(text))
@@ -96,10 +102,10 @@ describe("a program in an incident, its metrics and a real Prometheus", () => {
           for (const { alert, client, firstAt, lastAt, tenant } of found) {
             assert.deepStrictEqual([client, tenant], ["simulated-client", "a"], `${name}: ${alert}`)
             const minutes = (firstAt - beganAt) * factor / 60
-            assert.isAtMost(minutes, alerts[alert] ?? 0, `${name}: ${alert}`)
+            assert.isAtMost(minutes, busy * (alerts[alert] ?? 0), `${name}: ${alert}`)
             // a scrape, and the evaluation of a rule after it
             const endedAfter = (lastAt - endsAt - 2) * factor / 60
-            if (ends !== undefined) assert.isAtMost(endedAfter, endsWithin, `${name}: the end of ${alert}`)
+            if (ends !== undefined) assert.isAtMost(endedAfter, busy * endsWithin, `${name}: the end of ${alert}`)
           }
         }
       }).pipe(Effect.provide([NodeHttpClient.layer, Logger.remove(Logger.defaultLogger)])),

@@ -9,7 +9,6 @@ interface Failure {
   readonly clientId?: string | undefined
   readonly tokenEndpoint: string
   readonly hint?: string | undefined
-  readonly deadlineEnded?: boolean | undefined
   readonly nextTryAt?: DateTime.Utc | undefined
   readonly sharedUntil?: DateTime.Utc | undefined
 }
@@ -24,7 +23,6 @@ export const message = (failure: Failure, what: string, todo: string): string =>
   [
     `The token endpoint ${failure.tokenEndpoint} (${clientOf(failure.environment, failure.clientId)}) ${what}.`,
     ...(failure.sharedUntil === undefined ? [] : ["Another process of the fleet received this response."]),
-    ...(failure.deadlineEnded === true ? ["Retries stopped at the deadline."] : []),
     failure.hint ?? todo,
     ...(failure.nextTryAt === undefined ? [] : [`Next attempt not before ${DateTime.formatIso(failure.nextTryAt)}.`])
   ].join(" ")

@@ -73,11 +73,8 @@ const lookPatienceMillis = 600
 /** A timeout and a certificate need different people, so the reason of a TransportError is its type. */
 const errorType = (error: TokenError): string => error._tag === "TransportError" ? error.reason : error._tag
 
-/** A copy of the failure with what only a supply can add: when the next request may be sent, and whether its deadline ended the retries. */
-export const amend = (
-  error: TokenError,
-  known: { readonly nextTryAt: DateTime.Utc | undefined; readonly deadlineEnded?: boolean }
-): TokenError => {
+/** A copy of the failure with what only a supply knows: when the next request may be sent. */
+export const amend = (error: TokenError, known: { readonly nextTryAt: DateTime.Utc | undefined }): TokenError => {
   switch (error._tag) {
     case "InvalidClient":
       return new InvalidClient({ ...error, ...known })
@@ -164,15 +161,11 @@ export const make = Effect.fnUntraced(function*(
       const { reason } = own
       const sentAt = now()
       const random = yield* Random.next
-      let deadlineEnded = false
       const ended: { failure?: TokenError; pause?: number } = {}
       yield* Effect.gen(function*() {
         yield* announcements.requested(reason)
         const token = yield* Effect.suspend(() => endpoint.requestToken(reason)).pipe(
-          within(Instant.millisBetween(sentAt, limitAt), () => {
-            deadlineEnded = retried !== undefined
-            return retried ?? timedOut
-          })
+          within(Instant.millisBetween(sentAt, limitAt), () => retried ?? timedOut)
         )
         yield* take(token, reason, sentAt, () => own.reason)
       }).pipe(
@@ -183,10 +176,7 @@ export const make = Effect.fnUntraced(function*(
           state = TokenState.failed(state, at)
           const next = TokenState.afterFailure(state, { error, at, deadlineAt, random, retriesLeft })
           const nextTryAt = Instant.later(at, next.pause)
-          const known = amend(error, {
-            nextTryAt: Instant.wallTime(nextTryAt),
-            ...(deadlineEnded && { deadlineEnded })
-          })
+          const known = amend(error, { nextTryAt: Instant.wallTime(nextTryAt) })
           const reported = announcements.failed(reason, sentAt, known)
           retried = error
           ended.failure = known

@@ -5,7 +5,6 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import type * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
-import * as Config from "effect/Config"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -126,13 +125,6 @@ const send = (options: Options, credentials: ClientCredentials): Effect.Effect<S
     )
 }
 
-/** The proxy of the usual variable, without the credentials that its address may contain. */
-const usualProxy = Config.string("HTTPS_PROXY").pipe(
-  Config.orElse(() => Config.string("https_proxy")),
-  Effect.map((url) => URL.canParse(url) ? new URL(url).host : undefined),
-  Effect.orElseSucceed(() => undefined)
-)
-
 type Json = Readonly<Record<string, unknown>>
 
 /** The JSON object of a body, or the rule that it breaks. Nothing of the body is kept in a failure. */
@@ -237,20 +229,17 @@ export const tokenRequest = (
     return hint === undefined ? whereOf(credentials) : { ...whereOf(credentials), hint }
   }
 
-  const noResponse = Effect.fnUntraced(
-    function*(
-      credentials: ClientCredentials,
-      { protocol, proxy, proxyStatus, reason }: TransportFailure,
-      deadline?: Duration.Duration
-    ) {
-      return new TransportError({
-        ...hinted(credentials, { reason }, protocol === undefined ? undefined : advice.protocol[protocol]),
-        reason,
-        ...(deadline !== undefined && { deadline }),
-        ...(reason === "Proxy" && { proxy: proxy ?? (yield* usualProxy), proxyStatus })
-      })
-    }
-  )
+  const noResponse = (
+    credentials: ClientCredentials,
+    { protocol, proxy, proxyStatus, reason }: TransportFailure,
+    deadline?: Duration.Duration
+  ) =>
+    new TransportError({
+      ...hinted(credentials, { reason }, protocol === undefined ? undefined : advice.protocol[protocol]),
+      reason,
+      ...(deadline !== undefined && { deadline }),
+      ...(reason === "Proxy" && { proxy, proxyStatus })
+    })
 
   /** The failure that a server reported, in the OAuth error body (contract, section 2) if it sent one. */
   const failureOf = (response: ServerResponse, body: Json, credentials: ClientCredentials, nowMillis: number) => {
@@ -297,7 +286,7 @@ export const tokenRequest = (
     const nowMillis = DateTime.toEpochMillis(requestedAt) + tookMillis
     const broken = (rule: ResponseRule) => new InvalidResponse({ ...whereOf(credentials), status, rule })
     // no authorization server sends a 407: a proxy on the way requires its own credentials
-    if (status === 407) return yield* yield* noResponse(credentials, { reason: "Proxy", proxyStatus: status })
+    if (status === 407) return yield* noResponse(credentials, { reason: "Proxy", proxyStatus: status })
     const json = fault === undefined ? parseObject(chunks) : {}
     if (status >= 400) {
       return yield* failureOf(response, Predicate.isString(json) ? {} : json, credentials, nowMillis)
@@ -340,9 +329,7 @@ export const tokenRequest = (
       const requestedAt = yield* DateTime.now
       const [took, response] = yield* send(options, credentials).pipe(
         within(time, (): TransportFailure => ({ reason: "Timeout" })),
-        Effect.catchAll((failure) =>
-          Effect.flatMap(noResponse(credentials, failure, failure.reason === "Timeout" ? time : undefined), Effect.fail)
-        ),
+        Effect.mapError((failure) => noResponse(credentials, failure, failure.reason === "Timeout" ? time : undefined)),
         Effect.timed
       )
       yield* Effect.annotateCurrentSpan("http.response.status_code", response.status)
