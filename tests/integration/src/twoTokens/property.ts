@@ -157,6 +157,8 @@ const live = Effect.fnUntraced(function*(all: ReadonlyArray<Step>) {
         }
         older = reason._tag === "Refresh" || isRefreshing || text === newest?.text ? undefined : used
         if (older?.text === text) older = undefined
+        // the same secret is the same token, and remains rejected
+        if (text === newest?.text && rejected.has(newest)) rejected.add(token)
         newest = token
         used = token
         issued.set(text, token)
@@ -230,7 +232,9 @@ const live = Effect.fnUntraced(function*(all: ReadonlyArray<Step>) {
     call.fiber = yield* Effect.exit(client.execute(request)).pipe(
       Effect.map((exit) => {
         const status = Exit.isSuccess(exit) ? exit.value.status : undefined
-        if (!call.isInterrupted && canResend && call.accepted.length > 0 && call.changes === api.changes) {
+        // a token that arrives meanwhile may have replaced the accepted one
+        const isHeld = call.accepted.some((token) => token === newest || token === older)
+        if (!call.isInterrupted && canResend && isHeld && call.changes === api.changes) {
           must("a call succeeds while a token that the API accepts is held", status === 200)
         }
         return status
@@ -307,7 +311,7 @@ const live = Effect.fnUntraced(function*(all: ReadonlyArray<Step>) {
   for (const exit of last.slice(-(seconds - 71))) {
     must("failing ends within the pauses", exit !== undefined && Exit.isSuccess(exit) && exit.value === 200)
   }
-  assert.deepStrictEqual(broken, [])
+  assert.strictEqual(broken.join("\n"), "")
 }, Effect.scoped)
 
 export const property = fc.asyncProperty(
