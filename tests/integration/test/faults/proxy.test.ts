@@ -3,7 +3,7 @@ import { FetchHttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { ProxyAgent } from "@effect/platform-node/Undici"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import type { LookupFunction } from "node:net"
 import { canary } from "../../src/canaries.ts"
 import { requestToken } from "../../src/clients.ts"
@@ -51,11 +51,9 @@ describe.each(through)("a forward proxy, over %s", (_, transport) => {
           })
         )
         const uri = `http://me:hidden@127.0.0.1:${port}`
-        const error = yield* failureThrough({ uri }).pipe(
-          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["HTTPS_PROXY", uri]])))
-        )
+        const error = yield* failureThrough({ uri })
         assert.deepInclude<object>(error, { _tag: "TransportError", reason: "Proxy", proxyStatus, retryable })
-        assert.include(error.message, `the forward proxy 127.0.0.1:${port} returned ${proxyStatus}`)
+        assert.include(error.message, `the forward proxy returned ${proxyStatus}`)
         assert.notInclude(JSON.stringify(error), "hidden")
         assert.notInclude(received, canary)
       }))
