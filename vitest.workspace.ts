@@ -45,7 +45,7 @@ export default defineConfig(({ mode: given }) => {
   return {
     test: {
       // by default, one core would be left for a watch mode; tests with real servers mostly wait
-      maxWorkers: mode === "system" ? 2 * availableParallelism() : "100%",
+      maxWorkers: mode === "system" ? Math.ceil(1.5 * availableParallelism()) : "100%",
       minWorkers: 1,
       // Files share the modules that they import, because loading Effect for each file takes longer than its tests. Tests with a
       // browser use the `layer` of @effect/vitest, which changes `it` for the files after them.
