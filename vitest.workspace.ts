@@ -9,12 +9,14 @@ const everyTest = "{packages,tests}/*/test/**/*.test.ts"
 /** The tests of each mode, as globs. `test` is what `pnpm test` runs. */
 const modes = {
   // one example in a child process stands for all of them
-  test: { include: [everyTest, "examples/test/main.test.ts"], exclude: ["**/*.{system,nightly}.test.ts"] },
+  test: { include: [everyTest, "examples/test/main.test.ts"], exclude: ["**/*.{alone,system,nightly}.test.ts"] },
   /** With real servers, a browser and many processes. */
   system: {
     include: [everyTest, "examples/test/**/*.test.ts"].map((glob) => glob.replace(".test.ts", ".system.test.ts")),
     exclude: []
   },
+  /** With real servers and the real time, so nothing may run beside them. */
+  alone: { include: [everyTest.replace(".test.ts", ".alone.test.ts")], exclude: [] },
   /** The first tier's tests over sockets again, over undici and `fetch`. */
   transports: { include: ["tests/integration/test/**/*.transports.test.ts"], exclude: [] },
   /** Searches of many minutes. */
@@ -36,7 +38,7 @@ const notOnWindows = [
 export default defineConfig(({ mode: given }) => {
   // other programs read this file in their own modes
   const mode = isMode(given) ? given : "test"
-  const missing = mode === "system" ? missingPrograms() : []
+  const missing = mode === "system" || mode === "alone" ? missingPrograms() : []
   if (missing.length > 0) {
     console.error(`Programs are missing: ${missing.join(", ")}.`)
     process.exit(1)

@@ -249,7 +249,7 @@ export const start = Effect.fnUntraced(function*(name: string) {
     ])
     yield* Effect.forkIn(
       // ten replicas together call as often as three programs
-      Effect.forever(Effect.delay(Effect.provide(calls, context), replicas === 1 ? "500 millis" : "2 seconds")),
+      Effect.forever(Effect.delay(Effect.provide(calls, context), replicas === 1 ? "300 millis" : "1 second")),
       scope
     )
     programs[replica] = { scope, tokens: yield* Effect.provide(AccessTokens.AccessTokens, context) }
