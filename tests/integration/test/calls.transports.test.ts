@@ -141,7 +141,7 @@ describe.each(transports)("a call over %s", (name, transport) => {
           until: (open) => open <= (name === "node:http" ? 0 : 2),
           schedule: Schedule.spaced("10 millis")
         }),
-        Effect.timeout("2 seconds"),
+        Effect.timeout("20 seconds"),
         TestServices.provideLive
       )
     }).pipe(Effect.provide(layer)))
