@@ -20,13 +20,13 @@ const isReference = (part: unknown): part is object => Object(part) === part
 const ids = new WeakMap<object, number>()
 let lastId = 0
 
-/** What stands for a part in a key: a text itself, the number of any other object, and nothing for a secret. */
-const keyOf = (part: unknown): unknown => {
-  if (Redacted.isRedacted(part)) return null
-  if (!isReference(part)) return part
+/** What stands for a part in a key: its kind with its text, or the number of an object. A secret is in no key. */
+const keyOf = (part: unknown): string => {
+  if (Redacted.isRedacted(part)) return "secret"
+  if (!isReference(part)) return `${typeof part} ${String(part)}`
   const id = ids.get(part) ?? ++lastId
   ids.set(part, id)
-  return id
+  return `object ${id}`
 }
 
 const areSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean =>
