@@ -14,7 +14,7 @@ export const sharedTokens: Effect.Effect<ReadonlyArray<Measurement>, unknown> = 
   const sealed = Layer.map(instantEndpoint, (context) =>
     Context.make(TokenEndpoint.TokenEndpoint, {
       ...Context.get(context, TokenEndpoint.TokenEndpoint),
-      sharing: { credentials, reread: credentials }
+      credentials: { current: credentials, reread: credentials }
     }))
   const alone = AccessTokens.layer().pipe(Layer.provide(instantEndpoint))
   const shared = SharedTokens.layer().pipe(Layer.provide(sealed), Layer.provide(TokenStore.layerMemory))

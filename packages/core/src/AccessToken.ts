@@ -9,8 +9,8 @@ import type * as Redacted from "effect/Redacted"
 import type { AccessScope } from "./AccessScope.ts"
 
 /**
- * An access token that the token endpoint issued (service contract, section 2). Two tokens are equal when all their fields are
- * equal.
+ * An access token that the token endpoint issued (service contract, section 2). To compare the text of two tokens, compare their
+ * `secret` with `Equal.equals`.
  *
  * It has no Schema on purpose: no function here turns a token into text that could be logged. `@credit-data/fleet` is the only
  * package that stores tokens. It seals them under a key that is derived from the client secret.

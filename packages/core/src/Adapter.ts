@@ -15,6 +15,7 @@ import * as AccessTokens from "./AccessTokens.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
 import { makeShared } from "./internal/sharedLayer.ts"
+import { makeTokenEndpoint } from "./internal/tokenEndpoint.ts"
 import * as TokenEndpoint from "./TokenEndpoint.ts"
 import * as Variables from "./Variables.ts"
 
@@ -191,7 +192,7 @@ export function make(definition: Definition<string, boolean>): object {
     options: AnyOptions<E, R>
   ): Effect.Effect<TokenEndpoint.Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
     const url = options.environment[field]
-    return TokenEndpoint.make({
+    return makeTokenEndpoint({
       ...options,
       authorizationServer: { url: Predicate.isString(url) ? url : undefined, option: field },
       path,
@@ -247,7 +248,7 @@ export function make(definition: Definition<string, boolean>): object {
     return Layer.fresh(Layer.scopedContext(Effect.gen(function*() {
       const read = yield* endpoint
       const { audience, baseUrl, name } = read.environment
-      const { clientId, clientSecret } = yield* read.sharing?.credentials ??
+      const { clientId, clientSecret } = yield* read.credentials?.current ??
         Effect.succeed({ clientId: undefined, clientSecret: undefined })
       const client = yield* HttpClient.HttpClient
       const clock = yield* Effect.clock

@@ -31,7 +31,7 @@ describe("ClientCredentials.config", () => {
       }
     }))
 
-  const line = "text without control characters, line breaks included"
+  const line = "text without line breaks, control characters, or invisible characters at its ends"
   for (
     const [secret, expected] of [
       ["", "non-empty text"],
@@ -44,7 +44,7 @@ describe("ClientCredentials.config", () => {
       ["a\tb", line],
       ["\u0085canary", line],
       ["canary\u2028", line],
-      ["canary\ud800", "well-formed Unicode text"]
+      ["canary\ud800", line]
     ] as const
   ) {
     it.effect(`the error for the secret ${JSON.stringify(secret)} names the variable and what was expected, and no value`, () =>
@@ -90,7 +90,7 @@ describe("ClientCredentials.config", () => {
               CREDIT_DATA_AUDIENCE: value
             }))
           )
-          assert.strictEqual(error.split("Expected text without invisible characters at its ends").length, 4, error)
+          assert.strictEqual(error.split(line).length, 4, error)
           assert.notInclude(error, "canary")
         }
       }

@@ -1,6 +1,7 @@
 import { AccessTokens, TokenEndpoint, TokenStatus } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { makeTokenEndpoint } from "../src/internal/tokenEndpoint.ts"
 import { failures } from "./support/fakeEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
 import { caller, fail, get, isUsable, recover, refresh, requests, timeline } from "./support/timeline.ts"
@@ -86,7 +87,7 @@ it.effect("a program that gets its first token when it starts fails with the typ
     const transport = yield* FakeTransport.make(FakeTransport.json({ error: "invalid_client" }, { status: 401 }))
     const Ready = Layer.effectDiscard(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get)).pipe(
       Layer.provideMerge(AccessTokens.layer()),
-      Layer.provide(Layer.effect(TokenEndpoint.TokenEndpoint, TokenEndpoint.make(options))),
+      Layer.provide(Layer.effect(TokenEndpoint.TokenEndpoint, makeTokenEndpoint(options))),
       Layer.provide(transport.layer)
     )
     assert.strictEqual((yield* Effect.flip(Effect.scoped(Layer.build(Ready))))._tag, "InvalidClient")

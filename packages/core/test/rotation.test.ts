@@ -201,8 +201,8 @@ describe("a refresh", () => {
     Effect.gen(function*() {
       const away = Effect.fail({ _tag: "Away" })
       const { read } = manager<unknown>(secret("old"), away, away, away, secret("old"), away)
-      const { sharing } = yield* make({ credentials: read }, json(granted))
-      yield* Effect.replicateEffect(sharing?.reread ?? Effect.void, 5)
+      const endpoint = yield* make({ credentials: read }, json(granted))
+      yield* Effect.replicateEffect(endpoint.credentials?.reread ?? Effect.void, 5)
       assert.lengthOf(lines.filter((line) => line.includes("could not be read again: Away")), 2)
     }).pipe(Effect.provide(logTo(lines))))
 })

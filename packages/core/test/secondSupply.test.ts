@@ -1,6 +1,7 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, TestClock } from "effect"
+import { makeTokenEndpoint, type Options } from "../src/internal/tokenEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
 import { credentials, options } from "./support/tokenEndpoint.ts"
 
@@ -12,10 +13,10 @@ it.effect("a second supply for the same client within a minute logs a warning, o
     const warnings: Array<string> = []
     const logger = Logger.make(({ message }) => warnings.push(String(message)))
     const transport = yield* FakeTransport.make(FakeTransport.json(FakeTransport.granted))
-    const build = (changed: Partial<TokenEndpoint.Options>) =>
+    const build = (changed: Partial<Options>) =>
       AccessTokens.layer().pipe(
         Layer.provide(
-          Layer.effect(TokenEndpoint.TokenEndpoint, TokenEndpoint.make({ ...options, ...own, ...changed }))
+          Layer.effect(TokenEndpoint.TokenEndpoint, makeTokenEndpoint({ ...options, ...own, ...changed }))
         ),
         Layer.provide([transport.layer, Logger.replace(Logger.defaultLogger, logger)]),
         Layer.build,

@@ -1,6 +1,6 @@
 import type { TokenEndpoint } from "@credit-data/core"
 import { describe, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Option, Stream } from "effect"
 import { failures, token } from "./support/fakeEndpoint.ts"
 import {
   type Action,
@@ -17,20 +17,33 @@ import {
   type Step,
   timeline
 } from "./support/timeline.ts"
-import { credentials } from "./support/tokenEndpoint.ts"
 
-type Found = ReturnType<NonNullable<TokenEndpoint.Sharing["find"]>>
+type Found = ReturnType<TokenEndpoint.Sharing["find"]>
 
 /** What a search for a token finds. It begins with nothing. */
 const makeElsewhere = () => {
   const searches: Array<string> = []
   let found: Found = Effect.succeedNone
-  return {
-    find: (reason: { readonly _tag: string }, failure: { readonly _tag: string } | undefined): Found =>
+  const sharing: TokenEndpoint.Sharing = {
+    timeLimit: Duration.seconds(20),
+    find: (reason, failure) =>
       Effect.suspend(() => {
         searches.push(`${reason._tag} ${failure?._tag}`)
         return found
       }),
+    wasFound: () => false,
+    status: Effect.succeed({
+      available: true,
+      tokensTaken: 0,
+      failuresTaken: 0,
+      published: 0,
+      faults: 0,
+      lastFault: Option.none()
+    }),
+    events: { stream: Stream.empty, lost: () => 0 }
+  }
+  return {
+    sharing,
     has: (next: Found): Action => ({
       what: "a token appears elsewhere",
       run: () => Effect.sync(() => void (found = next))
@@ -48,12 +61,7 @@ const remembering = (elsewhere: ReturnType<typeof makeElsewhere>, steps: Readonl
   ], {
     latency: 0,
     random: 0,
-    sharing: {
-      credentials: Effect.succeed(credentials),
-      reread: Effect.succeed(credentials),
-      timeLimit: Duration.seconds(20),
-      find: elsewhere.find
-    }
+    sharing: elsewhere.sharing
   })
 
 describe("a supply that remembers a failure, over an endpoint that shares tokens", () => {
@@ -129,11 +137,7 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
     ], {
       latency: 0,
       random: 0,
-      sharing: {
-        credentials: Effect.succeed(credentials),
-        reread: Effect.succeed(credentials),
-        find: elsewhere.find
-      }
+      sharing: elsewhere.sharing
     })
   })
 })

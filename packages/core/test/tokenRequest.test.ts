@@ -1,8 +1,8 @@
-import { TokenEndpoint } from "@credit-data/core"
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { after } from "@credit-data/test-support/after"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted } from "effect"
+import { makeTokenEndpoint } from "../src/internal/tokenEndpoint.ts"
 import { environment } from "./support/fakeEndpoint.ts"
 import { granted, json, raw } from "./support/fakeTransport.ts"
 import { credentials, make, options } from "./support/tokenEndpoint.ts"
@@ -45,7 +45,7 @@ describe("the token request", () => {
         inits.push(init)
         return Promise.resolve(new Response(JSON.stringify(granted)))
       }
-      const endpoint = yield* TokenEndpoint.make(options).pipe(
+      const endpoint = yield* makeTokenEndpoint(options).pipe(
         Effect.provide(
           FetchHttpClient.layer.pipe(
             Layer.provide(Layer.succeed(FetchHttpClient.Fetch, fetch)),
@@ -81,7 +81,7 @@ describe("the token request", () => {
           HttpClient.mapRequest((request) => (seen++, request)),
           HttpClient.tapError(() => Effect.sync(() => seen++))
         )
-      yield* TokenEndpoint.make(options).pipe(Effect.provideService(HttpClient.HttpClient, client))
+      yield* makeTokenEndpoint(options).pipe(Effect.provideService(HttpClient.HttpClient, client))
       assert.strictEqual(seen, 0)
     }))
 
@@ -206,7 +206,7 @@ describe("a transport that fails in its own way", () => {
   ) {
     it.effect(`is a TransportError for an unknown reason if it ${how}`, () =>
       Effect.gen(function*() {
-        const endpoint = yield* TokenEndpoint.make(options).pipe(Effect.provideService(HttpClient.HttpClient, client))
+        const endpoint = yield* makeTokenEndpoint(options).pipe(Effect.provideService(HttpClient.HttpClient, client))
         const error = yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))
         assert.deepInclude({ ...error }, { _tag: "TransportError", reason: "Other" })
         assert.notInclude(error.message, "the-secret")

@@ -1,9 +1,10 @@
-import { TokenEndpoint } from "@credit-data/core"
 import { kindOf } from "@credit-data/test-support/httpErrors"
 import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, Schedule, Stream } from "effect"
 import * as HttpError from "../src/internal/httpError.ts"
+import { restrictedClient } from "../src/internal/restrictedClient.ts"
+import { makeTokenEndpoint } from "../src/internal/tokenEndpoint.ts"
 import * as Transport from "../src/internal/transport.ts"
 import { granted } from "./support/fakeTransport.ts"
 import { options } from "./support/tokenEndpoint.ts"
@@ -34,7 +35,7 @@ const recording = (respond: () => Response = () => Response.json(granted)) => {
 }
 
 const requestTokenOver = (client: Client) =>
-  Effect.flatMap(TokenEndpoint.make(options), (endpoint) => endpoint.requestToken({ _tag: "Nothing" })).pipe(
+  Effect.flatMap(makeTokenEndpoint(options), (endpoint) => endpoint.requestToken({ _tag: "Nothing" })).pipe(
     Effect.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 
@@ -117,7 +118,7 @@ describe("a restricted client", () => {
       Effect.gen(function*() {
         const before = yield* settings
         let after: unknown = undefined
-        const request = Transport.restrictedClient(client, { isAllowed: () => isAllowed }).get("https://api.example")
+        const request = restrictedClient(client, { isAllowed: () => isAllowed }).get("https://api.example")
         const caller = yield* Effect.fork(Effect.onExit(request, () =>
           Effect.map(settings, (present) => {
             after = present
@@ -132,7 +133,7 @@ describe("a restricted client", () => {
     Effect.gen(function*() {
       const { client } = recording()
       const error = yield* Effect.flip(
-        Transport.restrictedClient(client, { isAllowed: () => false }).get("https://api.example")
+        restrictedClient(client, { isAllowed: () => false }).get("https://api.example")
       )
       assert.strictEqual(kindOf(error), "RequestError InvalidUrl")
       assert.include(
@@ -153,7 +154,7 @@ describe("a 101", () => {
     Object.defineProperty(withSocket, "status", { value: status })
     const response = isNested ? Object.assign(Object.create(withSocket), { original: withSocket }) : withSocket
     return Effect.as(
-      Transport.restrictedClient(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true }).execute(
+      restrictedClient(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true }).execute(
         request
       ),
       ended
@@ -177,7 +178,7 @@ describe("a 101", () => {
           status: { value: 101 },
           headers: { value: Headers.empty }
         })
-        const client = Transport.restrictedClient(HttpClient.make(() => Effect.succeed(response)), {
+        const client = restrictedClient(HttpClient.make(() => Effect.succeed(response)), {
           isAllowed: () => true
         })
         assert.strictEqual((yield* client.execute(request)).status, 101)
@@ -188,7 +189,7 @@ describe("a 101", () => {
     Effect.gen(function*() {
       const request = HttpClientRequest.get("https://api.example")
       const failure = HttpError.requestError("Transport", { request })
-      const client = Transport.restrictedClient(HttpClient.make(() => Effect.fail(failure)), { isAllowed: () => true })
+      const client = restrictedClient(HttpClient.make(() => Effect.fail(failure)), { isAllowed: () => true })
       assert.strictEqual(yield* Effect.flip(client.execute(request)), failure)
     }))
 })
@@ -197,7 +198,7 @@ describe("the body of a request through a restricted client", () => {
   it.effect("a restricted client sends a body unchanged, and runs a stream with the settings of its caller", () =>
     Effect.gen(function*() {
       const { client, sent } = recording()
-      const sealed = Transport.restrictedClient(client, { isAllowed: () => true })
+      const sealed = restrictedClient(client, { isAllowed: () => true })
       yield* sealed.execute(HttpClientRequest.bodyText(HttpClientRequest.post("https://api.example"), "text"))
       assert.strictEqual(sent[0]?.request.body._tag, "Uint8Array")
 
@@ -268,7 +269,7 @@ describe("a request that got no response", () => {
       [
         "CERT_HAS_EXPIRED",
         "Tls",
-        "the TLS handshake failed, so nothing was sent. Check the certificate of the API, and the authorities that " +
+        "the TLS handshake failed. Check the certificate of the API, and the authorities that " +
         "this program trusts."
       ],
       [

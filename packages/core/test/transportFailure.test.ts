@@ -18,13 +18,11 @@ const failing = (cause: unknown, url = "/") =>
     )
   )
 
-/** Where the client of `@effect/platform-node` over `node:http` receives an error. */
-const reportedByNode = "at ClientRequest.<anonymous> (node:_http_client:636:12)"
-
-const failureOf = (cause: unknown, stage: Stage, stack = "") => {
-  const error = HttpError.requestError("Transport", { request: HttpClientRequest.get("https://auth.example/"), cause })
-  return transportFailure(Object.assign(error, { stack }), stage)
-}
+const failureOf = (cause: unknown, stage: Stage) =>
+  transportFailure(
+    HttpError.requestError("Transport", { request: HttpClientRequest.get("https://auth.example/"), cause }),
+    stage
+  )
 
 /** A cause that refers to itself many times. */
 const crowd: { readonly errors: Array<unknown>; readonly cause: unknown } = { errors: [], cause: { code: "EPIPE" } }
@@ -51,6 +49,7 @@ describe("why a transport failed", () => {
     [{ name: "HTTPParserError", code: undefined }, "Garbled"],
     [{ code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "Tls"],
     [{ code: "ERR_SSL_WRONG_VERSION_NUMBER" }, "Tls"],
+    [{ code: "ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC" }, "Cut"],
     [{ code: "EPROTO" }, "Tls"],
     [{ code: "CERT_HAS_EXPIRED" }, "Tls"],
     [{ code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "Tls"],
@@ -150,7 +149,6 @@ describe("why a transport failed", () => {
     Effect.gen(function*() {
       const code = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL"
       assert.include((yield* failing({ code })).message, "The server speaks HTTP/2 only")
-      assert.deepStrictEqual(failureOf({ code }, "Request", reportedByNode), { reason: "Tls", protocol: "Http2Only" })
     }))
 
   it.effect("several addresses of which none responded in time are named as the cause", () =>
@@ -168,15 +166,8 @@ describe("why a transport failed", () => {
 
   it("an alert about the client's certificate keeps its reason after the handshake and in a body", () => {
     const code = "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"
-    assert.strictEqual(failureOf({ code }, "Request", reportedByNode).reason, "ClientCertificate")
+    assert.strictEqual(failureOf({ code }, "Request").reason, "ClientCertificate")
     assert.strictEqual(failureOf({ code }, "Body").reason, "ClientCertificate")
-  })
-
-  it("a failure of TLS after the handshake is a connection that was cut", () => {
-    const code = "ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC"
-    assert.strictEqual(failureOf({ code }, "Request", reportedByNode).reason, "Cut")
-    assert.strictEqual(failureOf({ code }, "Request", "at fetch (node:internal/deps/undici)").reason, "Tls")
-    assert.strictEqual(failureOf({ code: "CERT_HAS_EXPIRED" }, "Request", reportedByNode).reason, "Tls")
   })
 
   it("a connection that ends in the middle of a body is cut, and any other failure keeps its reason", () => {

@@ -5,6 +5,7 @@ import { Context, Effect, Exit, Fiber, Layer, Scope, TestClock } from "effect"
 import { textOf } from "./support/fakeEndpoint.ts"
 import { caller, get, hang, replace, timeline, uninterruptible } from "./support/timeline.ts"
 import { disconnected } from "../src/internal/disconnected.ts"
+import { makeTokenEndpoint } from "../src/internal/tokenEndpoint.ts"
 import { make, options as endpointOptions } from "./support/tokenEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
 
@@ -42,7 +43,7 @@ describe("in an uninterruptible region", () => {
     Effect.gen(function*() {
       const transport = yield* FakeTransport.make(silent)
       const layer = AccessTokens.layer().pipe(
-        Layer.provide(Layer.effect(TokenEndpoint.TokenEndpoint, TokenEndpoint.make(endpointOptions))),
+        Layer.provide(Layer.effect(TokenEndpoint.TokenEndpoint, makeTokenEndpoint(endpointOptions))),
         Layer.provide(transport.layer)
       )
       const scope = yield* Scope.make()

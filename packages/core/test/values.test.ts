@@ -111,7 +111,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 404 }),
-      `${prefix} returned an error: 404. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use.`
+      `${prefix} returned an error: 404. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the version of the token endpoint that you use.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 403 }),
@@ -119,7 +119,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 400 }),
-      `${prefix} returned an error: 400. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use. Check whether a client certificate is required.`
+      `${prefix} returned an error: 400. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the version of the token endpoint that you use. Check whether a client certificate is required.`
     ],
     ...["access_denied", "invalid_grant", "consent_required"].map((error): [TokenError.TokenError, string] => [
       new TokenError.ServerError({ ...where, status: 403, error, description: "The policy denies it." }),
@@ -135,7 +135,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, status: 400, error: "unsupported_grant_type" }),
-      `${prefix} returned an error: 400 unsupported_grant_type. Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use.`
+      `${prefix} returned an error: 400 unsupported_grant_type. Check that the address belongs to this environment and to the version of the token endpoint that you use.`
     ],
     [
       new TokenError.InvalidResponse({ ...where, status: 200, rule: "Expired" }),
@@ -155,7 +155,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Tls" }),
-      `${prefix} returned no complete response: the TLS handshake failed, so nothing was sent. Check the certificate of the authorization server, and the authorities that this program trusts.`
+      `${prefix} returned no complete response: the TLS handshake failed. Check the certificate of the authorization server, and the authorities that this program trusts.`
     ],
     [
       new TokenError.TransportError({

@@ -25,15 +25,15 @@ import { TokenStore } from "./TokenStore.ts"
 const parts = Effect.gen(function*() {
   const endpoint = yield* TokenEndpoint.TokenEndpoint
   const store = Access.checked(yield* TokenStore)
-  const { sharing } = endpoint
-  if (sharing === undefined) {
+  const { credentials } = endpoint
+  if (credentials === undefined) {
     return yield* Effect.fail(Variables.invalid(
-      ["TokenEndpoint", "sharing"],
-      "Expected an endpoint with credentials, which seal the shared tokens"
+      ["TokenEndpoint", "credentials"],
+      "Expected an endpoint with credentials, under which the shared tokens are sealed"
     ))
   }
-  const entry = Effect.flatMap(sharing.credentials, (credentials) => Envelope.entryOf(endpoint, credentials))
-  return { endpoint, entry, present: yield* entry, sharing, store }
+  const entry = Effect.flatMap(credentials.current, (current) => Envelope.entryOf(endpoint, current))
+  return { credentials, endpoint, entry, present: yield* entry, store }
 })
 
 /**

@@ -22,15 +22,6 @@ export class StoreError extends Schema.TaggedError<StoreError>("@credit-data/fle
   hint: Schema.optional(Schema.String)
 }) {
   /**
-   * What `JSON.stringify` and loggers print.
-   *
-   * @since 1.0.0
-   */
-  override toJSON(): object {
-    return { ...this, message: this.message }
-  }
-
-  /**
    * Equal to the tag. Error monitors group by it.
    *
    * @since 1.0.0

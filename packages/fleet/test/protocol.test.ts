@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Redacted, TestClock } from "effect"
 import * as Envelope from "../src/internal/envelope.ts"
 import * as Protocol from "../src/internal/protocol.ts"
-import { endpointOf, entryOf, makeMemory, usualSharing } from "./support/fleet.ts"
+import { endpointOf, entryOf, makeMemory, usualCredentials } from "./support/fleet.ts"
 
 const minute = 60_000
 
@@ -29,8 +29,11 @@ const setUp = Effect.gen(function*() {
   const memory = yield* makeMemory
   const store = { ...memory, read: () => Effect.sync(() => ({ value, now: clock.unsafeCurrentTimeMillis() })) }
   let reads = 0
-  const sharing = { ...usualSharing, reread: Effect.tap(usualSharing.reread, () => Effect.sync(() => reads++)) }
-  const decorated = yield* Protocol.decorated({ endpoint, entry: Effect.succeed(entry), sharing, store })
+  const credentials = {
+    ...usualCredentials,
+    reread: Effect.tap(usualCredentials.reread, () => Effect.sync(() => reads++))
+  }
+  const decorated = yield* Protocol.decorated({ endpoint, credentials, entry: Effect.succeed(entry), store })
   let taken: AccessToken.AccessToken | undefined
   const find = (reason: TokenEvent.RequestReason, error: TokenError.TokenError = failure) =>
     Effect.map(

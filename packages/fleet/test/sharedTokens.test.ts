@@ -437,14 +437,14 @@ describe("a supply that cannot be shared", () => {
 
   it.effect("is a ConfigError when the token endpoint has no credentials", () =>
     Effect.gen(function*() {
-      const { sharing: _, ...endpoint } = yield* endpointOf({})
+      const { credentials: _, ...endpoint } = yield* endpointOf({})
       const supply = SharedTokens.layer().pipe(
         Layer.provide([Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint), TokenStore.layerMemory])
       )
       const error = String(yield* Effect.flip(Effect.scoped(Layer.build(supply))))
       assert.match(
         error,
-        /TokenEndpoint.*sharing.*Expected an endpoint with credentials, which seal the shared tokens/s
+        /TokenEndpoint.*credentials.*Expected an endpoint with credentials, under which the shared tokens are sealed/s
       )
     }))
 

@@ -6,7 +6,7 @@
 import type * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { HttpError, Instant, Transport, Validation } from "@credit-data/core/Internal"
+import { HttpError, Instant, opaque, restrictedClient, Transport, Validation } from "@credit-data/core/Internal"
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -174,7 +174,7 @@ export const make: <const Name extends string>(
     const { origin } = baseUrl
     const anyPath = `${origin}/`
     const target = makeTarget(environment.baseUrl)
-    const client = transformClient(Transport.restrictedClient(yield* HttpClient.HttpClient, {
+    const client = transformClient(restrictedClient(yield* HttpClient.HttpClient, {
       isAllowed: (url) => url.startsWith(anyPath) || (URL.canParse(url) && new URL(url).origin === origin)
     }))
     const clock = yield* Effect.clock
@@ -297,7 +297,7 @@ export const make: <const Name extends string>(
           })
         }
       })
-    return Object.assign(Transport.opaque(execute), { group: name })
+    return Object.assign(opaque(execute), { group: name })
   })
 
 type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest>
@@ -413,7 +413,7 @@ export const withPathTemplate =
  * ```
  */
 export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>
-  Transport.opaque((request) =>
+  opaque((request) =>
     Effect.mapError(client.execute(request), (error) =>
       HttpClientError.isHttpClientError(error)
         ? error

@@ -40,6 +40,10 @@ describe("the judge of a soak", () => {
     assert.include(judge(quiet).figures, { "calls": 2, "token requests": 3, "token requests allowed": 17 })
   })
 
+  it("finds a fleet that calls nothing", () => {
+    assert.deepStrictEqual(broken({ received: [], calls: [] }), ["the API received no call"])
+  })
+
   it("takes a soak of hours", () => {
     const calls = Array.from({ length: 500_000 }, (_, index) => call(index, 1))
     assert.deepStrictEqual(broken({ calls, faults: [fault("Endpoint", 0, 1)] }), [])

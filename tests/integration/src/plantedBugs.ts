@@ -879,7 +879,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     ),
     protocol(
       "the next secret is not read to find its tokens",
-      `if (failure?._tag === "InvalidClient") yield* sharing.reread`,
+      `if (failure?._tag === "InvalidClient") yield* credentials.reread`,
       "",
       "fleet/test/protocol: is looked for under the next credentials after a refusal, and after no other failure"
     ),

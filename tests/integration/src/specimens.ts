@@ -299,12 +299,6 @@ export const specimens = Effect.gen(function*() {
     "Environment.url": yield* ofConfig({ url: Environment.url("CREDIT_DATA_BASE_URL") }),
     "Environment.config": yield* ofConfig(Environment.config),
     "TokenEndpoint.TokenEndpoint": [TokenEndpoint.TokenEndpoint, v2],
-    "TokenEndpoint.make": yield* outcomes(TokenEndpoint.make({
-      ...options,
-      authorizationServer: { url: options.environment.authV2Url, option: "authV2Url" },
-      path: "/oauth2/token",
-      scopes
-    })),
     ...membersOf("TokenError", TokenError),
     "TokenError.InvalidClient": refused,
     "TokenError.InvalidResponse": invalid,

@@ -1,4 +1,4 @@
-import { Transport, within } from "@credit-data/core/Internal"
+import { restrictedClient, Transport, within } from "@credit-data/core/Internal"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,7 @@ export const aheadBy = (
 export const check = Effect.fnUntraced(
   function*({ role, url }: Target, timeLimit: number): Effect.fn.Return<Finding, Finding, HttpClient.HttpClient> {
     const origin = `${url.origin}/`
-    const client = Transport.restrictedClient(yield* HttpClient.HttpClient, { isAllowed: (url) => url === origin })
+    const client = restrictedClient(yield* HttpClient.HttpClient, { isAllowed: (url) => url === origin })
     const sentAt = yield* Clock.currentTimeMillis
     const response = yield* client.head(origin, { headers: { "cache-control": "no-cache" } }).pipe(
       Effect.tap(({ arrayBuffer }) => Effect.ignore(arrayBuffer)),

@@ -56,7 +56,7 @@ export const refusedClient =
   "Check that the client id and secret belong to this environment. Ask the operator whether they were rotated."
 
 const wrongServer =
-  "Check that the address belongs to this environment and to the Auth version (V1 or V2) that you use."
+  "Check that the address belongs to this environment and to the version of the token endpoint that you use."
 
 /** The server's own words, which stand before, explain a code that has no advice here. */
 const otherCode = "Ask the operator why the server refuses the request."
@@ -127,7 +127,7 @@ const reason = {
   Reset: "the connection was closed before a response arrived",
   Cut: "the connection was lost before the response was complete",
   Garbled: "the response is not HTTP",
-  Tls: "the TLS handshake failed, so nothing was sent",
+  Tls: "the TLS handshake failed",
   ClientCertificate: "the server requires a client certificate that it accepts",
   Proxy: "a forward proxy did not let the request through",
   Timeout: "it took too long",

@@ -9,7 +9,7 @@ import type * as TokenEndpoint from "../TokenEndpoint.ts"
 import type { TokenError } from "../TokenError.ts"
 import * as TokenEvent from "../TokenEvent.ts"
 import * as Broadcast from "./broadcast.ts"
-import * as Instant from "./dualClock.ts"
+import * as Instant from "./instant.ts"
 import { clientOf, printableScopes } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function*(
       before: TokenState.State
     ): Effect.Effect<void> => {
       const { expiresAt, scopes } = token
-      const isShared = sharing?.wasFound?.(token) ?? false
+      const isShared = sharing?.wasFound(token) ?? false
       saidNoToken = undefined
       const { streak } = before
       const isRenewal = TokenState.inUse(before, Instant.now(clock)) !== undefined

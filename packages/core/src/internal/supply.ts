@@ -16,7 +16,7 @@ import type * as TokenEndpoint from "../TokenEndpoint.ts"
 import { InvalidClient, InvalidResponse, ServerError, type TokenError, TransportError } from "../TokenError.ts"
 import type { RequestReason } from "../TokenEvent.ts"
 import type { TokenStatus } from "../TokenStatus.ts"
-import * as Instant from "./dualClock.ts"
+import * as Instant from "./instant.ts"
 import * as Announcements from "./announcements.ts"
 import { shownClientId } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
@@ -367,19 +367,22 @@ export const make = Effect.fnUntraced(function*(
       }
       return Effect.flatMap(landing(begin(at, reason)), (failure) => state.isClosed ? get : failure ?? get)
     }),
-    status: Effect.map(sharing?.status ?? Effect.succeedNone, (store): TokenStatus => ({
-      environment: where.environment,
-      clientId: Option.fromNullable(clientId),
-      tokenEndpoint: endpoint.url,
-      version: Option.fromNullable(endpoint.version),
-      requestedScopes,
-      ...TokenState.status(state, now(), { forcedRenewalMillis, requestedScopes }),
-      callersWaiting: flight?.waiters.size ?? 0,
-      tokensServed,
-      eventsLost: announcements.eventsLost() + (sharing?.events?.lost() ?? 0),
-      store
-    })),
-    events: sharing?.events === undefined
+    status: Effect.map(
+      sharing === undefined ? Effect.succeedNone : Effect.asSome(sharing.status),
+      (store): TokenStatus => ({
+        environment: where.environment,
+        clientId: Option.fromNullable(clientId),
+        tokenEndpoint: endpoint.url,
+        version: Option.fromNullable(endpoint.version),
+        requestedScopes,
+        ...TokenState.status(state, now(), { forcedRenewalMillis, requestedScopes }),
+        callersWaiting: flight?.waiters.size ?? 0,
+        tokensServed,
+        eventsLost: announcements.eventsLost() + (sharing?.events.lost() ?? 0),
+        store
+      })
+    ),
+    events: sharing === undefined
       ? announcements.events
       : Stream.merge(announcements.events, sharing.events.stream),
     scopeMissing: (scope: AccessScope): Effect.Effect<DateTime.Utc> =>

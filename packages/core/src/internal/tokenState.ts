@@ -10,7 +10,7 @@ import type { AccessToken } from "../AccessToken.ts"
 import type { TokenError } from "../TokenError.ts"
 import type { RequestReason } from "../TokenEvent.ts"
 import type { TokenPhase } from "../TokenStatus.ts"
-import * as Instant from "./dualClock.ts"
+import * as Instant from "./instant.ts"
 
 // The life of a token (contract, section 3): its state, what a caller gets at an instant, and the transitions from one state to
 // the next. All functions are pure.

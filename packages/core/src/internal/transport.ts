@@ -6,8 +6,6 @@ import type { TransportReason } from "../TokenError.ts"
 import * as advice from "./advice.ts"
 import { responseReason } from "./httpError.ts"
 import { printable, withoutSecrets } from "./printable.ts"
-export { isReadableAgain } from "./framing.ts"
-export { opaque, restrictedClient } from "./restrictedClient.ts"
 
 // Why a transport failed, and what of its error is safe to pass on.
 
@@ -35,10 +33,9 @@ const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]>
   [/^(HPE_|UND_ERR_(RES_CONTENT_LENGTH_MISMATCH|HEADERS_OVERFLOW))/, "Garbled"],
   // the handshake failed while a write was waiting for it
   [/^EPROTO$/, "Tls"],
-  [
-    /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/,
-    "Tls"
-  ],
+  [/^(ERR_TLS_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/, "Tls"],
+  // OpenSSL's other codes do not show whether the handshake was over, so the request may have been sent
+  [/^ERR_SSL_/, "Cut"],
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed)$/, "Reset"]
 ]
 
@@ -56,7 +53,7 @@ const chain = (error: unknown, found = new Set<unknown>()): ReadonlySet<unknown>
 
 const text = (
   error: unknown,
-  name: "_tag" | "code" | "name" | "message" | "stack" | "hostname" | "address"
+  name: "_tag" | "code" | "name" | "message" | "hostname" | "address"
 ): string => {
   const value: unknown = Predicate.hasProperty(error, name) ? error[name] : undefined
   return Predicate.isString(value) ? value : ""
@@ -97,7 +94,10 @@ const proxyOf = (error: unknown, url: URL): string | undefined => {
 
 /** A server reports in an alert of TLS why it ended a handshake. Only OpenSSL's text or code contains the alert. */
 const alerts: ReadonlyArray<readonly [pattern: RegExp, failure: Pick<TransportFailure, "reason" | "protocol">]> = [
-  [/wrong version number|packet length too long|http request/i, { reason: "Tls", protocol: "NotTls" }],
+  [/wrong[ _]version[ _]number|packet[ _]length[ _]too[ _]long|http[ _]request/i, {
+    reason: "Tls",
+    protocol: "NotTls"
+  }],
   [/NO_APPLICATION_PROTOCOL$/, { reason: "Tls", protocol: "Http2Only" }],
   [
     /alert[ _](?:certificate|(?:bad|unsupported)[ _]certificate|unknown[ _]ca|access[ _]denied)/i,
@@ -118,14 +118,6 @@ const alertOf = (error: unknown) => {
 /** Node tries each address of a name for a moment only, and then reports the failures together. */
 const isAddressTimeout = (error: unknown): boolean => joined(error).some((each) => text(each, "code") === "ETIMEDOUT")
 
-/**
- * Node reports a failed handshake as EPROTO, and a later TLS failure with a code of OpenSSL. undici, and so `fetch`, uses the
- * codes of OpenSSL for the handshake and reports no TLS failure after it. The errors are the same, so the stack decides: it shows
- * where the platform received the error.
- */
-const isAfterHandshake = (code: string, error: HttpClientError.HttpClientError): boolean =>
-  code.startsWith("ERR_SSL_") && text(error, "stack").includes("node:_http_client")
-
 /** Is this an error of the platform with this reason? (On Effect 4, a reason is an object with a tag, such as `EmptyBodyError`.) */
 export const isReason = (error: unknown, reason: "EmptyBody" | "InvalidUrl" | "Encode"): boolean => {
   const given: unknown = Predicate.hasProperty(error, "reason") ? error.reason : undefined
@@ -145,14 +137,11 @@ export const transportFailure = (error: HttpClientError.HttpClientError, stage: 
   const errors = Array.from(chain(error.cause))
   const proxyStatus = errors.map(proxyStatusOf).find(Predicate.isNotUndefined)
   if (proxyStatus !== undefined) return { reason: "Proxy", proxyStatus }
-  const failed = errors.find((each) => reasonOf(each) !== undefined)
-  const reason = reasonOf(failed) ?? "Other"
+  const reason = errors.map(reasonOf).find(Predicate.isNotUndefined) ?? "Other"
   const alert = errors.map(alertOf).find(Predicate.isNotUndefined)
   // a server that ends the handshake with one of these reports it late
   const isLate = alert?.reason === "ClientCertificate" || alert?.protocol === "Http2Only"
-  if (alert !== undefined && (isLate || (stage === "Request" && !isAfterHandshake(text(failed, "code"), error)))) {
-    return alert
-  }
+  if (alert !== undefined && (isLate || stage === "Request")) return alert
   if (stage === "Body") return { reason: reason === "Reset" || reason === "Other" || reason === "Tls" ? "Cut" : reason }
   if (errors.some(isAddressTimeout)) return { reason: "Timeout", protocol: "Addresses" }
   switch (reason) {
@@ -165,8 +154,6 @@ export const transportFailure = (error: HttpClientError.HttpClientError, stage: 
         : undefined
       return proxy === undefined ? { reason } : { reason: "Proxy", proxy }
     }
-    case "Tls":
-      return { reason: isAfterHandshake(text(failed, "code"), error) ? "Cut" : reason }
     default:
       return { reason }
   }

@@ -42,14 +42,8 @@ export const text = (value: unknown): Parsed<string> =>
     ? Either.left("Expected text")
     : /^[\s\p{Cf}]*$/u.test(value)
     ? Either.left("Expected non-empty text")
-    : /[\p{Cc}\p{Zl}\p{Zp}]/u.test(value)
-    ? Either.left("Expected text without control characters, line breaks included")
-    : !value.isWellFormed()
-    ? Either.left("Expected well-formed Unicode text, without a lone surrogate")
-    : /^[\p{Cf}\p{DI}]|[\p{Cf}\p{DI}]$/u.test(value)
-    ? Either.left(
-      "Expected text without invisible characters at its ends, such as a byte order mark or a zero-width space"
-    )
+    : /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|^[\p{Cf}\p{DI}]|[\p{Cf}\p{DI}]$/u.test(value)
+    ? Either.left("Expected text without line breaks, control characters, or invisible characters at its ends")
     : Either.right(value)
 
 /** Text without blanks at its ends: they are invisible, and never part of an identifier. */

@@ -1,12 +1,12 @@
-import { TokenEndpoint } from "@credit-data/core"
 import { Effect, Redacted } from "effect"
+import { makeTokenEndpoint, type Options } from "../../src/internal/tokenEndpoint.ts"
 import { environment } from "./fakeEndpoint.ts"
 import * as FakeTransport from "./fakeTransport.ts"
 
 export const credentials = { clientId: "the-client", clientSecret: Redacted.make("the-secret") }
 
 /** The options of a token endpoint like V2's. */
-export const options: TokenEndpoint.Options = {
+export const options: Options = {
   environment,
   authorizationServer: { url: environment.authV2Url, option: "authV2Url" },
   path: "/oauth2/token",
@@ -17,14 +17,14 @@ export const options: TokenEndpoint.Options = {
 /** A token endpoint with these options, over a fake transport. */
 export const make = <E = never, R = never>(
   { environment: changedEnvironment = environment, ...changed }: Partial<
-    & Omit<TokenEndpoint.Options<E, R>, "environment">
+    & Omit<Options<E, R>, "environment">
     & { readonly environment: typeof environment }
   >,
   ...outcomes: ReadonlyArray<FakeTransport.Outcome>
 ) =>
   Effect.gen(function*() {
     const transport = yield* FakeTransport.make(...outcomes)
-    const endpoint = yield* TokenEndpoint.make<E, R>({
+    const endpoint = yield* makeTokenEndpoint<E, R>({
       ...options,
       ...changed,
       environment: changedEnvironment,

@@ -30,7 +30,7 @@ const lookPauseMillis = { from: 20, to: 200, atMost: 1_000 }
 /** An endpoint with its credentials, its entry in the store for those that it uses when the effect is run, and the store. */
 export interface Parts {
   readonly endpoint: TokenEndpoint.Service
-  readonly sharing: TokenEndpoint.Sharing
+  readonly credentials: TokenEndpoint.Credentials
   readonly entry: Effect.Effect<Envelope.Entry, ConfigError.ConfigError>
   readonly store: TokenStore.Service
 }
@@ -52,7 +52,7 @@ const fenceIn = ({ value }: TokenStore.Look): number =>
  * The endpoint of a process whose fleet shares a store. One process of the fleet at a time has the lease and sends a token
  * request. The others wait for what it publishes. When the store is faulty, each process requests its own tokens.
  */
-export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntry, sharing, store }: Parts) {
+export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, entry: readEntry, store }: Parts) {
   const clock = yield* Effect.clock
   const access = yield* Access.make(clock, endpoint)
   const millis = () => Instant.monotonicMillis(clock)
@@ -228,7 +228,7 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
     Effect.flatMap(access.session, (session) =>
       Effect.gen(function*() {
         // the next secret has another entry
-        if (failure?._tag === "InvalidClient") yield* sharing.reread
+        if (failure?._tag === "InvalidClient") yield* credentials.reread
         const entry = yield* currentEntry(session)
         const { token } = yield* judged(entry, reason, session.withinBudget(store.read(entry.name)))
         return Option.fromNullable(token)
@@ -238,12 +238,11 @@ export const decorated = Effect.fnUntraced(function*({ endpoint, entry: readEntr
     ...endpoint,
     requestToken,
     sharing: {
-      ...sharing,
       // the wait for another process, and then a token request of this one
       timeLimit: Duration.times(endpoint.deadline, 2),
       find,
       wasFound: access.wasTaken,
-      status: Effect.asSome(access.status),
+      status: access.status,
       events: access.events
     }
   }

@@ -3,7 +3,7 @@ import type { TokenStore } from "@credit-data/fleet"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { Clock, DateTime, Deferred, Duration, Effect, Exit, Fiber, Option, Redacted, Scope } from "effect"
 import * as Envelope from "../../src/internal/envelope.ts"
-import { startSupply, usualSharing } from "../support/fleet.ts"
+import { startSupply, usualCredentials } from "../support/fleet.ts"
 
 export type Mode = "grants" | "grants late" | "fails"
 
@@ -158,9 +158,9 @@ export const run = Effect.fnUntraced(
         requestedScopes: [],
         deadline: Duration.millis(deadline),
         requestToken,
-        sharing: usualSharing
+        credentials: usualCredentials
       }
-      const entry = yield* Effect.flatMap(usualSharing.credentials, (each) => Envelope.entryOf(endpoint, each))
+      const entry = yield* Effect.flatMap(usualCredentials.current, (each) => Envelope.entryOf(endpoint, each))
       const engine = bug(shared, entry)
       const store: TokenStore.Service = {
         read: (name) => Effect.zipRight(Effect.sync(reads), held(engine.read(name))),

@@ -1,4 +1,5 @@
 import { type AccessScope, AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { makeTokenEndpoint } from "@credit-data/core/Internal"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Exit, Layer, Logger, LogLevel, Redacted, Scope } from "effect"
@@ -30,7 +31,7 @@ export const endpointOf = <E = never>(
   send: HttpClient.HttpClient = silent,
   credentials: Effect.Effect<string, E> = Effect.succeed(client.secret ?? secret)
 ) =>
-  TokenEndpoint.make({
+  makeTokenEndpoint({
     environment: { name: "test", audience, baseUrl: "https://api.example" },
     authorizationServer: { url: authV2Url, option: "authV2Url" },
     path: "/oauth2/token",
@@ -38,9 +39,9 @@ export const endpointOf = <E = never>(
     scopes: scopes ?? ["data-access:all"]
   }).pipe(Effect.provideService(HttpClient.HttpClient, send))
 
-/** What a decorator of the usual client's endpoint uses. */
-const usualCredentials = Effect.succeed({ clientId: "the-client", clientSecret: Redacted.make(secret) })
-export const usualSharing: TokenEndpoint.Sharing = { credentials: usualCredentials, reread: usualCredentials }
+/** The usual client's credentials. */
+const usual = Effect.succeed({ clientId: "the-client", clientSecret: Redacted.make(secret) })
+export const usualCredentials: TokenEndpoint.Credentials = { current: usual, reread: usual }
 
 /** The entry of a client. */
 export const entryOf = ({ clientId = "the-client", secret: own = secret, ...client }: Client) =>

@@ -1,4 +1,4 @@
-import { HttpError, Instant, Transport } from "@credit-data/core/Internal"
+import { HttpError, Instant, isReadableAgain, Transport } from "@credit-data/core/Internal"
 import type * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -16,7 +16,7 @@ export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
     case "FormData":
       return true
     case "Raw":
-      return Transport.isReadableAgain(body.body)
+      return isReadableAgain(body.body)
     case "Stream":
       return false
   }

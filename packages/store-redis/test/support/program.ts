@@ -2,6 +2,7 @@
 // arguments are the address of a node, the major version of ioredis, and the time in milliseconds.
 
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
+import { makeTokenEndpoint } from "@credit-data/core/Internal"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Console, Duration, Effect, Layer, Logger, Redacted, Schedule } from "effect"
@@ -30,7 +31,7 @@ const Store = Layer.suspend(() => {
 
 const Endpoint = Layer.effect(
   TokenEndpoint.TokenEndpoint,
-  TokenEndpoint.make({
+  makeTokenEndpoint({
     environment: { name: "test", audience: "audience", baseUrl: "https://api.example" },
     authorizationServer: { url: "https://v2.example", option: "authV2Url" },
     path: "/oauth2/token",

@@ -2,7 +2,8 @@ import { Fault, type Simulator } from "@credit-data/simulator"
 import type { startRedis } from "@credit-data/test-support/redisServer"
 import { Duration, Effect } from "effect"
 import { spawn } from "node:child_process"
-import { readdirSync, rmSync, writeFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import type { Happened } from "./judge.ts"
@@ -121,8 +122,14 @@ export const ofFiles = (directory: string): ReadonlyArray<Possible> => [
   {
     name: "the folder is deleted",
     what: "Store",
-    // the processes write to it meanwhile
-    run: () => Effect.sync(() => rmSync(directory, { recursive: true, force: true, maxRetries: 10 }))
+    run: () =>
+      Effect.sync(() => {
+        if (!existsSync(directory)) return
+        // the processes write to the folder under its old name meanwhile, so it would not become empty
+        const renamed = `${directory}-${randomUUID()}`
+        renameSync(directory, renamed)
+        rmSync(renamed, { recursive: true })
+      })
   },
   {
     name: "the files contain garbage",

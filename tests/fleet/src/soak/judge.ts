@@ -74,6 +74,9 @@ export const judge = (recording: Recording): Judgement => {
   const stopped = (process: string, from: number, until: number) =>
     faults.some((fault) => fault.what === "Processes" && concerns(fault, process) && overlaps(fault, { from, until }))
 
+  // a fleet that calls nothing breaks no other rule
+  if (received.length === 0) violations.push("the API received no call")
+
   let expired = 0
   let outOfOrder = 0
   const newest = new Map<string, number>()

@@ -84,7 +84,7 @@ export const run = Effect.fnUntraced(function*(api: Api, options: {
         expiresAt: DateTime.unsafeMake((issuedAt + lifetime) * 1_000)
       })
     }),
-    sharing: { credentials: Effect.succeed(credentials), reread: Effect.succeed(credentials) }
+    credentials: { current: Effect.succeed(credentials), reread: Effect.succeed(credentials) }
   })
   const server = HttpClient.make((request, url) =>
     Effect.gen(function*() {

@@ -86,7 +86,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       assert.deepInclude<object>(error, refused)
       assert.include(
         error.message,
-        "the TLS handshake failed, so nothing was sent. The server did not respond with TLS"
+        "the TLS handshake failed. The server did not respond with TLS"
       )
       assert.notInclude(received, canary)
     }))
@@ -108,13 +108,9 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       if (name === "node:http") yield* until(() => connections === 0)
     }))
 
-  for (
-    const [title, tamper] of [
-      ["a corrupted record", (data: Buffer) => data.map((byte, index) => index < 5 ? byte : byte ^ 0x55)],
-      ["plain text within the stream", () => Buffer.from("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n")]
-    ] as const
-  ) {
-    it.scoped(`${title} after the handshake is retryable, and the message does not claim that nothing was sent`, () =>
+  {
+    const tamper = (data: Buffer) => data.map((byte, index) => index < 5 ? byte : byte ^ 0x55)
+    it.scoped("a corrupted record after the handshake is retryable, and the message does not claim that nothing was sent", () =>
       Effect.gen(function*() {
         const authority = yield* makeAuthority
         const { decrypted, port } = yield* serve(yield* makeCertificate({ host: "localhost", days: 30, authority }))

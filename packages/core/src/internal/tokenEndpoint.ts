@@ -1,0 +1,107 @@
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as ConfigError from "effect/ConfigError"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Equal from "effect/Equal"
+import type * as AccessScope from "../AccessScope.ts"
+import type * as ClientCredentials from "../ClientCredentials.ts"
+import type * as Environment from "../Environment.ts"
+import type * as TokenEndpoint from "../TokenEndpoint.ts"
+import * as credentialsOf from "./credentials.ts"
+import * as Instant from "./instant.ts"
+import { restrictedClient } from "./restrictedClient.ts"
+import { type Symptom, tokenRequest } from "./tokenRequest.ts"
+import * as validation from "./validation.ts"
+
+/** What an adapter sets, and what its user does. */
+export interface Options<E = never, R = never> extends TokenEndpoint.Settings {
+  /** The environment whose tokens are requested. */
+  readonly environment: Environment.Environment
+  /** The address of the authorization server, and the option that sets it, which errors name. */
+  readonly authorizationServer: { readonly url: string | undefined; readonly option: string }
+  /** The path of the token endpoint below that address. */
+  readonly path: `/${string}`
+  /** The version of the endpoint, as `status` shows it. */
+  readonly version?: string | undefined
+  /** The client's credentials, or an effect that reads them. */
+  readonly credentials: ClientCredentials.Source<E, R>
+  /** The scopes to request, at least one. Without the option, no scope field is sent, and the server decides what a token covers. */
+  readonly scopes?: ReadonlyArray<AccessScope.AccessScope> | undefined
+  /** What to do about a failure, if this endpoint has more specific advice than the message of the failure. */
+  readonly hint?: ((symptom: Symptom) => string | undefined) | undefined
+  /** The credentials that were read together with other variables, so that the layer reads them only once. */
+  readonly read?: ClientCredentials.ClientCredentials | undefined
+}
+
+const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
+  a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
+
+/**
+ * Builds the token endpoint of an adapter. First checks every option and reads the credentials. Fails with a `ConfigError` that names all
+ * invalid options, or with the failure of the effect that reads the credentials.
+ *
+ * When the endpoint refuses the client and the credentials came from an effect, they are read once more. If they have
+ * changed, the request is retried once with the new ones. All of this happens within the deadline.
+ */
+export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = never>(
+  options: Options<E, R>
+): Effect.fn.Return<TokenEndpoint.Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
+  const { authorizationServer, credentials: source, path, read, version } = options
+  const { credentials: given, deadline, scopes, server, ...environment } = yield* validation.all({
+    ...validation.environment(options.environment),
+    server: validation.at("environment", authorizationServer.option)(
+      validation.withoutPath(path)(authorizationServer.url)
+    ),
+    scopes: options.scopes === undefined
+      ? Either.right(undefined)
+      : validation.at("scopes")(validation.scopes(options.scopes)),
+    credentials: Effect.isEffect(source) ? Either.right(undefined) : validation.credentials(source),
+    deadline: validation.at("deadline")(validation.duration(options.deadline ?? "10 seconds"))
+  })
+  const url = `${server}${path}`
+  const credentials = yield* credentialsOf.make({
+    source,
+    given: given ?? read,
+    environment: environment.name,
+    time: deadline
+  })
+  const client = restrictedClient(yield* HttpClient.HttpClient, { isAllowed: (target) => target === url })
+  const request = tokenRequest({
+    client: options.transformClient === undefined ? client : options.transformClient(client),
+    tokenEndpoint: url,
+    environment,
+    scopes,
+    propagateTrace: options.propagateTrace ?? false,
+    hint: options.hint ?? (() => undefined)
+  })
+
+  return {
+    environment,
+    url,
+    version,
+    clientId: credentials.current().clientId,
+    requestedScopes: scopes ?? [],
+    deadline,
+    requestToken: Effect.fnUntraced(function*(reason) {
+      const clock = yield* Effect.clock
+      const endsAt = Instant.later(Instant.now(clock), Duration.toMillis(deadline))
+      const timeLeft = () => Duration.millis(Instant.millisBetween(Instant.now(clock), endsAt))
+      // a secret manager that hangs leaves the request half of the time
+      const used = reason._tag === "Refresh"
+        ? yield* credentials.reread(Duration.times(deadline, 0.5))
+        : credentials.current()
+      return yield* request(used, timeLeft()).pipe(
+        Effect.catchTag("InvalidClient", (refusal) =>
+          Effect.flatMap(
+            Effect.isEffect(source) ? credentials.reread(timeLeft()) : Effect.succeed(used),
+            (next) => isSame(next, used) ? Effect.fail(refusal) : request(next, timeLeft())
+          ))
+      )
+    }),
+    credentials: {
+      current: Effect.sync(credentials.current),
+      reread: Effect.suspend(() => credentials.reread(deadline))
+    }
+  }
+})
