@@ -1,5 +1,6 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Fiber, Logger, LogLevel } from "effect"
+import { writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { cachedGet } from "./cachedGet.ts"
 import { authenticatedCall, lateRejections } from "./calls.ts"
@@ -70,6 +71,10 @@ Effect.gen(function*() {
   yield* Console.log(`${machine}\n`)
   const rows = (yield* Effect.forEach(chosen(scenarios), inItsOwnFiber)).flat()
   if (rows.length > 0) yield* Console.log(`${table(rows)}\n`)
+  if (names.length === 0) {
+    const text = `# Figures with a threshold\n\n${machine} \`bench\` without arguments writes this page.\n\n${table(rows)}\n`
+    yield* Effect.sync(() => writeFileSync(new URL("../results/figures.md", import.meta.url), text))
+  }
   const longOnes = names.length === 0 ? [] : chosen(long)
   const met = yield* Effect.forEach([...chosen(pages), ...longOnes], (page) => page(machine))
   return allMet(rows) && !met.includes(false)

@@ -1,12 +1,12 @@
 // After `changeset version`: an even major version of a package becomes the next odd one, in its package.json, in its changelog and where
 // other packages depend on it. The even ones belong to the packages for Effect 4, so that each line has room for a breaking release.
-// The sources of core contain its version too, for the `User-Agent`.
+// The sources of core contain its version too, for the `User-Agent`. The command's changelog gets an entry if only libraries have changed.
 
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
 import { published, root } from "./packages.ts"
-import { isEven, odd, withOddMajor } from "./versions.ts"
+import { isEven, odd, withLibraries, withOddMajor } from "./versions.ts"
 
 Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
@@ -21,9 +21,12 @@ Effect.gen(function*() {
       const code = yield* fs.readFileString(source)
       yield* fs.writeFileString(source, code.replace(/"[^"]+"/, `"${odd(version)}"`))
     }
+    const changelog = path.join(top, folder, "CHANGELOG.md")
+    if (folder === "packages/cli" && (yield* fs.exists(changelog))) {
+      yield* fs.writeFileString(changelog, withLibraries(yield* fs.readFileString(changelog)))
+    }
     if (version === undefined || !isEven(version)) continue
     yield* fs.writeFileString(manifest, text.replace(`"version": "${version}"`, `"version": "${odd(version)}"`))
-    const changelog = path.join(top, folder, "CHANGELOG.md")
     yield* fs.writeFileString(changelog, withOddMajor(yield* fs.readFileString(changelog), version))
   }
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

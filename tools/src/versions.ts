@@ -14,3 +14,13 @@ export const withOddMajor = (changelog: string, version: string): string =>
     /^(## | {2}- @credit-data\/[\w-]+@)(\S+)$/gm,
     (line, before: string, found: string) => found === version ? `${before}${odd(version)}` : line
   )
+
+/**
+ * The command's changelog with an entry in its newest section, if it has none. A release of the libraries alone is a release of the command
+ * too, which contains them.
+ */
+export const withLibraries = (changelog: string): string =>
+  changelog.replace(
+    /^(## \S+\n)\s*(?=## |$(?![\s\S]))/m,
+    "$1\n- Contains this version of the libraries, whose `CHANGELOG.md` list the changes.\n\n"
+  )

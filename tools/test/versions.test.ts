@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { manifest } from "../../effect-4/packages.ts"
-import { odd, withOddMajor } from "../src/versions.ts"
+import { odd, withLibraries, withOddMajor } from "../src/versions.ts"
 
 describe("the versions of the two lines", () => {
   it("have an odd major version for Effect 3, even after a breaking change", () => {
@@ -37,6 +37,17 @@ describe("the versions of the two lines", () => {
       ].join("\n")
     assert.strictEqual(withOddMajor(changelog("2.0.0"), "2.0.0"), changelog("3.0.0"))
     assert.strictEqual(withOddMajor(changelog("2.0.0"), "2x0.0"), changelog("2.0.0"))
+  })
+
+  it("have an entry in the command's changelog, even if only libraries have changed", () => {
+    const entry = "- Contains this version of the libraries, whose `CHANGELOG.md` list the changes."
+    const before = "# @credit-data/cli\n\n## 1.0.0\n\n### Major Changes\n\n- 0a1b2c3: First.\n"
+    const of = (newest: string) => before.replace("## 1.0.0", `## 1.1.0\n\n${newest}## 1.0.0`)
+    assert.strictEqual(withLibraries(of("")), of(`${entry}\n\n`))
+    assert.strictEqual(withLibraries("# @credit-data/cli\n\n## 1.0.0\n"), `# @credit-data/cli\n\n## 1.0.0\n\n${entry}\n\n`)
+    const changed = of("### Patch Changes\n\n- 4d5e6f7: Another.\n\n")
+    assert.strictEqual(withLibraries(changed), changed)
+    assert.strictEqual(withLibraries(before), before)
   })
 
   it("have the next even major version for Effect 4, so no version belongs to both", () => {
