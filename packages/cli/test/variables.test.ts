@@ -25,7 +25,7 @@ const ofAnotherUser = `data:text/javascript,${
     import fs from "node:fs"
     import { syncBuiltinESMExports } from "node:module"
     const { fstatSync } = fs
-    fs.fstatSync = (...args) => Object.assign(fstatSync(...args), { uid: 65534 })
+    fs.fstatSync = (...args) => Object.assign(fstatSync(...args), { uid: process.getuid() + 1 })
     syncBuiltinESMExports()
   `)
 }`

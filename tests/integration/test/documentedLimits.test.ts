@@ -177,12 +177,16 @@ describe("an instrumentation of undici", () => {
   )
 })
 
-it.scopedLive("Node 24 sends requests to this machine through a proxy, unless NO_PROXY lists it", () =>
+it.scopedLive("Node with NODE_USE_ENV_PROXY=1 sends requests to this machine through a proxy, unless NO_PROXY lists it", () =>
   Effect.gen(function*() {
     const proxied: Array<string> = []
     const api = yield* listen(createServer((_, response) => response.end()))
     const proxy = yield* listen(
-      createServer().on("connect", (request, socket) => {
+      createServer((request, response) => {
+        proxied.push(request.url ?? "")
+        response.writeHead(403).end()
+      }).on("connect", (request, socket) => {
+        // versions before 26 open a tunnel even for plain HTTP
         proxied.push(request.url ?? "")
         socket.end("HTTP/1.1 403 Forbidden\r\n\r\n")
       })
@@ -195,7 +199,8 @@ it.scopedLive("Node 24 sends requests to this machine through a proxy, unless NO
     yield* fetchApi({ NO_PROXY: "localhost,127.0.0.1,[::1],::1" })
     assert.isEmpty(proxied)
     yield* fetchApi({})
-    const readsVariables = Number(process.versions.node.split(".")[0]) >= 24
+    const readsVariables = Number(process.versions.node.split(".")[0]) >= 24 ||
+      process.allowedNodeEnvironmentFlags.has("--use-env-proxy")
     assert.lengthOf(proxied, readsVariables ? 1 : 0)
   }))
 

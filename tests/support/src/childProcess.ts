@@ -41,7 +41,8 @@ const collect = (stream: Readable) => {
 
 /** Starts a command as a child process, which prints without colours and ends when the scope is closed. */
 export const start = Effect.fnUntraced(function*([program, ...args]: Command, { cwd, env, input }: Settings = {}) {
-  const child = spawn(program, args, { cwd, env: { ...process.env, NO_COLOR: "1", ...env }, detached: true })
+  const { FORCE_COLOR: _, ...inherited } = process.env
+  const child = spawn(program, args, { cwd, env: { ...inherited, NO_COLOR: "1", ...env }, detached: true })
   const stdout = collect(child.stdout)
   const stderr = collect(child.stderr)
   const ending = new Promise<Ended>((resolve, reject) => {
