@@ -72,7 +72,9 @@ Effect.gen(function*() {
   const rows = (yield* Effect.forEach(chosen(scenarios), inItsOwnFiber)).flat()
   if (rows.length > 0) yield* Console.log(`${table(rows)}\n`)
   if (names.length === 0) {
-    const text = `# Figures with a threshold\n\n${machine} \`bench\` without arguments writes this page.\n\n${table(rows)}\n`
+    const text = `# Figures with a threshold\n\n${machine} \`bench\` without arguments writes this page.\n\n${
+      table(rows)
+    }\n`
     yield* Effect.sync(() => writeFileSync(new URL("../results/figures.md", import.meta.url), text))
   }
   const longOnes = names.length === 0 ? [] : chosen(long)

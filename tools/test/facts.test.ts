@@ -38,7 +38,7 @@ describe("the first page", () => {
     assert.deepStrictEqual(needs, ["simulator", "store-redis"])
     assert.include(evidence, "Only simulator (`yaml`) and store-redis (`ioredis`) need a package that is not Effect's.")
     const bugs = Object.values(promises).flat().length
-    assert.include(evidence, `${bugs} planted bugs`)
+    assert.include(evidence, `${bugs} small changes that each break a promise`)
   })
 
   it("lists each package once, those first that are stable by the policy", () => {
@@ -182,8 +182,8 @@ describe("the page for engineers on call", () => {
     const table = rows(section("docs/failures.md", "## Fields").replaceAll("\\|", "or"))
     const fieldsOf = (failure: string, isTokenError: boolean) =>
       table.flatMap(([fields = "", , owners = ""]) => {
-        const isIn = owners === "all five" || owners.includes(`\`${failure}\``) && !owners.includes("except") ||
-          isTokenError && owners.startsWith("the four") && !owners.endsWith(`except \`${failure}\``)
+        const isIn = owners.includes(`\`${failure}\``) && !owners.includes("except") ||
+          isTokenError && owners.startsWith("token errors") && !owners.endsWith(`except \`${failure}\``)
         return isIn ? [...fields.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name) : []
       })
     const own = (fields: object) => Object.keys(fields).filter((name) => name !== "_tag")
@@ -240,7 +240,7 @@ describe("figures from the benchmarks", () => {
   const cached = "cachedInvalidateWithTTL"
   const calls =
     "CPU of an authenticated call, 32 in flight: over Effect's HttpClient for @credit-data, over bare fetch for the others"
-  const requests = measured("an endpoint that fails for 3 s, 200 calls per second, token requests")
+  const requests = measured("the first 3 s of an outage, 200 calls per second, token requests")
   const flat = (page: string) => read(page).replaceAll(/\s+/g, " ")
   const record = (name: string) => flat(`docs/decisions/${name}.md`)
 
@@ -257,7 +257,7 @@ describe("figures from the benchmarks", () => {
         flat("README.md"),
         `these packages sent ${requests[ours]} token requests.`
       ],
-      [flat("README.md"), `have no pause of their own, and sent ${most}`],
+      [flat("README.md"), `Clients without a pause sent ${most}`],
       [flat("README.md"), `keeps failures for a second also sends ${requests["Effect's Cache"]},`],
       [
         record("0001-own-supply"),
@@ -282,14 +282,14 @@ describe("figures from the benchmarks", () => {
       ],
       [
         flat("README.md"),
-        `takes ${ratios(calls)[0]} times the CPU of a call without a token on Effect 3. On Effect 4 it takes ${
+        `on Effect 3, a call takes ${ratios(calls)[0]} times the CPU of a call without a token. On Effect 4 it takes ${
           ratios(calls)[1]
         } times`
       ]
     ]
     for (const [text, sentence] of sentences) assert.include(text, sentence)
     // each library that sends many is named next to their figures
-    for (const [name] of many) assert.match(flat("README.md"), new RegExp(`${name}[^.]*sent ${most}`))
+    for (const [name] of many) assert.match(flat("README.md"), new RegExp(`sent ${most}:[^(]*${name}`))
   })
 
   const costs = [
@@ -320,7 +320,7 @@ describe("figures from the benchmarks", () => {
     const text = summary.replaceAll(/\s+/g, " ")
     const [bundle3, bundle4] = ratios("the bundle, compared with one that reads its credentials")
     assert.include(text, `the bundle is ${bundle3} × on Effect 3 and ${bundle4} × on Effect 4`)
-    assert.include(text, `that failed for 3 seconds received ${requests[ours]} requests`)
+    assert.include(text, `an endpoint received ${requests[ours]} requests in the first 3 seconds of an outage`)
     const curves = read("benchmarks/results/curves.md").split("## ")
     const ofThousand = (heading: string) =>
       rows(curves.find((part) => part.startsWith(heading)) ?? "").find(([size]) => size === "1 000")?.[2]
@@ -354,7 +354,7 @@ const repeated: Readonly<Record<string, ReadonlyArray<readonly [code: string, pa
     [
       "Duration.times(endpoint.deadline, 2)",
       "docs/operations.md",
-      "after at most 10 seconds, or 20 with a shared store"
+      "after at most 10 seconds, or 20 seconds with a shared store"
     ]
   ],
   "packages/fleet/src/internal/access.ts": [
@@ -370,7 +370,7 @@ const repeated: Readonly<Record<string, ReadonlyArray<readonly [code: string, pa
     [
       "socketTimeout = 2_000\nconst connectTimeout = 2_000",
       "docs/fleet.md",
-      "gives up a connection on which nothing arrives for 2 seconds"
+      "closes a connection on which nothing arrives for 2 seconds"
     ]
   ],
   "packages/fleet/src/internal/sealing.ts": [
@@ -393,7 +393,7 @@ const repeated: Readonly<Record<string, ReadonlyArray<readonly [code: string, pa
     [
       "shortestPause = 1_000\nexport const longestPause = 60_000",
       "docs/configuration.md",
-      "| pause after a retryable failure | 1 second, doubled up to 60; half of it is random |"
+      "| pause after a retryable failure | 1 second, doubled after each failure up to 60 seconds; the second half of it is random |"
     ],
     ["refusalPause = 30_000", "docs/configuration.md", "| pause after a refusal | 30 seconds |"],
     ["scopeMillis = 5 * 60_000", "docs/configuration.md", "| requests for a missing scope | at most every 5 minutes |"]
@@ -419,7 +419,7 @@ const repeated: Readonly<Record<string, ReadonlyArray<readonly [code: string, pa
     [
       "mostTokens = 3",
       "docs/configuration.md",
-      "| how often a call that gets 401 is sent | 3 times, with different tokens |"
+      "| attempts of a call that gets 401 | 3, with different tokens |"
     ]
   ],
   "packages/http-client/src/internal/resend.ts": [
@@ -432,7 +432,7 @@ const repeated: Readonly<Record<string, ReadonlyArray<readonly [code: string, pa
   ],
   "packages/migration/src/internal/fallback.ts": [
     ["patience = Duration.seconds(2)", "docs/migration.md", "wait for V2 for up to 2 seconds"],
-    ["quietMillis = 5 * 60_000", "docs/migration.md", "if it happens after five quiet minutes"],
+    ["quietMillis = 5 * 60_000", "docs/migration.md", "again after five minutes without such a call"],
     [
       "patience = Duration.seconds(2)",
       "docs/configuration.md",
@@ -488,20 +488,6 @@ describe("the table of names that are different on Effect 4", () => {
   }
 
   it.each(table)("states that $from is $to", ({ from, to }) => assert.strictEqual(rename(from), to))
-
-  it("has all names that the examples use", () => {
-    const inTable: Counts = new Map()
-    for (const { from } of table) {
-      written(from, inTable)
-      written(`type X = ${from}`, inTable)
-    }
-    assert.isAbove(inTable.size, 30)
-    for (const each of pages) {
-      const used: Counts = new Map()
-      rewriteExamples(each, read(each), used)
-      for (const rule of used.keys()) assert.isTrue(inTable.has(rule), `${each}: ${rule}`)
-    }
-  })
 
   it("would be found to be wrong with a name of Effect 3 in its second column", () => {
     assert.notStrictEqual(rename("Effect.catchAll(handle)"), "Effect.catchAll(handle)")

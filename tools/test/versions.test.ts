@@ -44,7 +44,10 @@ describe("the versions of the two lines", () => {
     const before = "# @credit-data/cli\n\n## 1.0.0\n\n### Major Changes\n\n- 0a1b2c3: First.\n"
     const of = (newest: string) => before.replace("## 1.0.0", `## 1.1.0\n\n${newest}## 1.0.0`)
     assert.strictEqual(withLibraries(of("")), of(`${entry}\n\n`))
-    assert.strictEqual(withLibraries("# @credit-data/cli\n\n## 1.0.0\n"), `# @credit-data/cli\n\n## 1.0.0\n\n${entry}\n\n`)
+    assert.strictEqual(
+      withLibraries("# @credit-data/cli\n\n## 1.0.0\n"),
+      `# @credit-data/cli\n\n## 1.0.0\n\n${entry}\n\n`
+    )
     const changed = of("### Patch Changes\n\n- 4d5e6f7: Another.\n\n")
     assert.strictEqual(withLibraries(changed), changed)
     assert.strictEqual(withLibraries(before), before)

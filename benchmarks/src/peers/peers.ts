@@ -185,7 +185,8 @@ const openid: Peer = {
 const azure: Peer = {
   name: "@azure/core-rest-pipeline",
   note: "its bearer policy, with a credential and an HttpClient of a few lines",
-  leavesOut: "a pause after a failure without a token; and renewal before the last two minutes of a lifetime",
+  leavesOut:
+    "a pause after a failure without a token. It renews two minutes before the end, or at `refreshAfterTimestamp` if the credential sets it, which ours does not",
   make: async (base) => {
     const pipeline = createEmptyPipeline()
     const getToken = async () => {

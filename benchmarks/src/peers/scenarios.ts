@@ -152,7 +152,7 @@ const failing = async (url: string): Promise<Result> => {
     await supply.dispose()
     return requests
   })
-  return { scenario: "an endpoint that fails for 3 s, 200 calls per second, token requests", unit: "", values }
+  return { scenario: "the first 3 s of an outage, 200 calls per second, token requests", unit: "", values }
 }
 
 /** The CPU time of an authenticated call over fetch, 32 in flight. */

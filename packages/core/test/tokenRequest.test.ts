@@ -141,17 +141,17 @@ describe("a refused client", () => {
   it.effect("the message of a refusal names stray blanks and quotes of the credentials, without showing them", () =>
     Effect.gen(function*() {
       const rows = [
-        ["id", " canary", "The client secret begins or ends with a blank."],
-        ["id", "canary\t".trimEnd() + " ", "The client secret begins or ends with a blank."],
+        ["id", " canary", "The client secret begins or ends with a space."],
+        ["id", "canary\t".trimEnd() + " ", "The client secret begins or ends with a space."],
         ["id", "\"canary\"", "The client secret is surrounded by quotes."],
         ["id", "'canary'", "The client secret is surrounded by quotes."],
         [
           "id",
           " 'canary' ",
-          "The client secret begins or ends with a blank. The client secret is surrounded by quotes."
+          "The client secret begins or ends with a space. The client secret is surrounded by quotes."
         ],
         ["id", "“canary”", "The client secret is surrounded by quotes."],
-        ["id", "\u00a0canary", "The client secret begins or ends with a blank."],
+        ["id", "\u00a0canary", "The client secret begins or ends with a space."],
         ["'id'", "canary", "The client id is surrounded by quotes."]
       ] as const
       for (const [id, secret, hint] of rows) {

@@ -29,7 +29,7 @@ const parts = Effect.gen(function*() {
   if (credentials === undefined) {
     return yield* Effect.fail(Variables.invalid(
       ["TokenEndpoint", "credentials"],
-      "Expected an endpoint with credentials, under which the shared tokens are sealed"
+      "Expected an endpoint with credentials, under which the shared tokens are encrypted"
     ))
   }
   const entry = Effect.flatMap(credentials.current, (current) => Envelope.entryOf(endpoint, current))

@@ -444,7 +444,7 @@ describe("a supply that cannot be shared", () => {
       const error = String(yield* Effect.flip(Effect.scoped(Layer.build(supply))))
       assert.match(
         error,
-        /TokenEndpoint.*credentials.*Expected an endpoint with credentials, under which the shared tokens are sealed/s
+        /TokenEndpoint.*credentials.*Expected an endpoint with credentials, under which the shared tokens are encrypted/s
       )
     }))
 

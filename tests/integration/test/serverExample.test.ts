@@ -10,7 +10,7 @@ import { Effect, Layer } from "effect"
 const Server = HttpServer.serve(
   Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42")).pipe(
     Effect.map(({ status }) => HttpServerResponse.empty({ status: status === 200 ? 200 : 503 })),
-    Effect.orElseSucceed(() => HttpServerResponse.empty({ status: 500 }))
+    Effect.orElseSucceed(() => HttpServerResponse.empty({ status: 503 }))
   )
 )
 

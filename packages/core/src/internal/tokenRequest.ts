@@ -209,7 +209,7 @@ const usableFor = (seconds: number): Duration.Duration => {
 const suspicion = ({ clientId, clientSecret }: ClientCredentials): string | undefined => {
   const secret = Redacted.value(clientSecret)
   const odd = [
-    ...(secret === secret.trim() ? [] : ["The client secret begins or ends with a blank."]),
+    ...(secret === secret.trim() ? [] : ["The client secret begins or ends with a space."]),
     ...(validation.isQuoted(secret.trim()) ? ["The client secret is surrounded by quotes."] : []),
     ...(validation.isQuoted(clientId) ? ["The client id is surrounded by quotes."] : [])
   ]

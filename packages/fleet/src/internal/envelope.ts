@@ -28,7 +28,7 @@ export const entryOf = (
   Redacted.value(secret).length < shortestSecret
     ? Effect.fail(Variables.invalid(
       ["credentials", "clientSecret"],
-      `Expected at least ${shortestSecret} characters, to seal shared tokens`
+      `Expected at least ${shortestSecret} characters, to encrypt shared tokens`
     ))
     : Effect.succeed({ name: nameOf(Redacted.value(secret), { url, clientId, audience, scopes }), secret })
 
