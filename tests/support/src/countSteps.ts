@@ -1,5 +1,8 @@
 import { Effect, Scheduler } from "effect"
 
+/** The most steps that our client may add to a call of the platform's client. */
+export const mostAdded = 7
+
 /** How many steps Effect's interpreter takes for an effect: before each step, its runtime asks whether to yield. */
 export const countSteps = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.suspend(() => {
