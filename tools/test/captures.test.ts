@@ -1,7 +1,7 @@
 import { Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -9,6 +9,7 @@ import { program, start } from "../../packages/cli/test/support/program.ts"
 
 // `CAPTURE=write` writes the outputs into the page
 const page = fileURLToPath(new URL("../../docs/command-line.md", import.meta.url))
+const profiles = /```ini\n([^]*?)```/
 const block = /```console\n\$ (.*)\n([^]*?)```/g
 
 /** Prints as `jq` does with a path, because jq is not on every machine. */
@@ -30,7 +31,9 @@ const fixed = (text: string, ports: ReadonlyArray<string>) =>
       (instant) => isExpiry(Date.parse(instant)) ? "2026-11-24T11:59:59Z" : "2026-11-23T12:00:00Z"
     )
     .replaceAll(/\b1[789]\d{8}\b/g, (seconds) => isExpiry(Number(seconds) * 1_000) ? "1795521599" : "1795435200")
-    .replaceAll(/127\.0\.0\.1:(\d+)/g, (_, port: string) => `127.0.0.1:${7400 + ports.indexOf(port)}`)
+    // in a table, the spaces after it are part of its column
+    .replaceAll(/127\.0\.0\.1:(\d+)(?: (?= +\S))*/g, (cell, port: string) =>
+      `127.0.0.1:${7400 + ports.indexOf(port)}`.padEnd(cell.endsWith(" ") ? cell.length : 0))
     .replaceAll(/simulated\.(V\d)\.\d+\.\w+/g, "simulated.$1.1.0123456789")
     .replaceAll(/23h 59m \d+s/g, "23h 59m 59s")
     .replaceAll(/"millis": \d+/g, "\"millis\": 12")
@@ -44,6 +47,7 @@ describe("the page about the command line", () => {
       const variables: Readonly<Record<string, string>> = {
         ...(yield* Simulator.variables),
         XDG_CACHE_HOME: folder,
+        XDG_CONFIG_HOME: folder,
         LANG: "C.UTF-8"
       }
       const ports = ["BASE", "AUTH_V1", "AUTH_V2"].map((name) => {
@@ -51,6 +55,10 @@ describe("the page about the command line", () => {
         return url === undefined ? "" : new URL(url).port
       })
       const text = readFileSync(page, "utf8")
+      const [, ini = ""] = profiles.exec(text) ?? []
+      const withPorts = ini.replaceAll(/(?<=127\.0\.0\.1:)740(\d)/g, (_, index: string) => ports[Number(index)] ?? "")
+      mkdirSync(join(folder, "credit-data"))
+      writeFileSync(join(folder, "credit-data/profiles.ini"), withPorts, { mode: 0o600 })
       const printed: Array<string> = []
       for (const [, command = ""] of text.matchAll(block)) {
         const line = `credit-data() { ${process.execPath} ${program} "$@"; }; ${jq}; ${command} 2>&1`

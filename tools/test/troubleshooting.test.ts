@@ -2,6 +2,8 @@ import { TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
 import { readFileSync } from "node:fs"
+import { messages } from "../../packages/cli/src/profiles.ts"
+import { failureOf } from "../../packages/cli/src/secretCommand.ts"
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 
@@ -52,6 +54,29 @@ const logLines = [...read("docs/telemetry.md").matchAll(/^\| (?:WARN|ERROR) +\| 
   line
 )
 
+/** The messages about profiles, and about a command that prints the secret. */
+const aboutProfiles: { readonly [Name in keyof typeof messages | "failedCommand"]: string } = {
+  noHome: messages.noHome(),
+  none: messages.none("profiles.ini"),
+  unreadable: messages.unreadable("profiles.ini", "EACCES"),
+  ofAnotherUser: messages.ofAnotherUser("profiles.ini"),
+  changeable: messages.changeable("profiles.ini"),
+  unknown: messages.unknown("--profile", "profiles.ini", "sandbx", ["sandbox"]),
+  besideOption: messages.besideOption("--profile", "--variables"),
+  besideVariables: messages.besideVariables(["CREDIT_DATA_CLIENT_ID"]),
+  incomplete: messages.incomplete("sandbox", "profiles.ini"),
+  syntax: messages.syntax(),
+  profileName: messages.profileName(),
+  sameProfile: messages.sameProfile(1),
+  noProfile: messages.noProfile(),
+  secret: messages.secret(),
+  unknownKey: messages.unknownKey("CREDIT_DATA_CLIENTID"),
+  sameKey: messages.sameKey("CREDIT_DATA_CLIENT_ID", 2),
+  openQuotes: messages.openQuotes(),
+  noCommand: messages.noCommand("sandbox"),
+  failedCommand: failureOf("The secret-command of profile sandbox", "exited with 3")
+}
+
 const isFound = (message: string) => quoted.some((text) => message.includes(text))
 
 describe("docs/troubleshooting.md", () => {
@@ -62,6 +87,10 @@ describe("docs/troubleshooting.md", () => {
   it("has a row for each piece of advice about a connection", () => {
     assert.isAbove(advice.length, 4)
     assert.deepStrictEqual(advice.filter((text) => !isFound(text)), [])
+  })
+
+  it("has a row for each message about profiles", () => {
+    assert.deepStrictEqual(Object.values(aboutProfiles).filter((message) => !isFound(message)), [])
   })
 
   it("has a row for each warning and error in the log", () => {

@@ -7,7 +7,7 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { tokenFolder } from "./cacheFolders.ts"
+import { tokenFolder } from "./userFolders.ts"
 import { type Failure, wrongUsage } from "./failure.ts"
 
 /** The folder of the cached tokens. */

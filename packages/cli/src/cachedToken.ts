@@ -1,7 +1,7 @@
 import { Sealing } from "@credit-data/fleet/Internal"
 import { readFileSync, statSync } from "node:fs"
 import path from "node:path"
-import { tokenFolder } from "./cacheFolders.ts"
+import { tokenFolder } from "./userFolders.ts"
 import type { Invocation } from "./commandLine/commands.ts"
 import type { PrintedToken } from "./tokenText.ts"
 

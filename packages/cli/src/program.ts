@@ -3,16 +3,21 @@ import { isTokenError, type TokenError } from "@credit-data/core/TokenError"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Cause from "effect/Cause"
+import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
-import type { Run } from "./commandLine/parse.ts"
+import type { Run as AnyRun } from "./commandLine/parse.ts"
 import { exec, last } from "./commands/exec.ts"
 import { token } from "./commands/token.ts"
 import { Ended, ofExit } from "./failure.ts"
 import { note, unsafeNote } from "./terminal.ts"
+import { used } from "./variables.ts"
+
+/** A command that uses Effect. */
+export type Run = Exclude<AnyRun, { readonly name: "profiles" }>
 
 /** Does the failure apply to the next process too, because of the cache or the server? */
 const isBinding = (error: TokenError, { options }: Run): boolean =>
@@ -24,7 +29,10 @@ const messageOf = (error: unknown, given: Run): string => {
   if (HttpClientError.isHttpClientError(error) && error._tag === "RequestError" && error.description !== undefined) {
     return error.description
   }
-  return error instanceof Error && error.message !== "" ? error.message : String(error)
+  const message = error instanceof Error && error.message !== "" ? error.message : String(error)
+  if (!ConfigError.isConfigError(error) || used.profile === undefined) return message
+  // a variable that the profile lacks may be set in the environment
+  return `${message}\n${used.profile.hint}`
 }
 
 /** Shows only the kind of a defect, because its message may quote anything. The lines of its stack only name code. */

@@ -1,11 +1,23 @@
 import { cachedToken } from "./cachedToken.ts"
 import type { Run } from "./commandLine/parse.ts"
+import type { Run as ProgramRun } from "./program.ts"
 import { hiddenNote, isHidden, tokenText } from "./tokenText.ts"
 import { readVariables } from "./variables.ts"
 
-/** Starts a command. Returns what is wrong with the options that name variables. */
+/** Does an option or a variable name a profile? */
+const hasProfile = (profile: string | undefined): boolean =>
+  profile !== undefined || (process.env["CREDIT_DATA_PROFILE"] ?? "") !== ""
+
+/** Reads the variables that do not come from the environment. Returns what is wrong. */
+const prepare = async ({ options }: ProgramRun): Promise<string | undefined> =>
+  "profile" in options && hasProfile(options.profile)
+    ? await (await import("./profiles.ts")).useProfile(options)
+    : await readVariables(options)
+
+/** Starts a command. Returns what is wrong with the profiles, or with the options that name variables. */
 export const start = async (run: Run): Promise<string | undefined> => {
-  const problem = readVariables(run.options)
+  if (run.name === "profiles") return (await import("./commands/profiles.ts")).profiles(run)
+  const problem = await prepare(run)
   if (problem !== undefined) return problem
   const token = run.name === "token" ? cachedToken(run.options) : undefined
   if (run.name === "token" && token !== undefined) {

@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process"
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs"
 import { parseEnv } from "node:util"
+import { secretOf } from "./secretCommand.ts"
 import { codeOf } from "./text.ts"
 
 // Reads the variables that do not come from the environment, before anything else runs.
@@ -12,6 +12,13 @@ const root = 0
 /** Node reads these variables before this program runs. */
 const ofNode = ["NODE_OPTIONS", "NODE_EXTRA_CA_CERTS"]
 
+export const secretVariable = "CREDIT_DATA_CLIENT_SECRET"
+
+/** The variables of a client, without its secret. */
+export const clientVariables: ReadonlyArray<string> =
+  `CREDIT_DATA_AUTH CREDIT_DATA_ENVIRONMENT CREDIT_DATA_AUDIENCE CREDIT_DATA_BASE_URL CREDIT_DATA_AUTH_V1_URL CREDIT_DATA_AUTH_V2_URL
+  CREDIT_DATA_SCOPES CREDIT_DATA_CLIENT_ID`.split(/\s+/)
+
 /** Where each variable comes from that does not come from the environment. */
 const sources = new Map<string, string>()
 
@@ -19,22 +26,38 @@ const sources = new Map<string, string>()
 export const sourceOf = (variable: string): string | undefined =>
   sources.get(variable) ?? (process.env[variable] === undefined ? undefined : "the environment")
 
+export const setVariable = (name: string, value: string, source: string): void => {
+  process.env[name] = value
+  sources.set(name, source)
+}
+
+/** The profile whose variables are used, with what to say when one of them is missing. */
+export const used: { profile?: { readonly name: string; readonly hint: string } } = {}
+
 const warn = (text: string): void => {
   process.stderr.write(`warning: ${text}\n`)
 }
 
+/** What other users can do with a file. On Windows, the mode does not show it. */
+type Access = "nothing" | "read" | "change"
+
+const accessOf = (mode: number): Access =>
+  process.platform === "win32"
+    ? "nothing"
+    : (mode & writableByOthers) !== 0
+    ? "change"
+    : (mode & readableByOthers) !== 0
+    ? "read"
+    : "nothing"
+
 /** The text of a file, or `undefined` if it belongs to another user. Examines the file that it reads, and no other by its path. */
-const textOf = (file: string): string | undefined => {
+export const readOwn = (file: string): { readonly text: string; readonly others: Access } | undefined => {
   const descriptor = openSync(file, "r")
   try {
     const stats = fstatSync(descriptor)
     if (stats.uid !== root && stats.uid !== (process.getuid?.() ?? root)) return undefined
-    const isWritable = (stats.mode & writableByOthers) !== 0
     // a pipe is no file that others could open
-    if (stats.isFile() && (stats.mode & (writableByOthers | readableByOthers)) !== 0) {
-      warn(`other users of this machine can ${isWritable ? "change" : "read"} ${file}. Run chmod 600 on it.`)
-    }
-    return readFileSync(descriptor, "utf8")
+    return { others: stats.isFile() ? accessOf(stats.mode) : "nothing", text: readFileSync(descriptor, "utf8") }
   } finally {
     closeSync(descriptor)
   }
@@ -43,15 +66,16 @@ const textOf = (file: string): string | undefined => {
 /** Sets the variables of a file, unless the environment has them. Returns what is wrong with the file. */
 const readFile = (file: string): string | undefined => {
   try {
-    const text = textOf(file)
-    if (text === undefined) {
+    const own = readOwn(file)
+    if (own === undefined) {
       return `The --variables file belongs to another user: ${file}. Copy it to a file that belongs to you.`
     }
+    const { others, text } = own
+    if (others !== "nothing") warn(`other users of this machine can ${others} ${file}. Run chmod 600 on it.`)
     // a byte order mark would become a part of the first name
     for (const [name, value] of Object.entries(parseEnv(text.replace(/^\uFEFF/, "")))) {
       if (process.env[name] !== undefined || value === undefined) continue
-      process.env[name] = value
-      sources.set(name, file)
+      setVariable(name, value, file)
       if (!ofNode.includes(name)) continue
       warn(
         `${name} in ${file} has no effect on credit-data, because Node reads it when it starts. Set it in the environment.`
@@ -63,36 +87,27 @@ const readFile = (file: string): string | undefined => {
   }
 }
 
-const timeLimit = 5_000
-
-/** Runs a command that prints the client secret. What it prints is never shown, on standard error neither. */
-const runSecretCommand = (command: string): string | undefined => {
-  const { error, signal, status, stdout } = spawnSync(command, {
-    shell: true,
-    encoding: "utf8",
-    stdio: ["inherit", "pipe", "ignore"],
-    timeout: timeLimit
-  })
-  const reason = codeOf(error) === "ETIMEDOUT"
-    ? `did not finish within ${timeLimit / 1_000} seconds`
-    : error !== undefined
-    ? `could not be run (${codeOf(error)})`
-    : signal !== null
-    ? `was ended by ${signal}`
-    : status === 0
-    ? undefined
-    : `exited with ${status}`
-  if (reason !== undefined) return `The command of --secret-command ${reason}. Run it on its own to see its output.`
-  process.env["CREDIT_DATA_CLIENT_SECRET"] = stdout
-  sources.set("CREDIT_DATA_CLIENT_SECRET", "--secret-command")
+/** Sets the client secret to what a command prints. Returns what is wrong. */
+export const readSecret = async (
+  command: string,
+  origin: Parameters<typeof secretOf>[1] & { readonly source: string }
+): Promise<string | undefined> => {
+  const outcome = await secretOf(command, origin)
+  if ("problem" in outcome) return outcome.problem
+  setVariable(secretVariable, outcome.secret, origin.source)
   return undefined
 }
 
 /** Reads the variables that these options name. Returns what is wrong. */
-export const readVariables = (
+export const readVariables = async (
   options: { readonly variables?: string | undefined; readonly "secret-command"?: string | undefined }
-): string | undefined => {
+): Promise<string | undefined> => {
   const { "secret-command": command, variables: file } = options
-  return (file === undefined ? undefined : readFile(file)) ??
-    (command === undefined ? undefined : runSecretCommand(command))
+  const problem = file === undefined ? undefined : readFile(file)
+  if (problem !== undefined || command === undefined) return problem
+  return await readSecret(command, {
+    subject: "The command of --secret-command",
+    source: "--secret-command",
+    stdin: "inherit"
+  })
 }

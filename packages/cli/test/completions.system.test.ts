@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { program, start, temporaryFolder } from "./support/program.ts"
 
@@ -12,7 +12,14 @@ const prepared = Effect.fnUntraced(function*(shell: string) {
   writeFileSync(file, stdout)
   writeFileSync(join(folder, "fixture.json"), "{}")
   writeFileSync(join(folder, "credit-data-helper"), "#!/bin/sh\n", { mode: 0o755 })
-  return { file, folder }
+  writeFileSync(join(folder, "credit-data"), `#!/bin/sh\nexec ${process.execPath} ${program} "$@"\n`, { mode: 0o755 })
+  mkdirSync(join(folder, "config/credit-data"), { recursive: true })
+  writeFileSync(
+    join(folder, "config/credit-data/profiles.ini"),
+    ["sandbox", "sand-box", "production"].map((name) => `[${name}]\nsecret-command=false\n`).join(""),
+    { mode: 0o600 }
+  )
+  return { file, folder, variables: { TERM: "dumb", XDG_CONFIG_HOME: join(folder, "config") } }
 })
 
 /** What was typed before Tab, and the words of the completed line. */
@@ -27,6 +34,9 @@ const lines: ReadonlyArray<readonly [typed: string, completed: ReadonlyArray<str
   ["call --data=@fix\t", ["call", "--data=@fixture.json"]],
   ["call --data @fix\t", ["call", "--data", "@fixture.json"]],
   ["simulator --fixtures fix\t", ["simulator", "--fixtures", "fixture.json"]],
+  ["token --profile pro\t", ["token", "--profile", "production"]],
+  ["status --profile=sandb\t", ["status", "--profile=sandbox"]],
+  ["profiles --na\t", ["profiles", "--names"]],
   ["completions zs\t", ["completions", "zsh"]],
   ["help stat\t", ["help", "status"]],
   ["token --secret-command credit-data-hel\t", ["token", "--secret-command", "credit-data-helper"]],
@@ -38,7 +48,7 @@ const lines: ReadonlyArray<readonly [typed: string, completed: ReadonlyArray<str
 
 /** Lets a shell complete the lines on a terminal. A function of the shell prints the words that it was called with. */
 const completed = Effect.fnUntraced(function*(shell: "bash" | "zsh", setup: (file: string) => string) {
-  const { file, folder } = yield* prepared(shell)
+  const { file, folder, variables } = yield* prepared(shell)
   const commands = [
     `cd ${folder}`,
     `PATH=${folder}:$PATH`,
@@ -50,7 +60,7 @@ const completed = Effect.fnUntraced(function*(shell: "bash" | "zsh", setup: (fil
   ]
   const flags = shell === "bash" ? "--norc --noprofile -i" : "-f -i"
   const { stdout } = yield* start("script", ["-qec", `${shell} ${flags}`, "/dev/null"], {
-    variables: { TERM: "dumb" },
+    variables,
     input: commands.join("\n")
   })
   const called = stdout.replaceAll("\r", "").split("<end>").map((part) =>
@@ -61,13 +71,13 @@ const completed = Effect.fnUntraced(function*(shell: "bash" | "zsh", setup: (fil
 
 describe("the completions of credit-data", () => {
   it.scopedLive(
-    "complete commands, options, values, files and programs in bash",
+    "complete commands, options, values, profiles, files and programs in bash",
     () => completed("bash", (file) => `. ${file}`),
     60_000
   )
 
   it.scopedLive(
-    "complete commands, options, values, files and programs in zsh",
+    "complete commands, options, values, profiles, files and programs in zsh",
     () => completed("zsh", (file) => `autoload -U compinit; compinit -D -u; . ${file}`),
     60_000
   )
@@ -89,24 +99,28 @@ describe("the completions of credit-data", () => {
       assert.notInclude(stdout, "not found")
     }), 60_000)
 
-  it.scopedLive("complete commands, options, values, files and programs in fish", () =>
-    Effect.gen(function*() {
-      const { file, folder } = yield* prepared("fish")
-      const script = join(folder, "script.fish")
-      writeFileSync(
-        script,
-        [
-          `cd ${folder}`,
-          `source ${file}`,
-          ...lines.map(([typed]) => `complete -C 'credit-data ${typed.trimEnd()}' | head -1 | cut -f1`)
-        ].join("\n")
-      )
-      const { stderr, stdout } = yield* start("fish", ["--no-config", script], {
-        variables: { PATH: `${folder}:${process.env["PATH"]}` }
-      })
-      assert.strictEqual(stderr, "")
-      assert.deepStrictEqual(stdout.trim().split("\n"), lines.map(([, words]) => words.at(-1)))
-    }), 60_000)
+  it.scopedLive(
+    "complete commands, options, values, profiles, files and programs in fish",
+    () =>
+      Effect.gen(function*() {
+        const { file, folder, variables } = yield* prepared("fish")
+        const script = join(folder, "script.fish")
+        writeFileSync(
+          script,
+          [
+            `cd ${folder}`,
+            `source ${file}`,
+            ...lines.map(([typed]) => `complete -C 'credit-data ${typed.trimEnd()}' | head -1 | cut -f1`)
+          ].join("\n")
+        )
+        const { stderr, stdout } = yield* start("fish", ["--no-config", script], {
+          variables: { ...variables, PATH: `${folder}:${process.env["PATH"]}` }
+        })
+        assert.strictEqual(stderr, "")
+        assert.deepStrictEqual(stdout.trim().split("\n"), lines.map(([, words]) => words.at(-1)))
+      }),
+    60_000
+  )
 
   it.scopedLive("leave nothing in the shell that could hide a program", () =>
     Effect.gen(function*() {

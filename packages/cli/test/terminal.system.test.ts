@@ -1,8 +1,10 @@
 import { Fault } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { escape, failTokenRequests, secret, test, together, token } from "./support/command.ts"
-import { onTerminal, run } from "./support/program.ts"
+import { onTerminal, run, temporaryFolder } from "./support/program.ts"
 
 describe("credit-data on a terminal", () => {
   test(
@@ -76,9 +78,44 @@ describe("credit-data on a terminal", () => {
   )
 
   test(
+    "lists profiles within 40, 80 and 120 columns, one below the other where a table has no room",
+    Effect.gen(function*() {
+      const folder = yield* temporaryFolder
+      mkdirSync(join(folder, "credit-data"))
+      const profile = (name: string) =>
+        `[${name}]\nCREDIT_DATA_CLIENT_ID=acme\nCREDIT_DATA_BASE_URL=https://api.${name}.example\n` +
+        `CREDIT_DATA_AUTH_V2_URL=https://auth.${name}.example\nsecret-command=false\n`
+      writeFileSync(join(folder, "credit-data/profiles.ini"), profile("sandbox") + profile("production"), {
+        mode: 0o600
+      })
+      const variables = { XDG_CONFIG_HOME: folder, NO_COLOR: "1" }
+      const [narrow, wide, wider] = yield* together(
+        ...[40, 80, 120].map((columns) => onTerminal(["profiles"], { columns, variables }))
+      )
+      assert.strictEqual(
+        narrow?.stdout,
+        [
+          "profile  sandbox",
+          "client   acme",
+          "API      api.sandbox.example",
+          "Auth V2  auth.sandbox.example",
+          "",
+          "profile  production",
+          "client   acme",
+          "API      api.production.example",
+          "Auth V2  auth.production.example",
+          ""
+        ].join("\r\n")
+      )
+      assert.match(wide?.stdout ?? "", /^profile {5}client {2}API {21}Auth V2\r\nsandbox /)
+      assert.strictEqual(wider?.stdout, wide?.stdout)
+    }).pipe(Effect.scoped)
+  )
+
+  test(
     "has help that fits into 40 columns, with examples that can be copied",
     Effect.gen(function*() {
-      const names = ["token", "compare", "call", "exec", "status", "simulator", "doctor", "completions"]
+      const names = ["token", "compare", "call", "exec", "status", "profiles", "simulator", "doctor", "completions"]
       const helps = yield* together(
         ...[["--help"], ...names.map((name) => [name, "--help"])].map((args) => onTerminal(args, { columns: 40 }))
       )

@@ -5,7 +5,7 @@ import { chmodSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, secret, test, together, token } from "./support/command.ts"
-import { program, run, start, temporaryFolder } from "./support/program.ts"
+import { ofAnotherUser, program, run, start, temporaryFolder } from "./support/program.ts"
 
 /** Runs the program with the variables of a file only. */
 const runWith = (file: string, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
@@ -18,17 +18,6 @@ const variablesFile = Effect.fnUntraced(function*(text: (lines: string) => strin
   writeFileSync(file, text(lines.join("\n")), { mode: 0o600 })
   return file
 })
-
-/** Makes every file that the program opens belong to another user: only root can give a file away, and not everywhere. */
-const ofAnotherUser = `data:text/javascript,${
-  encodeURIComponent(`
-    import fs from "node:fs"
-    import { syncBuiltinESMExports } from "node:module"
-    const { fstatSync } = fs
-    fs.fstatSync = (...args) => Object.assign(fstatSync(...args), { uid: process.getuid() + 1 })
-    syncBuiltinESMExports()
-  `)
-}`
 
 describe.concurrent("--variables", () => {
   test(

@@ -16,8 +16,15 @@ const secretCommand = {
   summary: "read the client secret from CMD's output"
 } as const satisfies Option
 
+const profile = {
+  placeholder: "NAME",
+  completes: "profile",
+  summary: "use the variables of a profile (CREDIT_DATA_PROFILE)"
+} as const satisfies Option
+
 /** The options of all commands that need a token. */
 const connected = {
+  profile,
   "secret-command": secretCommand,
   timeout: { placeholder: "TIME", number: "time", summary: "give up after TIME, such as 500ms, 30s or 2m" },
   variables,
@@ -91,7 +98,12 @@ const commands = {
   },
   status: {
     summary: "show the cached token's life and its scopes; sends nothing",
-    options: { auth, json, "secret-command": secretCommand, variables },
+    options: { auth, json, profile, "secret-command": secretCommand, variables },
+    examples: ["", "--json"]
+  },
+  profiles: {
+    summary: "list the profiles with client ids and hosts; runs nothing",
+    options: { json, names: { summary: "print the names only" } },
     examples: ["", "--json"]
   },
   simulator: {

@@ -67,6 +67,7 @@ ${
       "CREDIT_DATA_AUTH_V1_URL), CREDIT_DATA_CLIENT_ID, CREDIT_DATA_CLIENT_SECRET."
   )
 }
+${indented("Instead of all of them, CREDIT_DATA_PROFILE can name a profile.")}
 ${indented("HTTPS_PROXY and NO_PROXY are respected. Do not pass credentials as arguments.")}
 
 Exit codes:

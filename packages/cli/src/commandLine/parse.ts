@@ -1,5 +1,5 @@
-import leven from "leven"
 import { parseArgs } from "node:util"
+import { didYouMean } from "../similarNames.ts"
 import { version } from "../version.ts"
 import { type Invocation, isName, isShell, type Name, names, specificationOf } from "./commands.ts"
 import { bash } from "./completions/bash.ts"
@@ -38,33 +38,19 @@ const refuseCredentials = (name: string): void => {
   if (!credentials.test(name)) return
   throw new Wrong(
     "Do not pass credentials as arguments, because all users of this machine can see them. Set CREDIT_DATA_CLIENT_ID and " +
-      "CREDIT_DATA_CLIENT_SECRET, or use --variables FILE or --secret-command CMD."
+      "CREDIT_DATA_CLIENT_SECRET, or use --profile NAME, --variables FILE or --secret-command CMD."
   )
 }
 
 /** Options that people know from other tools, with the option of this one. */
 const known: ReadonlyArray<readonly [names: RegExp, option: string, hint: string]> = [
   [/^env-file$/, "variables", "--variables FILE"],
+  [/^(p|configuration|context|project-name)$/, "profile", "--profile NAME"],
   [/^(o|output|format|j)$/, "json", "--json"],
   [/^json$/, "data", "--data BODY, which is JSON by default. The response is printed as it is"],
   [/^(m|max-time|connect-timeout)$/, "timeout", "--timeout TIME"],
   [/^(debug|trace)$/, "verbose", "--verbose"]
 ]
-
-/** More different characters than this are no slip of the finger. */
-const maxDistance = 2
-
-/** A question with the name that was probably meant. */
-const didYouMean = (text: string, names: ReadonlyArray<string>, prefix = ""): string => {
-  const [closest] = names
-    .map((name) => ({
-      name,
-      distance: text !== "" && name.startsWith(text) ? 0 : leven(text, name, { maxDistance: 3 })
-    }))
-    .filter(({ distance, name }) => distance <= maxDistance && distance < name.length / 2)
-    .toSorted((a, b) => a.distance - b.distance)
-  return closest === undefined ? "" : ` Did you mean ${prefix}${closest.name}?`
-}
 
 const unknownOption = (name: string, rawName: string, options: Specification["options"]): Wrong => {
   refuseCredentials(name)
@@ -146,7 +132,9 @@ const optionsOf = (
     else given[name] = value
     seen.add(name)
   }
-  if (seen.has("json") && seen.has("output")) throw new Wrong("--json and --output cannot be combined.")
+  for (const other of ["output", "names"]) {
+    if (seen.has("json") && seen.has(other)) throw new Wrong(`--json and --${other} cannot be combined.`)
+  }
   return given
 }
 

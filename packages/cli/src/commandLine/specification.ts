@@ -12,8 +12,8 @@ export interface Option {
   /** A number: a whole one, or the milliseconds of a time such as 30s. */
   readonly number?: "whole" | "time"
   readonly isRepeated?: true
-  /** What Tab completes: files, files after an @, or programs. */
-  readonly completes?: "file" | "@file" | "program"
+  /** What Tab completes: files, files after an @, programs, or profiles. */
+  readonly completes?: "file" | "@file" | "program" | "profile"
 }
 
 export interface Specification {

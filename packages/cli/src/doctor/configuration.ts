@@ -9,9 +9,9 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Str from "effect/String"
-import leven from "leven"
+import { areSimilar } from "../similarNames.ts"
 import * as Supply from "../supply.ts"
-import { sourceOf } from "../variables.ts"
+import { clientVariables, secretVariable, sourceOf, used } from "../variables.ts"
 import { failed, type Finding, ok } from "./step.ts"
 import { type Problem, readProxies, type Target } from "./target.ts"
 
@@ -26,9 +26,10 @@ export interface Setup extends Finding {
 }
 
 /** The variables that decide what happens. */
-const names =
-  `CREDIT_DATA_AUTH CREDIT_DATA_ENVIRONMENT CREDIT_DATA_AUDIENCE CREDIT_DATA_BASE_URL CREDIT_DATA_AUTH_V1_URL CREDIT_DATA_AUTH_V2_URL
-  CREDIT_DATA_SCOPES CREDIT_DATA_CLIENT_ID CREDIT_DATA_CLIENT_SECRET HTTPS_PROXY HTTP_PROXY NO_PROXY`.split(/\s+/)
+const names = [...clientVariables, secretVariable, "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"]
+
+/** What a detail begins with. */
+const profile = (): string => used.profile === undefined ? "" : `profile ${used.profile.name}: `
 
 /** Where the variables come from: a line for each source. */
 const sources = (): ReadonlyArray<string> =>
@@ -56,16 +57,10 @@ const summaryOf = ([first, ...others]: ReadonlyArray<Problem>): string =>
     ? `${others.length + 1} variables are missing or malformed`
     : `${first.variable} ${first.isMissing ? "is missing" : "is malformed"}`
 
-/** The name without case and separators, which are often mistaken. */
-const plain = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
-
-/** More different characters than this are another name. */
-const maxDistance = 2
-
-/** A variable that is set, is not used, and has almost this name. */
+/** A variable that is set, is not used, and has almost this name. With a profile, the environment's variables do not count. */
 const nearMissOf = (variable: string): string | undefined =>
   Object.keys(process.env).find((name) =>
-    !names.includes(name) && leven(plain(name), plain(variable), { maxDistance: maxDistance + 1 }) <= maxDistance
+    used.profile === undefined && !names.includes(name) && areSimilar(name, variable)
   )
 
 const adviceFor = ({ expected, isMissing, variable }: Problem): string => {
@@ -101,13 +96,13 @@ export const check = Effect.fnUntraced(function*(
   const problems = [...Either.match(read, { onLeft: problemsOf, onRight: () => [] }), ...proxies.problems]
   const notes = sources()
   if (Either.isLeft(read) || problems.length > 0) {
-    const finding = yield* Effect.flip(failed(summaryOf(problems), ...problems.map(adviceFor)))
+    const finding = yield* Effect.flip(failed(`${profile()}${summaryOf(problems)}`, ...problems.map(adviceFor)))
     return yield* Effect.fail({ ...finding, notes: notes.length > 0 ? notes : [nothingSet] })
   }
   const { endpoint, version } = read.right
   const { environment, url } = endpoint
   return {
-    ...ok(`${clientOf(environment.name, endpoint.clientId)}, Auth ${version.toUpperCase()} at ${url}`),
+    ...ok(`${profile()}${clientOf(environment.name, endpoint.clientId)}, Auth ${version.toUpperCase()} at ${url}`),
     notes,
     version,
     endpoint,

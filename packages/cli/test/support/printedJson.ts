@@ -77,3 +77,18 @@ export const Status = Schema.Struct({
   /** The last renewal has failed: with this error, which other commands with `--cache` get until this instant. */
   failure: Schema.NullOr(Schema.Struct({ error: Schema.String, message: Schema.String, until: Instant }))
 })
+
+const Host = Schema.NullOr(Schema.String)
+
+/** `profiles --json` */
+export const Profiles = Schema.Struct({
+  version,
+  file: Schema.String,
+  profiles: Schema.Array(Schema.Struct({
+    name: Schema.String,
+    /** `null` if the profile does not have it. */
+    clientId: Schema.NullOr(Schema.String),
+    /** `null` for an address that the profile does not have, or that is malformed. */
+    hosts: Schema.Struct({ api: Host, authV1: Host, authV2: Host })
+  }))
+})

@@ -94,3 +94,14 @@ export const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "credit-data-test-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
+
+/** Makes every file that the program opens belong to another user: only root can give a file away, and not everywhere. */
+export const ofAnotherUser = `data:text/javascript,${
+  encodeURIComponent(`
+    import fs from "node:fs"
+    import { syncBuiltinESMExports } from "node:module"
+    const { fstatSync } = fs
+    fs.fstatSync = (...args) => Object.assign(fstatSync(...args), { uid: process.getuid() + 1 })
+    syncBuiltinESMExports()
+  `)
+}`

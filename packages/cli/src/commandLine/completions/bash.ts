@@ -4,7 +4,12 @@ import { type Option, placeholderOf, spellingsOf } from "../specification.ts"
 
 const words = (list: ReadonlyArray<string>): string => `_credit_data_words ${quoted(list.join(" "))}`
 
-const completers = { file: "_credit_data_files -f", "@file": "_credit_data_data", program: "_credit_data_files -c -f" }
+const completers = {
+  file: "_credit_data_files -f",
+  "@file": "_credit_data_data",
+  program: "_credit_data_files -c -f",
+  profile: "_credit_data_words \"$(command credit-data profiles --names 2> /dev/null)\""
+}
 
 const valuesOf = (option: readonly [name: string, option: Option]): string => {
   const [, { completes, values }] = option

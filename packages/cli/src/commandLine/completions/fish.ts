@@ -9,7 +9,8 @@ const inCommand = (name: string): string => `-n ${quoted(`__fish_seen_subcommand
 const completers = {
   file: "-r -F",
   "@file": "-x -a '(__credit_data_data)'",
-  program: "-x -a '(__fish_complete_command)'"
+  program: "-x -a '(__fish_complete_command)'",
+  profile: "-x -a '(command credit-data profiles --names 2> /dev/null)'"
 }
 
 const valuesOf = ({ completes, values }: Option): string =>

@@ -5,7 +5,12 @@ import { type Option, placeholderOf, spellingsOf } from "../specification.ts"
 /** A summary between brackets, or before a colon. */
 const escaped = (text: string): string => text.replaceAll(/[[\]:\\]/g, "\\$&")
 
-const completers = { file: "_files", "@file": "_credit_data_data", program: "_command_names -e" }
+const completers = {
+  file: "_files",
+  "@file": "_credit_data_data",
+  program: "_command_names -e",
+  profile: "_credit_data_profiles"
+}
 
 const valueOf = ([name, { completes, values }]: readonly [name: string, option: Option]): string =>
   `:${name}:${values !== undefined ? `(${values.join(" ")})` : completes === undefined ? " " : completers[completes]}`
@@ -38,6 +43,7 @@ export const zsh = (): string =>
 #compdef credit-data
 # Completions of credit-data for zsh: source <(credit-data completions zsh)
 _credit_data_data() { compset -P @ && _files; }
+_credit_data_profiles() { compadd - \${(f)"$(command credit-data profiles --names 2> /dev/null)"}; }
 _credit_data() {
   local -a subcommands=(${described} 'help:show the help' 'version:show the version')
   if (( CURRENT == 2 )); then _describe command subcommands; return; fi
