@@ -194,7 +194,7 @@ describe("the admin server", () => {
       assert.include(issued?.request.postData?.text, "client_secret=***")
       assert.strictEqual(called?.startedDateTime, "1970-01-01T00:00:00.000Z")
       assert.deepStrictEqual(called?.request.queryString, [{ name: "b", value: "c" }, { name: "b", value: "d?e" }])
-      assert.deepInclude(called?.request.headers, { name: "authorization", value: "Bearer ***" })
+      assert.deepInclude(called?.request.headers ?? [], { name: "authorization", value: "Bearer ***" })
       assert.deepStrictEqual(called?.request.postData, {
         mimeType: "application/json",
         text: "{\"secret\":\"***\"}"
@@ -204,7 +204,7 @@ describe("the admin server", () => {
       assert.deepInclude(reset?.response, { status: 0 })
       // the mask of an encoded secret is the whole target, and a target can be an absolute URL
       assert.strictEqual(encoded?.request.url, `${environment.baseUrl}/***`)
-      assert.strictEqual(absolute?.request.url, "http://localhost/data-access/a")
+      assert.match(absolute?.request.url ?? "", /^http:\/\/[\w.:]+\/data-access\/a$/)
       for (const { time, timings: { receive, send, wait } } of log.entries) {
         assert.strictEqual(time, send + wait + receive)
       }

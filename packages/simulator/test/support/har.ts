@@ -4,7 +4,13 @@ const { Array, Literal, Number, String, Struct, optional } = Schema
 
 const pairs = Array(Struct({ name: String, value: String }))
 
-const message = { httpVersion: String, cookies: Array(Struct({})), headers: pairs, headersSize: Number, bodySize: Number }
+const message = {
+  httpVersion: String,
+  cookies: Array(Struct({})),
+  headers: pairs,
+  headersSize: Number,
+  bodySize: Number
+}
 
 const request = Struct({
   ...message,
