@@ -4,25 +4,24 @@ import { say } from "./note.ts"
 
 const rules: Readonly<Record<string, string>> = {
   body: "must be JSON",
-  path: "must begin with a slash"
+  path: "must begin with the path of an endpoint group"
 }
 
 /** Shows which field is wrong, and never its value, because that can be a secret. */
-export const refuse = (field: string, form?: HTMLFormElement): void => {
+export const refuse = (path: string, form?: HTMLFormElement): void => {
+  const field = path.replace("fault.", "")
   say(`The field ${field} ${rules[field] ?? "is not valid"}.`, "bad")
-  form?.querySelector<HTMLElement>(`[name=${field}]`)?.focus()
+  form?.querySelector<HTMLElement>(`[name="${path}"]`)?.focus()
 }
 
-/** Sends an action with a body as JSON. Returns nothing if it failed, after it showed why. */
-export const post = async (path: string, body?: string, form?: HTMLFormElement): Promise<Response | undefined> => {
-  // otherwise the result of an earlier action looks like the result of this one
-  say("")
-  const response = await send(path, body)
+/** Returns nothing if the request failed, after it showed why. */
+export const check = async (response?: Response, form?: HTMLFormElement): Promise<Response | undefined> => {
   if (response?.ok) return response
   if (!response) say("The simulator does not respond. Check that it runs.", "bad")
   else if (response.status === 400) {
-    const { issues: [issue] } = await response.json() as { readonly issues: [{ readonly path: [string] }] }
-    refuse(issue.path.pop() ?? "", form)
+    const { issues: [issue] } = await response.json() as { readonly issues: [{ readonly path: ReadonlyArray<string> }] }
+    // a header has its own name below the field
+    refuse(issue.path.join(".").replace(/headers.*/, "headers"), form)
   } else if (response.status === 401) {
     forgetKey()
     say("The key is not valid.", "bad")
@@ -30,6 +29,13 @@ export const post = async (path: string, body?: string, form?: HTMLFormElement):
       response.status === 404 ? "It no longer exists." : `The simulator responded with ${response.status}.`,
       "bad"
     )}
+}
+
+/** Sends an action with a body as JSON. Returns nothing if it failed, after it showed why. */
+export const post = async (path: string, body?: string, form?: HTMLFormElement): Promise<Response | undefined> => {
+  // otherwise the result of an earlier action looks like the result of this one
+  say("")
+  return check(await send(path, body), form)
 }
 
 /** Shows that the action of a button succeeded. */

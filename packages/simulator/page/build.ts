@@ -36,7 +36,7 @@ const page = text("index.html")
   .replace(/\s+/g, " ")
   .replace(/> (?=<)/g, ">")
   .replace(/ (?=<(option|\/select|p|\/form|\/div))/g, "")
-  .replace(/="([\w/:-]+)"/g, "=$1")
+  .replace(/="([\w./:-]+)"/g, "=$1")
   .trim()
 
 const html = page

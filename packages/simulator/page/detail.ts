@@ -2,6 +2,8 @@ import type { Body as BodySchema, RequestDetail } from "../src/internal/admin/Ad
 import { post } from "./actions.ts"
 import { copy, quoted } from "./copy.ts"
 import { $, button, count, h } from "./dom.ts"
+import { failPath } from "./faults.ts"
+import { fillForm } from "./form.ts"
 import { isLocked } from "./key.ts"
 import { tokenMark } from "./tokens.ts"
 
@@ -51,17 +53,19 @@ const curl = ({ body, headers, method, server, url }: Detail, base: string) => {
   return input + parts.join(" \\\n  ")
 }
 
+const pathOf = (url: string) => url.replace(/\?.*/, "")
+
 /** Fills the form of a fixture with the request and its response. */
 const fillFixture = ({ method, response, url }: Detail) => {
-  const form = $<HTMLFormElement>("fixture")
   const succeeded = response && response.status < 300
-  const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement
-  field("method").value = method === "HEAD" ? "GET" : method
-  field("path").value = url.split("?")[0] ?? ""
-  field("status").value = `${succeeded ? response.status : 200}`
-  const body = succeeded && response.body.text && parsed(response.body.text) !== undefined
-  field("body").value = body ? formatted(response.body) : "{}"
-  field("body").focus()
+  const hasBody = succeeded && response.body.text && parsed(response.body.text) !== undefined
+  fillForm("fixture", {
+    method: method === "HEAD" ? "GET" : method,
+    path: pathOf(url),
+    status: `${succeeded ? response.status : 200}`,
+    body: hasBody ? formatted(response.body) : "{}"
+  })
+  $("response").focus()
 }
 
 const part = (name: string, headers: Detail["headers"], body: Body) => {
@@ -104,7 +108,9 @@ export const detailOf = (
   keep.onclick = () => fillFixture(detail)
   const asCurl = button("Copy as curl")
   asCurl.onclick = () => copy(curl(detail, base), "Copied. Set the variables in it.")
-  const actions = h("fieldset", again, ...server === "Api" ? [" ", keep] : []) as HTMLFieldSetElement
+  const fail = button("Fail this path")
+  fail.onclick = () => failPath(server === "Api" ? "Calls" : "TokenRequests", detail.method, pathOf(detail.url))
+  const actions = h("fieldset", again, " ", fail, ...server === "Api" ? [" ", keep] : []) as HTMLFieldSetElement
   actions.disabled = isLocked()
   const mark = token ?? issuedToken
   const why = reason(detail)

@@ -17,3 +17,9 @@ export const onSubmit = <Name extends string>(
     if (body && await post(path, JSON.stringify(body), form)) confirm(event.submitter as HTMLElement)
   }
 }
+
+/** Sets fields of a form by name. */
+export const fillForm = (id: string, values: Readonly<Record<string, string>>): void => {
+  const { elements } = $<HTMLFormElement>(id)
+  for (const [name, value] of Object.entries(values)) (elements.namedItem(name) as HTMLInputElement).value = value
+}

@@ -13,6 +13,8 @@ type Request = typeof Schema.Encoded
 const list = $("requests")
 const filter = $<HTMLInputElement>("filter")
 const server = $<HTMLSelectElement>("server")
+const status = $<HTMLSelectElement>("status")
+const tag = $<HTMLSelectElement>("tag")
 const pause = $("pause")
 
 const servers = { AuthV1: "V1", AuthV2: "V2", Api: "API" }
@@ -24,15 +26,31 @@ const hasFailed = ({ milliseconds, status }: Request) => milliseconds !== null &
 /** The tones of the statuses by their first character. */
 const tones: Readonly<Record<string, string>> = { 2: "good", 4: "warn", 5: "bad", n: "bad" }
 
+const tagsOf = ({ error, fault }: Request) => [error ?? "", fault ? `Fault: ${fault}` : ""] as const
+
+const addTag = (name: string) => {
+  if (name && ![...tag.options].some(({ value }) => value === name)) tag.add(new Option(name))
+}
+
+/** The chosen tag remains, because it is in the address. */
+const clearTags = () => {
+  tag.length = 1
+  addTag(remembered("tag"))
+  tag.value = remembered("tag")
+}
+
 /** The requests in whose headers or bodies the simulator has found the text of the filter. */
 let found = new Set<number>()
 
 /** Hides the row if the filters do not match it. */
 const applyFilters = (row: HTMLElement, request: Request) => {
-  const { error, fault, id, method, url } = request
-  const text = `${method} ${url} ${statusOf(request)} ${error ?? ""} ${fault ? `fault: ${fault}` : ""}`.toLowerCase()
-  row.hidden = !servers[request.server].startsWith(server.value) ||
-    !(text.includes(filter.value.toLowerCase()) || found.has(id))
+  const { id, method, url } = request
+  const outcome = `${statusOf(request)}`
+  const tags = tagsOf(request)
+  row.hidden = !servers[request.server].startsWith(server.value) || !outcome.startsWith(status.value) ||
+    tag.value !== "" && !tags.includes(tag.value) ||
+    !(`${method} ${url} ${outcome} ${tags.join(" ")}`.toLowerCase().includes(filter.value.toLowerCase()) ||
+      found.has(id))
 }
 
 let openId = +remembered("open")
@@ -121,7 +139,7 @@ const fill = (element: HTMLLIElement, request: Request) => {
   const error = h("span.tag")
   const fault = h("span.tag warn")
   const token = h("span")
-  const status = h("span")
+  const outcome = h("span")
   const duration = h("small.ms")
   const button = h(
     "button",
@@ -131,7 +149,7 @@ const fill = (element: HTMLLIElement, request: Request) => {
     h("span.path", request.url),
     h("span", error, " ", fault),
     token,
-    status,
+    outcome,
     duration
   )
   button.tabIndex = -1
@@ -139,13 +157,15 @@ const fill = (element: HTMLLIElement, request: Request) => {
   button.onclick = () => open(openId === request.id ? 0 : request.id)
   element.append(button)
   return (latest: Request) => {
-    setText(error, latest.error ?? "")
-    setText(fault, latest.fault ? `Fault: ${latest.fault}` : "")
+    const tags = tagsOf(latest)
+    setText(error, tags[0])
+    setText(fault, tags[1])
+    tags.forEach(addTag)
     const mark = latest.token ?? latest.issuedToken
     if (mark !== null && !token.firstChild) token.append(tokenMark(mark))
-    const outcome = `${statusOf(latest)}`
-    setText(status, outcome)
-    status.className = `tag ${tones[outcome.charAt(0)]}`
+    const shown = `${statusOf(latest)}`
+    setText(outcome, shown)
+    outcome.className = `tag ${tones[shown.charAt(0)]}`
     element.classList.toggle("failed", hasFailed(latest))
     setText(duration, latest.milliseconds === null ? "" : `${latest.milliseconds} ms`)
     applyFilters(element, latest)
@@ -204,6 +224,7 @@ export const clearRequests = (): void => {
   if (rows.size) open(0)
   opened = undefined
   counts.calls = counts.tokenRequests = 0
+  clearTags()
   clear()
 }
 
@@ -261,7 +282,15 @@ const searchSoon = (milliseconds: number) => {
 }
 
 filter.value = remembered("filter")
-server.value = remembered("server")
+clearTags()
+const selects = [server, status, tag]
+for (const select of selects) {
+  select.value = remembered(select.id)
+  select.onchange = () => {
+    remember(select.id, select.value)
+    applyAll()
+  }
+}
 if (filter.value) searchSoon(0)
 
 filter.oninput = () => {
@@ -271,14 +300,12 @@ filter.oninput = () => {
   applyAll()
 }
 
-server.onchange = () => {
-  remember("server", server.value)
-  applyAll()
-}
-
 $("unfilter").onclick = () => {
-  filter.value = server.value = ""
-  remember("server", "")
+  filter.value = ""
+  for (const select of selects) {
+    select.value = ""
+    remember(select.id, "")
+  }
   void search()
   filter.focus()
 }

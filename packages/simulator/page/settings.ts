@@ -30,9 +30,16 @@ $("scopes").onchange = async () => {
 
 onSubmit<"seconds">("advance", "clock/advance", ({ seconds }) => ({ seconds: +seconds }))
 
-onSubmit<"method" | "path" | "status" | "body">("fixture", "fixtures", ({ body, method, path, status }, form) => {
+onSubmit<"method" | "path" | "status" | "body">("fixture", "fixtures", (fields, form) => {
+  const [path, search] = fields.path.split(/\?(.*)/)
   try {
-    return { method, path, status: +status, body: JSON.parse(body) as unknown }
+    return {
+      method: fields.method,
+      path,
+      query: search && Object.fromEntries(new URLSearchParams(search)),
+      status: +fields.status,
+      body: JSON.parse(fields.body) as unknown
+    }
   } catch {
     refuse("body", form)
   }
@@ -46,11 +53,11 @@ const render = onceAFrame(() => {
   showItems(
     "fixtures",
     "path",
-    state.fixtures.map(({ method, path, status }) => [
-      `${method} ${path}`,
-      status,
+    state.fixtures.map(({ method, next = [], path, query, status }) => [
+      `${method} ${path}${query ? `?${new URLSearchParams(query)}` : ""}`,
+      [status, ...next].join(" → "),
       "fixtures/remove",
-      { method, path }
+      { method, path, query }
     ])
   )
 })

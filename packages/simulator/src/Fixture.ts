@@ -11,24 +11,58 @@ import { fromDirectory } from "./internal/fixtures/directory.ts"
 import { fromOpenApi } from "./internal/fixtures/openApi.ts"
 
 /**
- * A response to the calls with this method and path.
+ * A response of the business API.
  *
  * @since 1.0.0
  * @category models
  */
-export interface Fixture {
-  readonly method: string
-  /** A path of the business API. A segment in braces, such as `{id}`, stands for any one segment. */
-  readonly path: string
+export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** The name of this example among others. A client chooses with `Prefer: example=name`, and a status with `Prefer: code=404`. */
-  readonly example?: string | undefined
   /**
    * A JSON value. A string is sent as it is if `headers` has a content type other than JSON. Without a value, the response has no
    * body.
    */
   readonly body?: unknown
+}
+
+/**
+ * A response to the calls with this method, path and query. A call gets the fixture with the fewest variables in its path, then
+ * the one with the most query parameters, and the first of several.
+ *
+ * @since 1.0.0
+ * @category models
+ * @example
+ * ```ts
+ * import type { Fixture } from "@credit-data/simulator"
+ *
+ * // the first two calls return 202, and all others 200
+ * export const report: Fixture.Fixture = {
+ *   method: "GET",
+ *   path: "/data-access/reports/{id}",
+ *   query: { format: "json" },
+ *   status: 202,
+ *   headers: { "retry-after": "1" },
+ *   next: [
+ *     { status: 202, headers: { "retry-after": "1" } },
+ *     { status: 200, headers: {}, body: { score: 712 } }
+ *   ]
+ * }
+ * ```
+ */
+export interface Fixture extends Response {
+  readonly method: string
+  /** A path of the business API. A segment in braces, such as `{id}`, stands for any one segment. */
+  readonly path: string
+  /** Query parameters that a call has with these values. It can have others too. Default: any query. */
+  readonly query?: Readonly<Record<string, string>> | undefined
+  /** The name of this example among others. A client chooses with `Prefer: example=name`, and a status with `Prefer: code=404`. */
+  readonly example?: string | undefined
+  /**
+   * The responses to the calls after the first one, in order. The last one repeats. `Simulator.setFixtures` and `Simulator.reset`
+   * start the sequence again. Default: the first response repeats.
+   */
+  readonly next?: ReadonlyArray<Response> | undefined
 }
 
 /**

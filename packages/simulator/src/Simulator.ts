@@ -113,7 +113,10 @@ export interface Service {
   readonly handleCalls: (
     handle: (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
   ) => Effect.Effect<void>
-  /** The fixtures, which respond to calls before the function of `handleCalls`. */
+  /**
+   * The fixtures, which respond to calls before the function of `handleCalls`. Each has the response to its next call, and after it
+   * the rest of its sequence.
+   */
   readonly fixtures: Effect.Effect<ReadonlyArray<Fixture.Fixture>>
   /**
    * Replaces the fixtures. While there are any, a call with a valid token gets the fixture with its method and path, or the

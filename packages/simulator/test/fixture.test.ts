@@ -24,6 +24,14 @@ const call = (path: string, method = "GET") =>
     return yield* sendText(`${environment.baseUrl}${path}`, { method, headers })
   })
 
+const pendingReport = fixture({
+  path: "/data-access/reports/{id}",
+  status: 202,
+  headers: { etag: "1" },
+  body: { state: "pending" },
+  next: [{ status: 503, headers: {} }, { status: 200, headers: {}, body: [] }]
+})
+
 describe("a fixture", () => {
   it.effect("responds to the calls with its method and path, and the most exact path wins", () =>
     Effect.gen(function*() {
@@ -72,6 +80,72 @@ describe("a fixture", () => {
       { body: { score: null }, example: "no score" },
       { status: 404, body: { error: "gone" } }
     )))
+
+  it.effect("is chosen by the query parameters of a call, and the one with most of them wins", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const responses = [
+        ["", "any"],
+        ["?page=1", "any"],
+        ["?page=2", "page 2"],
+        ["?other=1&page=2&page=3", "page 2"],
+        ["?page=3&page=2", "page 2"],
+        ["?sort=name&page=2", "page 2 by name"],
+        ["?sort=a%20b+c", "decoded"],
+        ["?sort=name&page=2&sort=a+b+c", "page 2 by name"]
+      ] as const
+      for (const [query, is] of responses) {
+        assert.deepInclude(yield* get(`/data-access/consumers/7${query}`, token), { status: 200, body: { is } }, query)
+      }
+    }).pipe(withFixtures(
+      { body: { is: "any" } },
+      { query: { page: "2" }, body: { is: "page 2" } },
+      { query: { page: "2", sort: "name" }, body: { is: "page 2 by name" } },
+      { query: { sort: "a b c" }, body: { is: "decoded" } },
+      { query: { page: "2" }, body: { is: "later" } }
+    )))
+
+  it.effect("that needs other query parameters than the call has is named with them", () =>
+    Effect.gen(function*() {
+      const { body, status } = yield* get("/data-access/consumers/7?page=3", yield* newToken)
+      assert.strictEqual(status, 404)
+      assert.strictEqual(
+        body["error_description"],
+        "No fixture for GET /data-access/consumers/7 has the query of the call; there are: page=2, page=2&sort=name."
+      )
+    }).pipe(withFixtures({ query: { page: "2" } }, { query: { page: "2", sort: "name" } })))
+
+  it.effect("gives its responses in sequence, repeats the last, and starts again after a reset", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const given = [pendingReport]
+      yield* simulator.setFixtures(given)
+      // a refused call gets none of the responses
+      assert.strictEqual((yield* get("/data-access/reports/1", "nonsense")).status, 401)
+      const responses = Effect.replicateEffect(
+        Effect.map(call("/data-access/reports/1"), ({ headers, status, text }) => [status, headers.get("etag"), text]),
+        4
+      )
+      const sequence = [[202, "1", "{\"state\":\"pending\"}"], [503, null, ""], [200, null, "[]"], [200, null, "[]"]]
+      assert.deepStrictEqual(yield* responses, sequence)
+      assert.deepStrictEqual(yield* simulator.fixtures, [fixture({ path: "/data-access/reports/{id}", body: [] })])
+      yield* simulator.setFixtures(given)
+      assert.deepStrictEqual(yield* responses, sequence)
+      yield* simulator.reset
+      assert.deepStrictEqual(yield* responses, sequence)
+    }).pipe(withFixtures(pendingReport)))
+
+  it.effect("gives each response of its sequence to one of several calls at once", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const calls = Array.from({ length: 20 }, () => get("/data-access/reports/1", token))
+      const bodies = (yield* Effect.all(calls, { concurrency: "unbounded" })).map(({ body }) => body["call"])
+      assert.sameMembers(bodies, Array.from({ length: 20 }, (_, call) => call))
+    }).pipe(withFixtures({
+      path: "/data-access/reports/{id}",
+      body: { call: 0 },
+      next: Array.from({ length: 19 }, (_, call) => ({ status: 200, headers: {}, body: { call: call + 1 } }))
+    })))
 
   it.effect("is not needed for a status that a client prefers", () =>
     Effect.gen(function*() {

@@ -45,4 +45,23 @@ describe("the page about the simulator", () => {
       assert.strictEqual((yield* shell(reset)).exitCode, 0)
       assert.deepStrictEqual(yield* simulator.received, [])
     }).pipe(Effect.provide(Test)))
+
+  it.scopedLive("has an example for curl that adds a fixture with a query and a sequence", () =>
+    Effect.gen(function*() {
+      const { end } = yield* startProgram("sh", "-c", block("sh", "/api/v1/fixtures"))
+      assert.strictEqual((yield* end).exitCode, 0)
+      const { environment } = yield* Simulator.Simulator
+      const { access_token: token } = JSON.parse((yield* requestToken).text)
+      const called = Effect.map(
+        sendText(`${environment.baseUrl}/data-access/reports/1?format=json`, {
+          headers: { authorization: `Bearer ${token}` }
+        }),
+        ({ status, text }) => [status, text]
+      )
+      assert.deepStrictEqual(yield* Effect.replicateEffect(called, 3), [
+        [202, ""],
+        [200, "{\"score\":712}"],
+        [200, "{\"score\":712}"]
+      ])
+    }).pipe(Effect.provide(Test)))
 })

@@ -46,6 +46,8 @@ const pathOf = (url: string) => {
   return dotSegment.test(path) ? new URL(`http://localhost${path}`).pathname : path
 }
 
+const queryOf = (url: string) => new URLSearchParams(url.replace(/^[^?]*/, ""))
+
 /** `expires_in` is in whole seconds, and no server would send 0. */
 const shortestLifetime = Duration.seconds(1)
 
@@ -210,7 +212,11 @@ export const make = (options: Options) =>
       return businessApi.respond(tokens, settings.grantedScopes, call, (group) => {
         const prefer = received.headers["prefer"] ?? ""
         if (settings.fixtures.length > 0) {
-          return Effect.succeed(fixtures.respond(settings.fixtures, { ...call, prefer }))
+          const responded = fixtures.respond(settings.fixtures, { ...call, query: queryOf(url), prefer })
+          if (responded.fixtures === settings.fixtures) return Effect.succeed(responded.response)
+          // in one step with the choice of the response, or calls at the same time would get one response twice
+          settings = { ...settings, fixtures: responded.fixtures }
+          return Effect.as(set({}), responded.response)
         }
         return Option.match(settings.handleCall, {
           onNone: () =>

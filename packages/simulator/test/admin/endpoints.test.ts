@@ -2,7 +2,8 @@ import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { act, events, read, readJson, Test } from "../support/admin.ts"
-import { form, get, newToken, post, statusOf } from "../support/http.ts"
+import { decodeArchive } from "../support/har.ts"
+import { exchange, form, get, newToken, post, sendText, statusOf } from "../support/http.ts"
 
 describe("the admin server", () => {
   it.effect("shows requests, tokens and the state", () =>
@@ -173,45 +174,39 @@ describe("the admin server", () => {
 
   it.effect("exports the journal as an HTTP archive without secrets", () =>
     Effect.gen(function*() {
-      const { failCalls } = yield* Simulator.Simulator
+      const { environment, failCalls } = yield* Simulator.Simulator
       const token = yield* newToken
-      yield* get("/data-access/a?b=c&b=d", token, {
+      yield* get("/data-access/a?b=c&b=d?e", token, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: `{"secret":"${form.client_secret}"}`
       })
       yield* failCalls(Fault.Reset())
       yield* Effect.exit(get("/data-access/reset", token))
+      yield* get(`/data-access/${Buffer.from(token).toString("hex")}`)
+      yield* exchange(environment.baseUrl, { target: "http://localhost/data-access/a" })
       const { text } = yield* read("/api/v1/har")
       assert.notInclude(text, token)
       assert.notInclude(text, form.client_secret)
-      const { log } = JSON.parse(text)
-      assert.deepInclude(log, { version: "1.2" })
-      const [issued, called, reset] = log.entries
-      assert.deepInclude(issued.request, {
-        method: "POST",
-        url: `${(yield* Simulator.Simulator).environment.authV2Url}/oauth2/token`
-      })
-      assert.include(issued.request.postData.text, "client_secret=***")
-      assert.strictEqual(called.startedDateTime, "1970-01-01T00:00:00.000Z")
-      assert.deepStrictEqual(called.request.queryString, [{ name: "b", value: "c" }, { name: "b", value: "d" }])
-      assert.deepInclude(called.request.headers, { name: "authorization", value: "Bearer ***" })
-      assert.deepStrictEqual(called.request.postData, {
+      const { log } = decodeArchive(text)
+      const [issued, called, reset, encoded, absolute] = log.entries
+      assert.deepInclude(issued?.request, { method: "POST", url: `${environment.authV2Url}/oauth2/token` })
+      assert.include(issued?.request.postData?.text, "client_secret=***")
+      assert.strictEqual(called?.startedDateTime, "1970-01-01T00:00:00.000Z")
+      assert.deepStrictEqual(called?.request.queryString, [{ name: "b", value: "c" }, { name: "b", value: "d?e" }])
+      assert.deepInclude(called?.request.headers ?? [], { name: "authorization", value: "Bearer ***" })
+      assert.deepStrictEqual(called?.request.postData, {
         mimeType: "application/json",
         text: "{\"secret\":\"***\"}"
       })
-      assert.deepInclude(called.response, { status: 200, bodySize: 63 })
-      assert.deepInclude(called.response.content, { mimeType: "application/json" })
-      assert.deepInclude(reset.response, { status: 0 })
-      for (const { cache, request, response, timings } of log.entries) {
-        assert.isObject(cache)
-        assert.isNumber(timings.send + timings.wait + timings.receive)
-        for (const part of [request, response]) {
-          assert.isArray(part.cookies)
-          assert.isString(part.httpVersion)
-          assert.isNumber(part.headersSize)
-        }
-        assert.isString(response.redirectURL)
+      assert.deepInclude(called?.response, { status: 200, bodySize: 63 })
+      assert.deepInclude(called?.response.content, { mimeType: "application/json" })
+      assert.deepInclude(reset?.response, { status: 0 })
+      // the mask of an encoded secret is the whole target, and a target can be an absolute URL
+      assert.strictEqual(encoded?.request.url, `${environment.baseUrl}/***`)
+      assert.match(absolute?.request.url ?? "", /^http:\/\/[\w.:]+\/data-access\/a$/)
+      for (const { time, timings: { receive, send, wait } } of log.entries) {
+        assert.strictEqual(time, send + wait + receive)
       }
     }).pipe(Effect.provide(Test)))
 
@@ -268,6 +263,42 @@ describe("the admin server", () => {
       assert.strictEqual((yield* get("/data-access/a", token)).body["group"], "Data Access")
     }).pipe(Effect.provide(Test)))
 
+  it.effect("adds fixtures by query and with a sequence, shows what comes next, and removes them", () =>
+    Effect.gen(function*() {
+      const token = yield* newToken
+      const path = "/data-access/reports/{id}"
+      const query = { page: "2", secret: form.client_secret }
+      yield* act("/api/v1/fixtures", { path, status: 202, next: [{ status: 503 }, { body: { done: true } }] })
+      yield* act("/api/v1/fixtures", { path, query, body: { page: 2 } })
+      // the state has the masked query
+      const shown = { method: "GET", path, query: { page: "2", secret: "***" } }
+      const fixtures = Effect.map(readJson("/api/v1/state"), ({ fixtures }) => fixtures)
+      assert.deepStrictEqual(yield* fixtures, [
+        { ...shown, status: 200 },
+        { method: "GET", path, status: 202, next: [503, 200] }
+      ])
+      const { environment } = yield* Simulator.Simulator
+      const headers = { authorization: `Bearer ${token}` }
+      const statusOfNext = Effect.map(
+        sendText(`${environment.baseUrl}/data-access/reports/1`, { headers }),
+        ({ status }) => status
+      )
+      assert.strictEqual(yield* statusOfNext, 202)
+      const called = yield* get(`/data-access/reports/1?${new URLSearchParams(query)}`, token)
+      assert.deepStrictEqual(called.body, { page: 2 })
+      // another fixture does not start the sequence again
+      yield* act("/api/v1/fixtures", { path, query: { secret: query.secret, page: "2" }, body: { page: "two" } })
+      assert.deepStrictEqual(yield* fixtures, [
+        { ...shown, status: 200 },
+        { method: "GET", path, status: 503, next: [200] }
+      ])
+      assert.strictEqual(yield* statusOfNext, 503)
+      assert.strictEqual((yield* act("/api/v1/fixtures/remove", { ...shown, query: { page: "2" } })).status, 404)
+      assert.strictEqual((yield* act("/api/v1/fixtures/remove", shown)).status, 204)
+      assert.deepStrictEqual(yield* fixtures, [{ method: "GET", path, status: 200 }])
+      assert.deepStrictEqual((yield* get("/data-access/reports/1", token)).body, { done: true })
+    }).pipe(Effect.provide(Test)))
+
   it.effect("reveals the variables only to an action", () =>
     Effect.gen(function*() {
       const variables = JSON.parse((yield* act("/api/v1/variables")).text)
@@ -280,6 +311,7 @@ describe("the admin server", () => {
       const document = yield* readJson("/api/v1/openapi.json")
       assert.strictEqual(document.openapi, "3.1.0")
       assert.include(Object.keys(document.paths), "/api/v1/tokens/{id}/revoke")
+      assert.containsAllKeys(document.components.schemas.Fixture.properties, ["query", "next"])
       assert.deepStrictEqual(document.paths["/api/v1/reset"].post.security, [{ key: [] }])
       assert.deepStrictEqual(document.paths["/api/v1/state"].get.security, [])
       assert.deepInclude(document.components.securitySchemes.key, {

@@ -42,6 +42,21 @@ describe("the stream of events", () => {
       assert.deepInclude(missed?.data, { url: "/data-access/missed", status: 401 })
     }).pipe(Effect.provide(Test)))
 
+  it.effect("has an id only after the last event of a revision, so that a lost connection loses no request", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* get("/data-access/1")
+      const known = (yield* events(3)).at(-1)
+      assert(known !== undefined)
+      // the request that takes a fault changes the settings
+      yield* simulator.failCalls(Fault.Delay({ duration: 0 }))
+      yield* get("/data-access/2")
+      const [settings, request] = yield* events(2, known.id)
+      assert.deepInclude(settings, { event: "state", id: "" })
+      assert.deepInclude(request, { event: "request" })
+      assert.notStrictEqual(request?.id, "")
+    }).pipe(Effect.provide(Test)))
+
   it.effect("starts with a reset for an event of another start", () =>
     Effect.gen(function*() {
       const [first] = yield* events(1, "another-start.99")

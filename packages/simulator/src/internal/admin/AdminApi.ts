@@ -147,21 +147,34 @@ export const PendingFault = Schema.Struct({
   })
 }).annotations({ identifier: "PendingFault" })
 
+/** A response of the business API, as JSON. */
+const response = {
+  status: Schema.optionalWith(status, { default: () => 200 }),
+  headers: Schema.optionalWith(headers, { default: () => ({}) }),
+  body: Schema.optional(Schema.Unknown).annotations({
+    description: "Any JSON value. Without one, the response has no body"
+  })
+}
+
+const query = Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
+
 /**
- * A response of the business API, as JSON.
+ * A response to the calls with this method, path and query, and the responses to the calls after it.
  */
 export const Fixture = Schema.Struct({
+  ...response,
   method: Schema.optionalWith(Schema.String.pipe(Schema.pattern(/^[A-Z]+$/)), { default: () => "GET" }),
   path: Schema.String.pipe(Schema.pattern(fixturePath)).annotations({
     description: "A path of the business API. A segment in braces, such as {id}, stands for any one"
   }),
-  status: Schema.optionalWith(status, { default: () => 200 }),
+  query: query.annotations({
+    description: "Query parameters that a call has with these values. It can have others too"
+  }),
   example: Schema.optional(Schema.String).annotations({
     description: "A name, by which a client chooses this response with Prefer: example=name"
   }),
-  headers: Schema.optionalWith(headers, { default: () => ({}) }),
-  body: Schema.optional(Schema.Unknown).annotations({
-    description: "Any JSON value. Without one, the response has no body"
+  next: Schema.optional(Schema.Array(Schema.Struct(response))).annotations({
+    description: "The responses to the calls after the first one, in order. The last one repeats"
   })
 }).annotations({ identifier: "Fixture", parseOptions: { onExcessProperty: "error" } })
 
@@ -184,10 +197,17 @@ export const State = Schema.Struct({
   calls: Schema.Int,
   openConnections: Schema.Int,
   faults: Schema.Array(PendingFault),
-  fixtures: Schema.Array(Schema.Struct({ method: Schema.String, path: Schema.String, status: Schema.Number }))
-    .annotations({
-      description: "Without their bodies, which can contain anything"
+  fixtures: Schema.Array(Schema.Struct({
+    method: Schema.String,
+    path: Schema.String,
+    query,
+    status: Schema.Number.annotations({ description: "Of the response to the next call" }),
+    next: Schema.optional(Schema.Array(Schema.Number)).annotations({
+      description: "The statuses of the responses after it"
     })
+  })).annotations({
+    description: "Without their headers and bodies, which can contain anything"
+  })
 }).annotations({ identifier: "State" })
 
 /**
@@ -298,7 +318,7 @@ const control = HttpApiGroup.make("control")
   .add(HttpApiEndpoint.post("addFixture", "/api/v1/fixtures").setPayload(Fixture).addSuccess(HttpApiSchema.NoContent))
   .add(
     HttpApiEndpoint.post("removeFixture", "/api/v1/fixtures/remove")
-      .setPayload(Schema.Struct({ method: Schema.String, path: Schema.String }))
+      .setPayload(Schema.Struct({ method: Schema.String, path: Schema.String, query }))
       .addSuccess(HttpApiSchema.NoContent)
       .addError(HttpApiError.NotFound)
   )

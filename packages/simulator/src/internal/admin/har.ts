@@ -18,6 +18,10 @@ const message = (headers: Readonly<Record<string, string>>, bodySize: number) =>
   bodySize
 })
 
+/** The address of a request, whose target can be an absolute URL (RFC 9112, section 3.2.2) or masked. */
+const addressOf = (base: string, target: string) =>
+  URL.canParse(target) ? target : `${base}${target.startsWith("/") ? "" : "/"}${target}`
+
 const entry = (
   urls: Readonly<Record<typeof AdminApi.Request.Type["server"], string>>,
   { body, headers, id, method, milliseconds, receivedAt, response, server, url }: typeof AdminApi.RequestDetail.Type
@@ -27,8 +31,8 @@ const entry = (
   request: {
     ...message(headers, body.size),
     method,
-    url: `${urls[server]}${url}`,
-    queryString: Array.from(new URLSearchParams(url.split("?")[1]), ([name, value]) => ({ name, value })),
+    url: addressOf(urls[server], url),
+    queryString: Array.from(new URLSearchParams(url.replace(/^[^?]*/, "")), ([name, value]) => ({ name, value })),
     ...body.size === 0 ? {} : { postData: { mimeType: mimeType(headers), text: body.text } }
   },
   response: {

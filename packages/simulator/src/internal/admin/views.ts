@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as AdminApi from "./AdminApi.ts"
 import type * as Fault from "../../Fault.ts"
+import type * as Fixture from "../../Fixture.ts"
 import type * as IssuedToken from "../../IssuedToken.ts"
 import type * as Received from "../../Received.ts"
 import type * as Simulator from "../../Simulator.ts"
@@ -72,6 +73,15 @@ const pending = (
   }
 }
 
+/** The calls that a fixture responds to. */
+export const selection = ({ mask }: Simulator.Service, { method, path, query }: Fixture.Fixture) => ({
+  method,
+  path: mask(path),
+  ...query === undefined
+    ? {}
+    : { query: Object.fromEntries(Object.entries(query).map(([name, value]) => [mask(name), mask(value)])) }
+})
+
 /** The settings and counters as the admin API shows them. */
 export const state = (simulator: Simulator.Service): Effect.Effect<typeof AdminApi.State.Type> =>
   Effect.gen(function*() {
@@ -88,10 +98,10 @@ export const state = (simulator: Simulator.Service): Effect.Effect<typeof AdminA
       openConnections: yield* simulator.openConnections,
       faults: (yield* simulator.faults).map((fault) => pending(simulator.mask, fault)),
       // without headers and bodies, which can contain anything
-      fixtures: (yield* simulator.fixtures).map(({ method, path, status }) => ({
-        method,
-        path: simulator.mask(path),
-        status
+      fixtures: (yield* simulator.fixtures).map((fixture) => ({
+        ...selection(simulator, fixture),
+        status: fixture.status,
+        ...fixture.next === undefined ? {} : { next: fixture.next.map(({ status }) => status) }
       }))
     }
   })
