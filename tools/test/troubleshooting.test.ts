@@ -1,7 +1,8 @@
 import { TokenError } from "@credit-data/core"
+import { Lang, parse } from "@ast-grep/napi"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration } from "effect"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { messages } from "../../packages/cli/src/profiles.ts"
 import { failureOf } from "../../packages/cli/src/secretCommand.ts"
 
@@ -77,9 +78,30 @@ const aboutProfiles: { readonly [Name in keyof typeof messages | "failedCommand"
   failedCommand: failureOf("The secret-command of profile sandbox", "exited with 3")
 }
 
+/** The first lines of doctor's failed steps and warnings. "…" stands for what is interpolated. */
+const doctorLines = readdirSync(new URL("../../packages/cli/src/doctor", import.meta.url)).flatMap((file) => {
+  const tree = parse(Lang.TypeScript, read(`packages/cli/src/doctor/${file}`)).root()
+  const details = [
+    ...["failed($A)", "failed($A, $$$)", "warning($A, $$$)", "unknown($A)"].flatMap((pattern) => tree.findAll(pattern)),
+    ...tree.findAll("return [$A, $$$]"),
+    ...tree.findAll("return [$A]")
+  ].flatMap((call) => call.getMatch("A") ?? [])
+  const literals = details.flatMap((detail) => {
+    const all = detail.findAll({ rule: { any: [{ kind: "string" }, { kind: "template_string" }] } })
+    return /^(string|template_string)$/.test(String(detail.kind())) ? [detail] : all
+  })
+  return literals.map((each) => each.text().slice(1, -1).replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "…"))
+    .filter((text) => /[a-z] /.test(text))
+})
+
 const isFound = (message: string) => quoted.some((text) => message.includes(text))
 
 describe("docs/troubleshooting.md", () => {
+  it("has a row for the first line of each step of doctor that fails", () => {
+    assert.isAbove(doctorLines.length, 30)
+    assert.deepStrictEqual(doctorLines.filter((line) => !isFound(line)), [])
+  })
+
   it("has a row for each failure of a token request", () => {
     assert.deepStrictEqual(failures.map(({ message }) => message).filter((message) => !isFound(message)), [])
   })
