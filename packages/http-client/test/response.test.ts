@@ -198,6 +198,9 @@ describe("a 401 whose token is replaced", () => {
       )
       assert(isResponseError(refused))
       assert.deepStrictEqual(yield* refused.response.json, { reason: "revoked" })
+      const form = responding(() => new Response(new URLSearchParams(body), { status: 401 }))
+      const rejected = yield* callOver(form, (client) => client.get("/a"), { replacementFails: refusal })
+      assert.strictEqual((yield* rejected.formData).get("b"), "2", "the content type says how the body is read")
     }))
 
   it.effect("of a request with a stream is returned, and the request is not sent again", () =>
