@@ -78,7 +78,7 @@ describe("the duration of calls", () => {
       const waiting = HttpClient.make((request) =>
         Effect.as(Deferred.await(responds), HttpClientResponse.fromWeb(request, new Response()))
       )
-      const context = yield* Effect.withClock(clientOver(waiting, { test: "seconds" }), time.clockOf(() => ahead))
+      const context = yield* clientOver(waiting, { test: "seconds" }).pipe(Effect.withClock(time.clockOf(() => ahead)))
       const call = yield* Effect.fork(Context.get(context, DataAccess.DataAccess).get("/data-access/consumers/42"))
       yield* time.pass(1_500)
       ahead = -3_600_000
