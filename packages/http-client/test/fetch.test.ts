@@ -3,6 +3,7 @@ import { isRequestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
+import { setTimeout } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { over, supply } from "./support/fakes.ts"
@@ -35,8 +36,12 @@ const refusing = (...tokens: ReadonlyArray<string>) => (request: HttpClientReque
 /** The caller of a `fetch` aborts it with its own controller, outside of Effect. */
 const callerAbort = () => new AbortController()
 
+/** Why it rejects. What hangs does not reject either. */
 const rejection = (run: () => Promise<unknown>) =>
-  Effect.promise(() => run().then(() => assert.fail("it did not reject"), (error: unknown) => error))
+  Effect.promise(() =>
+    Promise.race([run(), setTimeout(5_000, undefined, { ref: false })])
+      .then(() => assert.fail("it did not reject"), (error: unknown) => error)
+  )
 
 const bodyOf = (request: HttpClientRequest.HttpClientRequest | undefined) =>
   request?.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : undefined
