@@ -99,14 +99,26 @@ describe("AuthV2.layerConfig", () => {
       assert.strictEqual(yield* failed(down.pipe(Layer.provide(withVariables(others)))), "the manager is down")
     }))
 
-  it.effect("accepts a replaced field, and settings", () =>
+  it.effect("reads each option from the Config that the program gives, and accepts settings", () =>
     Effect.gen(function*() {
-      assert.include(yield* sent, "client_secret=partner")
+      const { environment } = yield* AccessTokens.AccessTokens
+      assert.deepInclude(environment, { name: "partner", audience: "theirs", baseUrl: "https://api.partner.example" })
+      assert.strictEqual(
+        yield* sent,
+        "POST.https://v2.partner.example/oauth2/token?client_id=partner-id&client_secret=partner-secret&audience=theirs" +
+          "&scope=serviceplus%3Aall&grant_type=client_credentials"
+      )
     }).pipe(Effect.provide(
       AuthV2.layerConfig({
+        environment: Config.succeed("partner"),
+        audience: Config.succeed("theirs"),
+        baseUrl: Config.succeed("https://api.partner.example"),
+        authV2Url: Config.succeed("https://v2.partner.example"),
+        clientId: Config.succeed("partner-id"),
         clientSecret: Config.redacted("PARTNER_SECRET"),
+        scopes: Config.succeed(["serviceplus:all"]),
         renewalWindow: { from: 0.5, to: 0.6 }
-      }).pipe(Layer.provide([echo, withVariables({ ...variables, PARTNER_SECRET: "partner" })]))
+      }).pipe(Layer.provide([echo, withVariables({ ...variables, PARTNER_SECRET: "partner-secret" })]))
     )))
 
   it.effect("refuses a deadline of 0", () =>

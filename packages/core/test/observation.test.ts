@@ -15,6 +15,7 @@ import {
   phase,
   recover,
   refresh,
+  reject,
   replace,
   status,
   timeline
@@ -84,6 +85,25 @@ describe("status", () => {
       ["0 s", get],
       ["100 ms", nextRequestAt, 3_592.5]
     ], { settings: { renewalWindow: { from: 1, to: 1 } } }))
+
+  it.scoped("status reports as the next request the end of the pause after a failure, even if a renewal may be forced before", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", reject("token-1")],
+      ["2 s", reject("token-2")],
+      ["2 s", nextRequestAt, 31],
+      ["3 s", fail(failures.refused)],
+      ["3 s", refresh],
+      ["4 s", nextRequestAt, 33.1]
+    ]))
+
+  it.scoped("status reports as the next request a renewal that is due before one may be forced", () =>
+    timeline([
+      ["0 s", get],
+      ["1 s", reject("token-1")],
+      ["2 s", reject("token-2")],
+      ["2 s", nextRequestAt, 17]
+    ], { lifetime: "20 seconds" }))
 
   it.scoped("status counts the failures since the last success, with the time of the first", () => {
     const streak = status(({ consecutiveFailures, failingSince }) => [consecutiveFailures, failingSince])

@@ -70,6 +70,22 @@ describe("isUsable", () => {
       }).pipe(Effect.provide(AccessTokens.layerTest())))
   }
 
+  const all = ["data-access:all", "furnishment:all"]
+  for (
+    const [missing, requested, expected] of [[0, 0, true], [0, 2, true], [1, 2, true], [2, 2, false], [
+      1,
+      1,
+      false
+    ]] as const
+  ) {
+    it.effect(`isUsable is ${expected} if ${missing} of ${requested} requested scopes are missing`, () =>
+      Effect.gen(function*() {
+        const before = yield* Effect.flatMap(AccessTokens.AccessTokens, ({ status }) => status)
+        const scopes = { missingScopes: all.slice(0, missing), requestedScopes: all.slice(0, requested) }
+        assert.strictEqual(TokenStatus.isUsable({ ...before, phase: "Valid", ...scopes }), expected)
+      }).pipe(Effect.provide(AccessTokens.layerTest())))
+  }
+
   it.scoped("isUsable is true before the first call, false after a refusal, and true again after a success", () =>
     timeline([
       ["0 s", isUsable, true],

@@ -81,12 +81,13 @@ describe("a rotated secret", () => {
       ["returns invalid credentials", Effect.succeed({ clientId: "", clientSecret: Redacted.make("") })]
     ] as const
   ) {
-    it.effect(`callers get the refusal within the deadline when the second read ${how}`, () =>
+    it.effect(`callers get the refusal within the deadline, and nothing else is sent, when the second read ${how}`, () =>
       Effect.gen(function*() {
         const { read } = manager<string>(Effect.succeed(credentials), second)
         const endpoint = yield* make({ credentials: read }, refused)
         const { result } = yield* after("10 seconds", Effect.flip(endpoint.requestToken(nothing)))
         assert.strictEqual(result._tag, "InvalidClient")
+        assert.lengthOf(yield* endpoint.sent, 1)
       }))
   }
 

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, TestClock } from "effect"
 import { makeShared } from "../src/internal/sharedLayer.ts"
 
 class Built extends Context.Tag("Built")<Built, object>() {}
@@ -15,4 +15,19 @@ it.scoped("parts of different kinds are never the same", () =>
     const all = yield* Effect.forEach([...parts, ...numbers], build)
     assert.strictEqual(new Set(all).size, all.length)
     assert.strictEqual(yield* build(Redacted.make("a")), all[4])
+  }))
+
+it.scoped("a use that waits for the build of another use is built although the other one is interrupted", () =>
+  Effect.gen(function*() {
+    const share = makeShared<Built, never, never>()
+    let builds = 0
+    const slow = Layer.effect(Built, Effect.delay(Effect.sync(() => ({ build: ++builds })), "1 second"))
+    const use = share(["a"], () => slow)
+    const [leader, follower] = [yield* Effect.fork(use), yield* Effect.fork(use)]
+    yield* TestClock.adjust("500 millis")
+    yield* Fiber.interrupt(leader)
+    yield* TestClock.adjust("1 second")
+    const exit = follower.unsafePoll()
+    assert.isTrue(exit !== null && Exit.isSuccess(exit), String(exit))
+    assert.strictEqual(builds, 1)
   }))

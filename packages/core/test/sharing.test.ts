@@ -7,6 +7,7 @@ import {
   caller,
   fail,
   get,
+  hang,
   lastFailure,
   many,
   phase,
@@ -112,6 +113,17 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       // an engineer starts a refresh, which is refused again
       ["2 s", refresh, "InvalidClient"],
       ["4 s", phase, "None"]
+    ])
+  })
+
+  it.scoped("does not take what a search finds while a token request is under way", () => {
+    const elsewhere = makeElsewhere()
+    return remembering(elsewhere, [
+      ["29 s", elsewhere.has(Effect.delay(Effect.asSome(token("late", "1 hour")), "2 seconds"))],
+      ["29 s", get],
+      ["30 s", hang],
+      ["30 s", get, "waits", requests(2)],
+      ["32 s", phase, "None"]
     ])
   })
 

@@ -169,10 +169,15 @@ describe("a fault of a store", () => {
       assert.strictEqual(error.code, "Reply")
     }))
 
-  it.scoped("for the third time in a row leaves the store alone for ten seconds", () =>
+  it.scoped("for the third time in a row leaves the store alone for ten seconds, and not with successes in between", () =>
     Effect.gen(function*() {
-      const { access, during } = yield* setUp
+      const { access, during, logged } = yield* setUp
       const isAlone = Effect.map(Effect.exit(access.session), Exit.isFailure)
+      for (const fault of [1, 2, 3, 4]) {
+        yield* during((yield* access.session).withinBudget(refused), 10)
+        assert.isFalse(yield* isAlone, `fault ${fault} follows a success`)
+        yield* logged((yield* access.session).end)
+      }
       for (const _ of [1, 2, 3]) {
         assert.isFalse(yield* isAlone)
         yield* during((yield* access.session).withinBudget(refused), 10)

@@ -94,27 +94,24 @@ describe("a store in files", () => {
       assert.isTrue(yield* take(store, "b"))
     }))
 
-  it.scoped("removes what was not used for a week, when it is built", () =>
+  it.scoped("removes its own files that were not used for a week, and no others, when it is built", () =>
     Effect.gen(function*() {
       const { directory, fs, make, store } = yield* setUp
       const used = "f".repeat(64)
       yield* take(store, "a", used)
       yield* publish(store, 1)
       const abandoned = `${name}.${crypto.randomUUID()}`
-      for (
-        const [file, age] of [[valueFile, 8 * 86_400_000], [abandoned, 8 * 86_400_000], [
-          "notes.txt",
-          8 * 86_400_000
-        ]] as const
-      ) {
+      // their names come first, so that they are not removed after the last look
+      const foreign = ["#notes.txt", `#${leaseFile}`, `${"0".repeat(64)}.value.old`]
+      for (const file of [valueFile, abandoned, ...foreign]) {
         yield* fs.writeFileString(`${directory}/${file}`, "{")
-        const then = new Date(Date.now() - age)
+        const then = new Date(Date.now() - 8 * 86_400_000)
         yield* fs.utimes(`${directory}/${file}`, then, then)
       }
       const writing = `${name}.${crypto.randomUUID()}`
       yield* fs.writeFileString(`${directory}/${writing}`, "{")
       yield* make
-      const expected = [`${used}.lease`, writing, "notes.txt"].toSorted()
+      const expected = [`${used}.lease`, writing, ...foreign].toSorted()
       yield* Effect.repeat(
         Effect.promise(() => new Promise((resume) => setTimeout(resume, 5))).pipe(
           Effect.zipRight(Effect.orDie(fs.readDirectory(directory)))

@@ -3,7 +3,7 @@ import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Equal, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { withValue } from "./support/changedStore.ts"
-import { endpointOf, type Process } from "./support/fleet.ts"
+import { endpointOf, entryOf, type Process } from "./support/fleet.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 const hour = 3_600_000
@@ -98,6 +98,31 @@ describe("the processes of a fleet", () => {
       server.server.respond = () => ({ status: 503 })
       yield* pass(0.31 * hour)
       assert.strictEqual(textOf(yield* get(late)), "ServerError")
+    }))
+
+  it.effect("publish a token with its end by the store's clock, and an earlier one if their own clock jumps ahead meanwhile", () =>
+    Effect.gen(function*() {
+      const ends: Array<number> = []
+      for (const jump of [0, -600_000, 600_000]) {
+        const { get, server, setBack, start } = yield* setUp({
+          size: 0,
+          store: (store) => ({
+            ...store,
+            publish: (name, value) => {
+              ends.push(value.expiresAt)
+              return store.publish(name, value)
+            }
+          })
+        })
+        // the request takes 200 ms from here
+        server.server.respond = () => {
+          setBack(-jump)
+          return {}
+        }
+        yield* get(yield* start(60_000))
+      }
+      const life = hour - 1_000
+      assert.deepStrictEqual(ends, [life, life, life - 600_000])
     }))
 
   it.effect("do not take a token again that has expired here, when all clocks were set back", () =>
@@ -337,6 +362,17 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(server.server.requests, 2)
     }))
 
+  it.effect("wait for another process for one deadline, and then as long for their own token request", () =>
+    Effect.gen(function*() {
+      const { name } = yield* entryOf({})
+      const { fleet, get, server } = yield* setUp({
+        size: 1,
+        before: (store) => store.takeLease(name, { owner: "another process", seen: 0, duration: Duration.hours(1) })
+      })
+      server.server.latency = Duration.seconds(9)
+      assert.strictEqual(textOf(yield* get(one(fleet), 20_000)), "token-1")
+    }))
+
   it.effect("need as long as the token request, even when it takes longer than a lease", () =>
     Effect.gen(function*() {
       const { ask, fleet, server } = yield* setUp({ size: 10 })
@@ -349,9 +385,19 @@ describe("the processes of a fleet", () => {
 describe("a process whose token request hangs", () => {
   const setUpHanging = setUp({ size: 10 })
 
-  it.effect("lets one other process try after half of the deadline, and takes its token", () =>
+  it.effect("lets one other process try after half of the deadline, and takes its token, which is published once", () =>
     Effect.gen(function*() {
-      const { fleet, now, pass, server } = yield* setUpHanging
+      let published = 0
+      const { fleet, now, pass, server } = yield* setUp({
+        size: 10,
+        store: (store) => ({
+          ...store,
+          publish: (name, value) => {
+            published++
+            return store.publish(name, value)
+          }
+        })
+      })
       server.server.latency = Duration.hours(1)
       const from = now()
       const gets = yield* Effect.forEach(fleet, ({ tokens }) => Effect.fork(Effect.exit(tokens.get)))
@@ -364,6 +410,7 @@ describe("a process whose token request hangs", () => {
       assert.deepStrictEqual(new Set(outcomes.map(textOf)), new Set(["token-2"]))
       assert.strictEqual(server.server.requests, 2)
       assert.isAtMost(now() - from, 6_500)
+      assert.strictEqual(published, 1)
     }))
 
   it.effect("causes two requests while the endpoint does not respond to any process", () =>

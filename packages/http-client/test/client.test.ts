@@ -283,6 +283,9 @@ describe("a 401", () => {
     ["URL parameters", HttpBody.urlParams([["a", "b"]]), true],
     ["a raw string", HttpBody.raw("a"), true],
     ["a raw Blob", HttpBody.raw(new Blob(["a"])), true],
+    ["a raw ArrayBuffer", HttpBody.raw(new ArrayBuffer(1)), true],
+    ["raw bytes", HttpBody.raw(new Uint8Array([1])), true],
+    ["raw numbers", HttpBody.raw(new Uint32Array([1])), true],
     ["a stream", HttpBody.stream(Stream.make(new Uint8Array([1]))), false],
     ["a raw ReadableStream", HttpBody.raw(new ReadableStream()), false]
   ]

@@ -1,11 +1,12 @@
 import { HttpError } from "@credit-data/core/Internal"
+import { DataAccess } from "@credit-data/http-client"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Stream, TestClock } from "effect"
+import { Effect, Exit, Fiber, Redacted, Stream, TestClock } from "effect"
 import { callOver, failingWith } from "./support/calls.ts"
-import { rejecting } from "./support/fakes.ts"
+import { over, rejecting, supply } from "./support/fakes.ts"
 
 describe("a connection that was reset before a response", () => {
   const reset = { code: "ECONNRESET" }
@@ -162,6 +163,30 @@ describe("a connection that was reset before a response", () => {
       assert.strictEqual(kindOf(error), "RequestError Transport")
       assert.strictEqual(requests, 3)
       assert.strictEqual(spans[0]?.attributes["http.request.resend_count"], 2)
+    }))
+
+  it.effect("after which the API rejects another token of the same call: that token is reported, and not the one before", () =>
+    Effect.gen(function*() {
+      const tokens = yield* supply({ renewals: 2 })
+      const sent: Array<string | undefined> = []
+      const client = HttpClient.make((request) => {
+        sent.push(request.headers["authorization"])
+        return sent.length > 1
+          ? Effect.succeed(HttpClientResponse.fromWeb(request, rejecting("token-2")(request)))
+          : Effect.orDie(Effect.flatMap(tokens.get, tokens.invalidate)).pipe(
+            Effect.zipRight(Effect.fail(HttpError.requestError("Transport", { request, cause: reset })))
+          )
+      })
+      const reported: Array<string> = []
+      const replace: typeof tokens.replace = (token, ...tried) => {
+        reported.push(Redacted.value(token.secret))
+        return tokens.replace(token, ...tried)
+      }
+      yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
+        Effect.provide(over(DataAccess.layer(), { ...tokens, replace }, client))
+      )
+      assert.deepStrictEqual(reported, ["token-2"])
+      assert.deepStrictEqual(sent, ["Bearer token-1", "Bearer token-2", "Bearer token-3"])
     }))
 
   it.effect("causes one more request even with the caller's own Authorization, and no error quotes that header", () =>

@@ -3,7 +3,13 @@ import { isRequestError } from "@credit-data/test-support/httpErrors"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
+import { setTimeout } from "node:timers/promises"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { over, supply } from "./support/fakes.ts"
+
+setFlagsFromString("--expose-gc")
+const collect: () => void = runInNewContext("gc")
 
 /** A `fetch` over a transport with these responses, and the requests that were sent. */
 const setUp = Effect.fnUntraced(function*(
@@ -30,8 +36,12 @@ const refusing = (...tokens: ReadonlyArray<string>) => (request: HttpClientReque
 /** The caller of a `fetch` aborts it with its own controller, outside of Effect. */
 const callerAbort = () => new AbortController()
 
+/** Why it rejects. What hangs does not reject either. */
 const rejection = (run: () => Promise<unknown>) =>
-  Effect.promise(() => run().then(() => assert.fail("it did not reject"), (error: unknown) => error))
+  Effect.promise(() =>
+    Promise.race([run(), setTimeout(5_000, undefined, { ref: false })])
+      .then(() => assert.fail("it did not reject"), (error: unknown) => error)
+  )
 
 const bodyOf = (request: HttpClientRequest.HttpClientRequest | undefined) =>
   request?.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : undefined
@@ -92,7 +102,8 @@ describe("the client of a group as a fetch", () => {
   it.scoped("returns redirects, empty responses and all cookies unchanged", () =>
     Effect.gen(function*() {
       const { fetch } = yield* setUp(({ url }) => {
-        if (url.endsWith("/empty")) return new Response(null, { status: 204 })
+        const [empty] = /\d+$/.exec(url) ?? []
+        if (empty !== undefined) return new Response(null, { status: Number(empty) })
         const headers = new Headers({ location: "https://elsewhere.example" })
         headers.append("set-cookie", "a=1")
         headers.append("set-cookie", "b=2")
@@ -102,9 +113,11 @@ describe("the client of a group as a fetch", () => {
       assert.strictEqual(redirect.status, 302)
       assert.strictEqual(redirect.headers.get("location"), "https://elsewhere.example")
       assert.deepStrictEqual(redirect.headers.getSetCookie(), ["a=1", "b=2"])
-      const empty = yield* Effect.promise(() => fetch("/empty"))
-      assert.strictEqual(empty.status, 204)
-      assert.isNull(empty.body)
+      for (const status of [204, 205, 304]) {
+        const empty = yield* Effect.promise(() => fetch(`/${status}`).catch(String))
+        assert(empty instanceof Response, `${status}: ${empty}`)
+        assert.deepStrictEqual([empty.status, empty.body], [status, null])
+      }
     }))
 
   it.scoped("accepts a method in lower case", () =>
@@ -169,6 +182,20 @@ describe("the client of a group as a fetch", () => {
       yield* Effect.yieldNow()
       yield* Scope.close(scope, Exit.void)
       assert.include(String(yield* Fiber.join(reading)), "The scope of this fetch was closed")
+    }))
+
+  it.scopedLive("rejects while the body is read with the reason of the signal, even if the Request was collected", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* setUp()
+      const controller = callerAbort()
+      const { signal } = controller
+      const response = yield* Effect.promise(() => fetch(new Request("https://api.example/v1/a", { signal })))
+      for (let turn = 0; turn < 5; turn++) {
+        collect()
+        yield* Effect.sleep("5 millis")
+      }
+      controller.abort(new Error("enough"))
+      assert.include(String(yield* rejection(() => response.text())), "enough")
     }))
 
   it.scoped("accepts a Request of another implementation, with a body and without", () =>

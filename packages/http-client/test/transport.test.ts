@@ -14,6 +14,9 @@ describe("a client of the program that rewrites URLs", () => {
   const elsewhere = HttpClientRequest.prependUrl("https://elsewhere.example/?")
   const rewriting: Record<string, (client: Client) => Client> = {
     "mapRequest": HttpClient.mapRequest(elsewhere),
+    "mapRequest to a host whose name begins with the API's": HttpClient.mapRequest(
+      HttpClientRequest.setUrl("https://api.example.evil/consumers")
+    ),
     "mapRequestInput": HttpClient.mapRequestInput(elsewhere),
     "mapRequestEffect": HttpClient.mapRequestEffect((request) => Effect.succeed(elsewhere(request))),
     "mapRequestInputEffect": HttpClient.mapRequestInputEffect((request) => Effect.succeed(elsewhere(request))),

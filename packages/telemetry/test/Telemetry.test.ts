@@ -242,6 +242,14 @@ describe("Telemetry.layer", () => {
       )
     }))
 
+  it.scoped("has the attributes of the supply, even if the program sets others with the same names", () =>
+    Effect.gen(function*() {
+      const names = ["credit_data.environment", "credit_data.client_id", "credit_data.version", "server.address"]
+      const attributes = Object.fromEntries(names.map((name) => [name, "another"]))
+      const { read } = yield* metrics("its own", { settings: { attributes } })
+      assert.deepInclude(yield* read, { usable: 1 })
+    }))
+
   for (const sampleInterval of ["soon", "99 millis", -5] as const) {
     it.scoped(`is not built with the interval ${sampleInterval}`, () =>
       Effect.gen(function*() {
@@ -331,6 +339,9 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* read, { invalidations_total: 1, events_lost_total: 0 })
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
       assert.deepInclude(yield* read, { invalidations_total: 2, events_lost_total: 3 })
+      yield* set({ eventsLost: 5 })
+      yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
+      assert.deepInclude(yield* read, { events_lost_total: 5 }, "each is counted once")
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 
   it.scoped("sees the first token request of a real supply", () =>

@@ -443,6 +443,12 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "core/test/invalidation: frees its pause when it fails, and then the pause after failures applies"
     ),
     groupClient(
+      "a call that was sent again after a reset reports the token that was sent first",
+      "token === undefined ? send(call, token) : sendWithToken(call, true)",
+      "Effect.map(token === undefined ? send(call, token) : sendWithToken(call, true), (sent) => ({ ...sent, token }))",
+      "http-client/test/closedConnection: after which the API rejects another token of the same call: that token is reported, and not the one before"
+    ),
+    groupClient(
       "a rejected call is not sent again",
       "tried.length === mostTokens - 1 ||",
       "true ||",
@@ -582,6 +588,12 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "if (false) {",
       "core/test/transport: a client that rewrites URLs by mapRequest does not send the secret to another server",
       "http-client/test/client: within transformClient sends the token to no other origin"
+    ),
+    groupClient(
+      "the token may be sent to a host whose name begins with the API's",
+      "const anyPath = `${origin}/`",
+      "const anyPath = origin",
+      "http-client/test/transport: with mapRequest to a host whose name begins with the API's sends the token to no other origin"
     ),
     restrictedClient(
       "the host of the caller's own request is sent",
@@ -772,6 +784,12 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "core/test/refresh: isUsable is true before the first call, false after a refusal, and true again after a success"
     ),
     tokenStatus(
+      "one missing scope makes a supply unusable",
+      "(missingScopes.length === 0 || missingScopes.length < requestedScopes.length)",
+      "missingScopes.length === 0",
+      "core/test/refresh: isUsable is true if 1 of 2 requested scopes are missing"
+    ),
+    tokenStatus(
       "401s of the API make a supply unusable",
       "{ lastFailure, missingScopes, phase, requestedScopes }: TokenStatus\n): boolean =>",
       "{ lastFailure, missingScopes, phase, rejected, requestedScopes }: TokenStatus\n): boolean => !rejected &&",
@@ -821,6 +839,12 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "telemetry/test/Telemetry: counts what happens to token requests"
     ),
     span(
+      "the duration of a call is in milliseconds",
+      "startedAt) / 1_000",
+      "startedAt)",
+      "integration/test/callMetrics: is in seconds, by the clock of the layer that cannot be set"
+    ),
+    span(
       "an interrupted call is not measured",
       "Effect.onExit(ending, (exit) =>",
       "Effect.onExit(ending, (exit) => Exit.isInterrupted(exit) ? Effect.void :",
@@ -840,6 +864,12 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "true ? settle()",
       "core/test/sharing: takes what a search finds, and not what has expired",
       "core/test/sharing: searches too when a renewal was forced a short time ago, and replace waits for what it finds"
+    ),
+    supply(
+      "what a search finds is taken beside a token request that is under way",
+      " || flight !== undefined) return",
+      ") return",
+      "core/test/sharing: does not take what a search finds while a token request is under way"
     ),
     supply(
       "a rejection in the pause after a forced renewal does not start a search",
@@ -884,6 +914,18 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "fleet/test/protocol: is looked for under the next credentials after a refusal, and after no other failure"
     ),
     access(
+      "single faults add up to a pause of the store",
+      "if (consecutive >= faultsToPause)",
+      "if (counts.faults >= faultsToPause)",
+      "fleet/test/access: for the third time in a row leaves the store alone for ten seconds, and not with successes in between"
+    ),
+    protocol(
+      "the wait for another process takes the time of the own token request",
+      "timeLimit: Duration.times(endpoint.deadline, 2)",
+      "timeLimit: endpoint.deadline",
+      "fleet/test/sharedTokens: wait for another process for one deadline, and then as long for their own token request"
+    ),
+    access(
       "a slow store delays a caller for six seconds",
       "const budgetMillis = 600",
       "const budgetMillis = 6_000",
@@ -908,6 +950,12 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "scopes, client, clock],",
       "scopes, client, clock, {}],",
       "integration/test/layerReuse: has one supply, although a part of the program has an unrelated service or an equal ConfigProvider"
+    ),
+    sharedLayer(
+      "a use fails if another use is interrupted whose build it waits for",
+      "Cause.isInterruptedOnly(cause) ? build : Effect.failCause(cause)",
+      "Effect.failCause(cause)",
+      "core/test/sharedLayer: a use that waits for the build of another use is built although the other one is interrupted"
     ),
     sharedLayer(
       "a failure is kept",

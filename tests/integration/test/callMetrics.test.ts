@@ -3,10 +3,11 @@ import { AccessTokens } from "@credit-data/core"
 import { DataAccess, GroupClient } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { Prometheus, Telemetry } from "@credit-data/telemetry"
+import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Queue } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Queue } from "effect"
 
 /** How many calls were recorded with this attribute of a supply, by the values of these labels. */
 const counts = (attribute: string, ...labels: ReadonlyArray<string>) =>
@@ -68,6 +69,26 @@ describe("the duration of calls", () => {
         Layer.provideMerge(Simulator.layer())
       )
     )))
+
+  it.scoped("is in seconds, by the clock of the layer that cannot be set", () =>
+    Effect.gen(function*() {
+      const time = VirtualClock.make()
+      let ahead = 0
+      const responds = yield* Deferred.make<void>()
+      const waiting = HttpClient.make((request) =>
+        Effect.as(Deferred.await(responds), HttpClientResponse.fromWeb(request, new Response()))
+      )
+      const context = yield* clientOver(waiting, { test: "seconds" }).pipe(Effect.withClock(time.clockOf(() => ahead)))
+      const call = yield* Effect.fork(Context.get(context, DataAccess.DataAccess).get("/data-access/consumers/42"))
+      yield* time.pass(1_500)
+      ahead = -3_600_000
+      yield* Deferred.succeed(responds, undefined)
+      yield* Fiber.join(call)
+      const [, sum] =
+        /^http_client_request_duration_seconds_sum\{.*test="seconds".*\} (.*)$/m.exec(yield* Prometheus.text) ??
+          []
+      assert.strictEqual(Number(sum), 1.5)
+    }))
 
   it.scoped("is recorded for a call that is interrupted, with or without a span", () =>
     Effect.gen(function*() {
