@@ -1,7 +1,7 @@
 import { HttpClient } from "@effect/platform"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
-import { type AddressInfo, connect, createServer } from "node:net"
+import { connect, createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 
 const folder = new URL("../../src/service/", import.meta.url)
@@ -9,8 +9,8 @@ const folder = new URL("../../src/service/", import.meta.url)
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer().once("error", reject).listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
+      const address = server.address()
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0))
     })
   })
 
@@ -40,8 +40,10 @@ const spawnService = (port: number, variables: Readonly<Record<string, string>>)
 /** Waits until nothing listens on the port any more. */
 const closed = async (port: number): Promise<void> => {
   const isOpen = await new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => resolve(true)).once("error", () => resolve(false))
-    socket.once("connect", () => socket.destroy())
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy()
+      resolve(true)
+    }).once("error", () => resolve(false))
   })
   if (isOpen) await closed(port)
 }
