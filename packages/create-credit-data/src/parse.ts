@@ -21,8 +21,8 @@ const isEffectVersion = (text: unknown): text is EffectVersion => text === "3" |
 const wrong = (message: string): Request => ({ _tag: "Wrong", message })
 
 /**
- * Reads the arguments. `npm create credit-data --effect 3` does not pass the option on, because `--` is missing before it, but npm sets it as
- * a variable.
+ * Reads the arguments. Without `--` before it, npm keeps `--effect 3` for itself: it passes on the 3 as an argument and sets a variable to
+ * true, or to 3 after `--effect=3`.
  */
 export const parse = (
   args: ReadonlyArray<string>,
@@ -39,9 +39,11 @@ export const parse = (
   if (unknown?.kind === "option") return wrong(`There is no option ${unknown.rawName}.`)
   if (values.help === true) return { _tag: "Help" }
   if (values.version === true) return { _tag: "Version" }
-  const [folder = "my-service", ...surplus] = positionals
+  const kept = values.effect === undefined ? variables["npm_config_effect"] || "4" : undefined
+  const passedOn = kept === "true" ? positionals.findLast(isEffectVersion) : undefined
+  const effect = values.effect ?? passedOn ?? kept
+  const [folder = "my-service", ...surplus] = positionals.filter((argument) => argument !== passedOn)
   if (surplus.length > 0) return wrong("There is more than one folder. Quote a name that contains spaces.")
   if (folder.trim() === "") return wrong("The name of the folder is empty.")
-  const effect = values.effect ?? (variables["npm_config_effect"] || "4")
   return isEffectVersion(effect) ? { _tag: "Create", folder, effect } : wrong("The option --effect is 3 or 4.")
 }

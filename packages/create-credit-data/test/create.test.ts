@@ -168,10 +168,20 @@ describe("npm create credit-data", () => {
       assert.strictEqual(manifestIn(join(folder, "日本")).name, "my-service")
     }))
 
-  it.live("uses the option that npm did not pass on, because -- was missing before it", () =>
+  it.live("uses the option that npm keeps for itself, because -- is missing before it", () =>
     Effect.gen(function*() {
-      const { stdout } = yield* start("24.0.0", [], { npm_config_effect: "3" })
-      assert.include(stdout, "Created a service for Effect 3")
+      for (
+        const [args, value] of [
+          [["a-service"], "3"],
+          [["a-service", "3"], "true"],
+          [["3", "a-service"], "true"]
+        ] as const
+      ) {
+        const { stdout } = yield* start("24.0.0", args, { npm_config_effect: value })
+        assert.include(stdout, "Created a service for Effect 3 in a-service.")
+      }
+      const { exitCode } = yield* start("24.0.0", ["a-service"], { npm_config_effect: "true" })
+      assert.strictEqual(exitCode, 2)
     }))
 
   it.live("prints its help and its version", () =>

@@ -3,12 +3,12 @@
 
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { run as runProcess, start } from "@credit-data/test-support/childProcess"
-import { freePorts } from "@credit-data/test-support/freePorts"
+import { run as runProcess } from "@credit-data/test-support/childProcess"
 import { checkContents, temporary } from "@credit-data/tools/pack"
 import { CommandFailed, run } from "@credit-data/tools/run"
 import { Console, Effect } from "effect"
 import * as Command from "./command.ts"
+import { createServices } from "./creation.ts"
 import { startFlakyWay, startRegistry } from "./registry.ts"
 import { step } from "./step.ts"
 
@@ -32,27 +32,6 @@ const installLines = (page: string, text: string): ReadonlyArray<InstallLine> =>
 
 /** On Node 20, npm chooses packages for Node 20. Effect 4 needs a newer one. */
 const onNode24 = (folder: string, line: string) => run(folder, "npx", "-y", "-p", "node@24", "-c", line)
-
-/** A program and its arguments, which runs a line of a shell. */
-type Shell = readonly [program: string, ...args: ReadonlyArray<string>]
-
-/** Starts a created service, calls it, and ends it as an orchestrator does. */
-const useService = Effect.fnUntraced(function*(folder: string, shell: Shell) {
-  const port = yield* freePorts(1)
-  const { kill, printed } = yield* start([...shell, "npm start"], { cwd: folder, env: { PORT: String(port) } })
-  const output = yield* printed("The API is simulated.")
-  const statuses = yield* Effect.promise(() =>
-    Promise.all(["consumers/42", "health/ready", "metrics"].map(async (path) => {
-      const { status } = await fetch(`http://127.0.0.1:${port}/${path}`)
-      return status
-    }))
-  )
-  // the output is complete when npm and the service have exited
-  const { stderr, stdout } = yield* Effect.timeout(kill("SIGTERM"), "20 seconds")
-  if (statuses.join(" ") !== "200 200 200" || stdout.includes("ERROR")) {
-    return yield* Effect.fail(new CommandFailed(`${statuses.join(" ")}\n${output}\n${stdout}\n${stderr}`))
-  }
-}, Effect.scoped)
 
 Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
@@ -148,41 +127,11 @@ Effect.gen(function*() {
   }
 
   yield* Console.log("A new service")
-  const started = yield* fs.readFileString(path.join(root, "docs/get-started.md"))
-  const creations = Array.from(started.matchAll(/^npm create credit-data .*$/gm), ([line]) =>
-    line)
-  if (creations.length !== 2) {
-    return yield* Effect.fail(new CommandFailed(`Get started creates ${creations.length} services`))
-  }
-  /** Runs a line of a shell on a version of Node. npm inside of `npx -c` would get the settings of npx. */
-  const shellOn = (version: string) =>
-    Effect.map(
-      run(root, "npx", "-y", `node@${version}`, "-p", "process.execPath"),
-      (node): Shell => ["env", `PATH=${path.dirname(node.trim())}:${process.env["PATH"]}`, "bash", "-c"]
-    )
-  const create = Effect.fnUntraced(function*(line: string, shell: Shell) {
-    const folder = yield* temporary
-    yield* run(folder, "env", ours, ...shell, line.replace("npm create", "npm create -y"))
-    return path.join(folder, "my-service")
-  })
-  for (const line of creations) {
-    const version = line.includes("--effect 3") ? "20" : "24"
-    const shell = yield* shellOn(version)
-    const service = yield* step(`${line}, on Node ${version}`, create(line, shell))
-    for (const command of ["npm install", "npm test", "npm run check"]) {
-      yield* step(`  ${command}`, run(service, ...shell, command))
-    }
-    yield* step("  npm start, calls, and SIGTERM", useService(service, shell))
-  }
-  yield* step(
-    "Node 20 is refused without --effect 3",
-    Effect.flatMap(shellOn("20"), (shell) =>
-      Effect.flip(create("npm create credit-data my-service", shell))).pipe(
-        Effect.filterOrFail(({ message }) => message.includes("-- --effect 3"))
-      )
-  )
+  yield* createServices(yield* fs.readFileString(path.join(root, "docs/get-started.md")), ours)
 
-  const first = folders.get(`README.md ${lines.find(({ page }) => page === "README.md")?.block}`) ?? ""
+  const first = folders.get(`README.md ${
+    lines.find(({ page }) => page === "README.md")?.block
+  }`) ?? ""
   const globalFolder = folders.get(`packages/cli/README.md ${lines.find(({ line }) => line.includes("-g"))?.block}`) ??
     ""
   const command = path.join(globalFolder, "global/lib/node_modules/@credit-data/cli/dist/credit-data.js")
