@@ -30,7 +30,7 @@ it.live(
       assert.include(messages, "A call of Data Access failed: status 502")
       assert.notInclude(output, "c4711") // the id of a consumer is personal data
     }).pipe(Effect.scoped, Effect.provide(Test)),
-  60_000
+  120_000
 )
 
 // Windows has no SIGTERM
@@ -49,5 +49,5 @@ it.live.skipIf(process.platform === "win32")(
       assert.strictEqual((yield* Fiber.join(request)).status, 200)
       yield* Fiber.join(stopping)
     }).pipe(Effect.scoped, Effect.provide(Test)),
-  60_000
+  120_000
 )
