@@ -30,6 +30,7 @@ const isMode = (mode: string): mode is keyof typeof modes => mode in modes
 /** The tests that need signals, modes of files, or a shell as POSIX has them. */
 const notOnWindows = [
   "packages/cli/test/**",
+  "packages/create-credit-data/test/**",
   "packages/fleet/test/files.test.ts",
   "packages/simulator/test/command.test.ts",
   "tests/integration/test/processes.transports.test.ts"

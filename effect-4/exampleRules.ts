@@ -30,6 +30,8 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpRouter.empty.pipe(HttpRouter.get($PATH, $FIRST), HttpRouter.get($OTHER, $SECOND))",
     "HttpRouter.addAll([HttpRouter.route(\"GET\", $PATH, $FIRST), HttpRouter.route(\"GET\", $OTHER, $SECOND)])"
   ],
+  ["Logger.json", "Logger.layer([Logger.consoleJson])"],
+  ["NodeRuntime.runMain({ disablePrettyLogger: true })", "NodeRuntime.runMain"],
   [
     "PlatformConfigProvider.layerFileTreeAdd({ rootDirectory: $FOLDER })",
     "ConfigProvider.layerAdd(ConfigProvider.fromDir({ rootPath: $FOLDER }))"

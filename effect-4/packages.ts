@@ -29,8 +29,8 @@ interface Manifest {
 /** Part of `effect` since Effect 4, or needed only by the platform of Effect 3. */
 const gone = /^@effect\/(platform|cluster|experimental|opentelemetry|rpc|sql|workflow)$/
 
-const withoutGone = (versions: Record<string, string> | undefined) =>
-  versions && Object.fromEntries(Object.entries(versions).filter(([name]) => !gone.test(name)))
+export const withoutGone = (versions: Record<string, string> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(versions).filter(([name]) => !gone.test(name)))
 
 /** The second version line is one major version ahead. */
 export const versionOf = (version: string): string => version.replace(/^\d+/, (major) => String(Number(major) + 1))
@@ -42,10 +42,10 @@ export const manifest = (original: Manifest): Manifest => {
   return {
     ...others,
     version: versionOf(original.version),
-    ...(dependencies && { dependencies: withoutGone(dependencies) ?? {} }),
+    ...(dependencies && { dependencies: withoutGone(dependencies) }),
     // Effect 3 has fast-check in it
     ...(devDependencies && { devDependencies: { ...withoutGone(devDependencies), "fast-check": "catalog:" } }),
-    ...(peerDependencies && { peerDependencies: withoutGone(peerDependencies) ?? {} }),
+    ...(peerDependencies && { peerDependencies: withoutGone(peerDependencies) }),
     // @effect/platform-node 4 needs this version
     ...(engines && { engines: "@effect/platform-node" in (peerDependencies ?? {}) ? { node: ">=22.19.0" } : engines }),
     ...(publishConfig && { publishConfig: publish })

@@ -5,12 +5,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fileURLToPath } from "node:url"
 
-const file = fileURLToPath(new URL("../src/service/main.ts", import.meta.url))
+const fileOf = (name: string) => fileURLToPath(new URL(`../src/service/${name}`, import.meta.url))
 
 const Environment = Layer.merge(Simulator.layer(), NodeHttpClient.layer)
 
 const start = (variables: Record<string, string> = {}) =>
-  Effect.flatMap(Simulator.variables, (simulated) => startService(file, { ...simulated, ...variables }))
+  Effect.flatMap(Simulator.variables, (simulated) => startService(fileOf("main.ts"), { ...simulated, ...variables }))
 
 describe("the service", () => {
   for (const version of ["v1", "v2"] as const) {
@@ -95,4 +95,12 @@ describe("the service", () => {
       }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))),
     60_000
   )
+
+  it.live("needs no variables with a simulator in its process", () =>
+    Effect.gen(function*() {
+      const service = yield* startService(fileOf("local.ts"), {})
+      assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
+      const [, { stdout }] = yield* service.stop
+      assert.include(stdout, "The API is simulated.")
+    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer)), 60_000)
 })

@@ -1,4 +1,4 @@
-// Packs what a release publishes: the libraries of both lines, and the command. Writes `tarballs/release.json`, the list for
+// Packs what a release publishes: the libraries of both lines, `create-credit-data` and the command. Writes `tarballs/release.json`, the list for
 // tools/release/publish.mjs, and prints the pages' install lines with these tarballs in place of the packages.
 
 import { FileSystem, Path } from "@effect/platform"
@@ -9,13 +9,15 @@ import { installLines, isForEffect3 } from "./installLines.ts"
 import { pack, packOne } from "./pack.ts"
 import { run } from "./run.ts"
 
+const Versions = Schema.Record({ key: Schema.String, value: Schema.String })
+
 const Manifest = Schema.parseJson(Schema.Struct({
   name: Schema.String,
   version: Schema.String,
-  dependencies: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
-    default: () => ({})
-  })
+  dependencies: Schema.optionalWith(Versions, { default: () => ({}) })
 }))
+
+const Template = Schema.parseJson(Schema.Struct({ dependencies: Versions, devDependencies: Versions }))
 
 interface Dependent {
   readonly name: string
@@ -63,15 +65,16 @@ Effect.gen(function*() {
   const libraries = (packages: string) => (into: string) => Effect.map(pack(packages, into), Object.values<string>)
 
   const three = yield* part("effect-3", "effect-3", libraries(path.join(root, "packages")))
-  // it brings its own Effect, so there is one command for both lines
-  const command = yield* part(
+  // Each exists once for both lines: the command brings its own Effect, and the other one has a service for each. The release workflow
+  // expects the command to be the last.
+  const programs = yield* part(
     "command",
     "latest",
-    (into) => Effect.map(packOne(path.join(root, "packages/cli"), into), (file) => [file])
+    (into) => Effect.forEach(["create-credit-data", "cli"], (name) => packOne(path.join(root, "packages", name), into))
   )
   const four = yield* part("effect-4", "latest", libraries(path.join(root, "effect-4/generated/packages")))
   // the first publication of a package sets `latest`, whatever its tag, so Effect 4 goes first
-  const all = [...four, ...three, ...command]
+  const all = [...four, ...three, ...programs]
   yield* fs.writeFileString(path.join(folder, "release.json"), `${JSON.stringify(all, null, 2)}\n`)
 
   /** The lines of "Get started", and those of the packages that it does not install. */
@@ -86,7 +89,27 @@ Effect.gen(function*() {
   yield* Console.log(`Effect 3:\n${yield* linesOf(root, three, isForEffect3)}\n`)
   const generated = path.join(root, "effect-4/generated")
   yield* Console.log(`Effect 4:\n${yield* linesOf(generated, four, (line) => !isForEffect3(line))}\n`)
-  yield* Console.log(
-    `The command:\n${command.map(({ file }) => `npm i -g ${quoted(path.join(folder, file))}`).join("\n")}\n`
-  )
+
+  const fileOf = (name: string, releases: typeof three) =>
+    quoted(path.join(folder, releases.find((release) => release.name === name)?.file ?? name))
+  yield* Console.log(`The command:\nnpm i -g ${fileOf("@credit-data/cli", programs)}\n`)
+
+  /** Creates a service, and installs it with these tarballs instead of the versions in its package.json. */
+  const creation = Effect.fnUntraced(function*(effect: "3" | "4", releases: typeof three) {
+    const create = fileOf("create-credit-data", programs)
+    const template = path.join(root, `packages/create-credit-data/dist/effect-${effect}/package.json`)
+    const { dependencies, devDependencies } = yield* Effect.flatMap(
+      fs.readFileString(template),
+      Schema.decode(Template)
+    )
+    const names = Object.keys({ ...dependencies, ...devDependencies }).filter((name) =>
+      name.startsWith("@credit-data/")
+    )
+    return [
+      `npm exec -y --package=${create} -- create-credit-data my-service --effect ${effect}`,
+      `cd my-service && npm i ${names.map((name) => fileOf(name, releases)).join(" ")}`
+    ].join("\n")
+  })
+  yield* Console.log(`A new service for Effect 3:\n${yield* creation("3", three)}\n`)
+  yield* Console.log(`A new service for Effect 4:\n${yield* creation("4", four)}\n`)
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

@@ -1,9 +1,11 @@
 import { assert, it } from "@effect/vitest"
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { installLines, isForEffect3 } from "../src/installLines.ts"
 
 const root = new URL("../../", import.meta.url)
-const folders = readdirSync(new URL("packages", root)).filter((name) => name !== "cli")
+const folders = readdirSync(new URL("packages", root)).filter((name) =>
+  existsSync(new URL(`packages/${name}/src/index.ts`, root))
+)
 const read = (path: string) => readFileSync(new URL(path, root), "utf8")
 
 const releases = folders.map((folder) => {

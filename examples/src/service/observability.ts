@@ -3,7 +3,7 @@ import { HealthCheck, Prometheus, Telemetry } from "@credit-data/telemetry"
 import { Otlp } from "@effect/opentelemetry"
 import { HttpApiBuilder } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Config, Effect, Layer, Option } from "effect"
+import { Config, Effect, Layer, Logger, Option } from "effect"
 import { randomUUID } from "node:crypto"
 
 /** The routes for the orchestrator, and for a Prometheus that scrapes. */
@@ -15,6 +15,9 @@ export const Routes = HttpApiBuilder.Router.use((router) =>
     yield* router.get("/metrics", Prometheus.response)
   })
 )
+
+/** Log lines as JSON on standard output, for the collector of a container's output. */
+export const Logs = Logger.json
 
 /** Metrics of the supply of tokens. */
 export const Metrics = Telemetry.layer()

@@ -75,6 +75,11 @@ const walkCommand = Effect.fnUntraced(function*(root: string) {
   const folder = yield* temporary
   const tarball = yield* step("bundle and pack", packOne(path.join(root, "packages/cli"), folder))
   yield* step("contents of the tarball", Command.checkBundle(tarball))
+  const services = yield* step(
+    "pack create-credit-data",
+    packOne(path.join(root, "packages/create-credit-data"), folder)
+  )
+  yield* step("contents of the tarball", Command.checkServices(services))
   const command = yield* step("install with npm", Command.install(tarball, folder))
   for (const [name, program] of [runtime, ...(isWhole ? otherRuntimes : [])]) {
     yield* step(`${name}: credit-data token`, Command.getSimulatedToken(program, command))

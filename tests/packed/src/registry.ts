@@ -19,7 +19,13 @@ export const startRegistry = Effect.gen(function*() {
       storage: path.join(folder, "storage"),
       auth: { htpasswd: { file: path.join(folder, "htpasswd") } },
       uplinks: {},
-      packages: { "@credit-data/*": { access: "$all", publish: "$all", unpublish: "$all" } },
+      packages: Object.fromEntries(
+        ["@credit-data/*", "create-credit-data"].map((name) => [name, {
+          access: "$all",
+          publish: "$all",
+          unpublish: "$all"
+        }])
+      ),
       log: { type: "stdout", level: "fatal" }
     })
   )

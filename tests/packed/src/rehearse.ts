@@ -8,6 +8,7 @@ import { checkContents, temporary } from "@credit-data/tools/pack"
 import { CommandFailed, run } from "@credit-data/tools/run"
 import { Console, Effect } from "effect"
 import * as Command from "./command.ts"
+import { createServices } from "./creation.ts"
 import { startFlakyWay, startRegistry } from "./registry.ts"
 import { step } from "./step.ts"
 
@@ -62,26 +63,22 @@ Effect.gen(function*() {
   yield* step("install the clone", pnpm("install", "--frozen-lockfile", "--prefer-offline"))
 
   const packages = yield* fs.readDirectory(path.join(clone, "packages"))
-  const isLibrary = (name: string) => name !== "cli"
-  const publish = run(clone, process.execPath, "tools/release/publish.mjs", "tarballs")
+  const isProgram = (name: string) => ["cli", "create-credit-data"].includes(name)
+  const nameOf = (name: string) => name.startsWith("create-") ? name : `@credit-data/${name}`
+  // only packages with a scope can have a registry of their own, and create-credit-data has none
+  const ours = `npm_config_registry=http://127.0.0.1:${way.port}/`
+  const publish = run(clone, "env", ours, process.execPath, "tools/release/publish.mjs", "tarballs")
   const version = step("version and pack", Effect.zipRight(pnpm("run", "version-packages"), pnpm("run", "tarballs")))
 
   /** Fails if a package has other tags. */
   const checkTags = (three: string, four: string) =>
     Effect.forEach(packages, (name) =>
       Effect.gen(function*() {
-        const printed = yield* run(
-          clone,
-          "npm",
-          "view",
-          `@credit-data/${name}`,
-          "dist-tags",
-          "--json",
-          "--prefer-online"
-        )
+        const view = ["npm", "view", nameOf(name), "dist-tags", "--json", "--prefer-online"]
+        const printed = yield* run(clone, "env", ours, ...view)
         const tags = JSON.stringify(JSON.parse(printed), ["effect-3", "latest"])
         const expected = JSON.stringify(
-          isLibrary(name) ? { "effect-3": three, latest: four } : { latest: three },
+          isProgram(name) ? { latest: three } : { "effect-3": three, latest: four },
           ["effect-3", "latest"]
         )
         if (tags !== expected) return yield* Effect.fail(new CommandFailed(`${name} has ${tags} and not ${expected}`))
@@ -90,7 +87,7 @@ Effect.gen(function*() {
   const change = (kind: "minor" | "major", text: string) =>
     fs.writeFileString(
       path.join(clone, `.changeset/${kind}.md`),
-      `---\n${packages.map((name) => `"@credit-data/${name}": ${kind}`).join("\n")}\n---\n\n${text}\n`
+      `---\n${packages.map((name) => `"${nameOf(name)}": ${kind}`).join("\n")}\n---\n\n${text}\n`
     )
 
   yield* Console.log("The first release")
@@ -128,6 +125,9 @@ Effect.gen(function*() {
   for (const each of lines) {
     yield* step(`${each.page}: ${each.line}`, install(each))
   }
+
+  yield* Console.log("A new service")
+  yield* createServices(yield* fs.readFileString(path.join(root, "docs/get-started.md")), ours)
 
   const first = folders.get(`README.md ${
     lines.find(({ page }) => page === "README.md")?.block

@@ -1,0 +1,95 @@
+// Writes what `npm create credit-data` copies, into the folders `effect-3` and `effect-4` of the folder in its argument: the service example
+// with its test, and the files of packages/create-credit-data/template with exact versions.
+
+import { execFileSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { parse } from "yaml"
+import { versionOf, withoutGone } from "../../effect-4/packages.ts"
+import { rewrite } from "../../effect-4/src/rewrite.ts"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const own = join(root, "packages/create-credit-data")
+const read = (file: string): string => readFileSync(join(root, file), "utf8")
+
+interface Line {
+  readonly folder: string
+  readonly node: string
+  /** The file that has the exact versions of other packages. */
+  readonly catalog: string
+  /** The source for this version of Effect. */
+  readonly source: (file: string) => string
+  /** The version of these packages that goes with the version of their Effect 3 sources. */
+  readonly version: (version: string) => string
+  readonly dependencies: (versions: Record<string, string>) => Record<string, string>
+}
+
+const lines: ReadonlyArray<Line> = [
+  {
+    folder: "effect-3",
+    node: ">=20.19.0",
+    catalog: "pnpm-workspace.yaml",
+    source: read,
+    version: (version) => version,
+    dependencies: (versions) => versions
+  },
+  {
+    folder: "effect-4",
+    node: ">=22.19.0",
+    catalog: "effect-4/pnpm-workspace.yaml",
+    source: (file) => {
+      const override = `effect-4/overrides/${file}`
+      return existsSync(join(root, override)) ? read(override) : rewrite(file, read(file), new Map())
+    },
+    version: versionOf,
+    dependencies: withoutGone
+  }
+]
+
+/** The files of the service, by their paths in the new folder. */
+const sources = Object.fromEntries([["src", "examples/src/service"], ["test", "examples/test/service"]].flatMap(
+  ([to, from]) => readdirSync(join(root, from ?? "")).map((name) => [`${to}/${name}`, `${from}/${name}`])
+))
+
+const exact = ({ catalog, dependencies, version }: Line, specifiers: Record<string, string>) => {
+  const versions: Readonly<Record<string, string>> = parse(read(catalog)).catalog
+  return Object.fromEntries(
+    Object.keys(dependencies(specifiers)).map((name) => {
+      const found = name.startsWith("@credit-data/")
+        ? version(JSON.parse(read(`${name.replace("@credit-data", "packages")}/package.json`)).version)
+        : versions[name]
+      if (found === undefined) throw new Error(`${catalog} has no version of ${name}.`)
+      return [name, found]
+    })
+  )
+}
+
+const target = resolve(process.argv[2] ?? "")
+for (const line of lines) {
+  const folder = join(target, line.folder)
+  cpSync(join(own, "template"), folder, { recursive: true })
+  const { dependencies, devDependencies, ...manifest } = JSON.parse(
+    readFileSync(join(own, "template/package.json"), "utf8")
+  )
+  const written = {
+    ...manifest,
+    engines: { node: line.node },
+    dependencies: exact(line, dependencies),
+    devDependencies: exact(line, devDependencies)
+  }
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(written, undefined, 2)}\n`)
+  for (const [to, from] of Object.entries(sources)) {
+    mkdirSync(dirname(join(folder, to)), { recursive: true })
+    writeFileSync(join(folder, to), line.source(from).replaceAll("../../src/service/", "../src/"))
+  }
+  // the rules for Effect 4 write long lines
+  execFileSync(join(root, "node_modules/.bin/dprint"), [
+    "fmt",
+    "--config",
+    join(root, "dprint.json"),
+    "{src,test}/*.ts"
+  ], {
+    cwd: folder
+  })
+}
