@@ -29,10 +29,7 @@ const oauth = {
   status: Schema.Int,
   /** `error` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
   error: Schema.optional(Schema.String),
-  /**
-   * `error_description` of the response body, and the `error_hint` that some servers add to it, if they are text. Secrets of the request
-   * are replaced in it, and nothing else is changed.
-   */
+  /** `error_description` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
   description: Schema.optional(Schema.String),
   /** Another process of the fleet received this response, and shares it until then. Absent if this process received it. */
   sharedUntil: Schema.optional(Schema.DateTimeUtc)

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Stream } from "effect"
 import manifest from "../package.json" with { type: "json" }
 import { restrictedClient } from "../src/internal/restrictedClient.ts"
-import { isReason } from "../src/internal/transport.ts"
+import { requestReason } from "../src/internal/httpError.ts"
 
 /** A request as a restricted client sends it. */
 const sent = (request: HttpClientRequest.HttpClientRequest) => {
@@ -138,7 +138,7 @@ describe("a body", () => {
       for (const method of ["DELETE", "GET", "HEAD", "OPTIONS"] as const) {
         const request = HttpClientRequest.make(method)("https://api.example/a", { body: HttpBody.stream(Stream.empty) })
         const error = yield* Effect.flip(sent(request))
-        assert.isTrue(isReason(error, "Encode"))
+        assert.strictEqual(requestReason(error), "Encode")
         assert.include(
           error.message,
           `The body of a ${method} needs a length, so nothing was sent. Set the contentLength of its stream`

@@ -1,7 +1,18 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { failures } from "./support/fakeEndpoint.ts"
-import { type Action, fail, get, log, many, recover, reject, type Step, timeline } from "./support/timeline.ts"
+import {
+  type Action,
+  fail,
+  get,
+  log,
+  many,
+  recover,
+  reject,
+  requests,
+  type Step,
+  timeline
+} from "./support/timeline.ts"
 
 const where = "from https://v2.example/oauth2/token (test)"
 
@@ -136,6 +147,24 @@ describe("the log of the supply", () => {
       ["48 min", reject("token-1")],
       ["49 min", headlines, [obtained, "DEBUG An access token was renewed"]]
     ]))
+
+  it.scoped("names the last forced renewal, even if it has no line", () =>
+    timeline([
+      ["0 s", get],
+      ["0 s", reject("token-1"), undefined, requests(2)],
+      ["20 s", reject("token-2"), undefined, requests(3)],
+      ["31 s", reject("token-3"), undefined, requests(4)],
+      ["32 s", log, [
+        `DEBUG An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
+        `WARN The API rejected the access token ${where}. Another token is requested.`,
+        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
+        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:20.000Z.`,
+        `WARN The API rejected the access token ${where} again. The last token for this reason was requested at ` +
+        "1970-01-01T00:00:20.000Z. Another token is requested. If only some paths return 401, ask the operator to authorize " +
+        "this client for them. If all paths do, ask why the API rejects new tokens.",
+        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:31.000Z.`
+      ]]
+    ], { latency: 0, settings: { forcedRenewalPause: "10 seconds" } }))
 
   it.scoped("has one line in 30 s for forced renewals that fail", () =>
     timeline([

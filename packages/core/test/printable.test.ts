@@ -198,24 +198,6 @@ describe("what an authorization server writes", () => {
     })
   }
 
-  it.effect("contains the hint that Hydra adds to a description, unless the description has it already", () =>
-    Effect.gen(function*() {
-      const describe = (body: object) =>
-        Effect.map(failureOf({ error: "invalid_client", ...body }), (failure) => failure.description)
-      const hint = "The client may not request the scope 'everything'."
-      assert.strictEqual(yield* describe({ error_description: "Invalid.", error_hint: hint }), `Invalid. ${hint}`)
-      assert.strictEqual(
-        yield* describe({ error_description: `Invalid. ${hint}`, error_hint: hint }),
-        `Invalid. ${hint}`
-      )
-      assert.strictEqual(yield* describe({ error_hint: hint }), hint)
-      assert.strictEqual(yield* describe({ error_description: "Invalid.", error_hint: 1 }), "Invalid.")
-      assert.strictEqual(
-        yield* describe({ error_description: "Invalid.", error_hint: `${secret}!` }),
-        "Invalid. <redacted>!"
-      )
-    }))
-
   it("never shows a token as long as tokens can be, however it is encoded", () => {
     const token = "Zq7*v~K.x)".repeat(6_553)
     for (const form of [token, encodeURIComponent(token), token.replaceAll("*", "%2A").replaceAll(")", "%29")]) {

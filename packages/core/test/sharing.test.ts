@@ -116,6 +116,15 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
     ])
   })
 
+  it.scoped("sends no request again after its deadline, even after a reset, which otherwise needs no pause", () => {
+    const elsewhere = makeElsewhere()
+    return timeline([
+      ["0 s", fail(failures.reset)],
+      ["0 s", get, "waits"],
+      ["11.1 s", caller(1), "Reset", requests(1)]
+    ], { latency: "11 seconds", sharing: elsewhere.sharing })
+  })
+
   it.scoped("does not take what a search finds while a token request is under way", () => {
     const elsewhere = makeElsewhere()
     return remembering(elsewhere, [

@@ -88,6 +88,16 @@ describe("why a transport failed", () => {
       }))
   }
 
+  it.effect("a timeout of the transport has no deadline, because ours did not pass", () =>
+    Effect.gen(function*() {
+      for (const cause of [{ code: "UND_ERR_CONNECT_TIMEOUT" }, new AggregateError([{ code: "ETIMEDOUT" }])]) {
+        const error = yield* failing(cause)
+        assert.strictEqual(error.reason, "Timeout")
+        assert.isUndefined(error.deadline)
+        assert.include(error.message, "did not respond in time")
+      }
+    }))
+
   it.effect("the failure of a forward proxy carries its address, or the status of its refusal", () =>
     Effect.gen(function*() {
       const at = "https://auth.example/oauth2/token"

@@ -215,7 +215,14 @@ export const make: <const Name extends string>(
       token: AccessToken.AccessToken | undefined
     ): Effect.Effect<Received, GroupClientError> => {
       const { request } = call
-      const sent: Sent = { request, secrets: [token?.secret ?? Redacted.make(request.headers["authorization"] ?? "")] }
+      const own = request.headers["authorization"] ?? ""
+      const sent: Sent = {
+        request,
+        // an error can quote the caller's header without its scheme
+        secrets: token === undefined
+          ? [own, own.replace(/^\S+ +/, "")].map((text) => Redacted.make(text))
+          : [token.secret]
+      }
       const authorized = token === undefined ? request : HttpClientRequest.bearerToken(request, token.secret)
       return Effect.matchCauseEffect(client.execute(authorized), {
         onSuccess: (response): Effect.Effect<Received, GroupClientError> =>
@@ -363,7 +370,8 @@ export const call: {
       onLeft: (segment) =>
         Effect.fail(HttpError.requestError("InvalidUrl", {
           request,
-          description: `Its values make the segment ${segment} empty, "." or "..", so nothing was sent`
+          description:
+            `Its values make the segment ${segment} empty, "." or "..", or cannot be encoded, so nothing was sent`
         })),
       onRight: (url) => withPathTemplate(template)(client.execute(HttpClientRequest.setUrl(request, url)))
     })

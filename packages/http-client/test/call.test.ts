@@ -60,7 +60,10 @@ describe("a value in the path of a call", () => {
         const error = yield* read(value)
         assert(isRequestError(error))
         assert.strictEqual(kindOf(error), "RequestError InvalidUrl")
-        assert.include(error.message, "make the segment {id} empty, \".\" or \"..\", so nothing was sent")
+        assert.include(
+          error.message,
+          "make the segment {id} empty, \".\" or \"..\", or cannot be encoded, so nothing was sent"
+        )
         assert.notInclude(error.message, "furnishment")
       }))
   }

@@ -4,7 +4,7 @@ import type { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import { inspect } from "node:util"
-import { failingWith, get } from "./support/calls.ts"
+import { callOver, failingWith, get } from "./support/calls.ts"
 
 describe("the cause of a transport error", () => {
   const bearer = (request: HttpClientRequest.HttpClientRequest) => request.headers["authorization"] ?? ""
@@ -57,6 +57,15 @@ describe("the cause of a transport error", () => {
       assert.strictEqual(cause.cause.message, "connect ECONNREFUSED 127.0.0.1:1")
       assert.notInclude(inspect(error, { depth: Infinity }), "hidden")
       assert.strictEqual(cause.stack, "TypeError: fetch failed")
+    }))
+
+  it.effect("has neither the caller's own header nor the credentials without their scheme", () =>
+    Effect.gen(function*() {
+      const client = failingWith(({ headers }) => new Error(`${headers["authorization"]}: bWluZQ== was refused`))
+      const call = callOver(client, (client) => client.get("/a", { headers: { authorization: "Basic bWluZQ==" } }))
+      const error = yield* Effect.flip(call)
+      assert(isRequestError(error) && error.cause instanceof Error)
+      assert.strictEqual(error.cause.message, "<redacted>: <redacted> was refused")
     }))
 
   it.effect("is cut to at most 300 characters", () =>

@@ -50,8 +50,9 @@ export const make = Effect.fnUntraced(function*(
   let missing: ReadonlyArray<string> = []
   /** Which line about a missing token was logged: the one with the fallback, or the one about failing calls. */
   let saidNoToken: "fallback" | "calls fail" | undefined
-  /** When a forced renewal was logged last. */
+  /** When a renewal was forced last, and when that was logged last. */
   let forcedAt: Instant.Instant | undefined
+  let forcedLoggedAt: Instant.Instant | undefined
 
   const announce = (event: (at: DateTime.Utc) => TokenEvent.TokenEvent) =>
     publish(() => event(Instant.wallTime(Instant.now(clock))))
@@ -144,9 +145,12 @@ export const make = Effect.fnUntraced(function*(
     forced: (at: Instant.Instant): Effect.Effect<void> =>
       Effect.suspend(() => {
         const before = forcedAt
-        // while renewals fail, they are forced more often
-        if (before !== undefined && !Instant.reached(at, Instant.later(before, forcedLineMillis))) return Effect.void
         forcedAt = at
+        // while renewals fail, they are forced more often
+        if (forcedLoggedAt !== undefined && !Instant.reached(at, Instant.later(forcedLoggedAt, forcedLineMillis))) {
+          return Effect.void
+        }
+        forcedLoggedAt = at
         const isFirst = before === undefined || Instant.reached(at, Instant.later(before, recentMillis))
         return Effect.logWarning(
           isFirst

@@ -26,15 +26,9 @@ import {
   type TransportReason
 } from "../TokenError.ts"
 import * as advice from "./advice.ts"
+import { responseReason } from "./httpError.ts"
 import { clientOf, withoutSecrets } from "./printable.ts"
-import {
-  isEncodingFault,
-  isReason,
-  isStatusError,
-  type Stage,
-  type TransportFailure,
-  transportFailure
-} from "./transport.ts"
+import { isEncodingFault, isStatusError, type Stage, type TransportFailure, transportFailure } from "./transport.ts"
 import * as validation from "./validation.ts"
 import { within } from "./within.ts"
 
@@ -86,7 +80,7 @@ const readBody = ({ headers, status, stream }: HttpClientResponse.HttpClientResp
         Effect.match({
           onSuccess: () => size <= maxSize ? undefined : "Size" as const,
           onFailure: (error) =>
-            isReason(error, "EmptyBody")
+            responseReason(error) === "EmptyBody"
               ? undefined
               : isEncodingFault(error)
               ? "Encoding" as const
@@ -231,8 +225,7 @@ export const tokenRequest = (
 
   const noResponse = (
     credentials: ClientCredentials,
-    { protocol, proxy, proxyStatus, reason }: TransportFailure,
-    deadline?: Duration.Duration
+    { deadline, protocol, proxy, proxyStatus, reason }: TransportFailure
   ) =>
     new TransportError({
       ...hinted(credentials, { reason }, protocol === undefined ? undefined : advice.protocol[protocol]),
@@ -249,17 +242,10 @@ export const tokenRequest = (
       .filter(({ length }) => length <= longestToken)
     const secrets = [Redacted.value(credentials.clientSecret), ...tokens]
     const shown = (text: string | undefined) => text === undefined ? undefined : withoutSecrets(text, secrets)
-    const description = textOf(body["error_description"])
-    const hint = textOf(body["error_hint"])
     const fields = {
       status,
       error: shown(textOf(body["error"])),
-      // Hydra's hint says which scope or audience was refused
-      description: shown(
-        description === undefined || hint === undefined || description.includes(hint)
-          ? description ?? hint
-          : `${description} ${hint}`
-      )
+      description: shown(textOf(body["error_description"]))
     }
     if (status === 401 || ((status === 400 || status === 403) && body["error"] === "invalid_client")) {
       return new InvalidClient({ ...hinted(credentials, { status }, suspicion(credentials)), ...fields })
@@ -328,8 +314,8 @@ export const tokenRequest = (
     function*(credentials, time) {
       const requestedAt = yield* DateTime.now
       const [took, response] = yield* send(options, credentials).pipe(
-        within(time, (): TransportFailure => ({ reason: "Timeout" })),
-        Effect.mapError((failure) => noResponse(credentials, failure, failure.reason === "Timeout" ? time : undefined)),
+        within(time, (): TransportFailure => ({ reason: "Timeout", deadline: time })),
+        Effect.mapError((failure) => noResponse(credentials, failure)),
         Effect.timed
       )
       yield* Effect.annotateCurrentSpan("http.response.status_code", response.status)

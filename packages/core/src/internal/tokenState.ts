@@ -292,13 +292,14 @@ export const afterFailure = (state: State, failure: {
   readonly random: number
 }): { readonly isRetried: boolean; readonly pause: number } => {
   const { at, deadlineAt, error, random, retriesLeft } = failure
-  const mayRetry = inUse(state, at) === undefined && error.retryable && retriesLeft > 0
+  const left = Instant.millisBetween(at, deadlineAt)
+  const mayRetry = inUse(state, at) === undefined && error.retryable && retriesLeft > 0 && left > 0
   // the transports do not report whether the server had closed an idle connection, so the first reset is retried at once
   if (mayRetry && retriesLeft === retries && error._tag === "TransportError" && error.reason === "Reset") {
     return { isRetried: true, pause: 0 }
   }
   const pause = pauseAfter(error, { failures: state.streak?.failures ?? 1, now: at, random })
-  return { isRetried: mayRetry && Instant.millisBetween(at, deadlineAt) > pause, pause }
+  return { isRetried: mayRetry && left > pause, pause }
 }
 
 const phase = (shown: Held | undefined, now: Instant.Instant): TokenPhase => {

@@ -1,10 +1,11 @@
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type { TransportReason } from "../TokenError.ts"
 import * as advice from "./advice.ts"
-import { responseReason } from "./httpError.ts"
+import { requestReason, responseReason } from "./httpError.ts"
 import { printable, withoutSecrets } from "./printable.ts"
 
 // Why a transport failed, and what of its error is safe to pass on.
@@ -19,6 +20,8 @@ export interface TransportFailure {
   readonly proxy?: string | undefined
   /** The status with which a forward proxy refused the connection. */
   readonly proxyStatus?: number | undefined
+  /** The time limit that passed, if it was ours and not the transport's. */
+  readonly deadline?: Duration.Duration | undefined
   /** What is known beyond the reason, and has its own advice. */
   readonly protocol?: keyof typeof advice.protocol | undefined
 }
@@ -53,7 +56,7 @@ const chain = (error: unknown, found = new Set<unknown>()): ReadonlySet<unknown>
 
 const text = (
   error: unknown,
-  name: "_tag" | "code" | "name" | "message" | "hostname" | "address"
+  name: "code" | "name" | "message" | "hostname" | "address"
 ): string => {
   const value: unknown = Predicate.hasProperty(error, name) ? error[name] : undefined
   return Predicate.isString(value) ? value : ""
@@ -118,12 +121,6 @@ const alertOf = (error: unknown) => {
 /** Node tries each address of a name for a moment only, and then reports the failures together. */
 const isAddressTimeout = (error: unknown): boolean => joined(error).some((each) => text(each, "code") === "ETIMEDOUT")
 
-/** Is this an error of the platform with this reason? (On Effect 4, a reason is an object with a tag, such as `EmptyBodyError`.) */
-export const isReason = (error: unknown, reason: "EmptyBody" | "InvalidUrl" | "Encode"): boolean => {
-  const given: unknown = Predicate.hasProperty(error, "reason") ? error.reason : undefined
-  return given === reason || text(given, "_tag") === `${reason}Error`
-}
-
 /** Did a transport fail to decompress a body? (A body that is cut fails with another code.) */
 export const isEncodingFault = (error: HttpClientError.HttpClientError): boolean =>
   Array.from(chain(error.cause)).some((each) =>
@@ -132,8 +129,8 @@ export const isEncodingFault = (error: HttpClientError.HttpClientError): boolean
 
 /** Returns why a transport failed. A connection that ends in the middle of a body is `Cut`. */
 export const transportFailure = (error: HttpClientError.HttpClientError, stage: Stage): TransportFailure => {
-  if (isReason(error, "InvalidUrl")) return { reason: "NotAllowed" }
-  if (isReason(error, "Encode")) return { reason: "NotAllowed", protocol: "Header" }
+  if (requestReason(error) === "InvalidUrl") return { reason: "NotAllowed" }
+  if (requestReason(error) === "Encode") return { reason: "NotAllowed", protocol: "Header" }
   const errors = Array.from(chain(error.cause))
   const proxyStatus = errors.map(proxyStatusOf).find(Predicate.isNotUndefined)
   if (proxyStatus !== undefined) return { reason: "Proxy", proxyStatus }

@@ -43,7 +43,9 @@ export const text = (value: unknown): Parsed<string> =>
     : /^[\s\p{Cf}]*$/u.test(value)
     ? Either.left("Expected non-empty text")
     : /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|^[\p{Cf}\p{DI}]|[\p{Cf}\p{DI}]$/u.test(value)
-    ? Either.left("Expected text without line breaks, control characters, or invisible characters at its ends")
+    ? Either.left(
+      "Expected text without line breaks, control characters, or invisible characters at its ends, such as a byte order mark"
+    )
     : Either.right(value)
 
 /** Text without blanks at its ends: they are invisible, and never part of an identifier. */

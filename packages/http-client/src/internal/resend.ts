@@ -61,7 +61,7 @@ export const release = (
           return left >= 0
         })
       ),
-      Effect.catchIf((error) => Transport.isReason(error, "EmptyBody"), () => Effect.void),
+      Effect.catchIf((error) => HttpError.responseReason(error) === "EmptyBody", () => Effect.void),
       Effect.interruptible, // finalizers are uninterruptible, and would wait for an endless body
       Effect.timeout("1 second"),
       Effect.exit,
