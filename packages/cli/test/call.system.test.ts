@@ -96,7 +96,7 @@ describe("credit-data call on a terminal", () => {
       assert.deepStrictEqual(new Uint8Array(readFileSync(file)), bytes)
       assert.strictEqual(statSync(file).mode & 0o77, 0)
       assert.deepStrictEqual([unwritable.code, unwritable.stdout], [2, ""])
-      assert.include(unwritable.stderr, `cannot be written: ${nowhere} (ENOENT)`)
+      assert.include(unwritable.stderr, `Cannot write the file in --output: ${nowhere} (ENOENT)`)
       const { received } = yield* Simulator.Simulator
       assert.isFalse((yield* received).some(({ url }) => url === "/data-access/never-sent"))
     }).pipe(Effect.scoped)

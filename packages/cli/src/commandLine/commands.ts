@@ -33,7 +33,7 @@ const connected = {
 
 const auth = { values: ["v1", "v2"], summary: "token endpoint (CREDIT_DATA_AUTH, or v2)" } as const satisfies Option
 
-const cache = { summary: "keep the token on disk, sealed" } as const satisfies Option
+const cache = { summary: "keep the token on disk, encrypted" } as const satisfies Option
 
 const probe = { placeholder: "PROBE", isRepeated: true } as const satisfies Omit<Option, "summary">
 

@@ -1,3 +1,4 @@
+import { connectionHeaders } from "@credit-data/core/Internal"
 import * as GroupClient from "@credit-data/http-client/GroupClient"
 import * as HttpBody from "@effect/platform/HttpBody"
 import { isHttpMethod } from "@effect/platform/HttpMethod"
@@ -23,19 +24,15 @@ const readBody = (data: string): Effect.Effect<HttpBody.HttpBody, Failure> => {
   const file = data.slice(1)
   return Effect.tryPromise({
     try: () => file === "-" ? buffer(process.stdin) : readFile(file),
-    catch: () => wrongUsage(`The file of --data cannot be read: ${visible(file)}`)
+    catch: () => wrongUsage(`Cannot read the file in --data: ${visible(file)}`)
   }).pipe(Effect.map((bytes) => HttpBody.uint8Array(bytes)))
 }
-
-/** Headers of the connection and of the message's framing. */
-const ofConnection =
-  /^(host|connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/
 
 /** The reason why a header cannot be set, if there is one. */
 const refusalOf = (name: string): string | undefined =>
   /^(proxy-)?authorization$/.test(name)
     ? `Do not pass credentials as arguments: -H cannot set ${name}. The command adds the token.`
-    : ofConnection.test(name)
+    : name === "content-length" || connectionHeaders.includes(name)
     ? `-H cannot set ${name}, which belongs to the connection. The command takes the host from CREDIT_DATA_BASE_URL.`
     : undefined
 
@@ -69,7 +66,7 @@ const requestOf = (target: string, { data, header, request: method }: Options) =
   })
 
 const unwritable = (file: string, code: number) => (error: unknown) =>
-  new Failure({ code, message: `The file of --output cannot be written: ${visible(file)} (${codeOf(error)}).` })
+  new Failure({ code, message: `Cannot write the file in --output: ${visible(file)} (${codeOf(error)}).` })
 
 /** Fails before anything is sent if the file cannot be written. */
 const checkFile = (file: string): Effect.Effect<void, Failure> =>

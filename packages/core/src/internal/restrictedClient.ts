@@ -18,7 +18,7 @@ import { version } from "./version.ts"
  *
  * What `Connection` names remains, because the program may have added such a header itself: a caller must not remove it.
  */
-const ofConnection = [
+export const connectionHeaders: ReadonlyArray<string> = [
   "host",
   "connection",
   "keep-alive",
@@ -38,7 +38,7 @@ const userAgent = `credit-data/${version}`
 const asSent = (request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest => {
   const { headers } = request
   const length = lengthOf(request.body)
-  const dropped = ofConnection.filter((name) => name in headers)
+  const dropped = connectionHeaders.filter((name) => name in headers)
   if (length === undefined && "content-length" in headers) dropped.push("content-length")
   let sent = request
   if (dropped.length > 0) {
