@@ -193,7 +193,7 @@ describe.concurrent("the secret-command of a profile", () => {
         ["missing", "/nowhere/program", "exited with 127"],
         ["empty", "echo", "printed nothing"],
         ["killed", "echo canary; kill -9 $$", "was ended by SIGKILL"],
-        ["endless", "yes canary", "printed more than 64 KiB"]
+        ["endless", "while :; do echo canary; done", "printed more than 64 KiB"]
       ] as const
       const { variables } = yield* configured(
         commands.map(([name, command]) => `[${name}]\nsecret-command=${command}\n`).join("")
