@@ -2,8 +2,9 @@ import { TokenStore } from "@credit-data/fleet"
 import { makeAuthority } from "@credit-data/test-support/certificates"
 import { freePorts } from "@credit-data/test-support/freePorts"
 import { startRedis } from "@credit-data/test-support/redisServer"
+import { relay } from "@credit-data/test-support/relay"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schedule } from "effect"
+import { Duration, Effect, Fiber, Schedule } from "effect"
 import { acl, moveSlot, startCluster } from "./support/cluster.ts"
 import { recipes } from "./support/recipes.ts"
 import { eventually, name, storeOf, storeOver, works } from "./support/store.ts"
@@ -101,6 +102,23 @@ for (const [version, { bySentinels, byToken, ofCluster }] of Object.entries(reci
         yield* readsPassword(store, [server], (changed) => {
           password = changed
         })
+      }), 60_000)
+
+    it.scopedLive("of a cloud's server works again within 5 s when nothing passes on its connection any more", () =>
+      Effect.gen(function*() {
+        const certificate = yield* makeLocalhost
+        const tlsPort = yield* freePorts(1)
+        yield* startRedis({
+          settings: [`tls-port ${tlsPort}`, ...(yield* writeCertificate(certificate)), "tls-auth-clients no", ...acl]
+        })
+        const address = yield* relay(tlsPort)
+        const store = yield* storeOver(() =>
+          byToken("localhost", () => "change-me", { port: address.port, tls: { ca: certificate.authority.cert } })
+        )
+        yield* eventually(works(store))
+        yield* address.freeze
+        const [elapsed] = yield* Effect.timed(eventually(works(store)))
+        assert.isBelow(Duration.toMillis(elapsed), 5_000)
       }), 60_000)
 
     it.scopedLive(
