@@ -104,22 +104,26 @@ for (const [version, { bySentinels, byToken, ofCluster }] of Object.entries(reci
         })
       }), 60_000)
 
-    it.scopedLive("of a cloud's server works again within 5 s when nothing passes on its connection any more", () =>
-      Effect.gen(function*() {
-        const certificate = yield* makeLocalhost
-        const tlsPort = yield* freePorts(1)
-        yield* startRedis({
-          settings: [`tls-port ${tlsPort}`, ...(yield* writeCertificate(certificate)), "tls-auth-clients no", ...acl]
-        })
-        const address = yield* relay(tlsPort)
-        const store = yield* storeOver(() =>
-          byToken("localhost", () => "change-me", { port: address.port, tls: { ca: certificate.authority.cert } })
-        )
-        yield* eventually(works(store))
-        yield* address.freeze
-        const [elapsed] = yield* Effect.timed(eventually(works(store)))
-        assert.isBelow(Duration.toMillis(elapsed), 5_000)
-      }), 60_000)
+    it.scopedLive(
+      "of a cloud's server works again within 5 s when nothing passes on its connection any more",
+      () =>
+        Effect.gen(function*() {
+          const certificate = yield* makeLocalhost
+          const tlsPort = yield* freePorts(1)
+          yield* startRedis({
+            settings: [`tls-port ${tlsPort}`, ...(yield* writeCertificate(certificate)), "tls-auth-clients no", ...acl]
+          })
+          const address = yield* relay(tlsPort)
+          const store = yield* storeOver(() =>
+            byToken("localhost", () => "change-me", { port: address.port, tls: { ca: certificate.authority.cert } })
+          )
+          yield* eventually(works(store))
+          yield* address.freeze
+          const [elapsed] = yield* Effect.timed(eventually(works(store)))
+          assert.isBelow(Duration.toMillis(elapsed), 5_000)
+        }),
+      60_000
+    )
 
     it.scopedLive(
       "of a cluster keeps each entry on one of its nodes, whose certificates contain a host name, and reads its password",
