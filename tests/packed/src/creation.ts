@@ -42,7 +42,9 @@ export const createServices = Effect.fnUntraced(function*(page: string, registry
     )
   const create = Effect.fnUntraced(function*(line: string, shell: Shell) {
     const folder = yield* temporary
-    yield* run(folder, "env", registry, ...shell, line.replace("npm create", "npm create -y"))
+    // npm would run a package of an earlier rehearsal with the same version from its cache
+    const cache = `npm_config_cache=${yield* temporary}`
+    yield* run(folder, "env", registry, cache, ...shell, line.replace("npm create", "npm create -y"))
     return path.join(folder, "my-service")
   })
   for (const line of creations) {
