@@ -8,7 +8,7 @@ import { coldCallers } from "./coldCallers.ts"
 import { commandLine } from "./commandLine.ts"
 import { consoleLoad } from "./consoleLoad.ts"
 import { consolePage } from "./consolePage.ts"
-import { measureCurves } from "./curves.ts"
+import { growth } from "./growth.ts"
 import { deadEndpoint } from "./deadEndpoint.ts"
 import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
@@ -17,7 +17,6 @@ import { memory } from "./memory.ts"
 import { compare } from "./peers/compare.ts"
 import { allMet, table } from "./report.ts"
 import { sharedTokens } from "./sharedTokens.ts"
-import { simulation } from "./simulation.ts"
 import { transports } from "./transports.ts"
 import { telemetry } from "./telemetry.ts"
 import { sustained } from "./sustained.ts"
@@ -38,8 +37,8 @@ const scenarios = {
   understanding,
   idleProxy,
   lines,
+  growth,
   fleet,
-  simulation,
   commandLine,
   consolePage,
   consoleLoad
@@ -48,8 +47,7 @@ const scenarios = {
 /** The benchmarks that print their own table and write it to `results`. */
 const pages = {
   transports: (machine: string) => Effect.as(transports(machine), true),
-  peers: compare,
-  curves: measureCurves
+  peers: compare
 }
 
 /** The benchmarks that take so long that they only run if the command line names them. */

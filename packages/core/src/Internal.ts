@@ -1,5 +1,5 @@
 /**
- * What the packages of this project share with each other, and what a simulation needs. It is no part of the public API: it may change
+ * What the packages of this project share with each other. It is no part of the public API: it may change
  * in any version, so each package depends on the exact version of this one.
  *
  * @since 1.0.0
@@ -15,7 +15,6 @@ export { connectionHeaders, opaque, restrictedClient } from "./internal/restrict
 export { makeShared, sharedLayer } from "./internal/sharedLayer.ts"
 export { amend } from "./internal/supply.ts"
 export { makeTokenEndpoint } from "./internal/tokenEndpoint.ts"
-export * as TokenState from "./internal/tokenState.ts"
 export * as Transport from "./internal/transport.ts"
 export * as Validation from "./internal/validation.ts"
 export { disconnected, within } from "./internal/within.ts"

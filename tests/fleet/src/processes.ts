@@ -1,5 +1,5 @@
 // How long this many processes wait for the first token, over one Redis: a line of JSON with the milliseconds of each round. The
-// arguments are the number of processes and of rounds. `pnpm bench curves` runs it.
+// arguments are the number of processes and of rounds. `pnpm bench growth` runs it.
 
 import { Simulator } from "@credit-data/simulator"
 import { startRedis } from "@credit-data/test-support/redisServer"

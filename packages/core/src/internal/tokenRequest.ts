@@ -310,19 +310,14 @@ export const tokenRequest = (
     return token
   })
 
-  return Effect.fnUntraced(
-    function*(credentials, time) {
-      const requestedAt = yield* DateTime.now
-      const [took, response] = yield* send(options, credentials).pipe(
-        within(time, (): TransportFailure => ({ reason: "Timeout", deadline: time })),
-        Effect.mapError((failure) => noResponse(credentials, failure)),
-        Effect.timed
-      )
-      yield* Effect.annotateCurrentSpan("http.response.status_code", response.status)
-      return yield* classify(response, credentials, requestedAt, Duration.toMillis(took))
-    },
-    // reading a value that is not a response dies
-    (result, credentials) =>
-      Effect.catchAllDefect(result, () => Effect.fail(new TransportError({ ...whereOf(credentials), reason: "Other" })))
-  )
+  return Effect.fnUntraced(function*(credentials, time) {
+    const requestedAt = yield* DateTime.now
+    const [took, response] = yield* send(options, credentials).pipe(
+      within(time, (): TransportFailure => ({ reason: "Timeout", deadline: time })),
+      Effect.mapError((failure) => noResponse(credentials, failure)),
+      Effect.timed
+    )
+    yield* Effect.annotateCurrentSpan("http.response.status_code", response.status)
+    return yield* classify(response, credentials, requestedAt, Duration.toMillis(took))
+  })
 }

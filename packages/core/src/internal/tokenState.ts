@@ -264,7 +264,7 @@ export const longestPause = 60_000
  * or 1 s, doubling up to 60 s, of which half is random. A refusal of another process lasts only as long as that process shares it: if
  * it was a mistake, one of the others has to try.
  */
-export const pauseAfter = (
+const pauseAfter = (
   error: TokenError,
   { failures, now, random }: { readonly failures: number; readonly now: Instant.Instant; readonly random: number }
 ): number => {
