@@ -195,6 +195,12 @@ describe("the page for engineers on call", () => {
       [...own(InsufficientScope.InsufficientScope.fields), "message"]
     )
   })
+
+  it("explains each reason of a TransportError and each rule of an InvalidResponse", () => {
+    const page = section("docs/failures.md", "## Reasons and rules")
+    const explained = rows(page).flatMap(([names = ""]) => [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name))
+    assert.sameMembers(explained, [...TokenError.TransportReason.literals, ...TokenError.ResponseRule.literals])
+  })
 })
 
 it("examples call paths of the endpoint groups", () => {

@@ -1,8 +1,8 @@
 /**
- * Auth V1, the legacy token endpoint: `POST {authV1Url}/oauth/token`. It reached its sunset at the end of 2024.
+ * Auth V1, the legacy token endpoint: `POST {authV1Url}/oauth/token`. It was retired at the end of 2024.
  *
- * Clients of Data Access V1 are not migrated to Auth V2, because the Data Access V1 endpoints reached their sunset in the same year
- * (service contract, section 9).
+ * Clients of Data Access V1 are not migrated to Auth V2, because the Data Access V1 endpoints were retired at the same time (service
+ * contract, section 9).
  *
  * @since 1.0.0
  */
@@ -70,8 +70,7 @@ const adapter = Adapter.make({
 export const layerTokenEndpoint = adapter.layerTokenEndpoint
 
 /**
- * The supply of tokens from Auth V1 (service contract, section 4.2). The layer logs one warning when it is built: V1 is past
- * its sunset.
+ * The supply of tokens from Auth V1 (service contract, section 4.2). The layer logs one warning when it is built: V1 was retired.
  *
  * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
  * credentials.

@@ -49,7 +49,7 @@ export interface Service {
   readonly requestToken: (reason: RequestReason) => Effect.Effect<AccessToken, TokenError>
   /** The client's credentials, if there are any. A shared store seals its tokens under a key that is derived from them. */
   readonly credentials?: Credentials | undefined
-  /** What a decorator adds that shares one token between processes. */
+  /** Additional members of an endpoint whose tokens are shared between processes. */
   readonly sharing?: Sharing | undefined
 }
 
@@ -76,8 +76,9 @@ export interface Sharing {
   /** The time within which `requestToken` succeeds or fails, which includes the wait for another process. */
   readonly timeLimit: Duration.Duration
   /**
-   * A token that exists elsewhere. The supply looks for it about once a second while callers request tokens and none may be requested:
-   * a failure is remembered, or a renewal was forced a short time ago. Sends nothing to the token endpoint.
+   * Looks for a token that another process has obtained. The supply calls it about once a second while callers ask for tokens but no
+   * token request is allowed, because a failure is remembered or a renewal was forced a short time ago. Sends nothing to the token
+   * endpoint.
    */
   readonly find: (reason: RequestReason, failure: TokenError | undefined) => Effect.Effect<Option.Option<AccessToken>>
   /** Returns whether a token came from elsewhere. */

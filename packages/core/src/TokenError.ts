@@ -226,12 +226,12 @@ export const TransportReason = Schema.Literal(
 )
 
 /**
- * Why no complete response arrived. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did
- * not respond. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended
- * before a response arrived, or after a part of it. `Garbled`: the response is not HTTP. `Tls`: the handshake failed, and nothing
- * was sent. `ClientCertificate`: the server requires a client certificate. `Proxy`: a forward proxy refused the connection, or cannot
- * be reached. `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport. `NotAllowed`: a
- * client rewrote the address of the token request, so nothing was sent. `Closed`: the layer was closed.
+ * Why no complete response arrived. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did not
+ * respond. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended before a
+ * response arrived, or after a part of it. `Garbled`: the response is not HTTP. `Tls`: TLS failed, usually in the handshake.
+ * `ClientCertificate`: the server requires a client certificate. `Proxy`: a forward proxy refused the connection, or cannot be reached.
+ * `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport. `NotAllowed`: a client rewrote the
+ * address of the token request, so nothing was sent. `Closed`: the layer was closed. `Other`: the transport reported no known reason.
  *
  * @since 1.0.0
  * @category models
@@ -338,9 +338,9 @@ const untilNextTry = (error: TokenError) =>
   })
 
 /**
- * Runs an effect again after a retryable `TokenError`. Waits until the next attempt of the supply (`nextTryAt`). Outside a
- * supply, waits for the `Retry-After` of the response, and at least 1 second. No wait is longer than 60 seconds. The last
- * failure, and any failure that is not retryable, is returned at once.
+ * Retries an effect after a retryable `TokenError`. It waits until the supply's next attempt (`nextTryAt`) or, outside a supply, for the
+ * response's `Retry-After` and at least 1 second. No wait is longer than 60 seconds. The last failure, and any failure that is not
+ * retryable, is returned immediately.
  *
  * @since 1.0.0
  * @category combinators

@@ -24,7 +24,7 @@ export const help = (version: string, width: number): string =>
       "--help      print this help",
       "--version   print the version"
     ),
-    "Exit codes: 0 success, 1 nothing was created, 2 wrong arguments."
+    "Exit codes: 0 success, 1 failure, 2 wrong arguments."
   ], width)
 
 /** What is wrong with the arguments. */

@@ -50,8 +50,8 @@ const parts = Effect.gen(function*() {
  *   endpoint, audience or other scopes use another entry of the store.
  * - While a failure is remembered, the process sends no token request. When callers request tokens, it checks about once a
  *   second whether another process has a token now.
- * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds, after which this process
- *   requests its own token. After three consecutive faults, it leaves the store alone for 10 seconds.
+ * - A fault of the store never reaches a caller. It delays a token request by at most 0.6 seconds, after which this process requests its
+ *   own token. After three consecutive faults, it does not use the store for 10 seconds.
  *
  * Fails with a `ConfigError` if a setting is invalid, if the client secret has fewer than 32 characters, or if the token endpoint
  * has no credentials.

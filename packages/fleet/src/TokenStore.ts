@@ -35,8 +35,8 @@ export interface Value {
   /** The sealed bytes. */
   readonly bytes: Uint8Array
   /**
-   * The order of the values of an entry: the time of the store's clock in milliseconds at which the token was requested, or as much more
-   * as it takes to be higher than the fence of the value before.
+   * Orders the values of an entry. It is the store's time, in milliseconds, at which the token was requested, or a higher number if the
+   * previous value's fence is not lower.
    */
   readonly fence: number
 }
@@ -86,8 +86,8 @@ export interface Service {
   readonly releaseLease: (name: string, owner: string) => Effect.Effect<void, StoreError>
   /**
    * Writes the value, unless there is one with a higher fence, and then gives the lease back, if this owner still has it. Returns whether
-   * the value was written. It ends at an instant of the store's clock and not after a time, because a store that stood still may write it
-   * late.
+   * the value was written. The value expires at an instant of the store's clock, and not after a duration, because a store that was
+   * paused may write it late.
    *
    * An engine without transactions looks first and then writes, so a process that is stopped between the two can put an older value back.
    * No process replaces a newer token with it. A process without a token uses it until it expires or is rejected, and the next value, whose

@@ -155,8 +155,8 @@ const makeCalls = Effect.gen(function*() {
 })
 
 /**
- * A `fetch` that sends each request with a token. As the client does, it adds the base URL to a relative URL. After a 401 it
- * replaces the token and sends the request again once.
+ * Makes a `fetch` that sends each request with a token. Like the client, it adds the base URL to a relative URL and, after a 401, sends
+ * the request again with another token, at most three times in all.
  *
  * Differences from the global `fetch`:
  *
@@ -168,10 +168,9 @@ const makeCalls = Effect.gen(function*() {
  *   of its body rejects with the reason of the signal, and the connection is closed.
  * - It rejects with a `TypeError` if the status is above 599.
  *
- * There is no time-out. Pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body of the response too.
+ * There is no timeout. Pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body of the response too.
  *
- * When the scope closes, the calls that are under way and the bodies that are being read reject with an `AbortError`, and so does each
- * later call.
+ * When the scope closes, calls in progress, bodies that are being read, and all later calls reject with an `AbortError`.
  *
  * @since 1.0.0
  * @category conversions

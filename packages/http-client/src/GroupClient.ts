@@ -323,8 +323,8 @@ export type Values<Template extends string> = [Names<Template>] extends [never] 
  * Calls a path that contains values, such as the id of a consumer. Each value is encoded, so it cannot add a segment or a query. The
  * template appears on the span of the call, as after `withPathTemplate`.
  *
- * If a segment with a value would be empty, `.` or `..`, and with it another path, nothing is sent, and the call fails with a
- * `RequestError` (`InvalidUrl`) that does not show the value.
+ * A value that would make its segment empty, `.` or `..` would lead to another path. In that case, nothing is sent, and the call fails
+ * with a `RequestError` (`InvalidUrl`) that does not show the value.
  *
  * @since 1.0.0
  * @category combinators

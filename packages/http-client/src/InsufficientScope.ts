@@ -19,7 +19,7 @@ const messageOf = (
   }
 ): string => {
   const sent = wasSent === true
-    ? "The request was sent once, with an earlier token, and was not sent again."
+    ? "The request had been sent with an earlier token, and was not sent again."
     : "Nothing was sent."
   const next = nextTryAt === undefined
     ? ""
@@ -47,7 +47,7 @@ export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("
   granted: Schema.Array(Schema.String),
   /** No further token is requested for this scope before this instant. */
   nextTryAt: Schema.optional(Schema.DateTimeUtc),
-  /** The request was sent once, with an earlier token. The present token does not cover the endpoint group. */
+  /** The request had been sent with an earlier token. The present token does not cover the endpoint group. */
   wasSent: Schema.optional(Schema.Boolean)
 }) {
   /**

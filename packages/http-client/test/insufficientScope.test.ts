@@ -52,7 +52,7 @@ describe("InsufficientScope", () => {
 })
 
 describe("a call whose rejected token is replaced by one with fewer scopes", () => {
-  it.effect("fails with an error that reports that the request was sent once", () =>
+  it.effect("fails with an error that reports that the request had been sent", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting("token-1"))
       const tokens = yield* supply()
@@ -72,7 +72,7 @@ describe("a call whose rejected token is replaced by one with fewer scopes", () 
       assert.match(String(error), /^InsufficientScope: /)
       assert.include(
         error.message,
-        "The request was sent once, with an earlier token, and was not sent again."
+        "The request had been sent with an earlier token, and was not sent again."
       )
       assert.notInclude(error.message, "Nothing was sent")
     }))

@@ -89,9 +89,9 @@ export interface Options<E1, R1, E2, R2, E, R> {
  *   no longer wait for Auth V2: it is tried in the background, at most once per second and with the pauses of its supply. When it
  *   works, its tokens are used again.
  * - With the fallback, an endpoint group uses V1 tokens while the V2 token lacks its scope. Auth V2 is asked for the scope again.
- * - A 401 of the API moves no group. A rejected token is replaced by the version that issued it. With the fallback, a call that got 401
- *   with at most two V2 tokens is sent again with a V1 token, and the next call begins with a V2 token. A call whose body cannot be sent
- *   again gets its 401.
+ * - A 401 from the API does not change which version an endpoint group uses. A rejected token is replaced by the version that issued it.
+ *   With the fallback, a call is sent with at most two V2 tokens. If the API rejects them, the call is sent again with a V1 token, and
+ *   the next call begins with a V2 token. A call whose body cannot be sent again gets its 401.
  * - `status` describes the version in use, with the counts of both. `events` come from both. For metrics of each version,
  *   provide one `Telemetry.layer()` to each of `v1` and `v2`.
  * - The HttpClient sends the probes of `compare`.

@@ -9,8 +9,8 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 
 /**
- * The stages of a migration, in their order. `v1`: V1 tokens are used. `shadow`: V1 tokens are used, and tokens are obtained
- * from Auth V2 too and compared. `v2`: V2 tokens are used.
+ * The stages of a migration, in their order. `v1`: V1 tokens are used. `shadow`: V1 tokens are used, and V2 tokens are requested in the
+ * background, only to find out whether V2 issues them. `v2`: V2 tokens are used.
  *
  * @since 1.0.0
  * @category models

@@ -27,8 +27,8 @@ export interface Response {
 }
 
 /**
- * A response to the calls with this method, path and query. A call gets the fixture with the fewest variables in its path, then
- * the one with the most query parameters, and the first of several.
+ * A response to the calls with this method, path and query. If several fixtures match a call, it gets the one with the fewest variables
+ * in its path. Among these, the one with the most query parameters wins, and then the first one.
  *
  * @since 1.0.0
  * @category models

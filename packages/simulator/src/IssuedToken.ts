@@ -12,9 +12,9 @@ import type * as DateTime from "effect/DateTime"
  * @category models
  */
 export interface IssuedToken {
-  /** 1 for the first token of the simulator. Later tokens have higher numbers, also after a reset. */
+  /** 1 for the first token of the simulator. Later tokens have higher numbers, even after a reset. */
   readonly id: number
-  /** The authorization server that issued it. A V1 token opens all endpoint groups. */
+  /** The authorization server that issued it. The API accepts a V1 token for all endpoint groups. */
   readonly version: "V1" | "V2"
   readonly scopes: ReadonlyArray<string>
   /** By the clock of the simulator. */

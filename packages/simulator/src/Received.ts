@@ -61,7 +61,7 @@ export const { $is, $match, Responded, Pending, NoResponse } = Data.taggedEnum<O
  * @category models
  */
 export interface Received {
-  /** 1 for the first request to the simulator. Later requests have higher numbers, also after a reset. */
+  /** 1 for the first request to the simulator. Later requests have higher numbers, even after a reset. */
   readonly id: number
   /** The server that received the request. */
   readonly server: Server

@@ -60,7 +60,7 @@ export interface Service {
  */
 export const layer = (
   options: {
-    /** Where it listens. Default: `127.0.0.1`. With an address that is no loopback address, reading needs the key too. */
+    /** The address to listen on. Default: `127.0.0.1`. On any other than a loopback address, reading needs the key too. */
     readonly host?: string | undefined
     /** Default: a free port. */
     readonly port?: number | undefined

@@ -5,10 +5,10 @@
  */
 
 /**
- * What a store uses of a client. Every `Redis` and every `Cluster` of `ioredis` has it, whatever its version or its copy.
+ * The members of an `ioredis` client that a store uses. Every `Redis` and `Cluster` has them, in any version or copy of `ioredis`.
  *
- * The example has a client for sentinels, for a server of a cloud, and for a cluster. Each gives up a dead connection, and reads a changed
- * password for its next connection.
+ * The example contains clients for Sentinel, for a cloud server whose password is a token, and for a cluster over TLS. Each closes a dead
+ * connection, and reads a changed password for its next connection.
  *
  * @since 1.0.0
  * @category models

@@ -102,8 +102,8 @@ const store = (
     : Effect.map(guard(client), (lastCode) => engine.make(client, { lastCode, onRejected, prefix }))
 
 /**
- * The store over a client that the program has already, with all settings of `ioredis`: sentinels, a cluster, the cloud IAM tokens. Any
- * version and copy of `ioredis` can make the client, or of a class that extends it. The program closes it.
+ * The store over your own `ioredis` client, with any of its settings, such as Sentinel, a cluster or cloud IAM tokens. The client can
+ * come from any version or copy of `ioredis`, or from a class that extends it. Your program closes it.
  *
  * An operation that takes longer than 0.6 seconds counts as a fault, whatever the client's time limits are. Only the client can give up a
  * dead connection: set `socketTimeout`, `maxRetriesPerRequest: 0` and `enableOfflineQueue: false`, as in the

@@ -29,9 +29,9 @@ export const live: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect
 const patience = "800 millis"
 
 /**
- * Whether callers can get a token: status 200, or 503 if they cannot. It does not depend on 401s of the API: a process without calls
- * could not become ready again. The body is JSON. It shows the phase of the token, the type of the
- * last failure and the time of the next token request, and no secret, address or message.
+ * Returns 200 if callers can get a token, and 503 if they cannot. It does not depend on 401s from the API, because a process without
+ * calls could not become ready again. The body is JSON. It shows the phase of the token, the type of the last failure and the time of the
+ * next token request, and no secret, address or message.
  *
  * If there is no token yet, or the supply is not usable, the check requests a token and waits for up to 800 ms, so that a
  * program with wrong credentials never becomes ready, and a program that gets no calls becomes ready again after an outage. The

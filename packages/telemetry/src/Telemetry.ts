@@ -62,10 +62,11 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
  *
  * All series have the attributes `credit_data.environment`, `credit_data.client_id` (at most 64 characters of it), `credit_data.version`
  * (`V1` or `V2`) and `server.address` (the host of the token endpoint, or of the API for calls). Supplies with the same attributes share
- * their series, which show the worst of them: set `attributes` to distinguish them. Use one such layer per supply, because each one counts.
+ * their series, which show the worst of them: set `attributes` to distinguish them. Use one such layer per supply, because each layer
+ * counts every event.
  *
- * Provide the exporter to this layer, not beside it: then the exporter sends the last values when the program ends. The layer keeps a timer
- * until its scope is closed.
+ * Provide the exporter to this layer instead of merging the two, so that the exporter sends the last values when the program ends. The
+ * layer keeps a timer until its scope is closed.
  *
  * Fails with a `ConfigError` if `sampleInterval` or the name of an attribute is not valid.
  *

@@ -500,7 +500,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
       "a replacement is sent although it does not cover the scope of the call",
       "if (failure !== undefined) return yield* failure",
       "",
-      "http-client/test/insufficientScope: fails with an error that reports that the request was sent once",
+      "http-client/test/insufficientScope: fails with an error that reports that the request had been sent",
       "http-client/test/realSupply: sends no replacement that does not cover the scope of the call, and the supply reports the missing scope"
     )
   ],
