@@ -38,6 +38,7 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.async": "Effect.callback",
   "Effect.clock": "Clock.Clock",
   "Effect.forkDaemon": "Effect.forkDetach",
+  "Effect.intoDeferred": "Deferred.into",
   "Effect.fork": "Effect.forkChild",
   "Effect.mapInputContext": "Effect.updateContext",
   "Effect.zipRight": "Effect.andThen",

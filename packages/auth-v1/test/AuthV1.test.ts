@@ -76,17 +76,6 @@ describe("AuthV1.layerConfig", () => {
       const error = yield* failure({ ...variables, CREDIT_DATA_AUTH_V1_URL: "https://v1.example/oauth/token" })
       assert.include(error, "- CREDIT_DATA_AUTH_V1_URL: Expected the address without /oauth/token\n")
     }))
-
-  it.effect("does not require the variables of the credentials when the credentials are a setting", () =>
-    Effect.gen(function*() {
-      const { CREDIT_DATA_CLIENT_ID: _, CREDIT_DATA_CLIENT_SECRET: __, ...others } = variables
-      const credentials = { clientId: "my-id", clientSecret: Redacted.make("my-secret") }
-      const layer = AuthV1.layerConfig({ credentials })
-      const token = yield* Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get).pipe(
-        Effect.provide(layer.pipe(Layer.provide([echo, withVariables(others)])))
-      )
-      assert.include(Redacted.value(token.secret), "client_id=my-id&client_secret=my-secret")
-    }))
 })
 
 describe("AuthV1.layerTokenEndpointConfig", () => {

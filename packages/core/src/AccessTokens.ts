@@ -72,8 +72,9 @@ export interface Service {
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
    * Reports a rejected token as `invalidate` does, and returns a token that the call has not tried yet. Pass the token that was rejected
-   * last, and then all others that the call has tried. If there is no other token, `replace` waits for the token request in progress, within
-   * the deadline of the token endpoint. If no request is in progress, it returns the rejected token, and the call ends with its 401.
+   * last, and then all others that the call has tried. If there is no other token, `replace` waits for the token request in progress,
+   * within the deadline of the token endpoint. If no request is in progress, it returns the rejected token, and the call ends with its
+   * 401. While token requests pause after a failure, it fails with that failure. If the supply holds no token, it requests one.
    *
    * Fails if the token request fails; `get` still returns the supply's current token.
    */

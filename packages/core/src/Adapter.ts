@@ -102,8 +102,8 @@ export type ConfigOptions<Field extends string, HasScopes extends boolean, E = n
      * Credentials that do not come from variables: an effect, such as a call to a secret manager, or a value. With them, `clientId` and
      * `clientSecret` are not read.
      *
-     * Each use of the layer runs the effect. Uses that read the same client share one supply, which re-reads the credentials with the
-     * services of the first use.
+     * Each use of the layer runs the effect. Uses that read the same credentials share one supply, which re-reads them with the services
+     * of the first use.
      */
     readonly credentials?: ClientCredentials.Source<E, R> | undefined
   }

@@ -230,8 +230,9 @@ export const TransportReason = Schema.Literal(
  * respond. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended before a
  * response arrived, or after a part of it. `Garbled`: the response is not HTTP. `Tls`: TLS failed, usually in the handshake.
  * `ClientCertificate`: the server requires a client certificate. `Proxy`: a forward proxy refused the connection, or cannot be reached.
- * `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport. `NotAllowed`: a client rewrote the
- * address of the token request, so nothing was sent. `Closed`: the layer was closed. `Other`: the transport reported no known reason.
+ * `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport. `NotAllowed`: a client of the
+ * program rewrote the address of the token request, or added a header that cannot be sent, so nothing was sent. `Closed`: the layer was
+ * closed. `Other`: the transport reported no known reason.
  *
  * @since 1.0.0
  * @category models

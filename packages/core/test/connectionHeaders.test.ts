@@ -108,7 +108,7 @@ describe("the User-Agent", () => {
 describe("a body", () => {
   const form = (text: string) => HttpBody.formDataRecord({ a: new File([text], "a.txt") })
 
-  it.effect("that is a form keeps the type with its own boundary, and raw content the caller's type", () =>
+  it.effect("that is a form keeps the type with its own boundary, and raw content or a stream the caller's type", () =>
     Effect.gen(function*() {
       const typeOf = (body: HttpBody.HttpBody, headers: Record<string, string> = {}) =>
         Effect.map(
@@ -120,6 +120,8 @@ describe("a body", () => {
       assert.strictEqual(yield* typeOf(HttpBody.raw("{}"), { "content-type": "application/json" }), "application/json")
       assert.strictEqual(yield* typeOf(HttpBody.raw(new Uint8Array(1))), undefined)
       assert.strictEqual(yield* typeOf(HttpBody.raw(new Blob(["a"], { type: "text/csv" }))), "text/csv")
+      assert.strictEqual(yield* typeOf(HttpBody.stream(Stream.empty), { "content-type": "text/csv" }), "text/csv")
+      assert.strictEqual(yield* typeOf(HttpBody.stream(Stream.empty, "text/xml")), "text/xml")
     }))
 
   it.effect("that is a form of up to 1 MiB is sent as bytes, and a larger one as it is", () =>

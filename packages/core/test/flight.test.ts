@@ -13,6 +13,7 @@ import {
   fail,
   get,
   interrupt,
+  isUsable,
   lastFailure,
   log,
   many,
@@ -101,6 +102,8 @@ describe("one flight", () => {
         ["0 s", get],
         ["1 s", caller(1), "died", requests(1)],
         ["1 s", many(100, get), "died", requests(1)],
+        ["1 s", isUsable, false],
+        ["1 s", lastFailure(({ _tag }) => _tag), "TransportError"],
         [
           "1 s",
           log,

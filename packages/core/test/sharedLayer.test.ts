@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer, Redacted, TestClock } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Scope, TestClock } from "effect"
 import { makeShared } from "../src/internal/sharedLayer.ts"
 
 class Built extends Context.Tag("Built")<Built, object>() {}
@@ -30,4 +30,32 @@ it.scoped("a use that waits for the build of another use is built although the o
     const exit = follower.unsafePoll()
     assert.isTrue(exit !== null && Exit.isSuccess(exit), String(exit))
     assert.strictEqual(builds, 1)
+  }))
+
+it.effect("what is built remains until its last use has ended, also if the use that built it ended first", () =>
+  Effect.gen(function*() {
+    const share = makeShared<Built, never, never>()
+    const ended: Array<number> = []
+    let builds = 0
+    const layer = Layer.scoped(
+      Built,
+      Effect.acquireRelease(
+        Effect.sync(() => ({ build: ++builds })),
+        ({ build }) => Effect.sync(() => ended.push(build))
+      )
+    )
+    const use = Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const context = yield* Scope.extend(share(["a"], () => layer), scope)
+      return { built: Context.get(context, Built), end: Scope.close(scope, Exit.void) }
+    })
+    const [first, second] = [yield* use, yield* use]
+    yield* first.end
+    const third = yield* use
+    assert.strictEqual(third.built, second.built)
+    yield* second.end
+    assert.deepStrictEqual(ended, [])
+    yield* third.end
+    assert.deepStrictEqual(ended, [1])
+    assert.notStrictEqual((yield* use).built, first.built)
   }))

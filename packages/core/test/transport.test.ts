@@ -1,5 +1,5 @@
 import { kindOf } from "@credit-data/test-support/httpErrors"
-import { FetchHttpClient, Headers, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, Schedule, Stream } from "effect"
 import * as HttpError from "../src/internal/httpError.ts"
@@ -140,49 +140,6 @@ describe("a restricted client", () => {
         error.message,
         "The URL is not an allowed address for a secret or a token, so nothing was sent. Check the base URL, and clients that rewrite URLs"
       )
-    }))
-})
-
-describe("a 101", () => {
-  /** A response that keeps its socket, as a node:http response does. */
-  const upgraded = (status: number, headers: Record<string, string> = {}, isNested = false) => {
-    const ended: Array<string> = []
-    const request = HttpClientRequest.setHeaders(HttpClientRequest.get("https://api.example"), headers)
-    const withSocket = Object.assign(HttpClientResponse.fromWeb(request, Response.json({})), {
-      source: { destroy: () => ended.push("ended") }
-    })
-    Object.defineProperty(withSocket, "status", { value: status })
-    const response = isNested ? Object.assign(Object.create(withSocket), { original: withSocket }) : withSocket
-    return Effect.as(
-      restrictedClient(HttpClient.make(() => Effect.succeed(response)), { isAllowed: () => true }).execute(
-        request
-      ),
-      ended
-    )
-  }
-
-  it.effect("ends its connection, and no other response does", () =>
-    Effect.gen(function*() {
-      assert.deepStrictEqual(yield* upgraded(101), ["ended"])
-      assert.deepStrictEqual(yield* upgraded(101, {}, true), ["ended"])
-      assert.deepStrictEqual(yield* upgraded(200), [])
-      assert.deepStrictEqual(yield* upgraded(101, { upgrade: "websocket" }), ["ended"], "although it was requested")
-    }))
-
-  it.effect("without a socket is an ordinary response", () =>
-    Effect.gen(function*() {
-      for (const source of [undefined, {}, { destroy: "no function" }, null]) {
-        const request = HttpClientRequest.get("https://api.example")
-        const response = Object.defineProperties(HttpClientResponse.fromWeb(request, Response.json({})), {
-          source: { value: source },
-          status: { value: 101 },
-          headers: { value: Headers.empty }
-        })
-        const client = restrictedClient(HttpClient.make(() => Effect.succeed(response)), {
-          isAllowed: () => true
-        })
-        assert.strictEqual((yield* client.execute(request)).status, 101)
-      }
     }))
 
   it.effect("a restricted client does not hide a failure of the transport", () =>

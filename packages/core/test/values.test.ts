@@ -172,7 +172,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.TransportError({ ...where, reason: "NotAllowed" }),
-      `${prefix} got no request: an HttpClient of the program rewrote its address. Check transformClient and HttpClient.mapRequest, which may change the address.`
+      `${prefix} got no request: an HttpClient of the program changed the request so that it cannot be sent. Check transformClient and HttpClient.mapRequest, which may change the address.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Closed" }),

@@ -30,8 +30,8 @@ const messageOf = (
 }
 
 /**
- * The server granted a token that does not cover the endpoint group of the call (service contract, section 5, point 4). Nothing was
- * sent, except where `wasSent` is true: the API rejected the first token of the call with a 401, and its replacement covers less.
+ * The server granted a token that does not cover the endpoint group of the call (service contract, section 5, point 4). Nothing was sent,
+ * except where `wasSent` is true: after a 401 or a reset of the connection, the next token covers less than the one that was sent.
  *
  * @since 1.0.0
  * @category errors

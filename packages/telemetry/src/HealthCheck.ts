@@ -55,7 +55,7 @@ export const ready: Effect.Effect<HttpServerResponse.HttpServerResponse, never, 
     const tokens = yield* AccessTokens.AccessTokens
     const before = yield* tokens.status
     if (before.phase === "None" || before.phase === "Expired" || !TokenStatus.isUsable(before)) {
-      // after the supply has ended, callers are interrupted
+      // after the supply has ended, callers get a failure
       yield* Effect.exit(within(patience, () => "too late")(tokens.get))
     }
     const status = yield* tokens.status

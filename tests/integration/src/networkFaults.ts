@@ -106,20 +106,6 @@ const cutOrGarbled: Rows = [
   ]
 ]
 
-/** An unrequested change of the protocol. */
-const switching: Rows = [
-  [
-    "101 with an upgrade",
-    hang(response({ status: 101, headers: ["Upgrade: x", "Connection: upgrade"] })),
-    { fetch: transportError("Reset"), "node:http": invalidResponse("Status", 101), undici: transportError("Reset") }
-  ],
-  [
-    "101 without an upgrade",
-    hang(response({ status: 101, headers: ["Connection: close"] })),
-    { fetch: transportError("Other"), "node:http": invalidResponse("Status", 101), undici: transportError("Other") }
-  ]
-]
-
 /** Faults that end only with the deadline. */
 export const untilTheDeadline: Rows = [
   ["no response", Fault.Silence(), transportError("Timeout")],
@@ -169,7 +155,6 @@ const tooMuch: Rows = [
 export const tables = [
   ["failures and invalid responses", responses],
   ["truncated or malformed responses", cutOrGarbled],
-  ["a switch to another protocol", switching],
   ["faults that last until the deadline", untilTheDeadline],
   ["responses that are too large", tooMuch]
 ] as const

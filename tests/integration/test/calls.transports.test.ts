@@ -15,7 +15,7 @@ import {
   HttpClientRequest
 } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option, Redacted, Ref, Schedule, Schema, Stream, TestClock, TestServices } from "effect"
+import { Effect, Fiber, Layer, Option, Redacted, Ref, Schedule, Schema, Stream, TestClock } from "effect"
 import { simulated } from "../src/simulated.ts"
 import { transports } from "../src/transports.ts"
 
@@ -31,7 +31,7 @@ const toApi = Effect.map(
 const bodyOf = ({ body }: { readonly body: Redacted.Redacted<Uint8Array> }) =>
   new TextDecoder().decode(Redacted.value(body))
 
-describe.each(transports)("a call over %s", (name, transport) => {
+describe.each(transports)("a call over %s", (_, transport) => {
   const layer = Layer.provideMerge(DataAccess.layer(), simulated(AuthV2.layerConfig(), transport))
 
   it.effect("a call that gets a 401 is sent again once, with a new token and the same body", () =>
@@ -118,32 +118,6 @@ describe.each(transports)("a call over %s", (name, transport) => {
       assert.strictEqual((yield* client.put("/data-access/upload", { body })).status, 200)
       const [sent = ""] = (yield* toApi).filter(({ method }) => method === "PUT").map(bodyOf)
       assert.include(sent, "not_found", "the response of the address that the redirect names")
-    }).pipe(Effect.provide(layer)))
-
-  it.effect("a 101 leaves no connection open, even if a caller forwards a request to upgrade", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      const client = yield* DataAccess.DataAccess
-      const times = 10
-      yield* simulator.failCalls(
-        Fault.Bytes({
-          bytes: Fault.responseBytes({ status: 101, headers: ["Connection: Upgrade", "Upgrade: another"] }),
-          ending: "Hang"
-        }),
-        { times: 2 * times }
-      )
-      for (const headers of [{}, { connection: "Upgrade", upgrade: "another" }]) {
-        yield* Effect.replicateEffect(Effect.exit(client.get("/data-access/a", { headers })), times)
-      }
-      yield* simulator.openConnections.pipe(
-        // fetch and undici keep one connection to each server
-        Effect.repeat({
-          until: (open) => open <= (name === "node:http" ? 0 : 2),
-          schedule: Schedule.spaced("10 millis")
-        }),
-        Effect.timeout("20 seconds"),
-        TestServices.provideLive
-      )
     }).pipe(Effect.provide(layer)))
 
   it.effect("a stray 401 while the token endpoint is down is returned to the caller, and the token remains in use", () =>

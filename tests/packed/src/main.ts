@@ -17,10 +17,15 @@ import { checkContents, lint, pack, packOne, temporary } from "@credit-data/tool
 
 const isWhole = process.argv.includes("--all")
 
+/** A step of one of the parts that run beside each other. */
+const stepOf = (part: string) => <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
+  step(`${part}: ${what}`, effect)
+
 /** Packs, installs, runs and bundles the packages of a line. */
-const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string) {
+const walk = Effect.fnUntraced(function*(here: string, line: Line) {
   const path = yield* Path.Path
-  yield* Console.log(line.name)
+  const { url: redis } = yield* startRedis()
+  const step = stepOf(line.name)
   const tarballs = yield* step("build and pack", Effect.flatMap(temporary, (folder) => pack(line.packages, folder)))
   yield* step(
     "contents, publint and attw of every tarball",
@@ -47,7 +52,7 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
   yield* step(`${runtime}, bundled`, runProgram(byNpm, command, redis, "bundle/program.mjs"))
 
   const { figures, sizes } = yield* step("size of the bundle", compareBundles(byNpm, line.bundleBar))
-  yield* Console.log(`    ${figures}`)
+  yield* Console.log(figures)
 
   if (isWhole) {
     const byPnpm = yield* temporary
@@ -71,7 +76,7 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line, redis: string
 const walkCommand = Effect.fnUntraced(function*(root: string) {
   const path = yield* Path.Path
   const { otherRuntimes, runtime } = effect3(root)
-  yield* Console.log("The command line")
+  const step = stepOf("programs")
   const folder = yield* temporary
   const tarball = yield* step("bundle and pack", packOne(path.join(root, "packages/cli"), folder))
   yield* step("contents of the tarball", Command.checkBundle(tarball))
@@ -79,7 +84,7 @@ const walkCommand = Effect.fnUntraced(function*(root: string) {
     "pack create-credit-data",
     packOne(path.join(root, "packages/create-credit-data"), folder)
   )
-  yield* step("contents of the tarball", Command.checkServices(services))
+  yield* step("contents of its tarball", Command.checkServices(services))
   const command = yield* step("install with npm", Command.install(tarball, folder))
   for (const [name, program] of [runtime, ...(isWhole ? otherRuntimes : [])]) {
     yield* step(`${name}: credit-data token`, Command.getSimulatedToken(program, command))
@@ -96,9 +101,10 @@ Effect.gen(function*() {
   const path = yield* Path.Path
   const here = path.resolve(import.meta.dirname, "..")
   const root = path.resolve(here, "../..")
-  const { url: redis } = yield* startRedis()
-  yield* walkCommand(root)
-  const three = yield* walk(here, effect3(root), redis)
-  const four = yield* walk(here, effect4(root), redis)
+  // they mostly wait for npm, or use one core
+  const { four, three } = yield* Effect.all({
+    three: Effect.zipRight(walkCommand(root), walk(here, effect3(root))),
+    four: walk(here, effect4(root))
+  }, { concurrency: 2 })
   yield* Console.log(yield* compareLines(three, four))
 }).pipe(Effect.scoped, Effect.provide(NodeContext.layer), NodeRuntime.runMain)

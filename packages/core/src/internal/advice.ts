@@ -131,7 +131,7 @@ const reason = {
   ClientCertificate: "the server requires a client certificate that it accepts",
   Proxy: "a forward proxy did not let the request through",
   Timeout: "it took too long",
-  NotAllowed: "an HttpClient of the program rewrote its address",
+  NotAllowed: "an HttpClient of the program changed the request so that it cannot be sent",
   Closed: "the layer was closed",
   Other: "the connection failed"
 }

@@ -113,7 +113,9 @@ const sendStream = Effect.fnUntraced(function*(
         )
       })
   )
-  return yield* send(HttpClientRequest.setBody(request, HttpBody.stream(checked, body.contentType, length))).pipe(
+  // Effect sets the type of a stream, even if it is only the default, in place of the caller's header
+  const type = request.headers["content-type"] ?? body.contentType
+  return yield* send(HttpClientRequest.setBody(request, HttpBody.stream(checked, type, length))).pipe(
     // a call in a finalizer must end too: its transport is interrupted when the stream has failed
     Effect.interruptible,
     Effect.raceFirst(Deferred.await(failed)),

@@ -3,7 +3,6 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
 import { isUnframed, lengthOf, sendFramed } from "./framing.ts"
 import { requestError } from "./httpError.ts"
 import { region, silence } from "./silence.ts"
@@ -67,16 +66,6 @@ const unsendableHeader = ({ headers }: HttpClientRequest.HttpClientRequest): str
 }
 
 /**
- * Ends the connection after a change of the protocol, which no caller can use. No HttpClient does so: `node:http` hands over the socket.
- * Neither reading the body nor aborting the request closes that socket, and the process does not end while it is open.
- */
-const endUpgraded = (response: unknown): void => {
-  if (Predicate.hasProperty(response, "original")) return endUpgraded(response.original)
-  const source = Predicate.hasProperty(response, "source") ? response.source : undefined
-  if (Predicate.hasProperty(source, "destroy") && Predicate.isFunction(source.destroy)) source.destroy()
-}
-
-/**
  * A client that is safe for requests with a secret or a token:
  *
  * - It sends requests to the allowed URLs only. Other requests fail with a `RequestError` (`InvalidUrl`).
@@ -89,12 +78,11 @@ const endUpgraded = (response: unknown): void => {
  * - If the stream of a body fails, or is not as long as declared, it closes the connection and fails with a `RequestError` (`Encode`).
  * - It adds the `User-Agent` of this project, unless the request has one.
  * - It refuses a header that cannot be sent, with a `RequestError` (`Encode`) that names the header.
- * - It closes the connection after a `101 Switching Protocols`.
  *
- * All of this happens in the last step before the request is sent, after everything that the platform's combinators have
- * added to the given client (`mapRequest` and so on). Combinators that are added to the result cannot undo it. What the given client
- * does with a request after that step is not checked: a client that was made with `HttpClient.makeWith` may send it anywhere, and
- * `HttpClient.followRedirects` below this client follows redirects.
+ * All of this, except for the two steps about streams and forms, happens in the last step before the request is sent, after everything
+ * that the platform's combinators have added to the given client (`mapRequest` and so on). Combinators that are added to the result
+ * cannot undo it. What the given client does with a request after that step is not checked: a client that was made with
+ * `HttpClient.makeWith` may send it anywhere, and `HttpClient.followRedirects` below this client follows redirects.
  */
 export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
   /** May a request be sent to this URL? */
@@ -119,12 +107,7 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
       `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
     return Effect.fail(requestError("Encode", { request, description }))
   })
-  return opaque(sendFramed((request) =>
-    Effect.map(region(checked.execute(request)), (response) => {
-      if (response.status === 101) endUpgraded(response)
-      return response
-    })
-  ))
+  return opaque(sendFramed((request) => region(checked.execute(request))))
 }
 
 /**

@@ -1,17 +1,19 @@
-import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
+import type * as Exit from "effect/Exit"
 import type { LazyArg } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 
-/** What was built from these parts. */
-interface Shared<A, E, R> {
+/** What was built from these parts, or is being built. */
+interface Shared<A, E> {
   readonly parts: ReadonlyArray<unknown>
-  readonly layer: Layer.Layer<A, E, R>
-  readonly memoMap: Layer.MemoMap
+  readonly context: Deferred.Deferred<Context.Context<A>, E>
+  /** Closed by the last use. The scope of the use that began the build may end before. */
+  readonly scope: Scope.CloseableScope
   users: number
 }
 
@@ -38,8 +40,8 @@ const areSame = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>): boolean 
  */
 export const makeShared = <A, E, R>() => {
   /** By the key of the parts. A list, because secrets are in no key. */
-  const all = new Map<string, ReadonlyArray<Shared<A, E, R>>>()
-  const forget = (key: string, shared: Shared<A, E, R>): void => {
+  const all = new Map<string, ReadonlyArray<Shared<A, E>>>()
+  const forget = (key: string, shared: Shared<A, E>): void => {
     const others = all.get(key)?.filter((each) => each !== shared) ?? []
     if (others.length === 0) all.delete(key)
     else all.set(key, others)
@@ -49,31 +51,32 @@ export const makeShared = <A, E, R>() => {
     make: LazyArg<Layer.Layer<A, E, R>>
   ): Effect.Effect<Context.Context<A>, E, R | Scope.Scope> => {
     const key = JSON.stringify(parts.map(keyOf))
-    const build = Effect.gen(function*() {
-      const scope = yield* Effect.scope
-      const memoMap = yield* Layer.makeMemoMap
-      const shared = yield* Effect.acquireRelease(
-        Effect.sync(() => {
-          const known = all.get(key) ?? []
-          const found = known.find((each) => areSame(each.parts, parts)) ?? { parts, layer: make(), memoMap, users: 0 }
-          if (!known.includes(found)) all.set(key, [...known, found])
-          found.users++
-          return found
-        }),
-        (used) =>
-          Effect.sync(() => {
-            used.users--
-            if (used.users === 0) forget(key, used)
-          })
+    const join = Effect.gen(function*() {
+      const context = yield* Deferred.make<Context.Context<A>, E>()
+      const own: Shared<A, E> = { parts, context, scope: yield* Scope.make(), users: 1 }
+      const known = all.get(key) ?? []
+      const found = known.find((each) => areSame(each.parts, parts))
+      if (found !== undefined) {
+        found.users++
+        return found
+      }
+      all.set(key, [...known, own])
+      // in a fiber, because the use that begins it may be interrupted while others wait for it
+      const build = Effect.suspend(() => Layer.buildWithScope(make(), own.scope)).pipe(
+        Effect.interruptible,
+        Effect.onError(() => Effect.sync(() => forget(key, own)))
       )
-      return yield* Effect.onError(
-        Layer.buildWithMemoMap(shared.layer, shared.memoMap, scope),
-        // its memo map would keep the failure
-        () => Effect.sync(() => forget(key, shared))
-      )
+      yield* Effect.forkIn(Effect.intoDeferred(build, context), own.scope)
+      return own
     })
-    // another use may have begun what this one waited for, and may have been interrupted
-    return Effect.catchAllCause(build, (cause) => Cause.isInterruptedOnly(cause) ? build : Effect.failCause(cause))
+    const leave = (shared: Shared<A, E>, exit: Exit.Exit<unknown, unknown>) =>
+      Effect.suspend(() => {
+        shared.users--
+        if (shared.users > 0) return Effect.void
+        forget(key, shared)
+        return Scope.close(shared.scope, exit)
+      })
+    return Effect.flatMap(Effect.acquireRelease(join, leave), ({ context }) => Deferred.await(context))
   }
 }
 

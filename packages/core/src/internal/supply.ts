@@ -184,13 +184,12 @@ export const make = Effect.fnUntraced(function*(
             ended.pause = next.pause
             return reported
           }
-          state = TokenState.gaveUp(state, Exit.fail(known), nextTryAt, own.isForced)
+          state = TokenState.gaveUp(state, { error: known, nextTryAt, isForced: own.isForced })
           return Effect.zipRight(reported, announcements.gaveUp(known, TokenState.inUse(state, at), previous))
         }),
         Effect.withSpan("TokenEndpoint.requestToken", {
           kind: "client",
           captureStackTrace: false,
-          root: true,
           attributes: { ...spanAttributes, "credit_data.token.reason": reason._tag }
         }),
         Effect.ignore
@@ -223,11 +222,18 @@ export const make = Effect.fnUntraced(function*(
         Effect.suspend(() => {
           const at = now()
           const defect = Cause.squash(cause)
-          const failure = Exit.die(defect)
+          const outcome = Exit.die(defect)
           if (TokenState.remembered(state, at) === undefined) {
-            state = TokenState.gaveUp(state, failure, Instant.later(at, TokenState.longestPause), own.isForced)
+            const nextTryAt = Instant.later(at, TokenState.longestPause)
+            const error = new TransportError({ ...where, reason: "Other", nextTryAt: Instant.wallTime(nextTryAt) })
+            state = TokenState.gaveUp(TokenState.failed(state, at), {
+              error,
+              outcome,
+              nextTryAt,
+              isForced: own.isForced
+            })
           }
-          land(failure)
+          land(outcome)
           return announcements.died(defect)
         })
     }))

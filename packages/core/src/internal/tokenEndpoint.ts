@@ -87,14 +87,14 @@ export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = neve
       const clock = yield* Effect.clock
       const endsAt = Instant.later(Instant.now(clock), Duration.toMillis(deadline))
       const timeLeft = () => Duration.millis(Instant.millisBetween(Instant.now(clock), endsAt))
-      // a secret manager that hangs leaves the request half of the time
+      // a secret manager that hangs leaves the request half of the time, here and after a refusal
       const used = reason._tag === "Refresh"
         ? yield* credentials.reread(Duration.times(deadline, 0.5))
         : credentials.current()
       return yield* request(used, timeLeft()).pipe(
         Effect.catchTag("InvalidClient", (refusal) =>
           Effect.flatMap(
-            Effect.isEffect(source) ? credentials.reread(timeLeft()) : Effect.succeed(used),
+            Effect.isEffect(source) ? credentials.reread(Duration.times(timeLeft(), 0.5)) : Effect.succeed(used),
             (next) => isSame(next, used) ? Effect.fail(refusal) : request(next, timeLeft())
           ))
       )

@@ -71,7 +71,7 @@ const readBody = ({ headers, status, stream }: HttpClientResponse.HttpClientResp
   Effect.suspend(() => {
     const chunks: Array<Uint8Array> = []
     let size = 0
-    return Stream.runForEachWhile(status === 101 ? Stream.empty : stream, (chunk) =>
+    return Stream.runForEachWhile(stream, (chunk) =>
       Effect.sync(() => {
         chunks.push(chunk)
         size += chunk.length

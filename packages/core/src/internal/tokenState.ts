@@ -1,5 +1,4 @@
 import type * as Arr from "effect/Array"
-import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
@@ -39,9 +38,9 @@ export interface Held {
   readonly rejectedAt: Instant.Instant | undefined
 }
 
-/** A remembered failure. A token request that died has no error. */
+/** A remembered failure. */
 interface Failure {
-  readonly error: TokenError | undefined
+  readonly error: TokenError
   readonly decision: Decision & { readonly _tag: "Settle" }
   readonly nextTryAt: Instant.Instant
 }
@@ -215,25 +214,25 @@ export const failed = (state: State, at: Instant.Instant): State =>
     streak: { failures: (state.streak?.failures ?? 0) + 1, since: state.streak?.since ?? at }
   }
 
-const remember = (failure: Exit.Exit<never, TokenError>, nextTryAt: Instant.Instant): Failure => ({
-  error: Exit.match(failure, {
-    onFailure: (cause) => Option.getOrUndefined(Cause.failureOption(cause)),
-    onSuccess: () => undefined
-  }),
-  decision: { _tag: "Settle", outcome: failure },
-  nextTryAt
-})
-
-/** A failure is remembered and not retried. The tokens remain. A forced renewal that fails frees its pause. */
-export const gaveUp = (
-  state: State,
-  failure: Exit.Exit<never, TokenError>,
+const remember = (
+  error: TokenError,
   nextTryAt: Instant.Instant,
-  isForced: boolean
-): State =>
+  outcome: Exit.Exit<never, TokenError> = Exit.fail(error)
+): Failure => ({ error, decision: { _tag: "Settle", outcome }, nextTryAt })
+
+/**
+ * A failure is remembered and not retried. The tokens remain. A forced renewal that fails frees its pause. Callers get the failure, or
+ * the defect of a token request that died.
+ */
+export const gaveUp = (state: State, { error, isForced, nextTryAt, outcome }: {
+  readonly error: TokenError
+  readonly outcome?: Exit.Exit<never, TokenError>
+  readonly nextTryAt: Instant.Instant
+  readonly isForced: boolean
+}): State =>
   state.isClosed ? state : {
     ...state,
-    failure: remember(failure, nextTryAt),
+    failure: remember(error, nextTryAt, outcome),
     forcedAt: isForced ? undefined : state.forcedAt
   }
 
@@ -243,7 +242,7 @@ export const forgotten = (state: State): State => state.isClosed ? state : { ...
 /** The scope of the supply has closed. From now on, every caller gets this failure. */
 export const closed = (error: TokenError, at: Instant.Instant): State => ({
   ...none,
-  failure: remember(Exit.fail(error), at),
+  failure: remember(error, at),
   isClosed: true
 })
 
