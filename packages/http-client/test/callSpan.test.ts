@@ -1,4 +1,5 @@
 import { TokenError } from "@credit-data/core"
+import { HttpError } from "@credit-data/core/Internal"
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { after } from "@credit-data/test-support/after"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
@@ -104,6 +105,9 @@ describe("the traces of a call", () => {
     ["the tag of a missing scope", { supply: { granted: [] } }, "InsufficientScope"],
     ["the tag of a missing token", { changeTokens: () => ({ get: Exit.fail(refused) }) }, "InvalidClient"],
     ["why a request got no response", { client: ofTransport }, "Refused"],
+    ["why a request could not be sent", {
+      client: HttpClient.make((request) => Effect.fail(HttpError.requestError("Encode", { request })))
+    }, "Encode"],
     ["the status that the program's client turns into an error", { client: refusing }, "503"],
     ["that the transport died", { client: HttpClient.make(({ url }) => Effect.die(new Error(url))) }, "Other"]
   ]

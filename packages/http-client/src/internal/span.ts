@@ -1,5 +1,12 @@
 import type { Service } from "@credit-data/core/AccessTokens"
-import { callObserver, type FinishedCall, Instant, shownClientId, Transport } from "@credit-data/core/Internal"
+import {
+  callObserver,
+  type FinishedCall,
+  HttpError,
+  Instant,
+  shownClientId,
+  Transport
+} from "@credit-data/core/Internal"
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -47,7 +54,9 @@ const outcomeOf = (
   }
   if (!HttpClientError.isHttpClientError(failure)) return { status: undefined, errorType: failure._tag }
   const status = Transport.responseOf(failure)?.status
-  return { status, errorType: status === undefined ? Transport.reason(failure) : String(status) }
+  if (status !== undefined) return { status, errorType: String(status) }
+  const reason = HttpError.requestReason(failure)
+  return { status, errorType: reason === undefined || reason === "Transport" ? Transport.reason(failure) : reason }
 }
 
 /** Ends the span of a call that failed, so that its status is an error. */
