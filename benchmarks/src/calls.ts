@@ -81,16 +81,16 @@ const authenticatedCallOver = Effect.fnUntraced(function*(
       unit: `× ${text} (${median(figures[floor]).toFixed(0)} µs)`,
       atMost
     })
-    return [compared("bare", "the bare transport", atMost), compared("combinators", "combinators", 1.05)]
+    return [compared("bare", "the bare transport", atMost), compared("combinators", "combinators", 1.15)]
   }).pipe(Effect.provide(DataAccess.layer().pipe(Layer.provide(auth), Layer.provideMerge(transport))))
 }, Effect.scoped)
 
 /** The ratio for each of the three transports of Node. */
 export const authenticatedCall: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.map(
   Effect.all([
-    authenticatedCallOver("node:http", NodeHttpClient.layer, 1.05),
-    authenticatedCallOver("undici", NodeHttpClient.layerUndici, 1.1),
-    authenticatedCallOver("fetch", FetchHttpClient.layer, 1.05)
+    authenticatedCallOver("node:http", NodeHttpClient.layer, 1.15),
+    authenticatedCallOver("undici", NodeHttpClient.layerUndici, 1.2),
+    authenticatedCallOver("fetch", FetchHttpClient.layer, 1.2)
   ]),
   (measurements) => measurements.flat()
 )

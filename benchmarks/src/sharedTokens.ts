@@ -31,6 +31,6 @@ export const sharedTokens: Effect.Effect<ReadonlyArray<Measurement>, unknown> = 
     what: "`get` of a cached token, with a shared store",
     value: median(ratios),
     unit: "× without",
-    atMost: 1.05
+    atMost: 1.1
   }]
 }).pipe(Effect.scoped)
