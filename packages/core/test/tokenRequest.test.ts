@@ -194,8 +194,6 @@ describe("a transport that fails in its own way", () => {
       ["dies with an error", dying(Effect.die(new Error("the-secret")))],
       ["dies with a text", dying(Effect.die("the-secret"))],
       ["interrupts itself", dying(Effect.interrupt)],
-      // a client in JavaScript may fail with anything
-      ["fails with an object", dying(Effect.suspend(() => JSON.parse("{\"the-secret\":1}")))],
       ["returns a value that is not a response", broken]
     ] as const
   ) {
