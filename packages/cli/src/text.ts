@@ -72,7 +72,7 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`
 /** Deeper levels are not indented further, so that the text grows in proportion to its length. */
 const deepest = 20
 
-/** A string with the colon of a key, an opening bracket with the closing one of an empty value, a closing bracket, a comma, a blank, another value. */
+/** A string with the colon of a key, an opening bracket with the closing one of an empty value, a closing bracket, a comma, a space, another value. */
 const tokens = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|([[{])(\s*[\]}])?|([\]}])|(,)|\s+|([^\s"[\]{},:]+)/gs
 
 /**

@@ -46,7 +46,7 @@ const parts = Effect.gen(function*() {
  *   themselves, so the longest wait for a token is two deadlines. If the request hangs for half of the deadline, one other process tries.
  * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`. A process that takes
  *   a refusal pauses no longer than that.
- * - What is stored is sealed under a key that is derived from the client secret. Processes with other credentials, another token
+ * - What is stored is encrypted with a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
  * - While a failure is remembered, the process sends no token request. When callers request tokens, it checks about once a
  *   second whether another process has a token now.

@@ -18,7 +18,7 @@ import { isExisting, isMissing, storeError } from "./internal/platformError.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
- * The store that the processes of a fleet share. It contains sealed bytes, and is independent of tokens.
+ * The store that the processes of a fleet share. It contains encrypted bytes, and is independent of tokens.
  *
  * @since 1.0.0
  * @category services
@@ -32,7 +32,7 @@ export class TokenStore extends Context.Tag("@credit-data/fleet/TokenStore")<Tok
  * @category models
  */
 export interface Value {
-  /** The sealed bytes. */
+  /** The encrypted bytes. */
   readonly bytes: Uint8Array
   /**
    * Orders the values of an entry. It is the store's time, in milliseconds, at which the token was requested, or a higher number if the

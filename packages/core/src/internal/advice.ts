@@ -49,7 +49,7 @@ export const refusal = ({ description, error, status }: Refusal): string =>
     description === undefined ? "" : ` ("${printable(description)}")`
   }`
 
-/** The codes of OAuth are lower-case words without blanks. Gateways send names of statuses, such as `Forbidden`. */
+/** The codes of OAuth are lower-case words without spaces. Gateways send names of statuses, such as `Forbidden`. */
 const isOAuthError = ({ error }: Refusal): boolean => error !== undefined && !/[\sA-Z]/.test(error)
 
 export const refusedClient =

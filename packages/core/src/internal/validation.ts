@@ -48,7 +48,7 @@ export const text = (value: unknown): Parsed<string> =>
     )
     : Either.right(value)
 
-/** Text without blanks at its ends: they are invisible, and never part of an identifier. */
+/** Text without spaces at its ends: they are invisible, and never part of an identifier. */
 export const identifier = (value: unknown): Parsed<string> =>
   Either.filterOrLeft(
     text(value),

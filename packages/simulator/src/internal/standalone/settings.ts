@@ -16,7 +16,7 @@ export const readPort = (name: string, port: number): Effect.Effect<number, Star
 export const readHost = (host: string): Effect.Effect<string, StartError> =>
   /^[\w.:-]+$/.test(host) ? Effect.succeed(host) : fail("--host: expected an address or a name of this machine")
 
-/** The key that the user chose. A blank variable counts as none. */
+/** The key that the user chose. An empty variable counts as none. */
 export const readKey = (key: Redacted.Redacted): Effect.Effect<Redacted.Redacted | undefined, StartError> => {
   const text = Redacted.value(key)
   if (text.trim() === "") return Effect.succeed(undefined)
