@@ -218,24 +218,21 @@ export const make = Effect.fnUntraced(function*(
     run(Effect.matchCauseEffect(fly(own), {
       onSuccess: (failure) => Effect.sync(() => land(failure)),
       // the program's endpoint, logger or tracer has a defect, which must not lift the bound on token requests
-      onFailure: (cause) =>
-        Effect.suspend(() => {
+      onFailure: (cause) => {
+        const defect = Cause.squash(cause)
+        const outcome = Exit.die(defect)
+        const remember = Effect.sync(() => {
           const at = now()
-          const defect = Cause.squash(cause)
-          const outcome = Exit.die(defect)
-          if (TokenState.remembered(state, at) === undefined) {
-            const nextTryAt = Instant.later(at, TokenState.longestPause)
-            const error = new TransportError({ ...where, reason: "Other", nextTryAt: Instant.wallTime(nextTryAt) })
-            state = TokenState.gaveUp(TokenState.failed(state, at), {
-              error,
-              outcome,
-              nextTryAt,
-              isForced: own.isForced
-            })
-          }
-          land(outcome)
-          return announcements.died(defect)
+          if (TokenState.remembered(state, at) !== undefined) return
+          const nextTryAt = Instant.later(at, TokenState.longestPause)
+          const error = new TransportError({ ...where, reason: "Other", nextTryAt: Instant.wallTime(nextTryAt) })
+          state = TokenState.gaveUp(TokenState.failed(state, at), { error, outcome, nextTryAt, isForced: own.isForced })
         })
+        return remember.pipe(
+          Effect.ensuring(Effect.sync(() => land(outcome))),
+          Effect.zipRight(announcements.died(defect))
+        )
+      }
     }))
     return own
   }
