@@ -56,7 +56,14 @@ export const cable = Effect.gen(function*() {
 /** Presses a button and waits until the page reports that its action succeeded. */
 export const press = (page: Page, name: string) =>
   Effect.promise(async () => {
-    await page.getByRole("button", { name, exact: true }).click()
+    const button = page.getByRole("button", { name, exact: true })
+    const click = async () => {
+      const sent = page.waitForRequest((request) => request.method() === "POST", { timeout: 5_000 })
+      await button.click()
+      return sent.then(() => true, () => false)
+    }
+    // on a busy machine, the page is read-only for a moment, and a click in this moment does nothing
+    if (!(await click())) await click()
     await page.getByText(`${name}: done.`, { exact: true }).waitFor()
   })
 
