@@ -86,15 +86,16 @@ export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = neve
     requestToken: Effect.fnUntraced(function*(reason) {
       const clock = yield* Effect.clock
       const endsAt = Instant.later(Instant.now(clock), Duration.toMillis(deadline))
-      const timeLeft = () => Duration.millis(Instant.millisBetween(Instant.now(clock), endsAt))
+      /** A share of the time that is left. `Duration.times` accepts no share of a time in nanoseconds. */
+      const timeLeft = (share = 1) => Duration.millis(Instant.millisBetween(Instant.now(clock), endsAt) * share)
       // a secret manager that hangs leaves the request half of the time, here and after a refusal
       const used = reason._tag === "Refresh"
-        ? yield* credentials.reread(Duration.times(deadline, 0.5))
+        ? yield* credentials.reread(timeLeft(0.5))
         : credentials.current()
       return yield* request(used, timeLeft()).pipe(
         Effect.catchTag("InvalidClient", (refusal) =>
           Effect.flatMap(
-            Effect.isEffect(source) ? credentials.reread(Duration.times(timeLeft(), 0.5)) : Effect.succeed(used),
+            Effect.isEffect(source) ? credentials.reread(timeLeft(0.5)) : Effect.succeed(used),
             (next) => isSame(next, used) ? Effect.fail(refusal) : request(next, timeLeft())
           ))
       )

@@ -21,7 +21,7 @@ export type Handler = (
 const delayOf = ({ duration, sigma = 0 }: Extract<Fault.Fault, { readonly _tag: "Delay" }>) =>
   Effect.map(
     Effect.replicateEffect(Random.next, sigma === 0 ? 0 : 12),
-    (numbers) => Duration.times(Duration.decode(duration), Math.exp(sigma * (sumAll(numbers) - numbers.length / 2)))
+    (numbers) => Duration.millis(Duration.toMillis(duration) * Math.exp(sigma * (sumAll(numbers) - numbers.length / 2)))
   )
 
 /** The usual handler with a fault. */
