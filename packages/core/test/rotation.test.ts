@@ -105,14 +105,6 @@ describe("a rotated secret", () => {
       assert.deepInclude({ ...result, seconds }, { _tag: "TransportError", reason: "Timeout", seconds: 10 })
     }))
 
-  it.effect("a read after a refusal leaves half of the time for the request, even if that is no whole millisecond", () =>
-    Effect.gen(function*() {
-      const { read } = manager(secret("old"), Effect.delay(secret("new"), "4800 millis"))
-      const endpoint = yield* make({ credentials: read }, Effect.delay(refused, "300.25 millis"), json(granted))
-      const { result } = yield* after("10 seconds", Effect.exit(endpoint.requestToken(nothing)))
-      assert.isTrue(Exit.isSuccess(result), String(result))
-    }))
-
   it.effect("the retry ends within the deadline when the wall clock is set back", () =>
     Effect.gen(function*() {
       const time = VirtualClock.make()

@@ -86,7 +86,7 @@ export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = neve
     requestToken: Effect.fnUntraced(function*(reason) {
       const clock = yield* Effect.clock
       const endsAt = Instant.later(Instant.now(clock), Duration.toMillis(deadline))
-      /** A share of the time that is left. `Duration.times` accepts no share of a time in nanoseconds. */
+      /** A share of the time that is left. In Effect 3.21, `Duration.times` accepts no share of a time in nanoseconds. */
       const timeLeft = (share = 1) => Duration.millis(Instant.millisBetween(Instant.now(clock), endsAt) * share)
       // a secret manager that hangs leaves the request half of the time, here and after a refusal
       const used = reason._tag === "Refresh"
