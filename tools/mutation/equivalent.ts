@@ -7,4 +7,23 @@ export interface Equivalent {
   readonly reason: string
 }
 
-export const equivalent: ReadonlyArray<Equivalent> = []
+const groupClient = (from: string, to: string, reason: string): Equivalent => ({
+  file: "http-client/src/GroupClient.ts",
+  from,
+  to,
+  reason
+})
+
+export const equivalent: ReadonlyArray<Equivalent> = [
+  groupClient("url.startsWith(anyPath)", "url.endsWith(anyPath)", "the URL is parsed instead, which is slower"),
+  groupClient("\"\"", "\"Stryker was here!\"", "a call without a token has a header of its own"),
+  groupClient("/^\\S+ +/", "/\\S+ +/", "a header begins with its scheme"),
+  groupClient("received.token !== undefined", "true", "a call without a token does not get here"),
+  groupClient("first.response.status === 401", "true", "the function begins with the same check"),
+  groupClient(
+    "error._tag !== \"InsufficientScope\"",
+    "true",
+    "only the types need it: the other errors are retryable or not"
+  ),
+  groupClient("\"InsufficientScope\"", "\"\"", "only the types need it: the other errors are retryable or not")
+]

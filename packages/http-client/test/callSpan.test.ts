@@ -120,6 +120,16 @@ describe("the traces of a call", () => {
       }))
   }
 
+  it.effect("do not exist if the program disables them, and the call is still sent again with another token", () =>
+    Effect.gen(function*() {
+      const { sent, spans } = yield* call(
+        (client) => HttpClient.withTracerDisabledWhen(client, () => true).get("/a"),
+        { respond: rejecting("token-1") }
+      )
+      assert.lengthOf(sent, 2)
+      assert.lengthOf(spans, 0)
+    }))
+
   it.effect("record how long the call waited for tokens", () =>
     Effect.gen(function*() {
       const { result: { spans } } = yield* after(

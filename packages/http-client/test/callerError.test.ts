@@ -66,6 +66,12 @@ describe("the cause of a transport error", () => {
       const error = yield* Effect.flip(call)
       assert(isRequestError(error) && error.cause instanceof Error)
       assert.strictEqual(error.cause.message, "<redacted>: <redacted> was refused")
+      const apart = callOver(
+        failingWith(() => "it was my credentials"),
+        (client) => client.get("/a", { headers: { authorization: "Basic  my credentials" } })
+      )
+      const other = yield* Effect.flip(apart)
+      assert.strictEqual(isRequestError(other) && other.cause, "it was <redacted>")
     }))
 
   it.effect("is cut to at most 300 characters", () =>

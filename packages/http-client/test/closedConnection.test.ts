@@ -189,12 +189,30 @@ describe("a connection that was reset before a response", () => {
       assert.deepStrictEqual(sent, ["Bearer token-1", "Bearer token-2", "Bearer token-3"])
     }))
 
+  it.effect("after which the next token lacks the scope fails the call with an error that reports that the request had been sent", () =>
+    Effect.gen(function*() {
+      const tokens = yield* supply()
+      const narrower = yield* supply({ granted: [] })
+      let gets = 0
+      const get = Effect.suspend(() => gets++ === 0 ? tokens.get : narrower.get)
+      const error = yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
+        Effect.provide(over(DataAccess.layer(), { ...tokens, get }, flaky(1).client)),
+        Effect.flip
+      )
+      assert.deepInclude({ ...error }, { _tag: "InsufficientScope", wasSent: true })
+    }))
+
   it.effect("causes one more request even with the caller's own Authorization, and no error quotes that header", () =>
     Effect.gen(function*() {
       const request = HttpClientRequest.get("/a", { headers: { authorization: "Basic my-own-credentials" } })
       const once = flaky(1)
-      yield* callOver(once.client, (client) => client.execute(request))
-      assert.strictEqual(once.requests(), 2)
+      const sent: Array<string | undefined> = []
+      const recording = HttpClient.tapRequest(
+        once.client,
+        ({ headers }) => Effect.sync(() => sent.push(headers["authorization"]))
+      )
+      yield* callOver(recording, (client) => client.execute(request))
+      assert.deepStrictEqual(sent, ["Basic my-own-credentials", "Basic my-own-credentials"])
       const error = yield* Effect.flip(
         callOver(failingWith(() => new Error("it was Basic my-own-credentials")), (client) => client.execute(request))
       )

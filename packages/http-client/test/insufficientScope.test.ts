@@ -1,8 +1,9 @@
-import { AccessToken } from "@credit-data/core"
-import { DataAccess, InsufficientScope } from "@credit-data/http-client"
+import { type AccessScope, AccessToken, AccessTokens } from "@credit-data/core"
+import { DataAccess, GroupClient, InsufficientScope } from "@credit-data/http-client"
+import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Redacted } from "effect"
-import { over, rejecting, supply, transport } from "./support/fakes.ts"
+import { DateTime, Effect, Layer, Redacted } from "effect"
+import { bearers, over, rejecting, supply, transport } from "./support/fakes.ts"
 
 describe("InsufficientScope", () => {
   const error = new InsufficientScope.InsufficientScope({
@@ -49,6 +50,58 @@ describe("InsufficientScope", () => {
     assert.isBelow(JSON.stringify(many).length, 2_000)
     assert.deepStrictEqual(many.granted, granted)
   })
+})
+
+describe("a call whose token does not cover its group", () => {
+  const failed = (change: Partial<AccessTokens.Service>) =>
+    Effect.gen(function*() {
+      const tokens = yield* supply({ granted: [] })
+      const { client } = yield* transport(rejecting())
+      return yield* Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/a")).pipe(
+        Effect.provide(over(DataAccess.layer(), { ...tokens, ...change }, client)),
+        Effect.flip
+      )
+    })
+
+  it.effect("fails with the client's id, if the supply has one", () =>
+    Effect.gen(function*() {
+      assert.deepInclude({ ...yield* failed({ clientId: "acme" }) }, { _tag: "InsufficientScope", clientId: "acme" })
+      assert.notProperty({ ...yield* failed({}) }, "clientId")
+    }))
+
+  it.effect("fails without the time of a next request, if the supply does not renew for a scope", () =>
+    Effect.gen(function*() {
+      const error = yield* failed({ scopeMissing: undefined })
+      assert.deepInclude({ ...error }, { _tag: "InsufficientScope", nextTryAt: undefined })
+    }))
+})
+
+describe("a supply that differs between groups", () => {
+  it.effect("is asked for the supply of the group's scope, and itself serves a group without a scope", () =>
+    Effect.gen(function*() {
+      const { client, sent } = yield* transport(rejecting())
+      const tokens = yield* supply()
+      const ofScope = {
+        ...tokens,
+        get: Effect.zipRight(tokens.get.pipe(Effect.flatMap(tokens.invalidate)), tokens.get)
+      }
+      const asked: Array<string> = []
+      const forScope = (scope: AccessScope.AccessScope) => {
+        asked.push(scope)
+        return ofScope
+      }
+      const group = <A, E>(make: Effect.Effect<A, E, AccessTokens.AccessTokens | HttpClient.HttpClient>) =>
+        Effect.provide(make, [
+          Layer.succeed(AccessTokens.AccessTokens, { ...tokens, forScope }),
+          Layer.succeed(HttpClient.HttpClient, client)
+        ])
+      const plain = yield* group(GroupClient.make({ name: "Plain" }))
+      assert.strictEqual(plain.group, "Plain")
+      yield* plain.get("/a")
+      yield* (yield* group(GroupClient.make({ name: "Scoped", scope: "data-access:all" }))).get("/a")
+      assert.deepStrictEqual(asked, ["data-access:all"])
+      assert.deepStrictEqual(bearers(yield* sent), ["Bearer token-1", "Bearer token-2"])
+    }))
 })
 
 describe("a call whose rejected token is replaced by one with fewer scopes", () => {
