@@ -156,7 +156,7 @@ describe("a refused client", () => {
       ] as const
       for (const [id, secret, hint] of rows) {
         const message = yield* hinted(id, secret)
-        assert.include(message, `${hint} Check whether it was copied correctly.`)
+        assert.include(message, `${hint} Remove what is not part of the value.`)
         assert.notInclude(message, "canary")
       }
       for (const secret of ["canary", "'canary", "can ary", "\"canary'"]) {
@@ -173,7 +173,7 @@ describe("a refused audience", () => {
       const endpoint = yield* make({ environment: { ...environment, audience } }, json({ error }, { status }))
       return (yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))).message
     })
-  const hint = "The audience is surrounded by quotes. Check whether it was copied correctly."
+  const hint = "The audience is surrounded by quotes. Remove what is not part of the value."
 
   it.effect("is named as the probable cause if it is surrounded by quotes, and only of a final refusal", () =>
     Effect.gen(function*() {

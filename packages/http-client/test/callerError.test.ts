@@ -104,7 +104,7 @@ describe("a request that got no response", () => {
         [
           { code: "EPROTO", message: "wrong version number" },
           "Transport: No response from the API: the TLS handshake failed. The server did not " +
-          "respond with TLS. The port is probably for plain HTTP. Check the port in the address."
+          "respond with TLS. The port is probably for plain HTTP. Check the scheme and the port in the address."
         ]
       ]
       for (const [cause, message] of rows) {

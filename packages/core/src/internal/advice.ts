@@ -186,7 +186,8 @@ export const transport = (why: keyof typeof reason, server: string, address: str
 
 /** What to do when more than the reason is known. */
 export const protocol = {
-  NotTls: "The server did not respond with TLS. The port is probably for plain HTTP. Check the port in the address.",
+  NotTls:
+    "The server did not respond with TLS. The port is probably for plain HTTP. Check the scheme and the port in the address.",
   Http2Only:
     "The server speaks HTTP/2 only, and this program speaks HTTP/1.1. Check the port in the address, or enable HTTP/1.1 on the server.",
   OldTls:

@@ -209,7 +209,7 @@ const suspicion = ({ clientId, clientSecret }: ClientCredentials): string | unde
   ]
   return odd.length === 0
     ? undefined
-    : `${odd.join(" ")} Check whether it was copied correctly. ${advice.refusedClient}`
+    : `${odd.join(" ")} Remove what is not part of the value. ${advice.refusedClient}`
 }
 
 /** Sends one POST to the token endpoint and returns the token, within the given time. */
@@ -252,7 +252,7 @@ export const tokenRequest = (
     }
     const wait = response.retryAfter === undefined ? undefined : retryAfter(response.retryAfter, nowMillis)
     const quoted = status < 500 && status !== 429 && validation.isQuoted(environment.audience)
-      ? "The audience is surrounded by quotes. Check whether it was copied correctly."
+      ? "The audience is surrounded by quotes. Remove what is not part of the value."
       : undefined
     return new ServerError({
       ...hinted(credentials, { status }, quoted),
