@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Option, TestClock } from "effect"
+import { DateTime, Effect, Fiber, Option, TestClock } from "effect"
 import { logged } from "./support/logged.ts"
 import { fallback, outcomeOf, shadow, v2 } from "./support/plans.ts"
 import {
@@ -39,11 +39,14 @@ describe("the fallback of a migration", () => {
       [0, authV2("grants")],
       [0, get, "V1-1"],
       // the supply of Auth V2 remembers the refusal for 30 seconds
+      [29, get, "V1-1"],
+      [29, report(({ fallenBack }) => fallenBack.map(({ since }) => DateTime.toEpochMillis(since))), [0]],
+      [29, log("Using V1 tokens"), []],
       [31, get, "V1-1"],
       [32, get, "V2-2"],
-      [32, fallbacks, 3],
+      [32, fallbacks, 4],
       [32, reasons, []],
-      [32, served, [3, 1]],
+      [32, served, [4, 1]],
       [32, log("Auth V2 works"), [worksAgain]]
     ]))
 
