@@ -29,6 +29,7 @@ const announcements = bugsOf("core/src/internal/announcements")
 const printable = bugsOf("core/src/internal/printable")
 const restrictedClient = bugsOf("core/src/internal/restrictedClient")
 const sharedLayer = bugsOf("core/src/internal/sharedLayer")
+const framing = bugsOf("core/src/internal/framing")
 const silence = bugsOf("core/src/internal/silence")
 const supply = bugsOf("core/src/internal/supply")
 const tokenRequest = bugsOf("core/src/internal/tokenRequest")
@@ -128,14 +129,14 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
   "a failed renewal leaves the valid token in use, and a dead endpoint gets a bounded number of requests": [
     tokenState(
       "a failed renewal drops the valid token",
-      "failure: remember(failure, nextTryAt),",
-      "newer: undefined, failure: remember(failure, nextTryAt),",
+      "failure: remember(error, nextTryAt, outcome),",
+      "newer: undefined, failure: remember(error, nextTryAt, outcome),",
       "core/test/renewal: when the renewal of an expiring token fails, callers get the valid token until its last millisecond"
     ),
     tokenState(
       "a failure starts no pause",
-      "remember(failure, nextTryAt)",
-      "remember(failure, { wallMillis: 0, monotonicNanos: 0n })",
+      "remember(error, nextTryAt, outcome)",
+      "remember(error, { wallMillis: 0, monotonicNanos: 0n }, outcome)",
       "core/test/failure: a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: 1",
       "core/test/failure: an endpoint that is dead for 3 minutes gets at most 20 requests under any load: 10 calls per second"
     ),
@@ -628,6 +629,12 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     )
   ],
   "no secret and no token in any text, and data is never altered for it": [
+    framing(
+      "a stream loses the type that its caller has set",
+      "request.headers[\"content-type\"] ?? body.contentType",
+      "body.contentType",
+      "core/test/connectionHeaders: that is a form keeps the type with its own boundary, and raw content or a stream the caller's type"
+    ),
     printable(
       "the text of a server is shown with the secret",
       "replacedIn(current)",
@@ -680,7 +687,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     ),
     tokenState(
       "a closed supply goes on",
-      "failure: remember(Exit.fail(error), at),\n  isClosed: true",
+      "failure: remember(error, at),\n  isClosed: true",
       "",
       "core/test/flight: after the scope has closed, callers fail with Closed, even if a token was valid, and no request is sent"
     )
@@ -755,8 +762,8 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     ),
     announcements(
       "each of the forced renewals that fail is logged",
-      "if (before !== undefined && !Instant.reached(at, Instant.later(before, forcedLineMillis))) return Effect.void",
-      "",
+      "forcedLoggedAt !== undefined && !Instant.reached(at, Instant.later(forcedLoggedAt, forcedLineMillis))",
+      "false",
       "core/test/logs: has one line in 30 s for forced renewals that fail"
     ),
     announcements(
@@ -953,13 +960,19 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     ),
     sharedLayer(
       "a use fails if another use is interrupted whose build it waits for",
-      "Cause.isInterruptedOnly(cause) ? build : Effect.failCause(cause)",
-      "Effect.failCause(cause)",
+      "Effect.forkIn(Effect.intoDeferred(build, context), own.scope)",
+      "Effect.forkScoped(Effect.intoDeferred(build, context))",
       "core/test/sharedLayer: a use that waits for the build of another use is built although the other one is interrupted"
     ),
     sharedLayer(
+      "what is built ends with any of its uses",
+      "if (shared.users > 0) return Effect.void",
+      "",
+      "core/test/sharedLayer: what is built remains until its last use has ended, also if the use that built it ended first"
+    ),
+    sharedLayer(
       "a failure is kept",
-      "() => Effect.sync(() => forget(key, shared))",
+      "() => Effect.sync(() => forget(key, own))",
       "() => Effect.void",
       "integration/test/layerReuse: is built again after a failure, even while the use that failed keeps its scope"
     )
