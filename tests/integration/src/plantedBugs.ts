@@ -961,7 +961,7 @@ export const promises: Readonly<Record<string, ReadonlyArray<Bug>>> = {
     sharedLayer(
       "a use fails if another use is interrupted whose build it waits for",
       "Effect.forkIn(Effect.intoDeferred(build, context), own.scope)",
-      "Effect.forkScoped(Effect.intoDeferred(build, context))",
+      "Effect.intoDeferred(build, context)",
       "core/test/sharedLayer: a use that waits for the build of another use is built although the other one is interrupted"
     ),
     sharedLayer(
