@@ -123,7 +123,7 @@ describe("the traces of a call", () => {
   it.effect("do not exist if the program disables them, and the call is still sent again with another token", () =>
     Effect.gen(function*() {
       const { sent, spans } = yield* call(
-        (client) => HttpClient.withTracerDisabledWhen(client, () => true).get("/a"),
+        (client) => Effect.locally(client.get("/a"), HttpClient.currentTracerDisabledWhen, () => true),
         { respond: rejecting("token-1") }
       )
       assert.lengthOf(sent, 2)
