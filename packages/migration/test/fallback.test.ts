@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Fiber, Option, TestClock } from "effect"
+import { DateTime, Effect, Fiber, Metric, MetricLabel, Option, TestClock } from "effect"
 import { logged } from "./support/logged.ts"
 import { fallback, outcomeOf, shadow, v2 } from "./support/plans.ts"
 import {
@@ -22,6 +22,19 @@ import {
   timeline
 } from "./support/timeline.ts"
 import { setUp } from "./support/versions.ts"
+
+/** How many fallbacks were counted for this reason. */
+const counted = (reason: string) =>
+  Effect.map(
+    Metric.value(Metric.taggedWithLabels(
+      Metric.counter("credit_data.migration.fallbacks", {
+        description: "How often the fallback to V1 tokens began, by reason.",
+        incremental: true
+      }),
+      Object.entries({ "credit_data.environment": "test", reason }).map(([key, value]) => MetricLabel.make(key, value))
+    )),
+    ({ count }) => count
+  )
 
 const worksAgain = "INFO Auth V2 works again (test). Its tokens are used from now on."
 
@@ -49,6 +62,13 @@ describe("the fallback of a migration", () => {
       [32, served, [4, 1]],
       [32, log("Auth V2 works"), [worksAgain]]
     ]))
+
+  it.scoped("is counted by its reason", () =>
+    Effect.gen(function*() {
+      const before = [yield* counted("Failed"), yield* counted("Slow")]
+      yield* timeline(fallback, [[0, authV2("refuses")], [0, get, "V1-1"], [0, get, "V1-1"]])
+      assert.deepStrictEqual([yield* counted("Failed"), yield* counted("Slow")], [Number(before[0]) + 1, before[1]])
+    }))
 
   it.scoped("waits for Auth V2 for two seconds, once", () =>
     timeline(fallback, [
