@@ -186,7 +186,7 @@ const azure: Peer = {
   name: "@azure/core-rest-pipeline",
   note: "its bearer policy, with a credential and an HttpClient of a few lines",
   leavesOut:
-    "a pause after a failure without a token. It renews two minutes before the end, or at `refreshAfterTimestamp` if the credential sets it, which ours does not",
+    "a pause after a failure while there is no token. It renews two minutes before the token expires, or at `refreshAfterTimestamp` if the credential sets it, which ours does not",
   make: async (base) => {
     const pipeline = createEmptyPipeline()
     const getToken = async () => {
@@ -227,7 +227,7 @@ const authorizationOf = (headers: Dispatcher.DispatchOptions["headers"]): string
 const undici: Peer = {
   name: "undici-oidc-interceptor",
   note: "an interceptor for undici's dispatcher; it requires tokens that are JSON Web Tokens",
-  leavesOut: "a pause after a failure; and use of a token in its last 10 seconds",
+  leavesOut: "a pause after a failure, and the last 10 seconds of each token's lifetime",
   make: async (base) => {
     const origin = "https://api.example"
     const intercept = createOidcInterceptor({

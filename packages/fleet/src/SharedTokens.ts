@@ -37,15 +37,14 @@ const parts = Effect.gen(function*() {
 })
 
 /**
- * Builds a supply whose tokens come from a store that the processes of a fleet share. It behaves as `AccessTokens.make`, with
- * one difference: for each lifetime of a token, one process of the fleet sends a token request, and
- * the others take its token from the store.
+ * Builds a supply whose tokens come from a store that the processes of a fleet share. It behaves like `AccessTokens.make`, except that
+ * only one process of the fleet requests each new token. The others take it from the store.
  *
  * - A process that finds neither a token nor a lease takes the lease (2 seconds, renewed while the request runs) and sends the
  *   request. The others wait for the token, for at most one deadline of the token endpoint. After that they send a request
  *   themselves, so the longest wait for a token is two deadlines. If the request hangs for half of the deadline, one other process tries.
- * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`. A process that takes
- *   a refusal pauses no longer than that.
+ * - The failures `InvalidClient` and `ServerError` are shared too: for 1 second, or for the duration of `Retry-After`. A process that
+ *   takes a non-retryable failure from the store pauses for the rest of that time, plus up to 1 second.
  * - What is stored is encrypted with a key that is derived from the client secret. Processes with other credentials, another token
  *   endpoint, audience or other scopes use another entry of the store.
  * - While a failure is remembered, the process sends no token request. When callers request tokens, it checks about once a

@@ -35,8 +35,8 @@ export interface Value {
   /** The encrypted bytes. */
   readonly bytes: Uint8Array
   /**
-   * Orders the values of an entry. It is the store's time, in milliseconds, at which the token was requested, or a higher number if the
-   * previous value's fence is not lower.
+   * Orders an entry's values: a newer value has a higher fence. It is the store's time in milliseconds when the token was requested,
+   * increased if necessary so that it is higher than the previous value's fence.
    */
   readonly fence: number
 }
@@ -321,8 +321,8 @@ const files = Effect.fnUntraced(function*(
  * rename, and not for machines that share a folder: their clocks differ.
  *
  * The folder is created if it is missing, with access for its owner only. All files in it have the mode 0600. An entry has one file for
- * its value and one for its lease. A process that takes over from one that was killed leaves one more file, which a store removes when
- * it is built a week later.
+ * its value and one for its lease. If a process was killed, the process that takes over leaves one more file. A store that is built at
+ * least a week later removes it.
  *
  * Building the layer fails with a `ConfigError` if the folder cannot be created or written, or if other users can enter it. A folder that
  * is deleted while the store is in use is created again.

@@ -155,8 +155,8 @@ const makeCalls = Effect.gen(function*() {
 })
 
 /**
- * Makes a `fetch` that sends each request with a token. Like the client, it adds the base URL to a relative URL and, after a 401, sends
- * the request again with another token, at most three times in all.
+ * Makes a `fetch` that sends each request with a token. Like the client, it adds the base URL to a relative URL. After a 401, it sends
+ * the request again with another token, and it uses at most three tokens per call.
  *
  * Differences from the global `fetch`:
  *
@@ -166,7 +166,7 @@ const makeCalls = Effect.gen(function*() {
  * - The `url` and `statusText` of a response are empty. Of several cookies with the same name, it may have only one.
  * - It rejects with the errors of the client, such as `TransportError` or `InsufficientScope`. After an abort, the call or the reading
  *   of its body rejects with the reason of the signal, and the connection is closed.
- * - It rejects with a `TypeError` if the status is above 599.
+ * - It rejects with a `TypeError` if the API returns a status outside 200 to 599, or if the request's method is not supported.
  *
  * There is no timeout. Pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body of the response too.
  *

@@ -46,8 +46,8 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  * - A relative URL is appended to the base URL of the environment, including the path of the base URL. An absolute URL must
  *   begin with the base URL. Any other URL fails with a `RequestError` (`InvalidUrl`), and nothing is sent: another origin, another base
  *   path, and a path with a segment `..`, even if its dots or slashes are encoded, or as `..;`. A fragment is not sent.
- * - After a 401 the client reports the token and sends the request again with a token that this call has not tried, at most three
- *   times in all, if the body can be sent again. Without such a token the caller gets the 401. The caller gets every other
+ * - After a 401 the client reports the token and sends the request again with a token that this call has not tried, if the body can be
+ *   sent again. A call is sent with at most three tokens. If no other token is left, the caller gets the 401. The caller gets every other
  *   status unchanged, including a redirect.
  * - A connection can be reset before a response arrives, because a server or firewall closed it while it was idle. In this
  *   case, a GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again up to three times, if its body is not

@@ -68,7 +68,7 @@ class Running extends Context.Tag("@credit-data/migration/Running")<Running, {
  * @category models
  */
 export interface Options<E1, R1, E2, R2, E, R> {
-  /** The supply of Auth V1. A group of endpoints that does not migrate uses the same const. */
+  /** The supply of Auth V1. Use the same const for an endpoint group that does not migrate. */
   readonly v1: Layer.Layer<AccessTokens.AccessTokens, E1, R1>
   /** The supply of Auth V2. */
   readonly v2: Layer.Layer<AccessTokens.AccessTokens, E2, R2>
@@ -158,8 +158,8 @@ export const layer = <E1, R1, E2, R2, E, R>(
 
 /**
  * The migration of `AuthV1.layerConfig()` to `AuthV2.layerConfig()`, with the plan of the variables `CREDIT_DATA_AUTH` and
- * `CREDIT_DATA_AUTH_FALLBACK`. All variables of both versions must be set, and `CREDIT_DATA_AUTH` too: without it, a program
- * would move to Auth V2 at once.
+ * `CREDIT_DATA_AUTH_FALLBACK`. The required variables of both versions must be set. `CREDIT_DATA_AUTH` is required too, so that a
+ * forgotten variable cannot silently select a version.
  *
  * Building the layer fails with one `ConfigError`, which has a line for each faulty variable.
  *

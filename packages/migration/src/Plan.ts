@@ -26,8 +26,8 @@ export type Stage = "v1" | "shadow" | "v2"
 export interface Plan {
   readonly stage: Stage
   /**
-   * In the stage `v2`: an endpoint group uses V1 tokens while Auth V2 issues none that covers its scope. If the API rejects the V2 tokens of a
-   * call, that call is sent once more with a V1 token.
+   * In the stage `v2`, an endpoint group uses V1 tokens while Auth V2 issues no token, or none with the group's scope. A call whose V2
+   * tokens the API rejects is sent again with a V1 token.
    */
   readonly fallback: boolean
 }

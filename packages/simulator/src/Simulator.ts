@@ -114,13 +114,13 @@ export interface Service {
     handle: (call: Received.Received) => Effect.Effect<HttpServerResponse.HttpServerResponse>
   ) => Effect.Effect<void>
   /**
-   * The fixtures, which respond to calls before the function of `handleCalls`. Each has the response to its next call, and after it
-   * the rest of its sequence.
+   * The current fixtures. While there are any, the function of `handleCalls` is not called. Each fixture contains the response to its
+   * next call, followed by the rest of its sequence.
    */
   readonly fixtures: Effect.Effect<ReadonlyArray<Fixture.Fixture>>
   /**
-   * Replaces the fixtures. While there are any, a call with a valid token gets the fixture with its method and path, or the
-   * status 404 or 405.
+   * Replaces the fixtures. While there are any, a call with a valid token gets the fixture for its method, path and query, or the status
+   * 404 or 405.
    */
   readonly setFixtures: (fixtures: ReadonlyArray<Fixture.Fixture>) => Effect.Effect<void>
   /** The clock of the simulator: the Effect Clock and what `advanceClock` added. */

@@ -42,9 +42,9 @@ export interface Service {
 }
 
 /**
- * Serves the console of the simulator on a loopback port, where it responds only to pages and programs of this machine. Whatever
- * changes or reveals something needs the key. A browser takes it from the address `<url>/#key=<key>`, and a program sends it in the
- * header `x-api-key`. `GET /api/v1/openapi.json` describes the admin API.
+ * Serves the simulator's console. On a loopback address, which is the default, it responds only to pages and programs on this machine.
+ * Every POST needs the key: each of them changes the simulator or reveals the client secret. A browser takes it from the address
+ * `<url>/#key=<key>`, and a program sends it in the header `x-api-key`. `GET /api/v1/openapi.json` describes the admin API.
  *
  * Building the layer fails with a `ServeError` if the port is in use.
  *

@@ -1,5 +1,5 @@
 /**
- * The client of `ioredis` that a program passes to a store.
+ * The `ioredis` client that you pass to a store.
  *
  * @since 1.0.0
  */
@@ -7,8 +7,8 @@
 /**
  * The members of an `ioredis` client that a store uses. Every `Redis` and `Cluster` has them, in any version or copy of `ioredis`.
  *
- * The example contains clients for Sentinel, for a cloud server whose password is a token, and for a cluster over TLS. Each closes a dead
- * connection, and reads a changed password for its next connection.
+ * The example contains clients for Sentinel, for a cloud server whose password is a token, and for a cluster over TLS. Each client closes
+ * a dead connection, and reads the password again for each new connection.
  *
  * @since 1.0.0
  * @category models

@@ -29,7 +29,7 @@ export interface Options {
    * `rediss://user:password@host:port/database`. Without TLS (`redis://`) only for a server on this machine. For sentinels, a cluster, or
    * other settings of `ioredis`, pass a client to `layerClient`.
    *
-   * An effect is run again when Redis rejects the password. The next attempt to connect uses the new password.
+   * If `url` is an effect, it is run again when Redis rejects the password, and the next connection attempt uses the new password.
    */
   readonly url: Redacted.Redacted | Effect.Effect<Redacted.Redacted, ConfigError.ConfigError>
   /** The beginning of all keys, without braces. Default: `credit-data:`. */
