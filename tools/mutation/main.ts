@@ -97,6 +97,7 @@ const failed = packages.filter((name) => {
   spawnSync("node_modules/.bin/stryker", ["run", "tools/mutation/stryker.config.mjs"], {
     env: {
       ...process.env,
+      NODE_OPTIONS: "--import=tsx",
       MUTATED_PACKAGE: name,
       MUTATED_FILES: files.filter((file) => packageOf(file) === name).join(",")
     },
