@@ -1,6 +1,6 @@
-// Runs the tests of a package for Stryker, in a process that stays: Effect and the package are loaded once, and not for each mutant, which
-// takes five times as long. So a mutant may leave something behind that makes a later one fail. Therefore each test that fails with a
-// mutant runs again without it: if it still fails, Stryker starts another process and repeats the mutant.
+// Runs the tests of a package for Stryker, in a process that stays: Effect, the package and its tests are loaded once, and not for each
+// mutant. So a mutant may leave something behind that makes a later one fail. Therefore a test that fails with a mutant runs again without it:
+// if it still fails, Stryker starts another process and repeats the mutant.
 
 import { INSTRUMENTER_CONSTANTS, type InstrumenterContext } from "@stryker-mutator/api/core"
 import { declareClassPlugin, PluginKind } from "@stryker-mutator/api/plugin"
@@ -15,10 +15,11 @@ import {
   TestStatus,
   toMutantRunResult
 } from "@stryker-mutator/api/test-runner"
-import { type Suite, startTests, type Test } from "@vitest/runner"
+import { collectTests, getFn, type Suite, type Test } from "@vitest/runner"
+import { globalValue } from "effect/GlobalValue"
 import { relative } from "node:path"
 import { pathToFileURL } from "node:url"
-import { isSlow, testFiles, testTimeout } from "./tests.ts"
+import { isSlow, longestWait, testFiles, testTimeout } from "./tests.ts"
 
 const mutants: InstrumenterContext = Object.assign(globalThis, { [INSTRUMENTER_CONSTANTS.NAMESPACE]: {} })[
   INSTRUMENTER_CONSTANTS.NAMESPACE
@@ -30,38 +31,19 @@ Object.assign(globalThis, { __vitest_worker__: { environment: { name: "node" }, 
 const nameOf = ({ name, suite }: Test | Suite): string =>
   (suite === undefined ? name : `${nameOf(suite)} ${name}`).trim()
 
-const idOf = (test: Test): string => `${relative("", test.file.filepath)}#${nameOf(test)}`
-
 const testsOf = (suite: Suite): ReadonlyArray<Test> =>
   suite.tasks.flatMap((task) => task.type === "suite" ? testsOf(task) : [task])
 
-const resultOf = (test: Test): TestResult => {
-  const common = {
-    id: idOf(test),
-    name: nameOf(test),
-    timeSpentMs: test.result?.duration ?? 0,
-    fileName: test.file.filepath
-  }
-  return test.result?.state === "fail"
-    ? { ...common, status: TestStatus.Failed, failureMessage: test.result.errors?.[0]?.message ?? "unknown" }
-    : { ...common, status: TestStatus.Success }
-}
+/** What the test that is running has to do at its end. */
+const atTheEnd: Array<() => unknown> = []
 
-let runs = 0
-
-/** Runs tests one after the other, until one fails. */
-const run = async (
-  files: ReadonlyArray<string>,
-  isSelected: (id: string) => boolean,
-  before: (id: string) => void = () => {}
-): Promise<ReadonlyArray<TestResult>> => {
-  let hasFailed = false
-  runs++
-  const suites = await startTests([...files], {
+/** All tests of the package. Tests with hooks would need more than this. */
+const load = async (): Promise<ReadonlyMap<string, Test>> => {
+  const suites = await collectTests([...testFiles()], {
     config: {
       root: process.cwd(),
       setupFiles: [],
-      passWithNoTests: true,
+      passWithNoTests: false,
       allowOnly: false,
       sequence: { seed: 1, hooks: "stack", setupFiles: "list" },
       maxConcurrency: 1,
@@ -70,51 +52,104 @@ const run = async (
       retry: 0,
       includeTaskLocation: false
     },
-    // a module that has been loaded would not define its tests again
-    importFile: (file) => import(`${pathToFileURL(file)}?run=${runs}`),
-    onCollected: (suites) => {
-      for (const suite of suites) {
-        if (suite.result?.state === "fail") throw new Error(`${suite.name}: ${suite.result.errors?.[0]?.message}`)
-        for (const test of testsOf(suite)) if (isSlow(nameOf(test)) || !isSelected(idOf(test))) test.mode = "skip"
-      }
-    },
-    onBeforeRunTask: (test) => {
-      if (hasFailed) test.mode = "skip"
-      else before(idOf(test))
-    },
-    onAfterRunTask: (test) => {
-      hasFailed ||= test.result?.state === "fail"
-    }
+    importFile: (file) => import(pathToFileURL(file).href),
+    extendTaskContext: (context) =>
+      Object.assign(context, { onTestFinished: (handler: () => unknown) => void atTheEnd.push(handler) })
   })
-  return suites.flatMap(testsOf).filter(({ mode, result }) => mode === "run" && result !== undefined).map(resultOf)
+  for (const { name, result } of suites) {
+    if (result?.state === "fail") throw new Error(`${name}: ${result.errors?.[0]?.message}`)
+  }
+  const tests = new Map<string, Test>()
+  for (const test of suites.flatMap(testsOf)) {
+    const id = `${relative("", test.file.filepath)}#${nameOf(test)}`
+    if (!isSlow(nameOf(test))) tests.set(tests.has(id) ? `${id} (${tests.size})` : id, test)
+  }
+  return tests
+}
+
+/** Runs a test, which fails when the process has done nothing for a while: what it waits for will not happen, and its timeout is long. */
+const runOrStall = async (test: Test): Promise<void> => {
+  let [idle, before] = [0, process.cpuUsage()]
+  let timer: NodeJS.Timeout | undefined
+  const stall = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      const { system, user } = process.cpuUsage(before)
+      idle = system + user < 1_000 ? idle + 1 : 0
+      if (idle === longestWait / 250) reject(new Error("The test waits, and nothing happens."))
+      before = process.cpuUsage()
+    }, 250)
+  })
+  // as in a process that has built no supply yet
+  globalValue<Map<string, number>>("@credit-data/core/builtSupplies", () => new Map()).clear()
+  try {
+    await Promise.race([getFn(test)(), stall])
+  } finally {
+    clearInterval(timer)
+    for (const handler of atTheEnd.splice(0)) await handler()
+  }
 }
 
 class InProcess implements TestRunner {
+  private tests: ReadonlyMap<string, Test> = new Map()
+  /** The tests that have failed with mutants. The next mutant is in the same place, and fails the same tests. */
+  private readonly killers = new Set<string>()
+
   readonly capabilities = () => ({ reloadEnvironment: false })
 
+  readonly init = async (): Promise<void> => {
+    this.tests = await load()
+  }
+
+  private readonly run = async (id: string): Promise<TestResult> => {
+    const test = this.tests.get(id)
+    if (test === undefined) throw new Error(`There is no test ${id}`)
+    const start = performance.now()
+    const result = () => ({ id, name: nameOf(test), timeSpentMs: performance.now() - start })
+    try {
+      await runOrStall(test)
+      return { ...result(), status: TestStatus.Success }
+    } catch (error) {
+      return { ...result(), status: TestStatus.Failed, failureMessage: String(error) }
+    }
+  }
+
   readonly dryRun = async (): Promise<DryRunResult> => {
-    const tests = await run(testFiles(), () => true, (id) => {
+    const tests: Array<TestResult> = []
+    for (const id of this.tests.keys()) {
       mutants.currentTestId = id
-    })
+      tests.push(await this.run(id))
+    }
     delete mutants.currentTestId
-    const mutantCoverage = mutants.mutantCoverage ?? { static: {}, perTest: {} }
-    return { status: DryRunStatus.Complete, tests: [...tests], mutantCoverage }
+    return {
+      status: DryRunStatus.Complete,
+      tests,
+      mutantCoverage: mutants.mutantCoverage ?? { static: {}, perTest: {} }
+    }
   }
 
   readonly mutantRun = async (
     { activeMutant, hitLimit, testFilter = [] }: MutantRunOptions
   ): Promise<MutantRunResult> => {
-    const files = new Set(testFilter.map((id) => id.slice(0, id.indexOf("#"))))
+    const covering = new Set(testFilter)
+    const likely = [...this.killers].toReversed().filter((id) => covering.has(id))
+    const tests: Array<TestResult> = []
     Object.assign(mutants, { activeMutant: activeMutant.id, hitCount: 0, hitLimit })
-    const tests = await run([...files], (id) => testFilter.includes(id))
+    for (const id of new Set([...likely, ...testFilter])) {
+      const result = await this.run(id)
+      tests.push(result)
+      if (result.status === TestStatus.Failed) break
+    }
     Object.assign(mutants, { activeMutant: undefined, hitLimit: undefined })
     const timeout = determineHitLimitReached(mutants.hitCount, hitLimit)
     const failed = tests.find(({ status }) => status === TestStatus.Failed)
-    if (failed?.fileName !== undefined) {
-      const [again] = await run([failed.fileName], (id) => id === failed.id)
-      if (again?.status !== TestStatus.Success) throw new Error(`${failed.id} fails without the mutant too`)
+    if (failed !== undefined) {
+      this.killers.delete(failed.id)
+      this.killers.add(failed.id)
+      if ((await this.run(failed.id)).status === TestStatus.Failed) {
+        throw new Error(`${failed.id} fails without the mutant too`)
+      }
     }
-    return toMutantRunResult(timeout ?? { status: DryRunStatus.Complete, tests: [...tests] })
+    return toMutantRunResult(timeout ?? { status: DryRunStatus.Complete, tests })
   }
 }
 

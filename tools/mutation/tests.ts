@@ -21,7 +21,8 @@ const slow = [
 
 /** With a real Redis, which has no virtual time, these take three seconds and more. */
 const slowOnRedis = [
-  "continues with the promoted replica"
+  "continues with the promoted replica",
+  "while a cluster moves a slot"
 ]
 
 const name = process.env["MUTATED_PACKAGE"]
@@ -30,6 +31,9 @@ const left = isOnRedis ? slowOnRedis : slow
 
 /** The longest time that a test may take, in milliseconds. */
 export const testTimeout = 10_000
+
+/** How long a test may wait for something outside of its process, in milliseconds. */
+export const longestWait = isOnRedis ? 5_000 : 1_000
 
 export const isSlow = (test: string): boolean => left.some((part) => test.includes(part))
 

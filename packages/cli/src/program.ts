@@ -84,14 +84,19 @@ const logger = Logger.replace(
   })
 )
 
-/** Runs a command to the end of the process. */
-export const run = (given: Run): void =>
-  Effect.suspend(() => main(given)).pipe(
-    Effect.tapErrorCause(report(given)),
-    Effect.provide(Layer.merge(logger, Logger.minimumLogLevel(LogLevel.Warning))),
-    NodeRuntime.runMain({
-      disableErrorReporting: true,
-      disablePrettyLogger: true,
-      teardown: (exit, onExit) => onExit(last.code ?? ofExit(exit))
-    })
+/** Runs a command to its end, and exits with its code. */
+export const run = (given: Run): Promise<void> =>
+  new Promise((resolve) =>
+    Effect.suspend(() => main(given)).pipe(
+      Effect.tapErrorCause(report(given)),
+      Effect.provide(Layer.merge(logger, Logger.minimumLogLevel(LogLevel.Warning))),
+      NodeRuntime.runMain({
+        disableErrorReporting: true,
+        disablePrettyLogger: true,
+        teardown: (exit, onExit) => {
+          onExit(last.code ?? ofExit(exit))
+          resolve()
+        }
+      })
+    )
   )

@@ -2,7 +2,7 @@ import { cachedToken } from "./cachedToken.ts"
 import type { Run } from "./commandLine/parse.ts"
 import type { Run as ProgramRun } from "./program.ts"
 import { hiddenNote, isHidden, tokenText } from "./tokenText.ts"
-import { readVariables } from "./variables.ts"
+import { forgetSources, readVariables } from "./variables.ts"
 
 /** Does an option or a variable name a profile? */
 const hasProfile = (profile: string | undefined): boolean =>
@@ -14,8 +14,9 @@ const prepare = async ({ options }: ProgramRun): Promise<string | undefined> =>
     ? await (await import("./profiles.ts")).useProfile(options)
     : await readVariables(options)
 
-/** Starts a command. Returns what is wrong with the profiles, or with the options that name variables. */
+/** Runs a command. Returns what is wrong with the profiles, or with the options that name variables. */
 export const start = async (run: Run): Promise<string | undefined> => {
+  forgetSources()
   if (run.name === "profiles") return (await import("./commands/profiles.ts")).profiles(run)
   const problem = await prepare(run)
   if (problem !== undefined) return problem
@@ -27,6 +28,6 @@ export const start = async (run: Run): Promise<string | undefined> => {
   }
   // loaded after what needs none of it
   const program = await import("./program.ts")
-  program.run(run)
+  await program.run(run)
   return undefined
 }

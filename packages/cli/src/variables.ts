@@ -34,6 +34,12 @@ export const setVariable = (name: string, value: string, source: string): void =
 /** The profile whose variables are used, with what to say when one of them is missing. */
 export const used: { profile?: { readonly name: string; readonly hint: string } } = {}
 
+/** One process can run several commands, one after the other. */
+export const forgetSources = (): void => {
+  sources.clear()
+  delete used.profile
+}
+
 const warn = (text: string): void => {
   process.stderr.write(`warning: ${text}\n`)
 }

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, wri
 import { dirname, join } from "node:path"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, failTokenRequests, secret, test, together, tokenRequests } from "./support/command.ts"
-import { program, run, runAll, start, temporaryFolder } from "./support/program.ts"
+import { program, run, runAll, runProcess, start, temporaryFolder } from "./support/program.ts"
 
 describe.concurrent("credit-data status and --cache", () => {
   test(
@@ -13,18 +13,18 @@ describe.concurrent("credit-data status and --cache", () => {
     Effect.gen(function*() {
       const folder = yield* temporaryFolder
       const variables = { XDG_CACHE_HOME: folder, LANG: "C.UTF-8" }
-      const before = yield* run(["status"], { variables })
+      const before = yield* run(["status"], variables)
       assert.isFalse(existsSync(join(folder, "credit-data", "tokens")))
       assert.deepStrictEqual([before.code, before.stdout], [2, ""])
       assert.include(before.stderr, "--cache")
       assert.strictEqual(yield* tokenRequests, 0)
-      const first = yield* run(["token", "--cache"], { variables })
-      const second = yield* run(["token", "--cache"], { variables })
+      const first = yield* run(["token", "--cache"], variables)
+      const second = yield* run(["token", "--cache"], variables)
       assert.strictEqual(first.stdout, second.stdout)
-      const { code, stdout } = yield* run(["status"], { variables })
+      const { code, stdout } = yield* run(["status"], variables)
       assert.strictEqual(code, 0)
       assert.match(stdout, /^life +█+ 100 %$/m)
-      const dumb = yield* run(["status"], { variables: { ...variables, TERM: "dumb" } })
+      const dumb = yield* run(["status"], { ...variables, TERM: "dumb" })
       assert.match(dumb.stdout, /^life +#+ 100 %$/m)
       // the expiry is the same each time, but for the rounding to a second
       const expiry = (text: string) => Number(/^expires .*\((\d+)\)$/m.exec(text)?.[1])
@@ -32,7 +32,7 @@ describe.concurrent("credit-data status and --cache", () => {
       assert.match(stdout, /^left +23h 59m/m)
       const tokens = join(folder, "credit-data", "tokens")
       const files = readdirSync(tokens).toSorted()
-      const json = decoded(PrintedJson.Status, (yield* run(["status", "--json"], { variables })).stdout)
+      const json = decoded(PrintedJson.Status, (yield* run(["status", "--json"], variables)).stdout)
       assert.deepStrictEqual([json.leftSeconds > 86_000, json.failure], [true, null])
       assert.strictEqual(yield* tokenRequests, 1)
       assert.deepStrictEqual(readdirSync(tokens).toSorted(), files)
@@ -51,7 +51,7 @@ describe.concurrent("credit-data status and --cache", () => {
     Effect.gen(function*() {
       const folder = yield* temporaryFolder
       const variables = { ...yield* Simulator.variables, XDG_CACHE_HOME: folder }
-      const { stdout } = yield* run(["token", "--cache"], { variables })
+      const { stdout } = yield* run(["token", "--cache"], variables)
       const reader = join(folder, "reader")
       cpSync(dirname(program), reader, { recursive: true, filter: (file) => !/program-\w+\.js$/.test(file) })
       const read = (args: ReadonlyArray<string>, others: Record<string, string> = {}) =>
@@ -85,8 +85,8 @@ describe.concurrent("credit-data status and --cache", () => {
         body: "{\"error\":\"invalid_scope\"}"
       })
       yield* failTokenRequests(refused, 1)
-      yield* run(["token", "--cache"], { variables })
-      const { code, stderr, stdout } = yield* run(["status", "--json"], { variables })
+      yield* run(["token", "--cache"], variables)
+      const { code, stderr, stdout } = yield* run(["status", "--json"], variables)
       assert.deepStrictEqual([code, stdout], [5, ""])
       assert.match(
         stderr,
@@ -101,9 +101,7 @@ describe.concurrent("credit-data status and --cache", () => {
       const folder = yield* temporaryFolder
       mkdirSync(join(folder, "credit-data", "tokens"), { recursive: true, mode: 0o755 })
       for (
-        const { code, stderr } of yield* runAll([["token", "--cache"], ["status"]], {
-          variables: { XDG_CACHE_HOME: folder }
-        })
+        const { code, stderr } of yield* runAll([["token", "--cache"], ["status"]], { XDG_CACHE_HOME: folder })
       ) {
         assert.strictEqual(code, 2)
         assert.include(stderr, `The cache folder ${join(folder, "credit-data", "tokens")} cannot be used.`)
@@ -118,7 +116,7 @@ describe.concurrent("credit-data status and --cache", () => {
     "name the variable of a client secret that is too short to seal a token",
     Effect.gen(function*() {
       const variables = { XDG_CACHE_HOME: yield* temporaryFolder, CREDIT_DATA_CLIENT_SECRET: "short canary" }
-      const { code, stderr, stdout } = yield* run(["token", "--cache"], { variables })
+      const { code, stderr, stdout } = yield* run(["token", "--cache"], variables)
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.match(
         stderr,
@@ -131,7 +129,7 @@ describe.concurrent("credit-data status and --cache", () => {
   test(
     "end at once where no folder can be",
     Effect.gen(function*() {
-      const { code, stderr } = yield* run(["token", "--cache"], { variables: { HOME: "/proc" } })
+      const { code, stderr } = yield* runProcess(["token", "--cache"], { variables: { HOME: "/proc" } })
       assert.strictEqual(code, 2)
       assert.include(stderr, "The cache folder /proc/.cache/credit-data/tokens cannot be used.")
     })
@@ -150,9 +148,9 @@ describe.concurrent("credit-data status and --cache", () => {
       const NODE_OPTIONS = `--import=${module}`
       const variables = { NODE_OPTIONS, XDG_CACHE_HOME: folder }
       const [homeless, status, good] = yield* together(
-        run(["token", "--cache"], { variables: { NODE_OPTIONS } }),
-        run(["status"], { variables: { NODE_OPTIONS } }),
-        run(["token", "--cache"], { variables })
+        runProcess(["token", "--cache"], { variables: { NODE_OPTIONS } }),
+        runProcess(["status"], { variables: { NODE_OPTIONS } }),
+        runProcess(["token", "--cache"], { variables })
       )
       for (const { code, stderr, stdout } of [homeless, status]) {
         assert.deepStrictEqual([code, stdout], [2, ""])

@@ -3,7 +3,7 @@ import { listenForSockets } from "@credit-data/test-support/listen"
 import { assert, describe } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { calls, test, together, tokenRequests } from "./support/command.ts"
-import { run, runAll, temporaryFolder } from "./support/program.ts"
+import { run, runAll, runProcess, temporaryFolder } from "./support/program.ts"
 
 describe.concurrent("credit-data call", () => {
   test(
@@ -20,8 +20,10 @@ describe.concurrent("credit-data call", () => {
     Effect.gen(function*() {
       yield* together(
         run(["call", "-X", "PUT", "-H", "X-Trace: a b", "-d", "{\"a\":1}", "/furnishment/submissions/1"]),
-        run(["call", "-d", "@-", "-H", "Content-Type: text/csv", "/furnishment/submissions/2"], { input: "a;b" }),
-        run(["call", "-d", "@-", "/furnishment/submissions/3"]),
+        runProcess(["call", "-d", "@-", "-H", "Content-Type: text/csv", "/furnishment/submissions/2"], {
+          input: "a;b"
+        }),
+        runProcess(["call", "-d", "@-", "/furnishment/submissions/3"]),
         run(["call", "/furnishment/submissions/4", "--data=--x", "--header=X-Trace: a", "-H", "x-trace: b"]),
         run(["call", "-H", "Cookie: a=1", "-H", "Cookie: b=2", "/furnishment/submissions/5"])
       )
@@ -62,9 +64,9 @@ describe.concurrent("credit-data call", () => {
     "replaces a cached token that the API rejects",
     Effect.gen(function*() {
       const variables = { XDG_CACHE_HOME: yield* temporaryFolder }
-      yield* run(["call", "--cache", "/data-access/a"], { variables })
+      yield* run(["call", "--cache", "/data-access/a"], variables)
       yield* Effect.flatMap(Simulator.Simulator, ({ revokeTokens }) => revokeTokens)
-      assert.strictEqual((yield* run(["call", "--cache", "--fail", "/data-access/a"], { variables })).code, 0)
+      assert.strictEqual((yield* run(["call", "--cache", "--fail", "/data-access/a"], variables)).code, 0)
       assert.strictEqual(yield* tokenRequests, 2)
     }).pipe(Effect.scoped)
   )
@@ -81,7 +83,7 @@ describe.concurrent("credit-data call", () => {
       )
       const url = `http://127.0.0.1:${port}`
       const variables = { HTTP_PROXY: url, HTTPS_PROXY: url, http_proxy: url, https_proxy: url }
-      const { code, stderr } = yield* run(["call", "--fail", "/data-access/a"], { variables })
+      const { code, stderr } = yield* run(["call", "--fail", "/data-access/a"], variables)
       assert.deepStrictEqual([code, stderr], [0, ""])
       assert.deepStrictEqual(received, [])
     }).pipe(Effect.scoped)

@@ -86,8 +86,8 @@ describe.concurrent("credit-data compare", () => {
       const gone = (version: string) => ({ [`CREDIT_DATA_AUTH_${version}_URL`]: "http://127.0.0.1:1" })
       const args = ["compare", "--probe", "GET /data-access/a"]
       const outcomes = yield* together(
-        run(args, { variables: gone("V1") }),
-        run(args, { variables: gone("V2") })
+        run(args, gone("V1")),
+        run(args, gone("V2"))
       )
       for (const { code, stderr, stdout } of outcomes) {
         assert.deepStrictEqual([code, stdout], [4, ""])

@@ -3,7 +3,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, test, together } from "./support/command.ts"
-import { program, run, start } from "./support/program.ts"
+import { run, runWith } from "./support/program.ts"
 
 describe("credit-data doctor", () => {
   test(
@@ -11,7 +11,7 @@ describe("credit-data doctor", () => {
     Effect.gen(function*() {
       const [good, refused] = yield* together(
         run(["doctor", "--probe", "/data-access/a"]),
-        run(["doctor"], { variables: { CREDIT_DATA_CLIENT_SECRET: "another secret" } })
+        run(["doctor"], { CREDIT_DATA_CLIENT_SECRET: "another secret" })
       )
       assert.deepStrictEqual([good.code, good.stderr], [0, ""])
       const names = ["configuration", "name", "connection", "TLS", "clock", "token", "scopes", "API"]
@@ -29,7 +29,7 @@ describe("credit-data doctor", () => {
     Effect.gen(function*() {
       const { CREDIT_DATA_CLIENT_ID: _id, CREDIT_DATA_SCOPES: _scopes, ...others } = yield* Simulator.variables
       const variables = { ...others, CREDIT_DATA_CLIENTID: "canary-value", credit_data_scope: "canary-value" }
-      const { code, stdout } = yield* start(process.execPath, [program, "doctor"], { variables })
+      const { code, stdout } = yield* runWith(variables, ["doctor"])
       assert.strictEqual(code, 1)
       assert.match(stdout, /CREDIT_DATA_CLIENT_ID:[^]*Instead,\s+CREDIT_DATA_CLIENTID\s+is\s+set/)
       assert.match(stdout, /CREDIT_DATA_SCOPES:[^]*Instead,\s+credit_data_scope\s+is\s+set/)
@@ -43,8 +43,8 @@ describe("credit-data doctor", () => {
       const proxy = { HTTPS_PROXY: "http://user:can#ary@proxy:3128" }
       const [good, failed, wrong] = yield* together(
         run(["doctor", "--json"]),
-        run(["doctor", "--json"], { variables: proxy }),
-        run(["doctor", "--json"], { variables: { CREDIT_DATA_AUTH: "V2" } })
+        run(["doctor", "--json"], proxy),
+        run(["doctor", "--json"], { CREDIT_DATA_AUTH: "V2" })
       )
       const { ok, steps } = decoded(PrintedJson.Doctor, good.stdout)
       assert.deepStrictEqual([ok, steps.length, good.code], [true, 8, 0])

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { secret, test, together, token } from "./support/command.ts"
-import { run } from "./support/program.ts"
+import { runProcess } from "./support/program.ts"
 
 describe.concurrent("credit-data exec", () => {
   test(
@@ -9,10 +9,10 @@ describe.concurrent("credit-data exec", () => {
     Effect.gen(function*() {
       const script = "echo \"$CREDIT_DATA_ACCESS_TOKEN $CREDIT_DATA_CLIENT_SECRET\"; exit 7"
       const [seven, killed, unusable, missing] = yield* together(
-        run(["exec", "--", "sh", "-c", script]),
-        run(["exec", "--", "sh", "-c", "kill -TERM $$"]),
-        run(["exec", "--", "/etc/passwd/x"]),
-        run(["exec", "--", "a-program-that-does-not-exist"])
+        runProcess(["exec", "--", "sh", "-c", script]),
+        runProcess(["exec", "--", "sh", "-c", "kill -TERM $$"]),
+        runProcess(["exec", "--", "/etc/passwd/x"]),
+        runProcess(["exec", "--", "a-program-that-does-not-exist"])
       )
       assert.strictEqual(seven.code, 7)
       assert.match(seven.stdout, new RegExp(`^${token.source} \\n$`))
@@ -25,7 +25,7 @@ describe.concurrent("credit-data exec", () => {
   test(
     "runs a program without any variable of the secret, however its name is spelled",
     Effect.gen(function*() {
-      const { stdout } = yield* run(["exec", "--", "env"], {
+      const { stdout } = yield* runProcess(["exec", "--", "env"], {
         variables: {
           credit_data_client_secret: secret,
           Credit_Data_Client_Secret: secret,
@@ -45,7 +45,7 @@ describe.concurrent("credit-data exec", () => {
       const signals = ["SIGTERM", "SIGHUP", "SIGINT"] as const
       const stopped = yield* together(...signals.map((signal) => {
         const script = `trap "kill \\$!; exit 3" ${signal.slice(3)}; sleep 9 >/dev/null 2>&1 & echo ready; wait`
-        return run(["exec", "--", "bash", "-c", script], {
+        return runProcess(["exec", "--", "bash", "-c", script], {
           observe: (stdout, kill) => {
             if (stdout === "ready\n") kill(signal)
           }
@@ -58,7 +58,7 @@ describe.concurrent("credit-data exec", () => {
   test(
     "leaves the program's options unchanged",
     Effect.gen(function*() {
-      const { stdout } = yield* run(["exec", "--", "echo", "--auth=v1", "--header=a", "-X"])
+      const { stdout } = yield* runProcess(["exec", "--", "echo", "--auth=v1", "--header=a", "-X"])
       assert.strictEqual(stdout, "--auth=v1 --header=a -X\n")
     })
   )

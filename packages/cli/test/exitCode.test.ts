@@ -4,11 +4,11 @@ import { Effect, Fiber } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { failTokenRequests, secret, test, together } from "./support/command.ts"
-import { program, run, start, temporaryFolder } from "./support/program.ts"
+import { runProcess, startProgram, temporaryFolder } from "./support/program.ts"
 
 describe.concurrent("the exit code of credit-data", () => {
   const failed = (code: number, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
-    Effect.map(run(args, { variables }), (outcome) => {
+    Effect.map(runProcess(args, { variables }), (outcome) => {
       assert.strictEqual(outcome.code, code, outcome.stderr)
       assert.strictEqual(outcome.stdout, "")
       assert.notInclude(outcome.stderr, secret)
@@ -45,7 +45,7 @@ describe.concurrent("the exit code of credit-data", () => {
         assert.include(message, expected[index] ?? "?")
         assert.notInclude(message, "canary")
       }
-      const { code, stderr, stdout } = yield* start(process.execPath, [program, "token"])
+      const { code, stderr, stdout } = yield* startProgram(["token"])
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.strictEqual(stderr.split("\n").filter((line) => line.startsWith("- CREDIT_DATA_")).length, 7)
     })
@@ -129,7 +129,7 @@ describe.concurrent("the exit code of credit-data", () => {
       const { awaitReceived } = yield* Simulator.Simulator
       yield* failTokenRequests(Fault.Silence())
       let kill: (signal: NodeJS.Signals) => void = () => {}
-      const running = yield* Effect.fork(run(["token"], {
+      const running = yield* Effect.fork(runProcess(["token"], {
         observe: (_, killer) => {
           kill = killer
         }

@@ -22,9 +22,9 @@ describe.concurrent("the output of credit-data", () => {
       yield* failTokenRequests(Fault.Response({ status: 200, body: JSON.stringify(body) }))
       const folder = yield* temporaryFolder
       const variables = { XDG_CACHE_HOME: folder }
-      yield* run(["token", "--cache"], { variables })
+      yield* run(["token", "--cache"], variables)
       const shown = "serviceplus:all a\\u001b]0;title\\u0007\\u202eb c\n"
-      for (const { stdout } of yield* runAll([["status"], ["compare"]], { variables })) {
+      for (const { stdout } of yield* runAll([["status"], ["compare"]], variables)) {
         assert.include(stdout, shown)
       }
       yield* failTokenRequests(Fault.Response({ status: 200, body: JSON.stringify({ ...body, scope: `${escape}x` }) }))

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { parseProfiles } from "../src/profiles.ts"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, secret, test, together, token, tokenRequests } from "./support/command.ts"
-import { ofAnotherUser, program, run, start, temporaryFolder } from "./support/program.ts"
+import { ofAnotherUser, run, runWith, startProgram, temporaryFolder } from "./support/program.ts"
 
 /** The lines of the simulator's variables, without the secret. */
 const linesOf = (variables: Readonly<Record<string, string>>): string =>
@@ -27,13 +27,17 @@ const configured = Effect.fnUntraced(function*(text: string) {
   return { file, variables: { XDG_CONFIG_HOME: folder } }
 })
 
-/** Runs the program with these variables only. */
-const runWith = (variables: Record<string, string>, args: ReadonlyArray<string>, input = "") =>
-  start(process.execPath, [program, ...args], { variables, input })
+/** Runs the program in a process of its own. */
+const startWith = (variables: Record<string, string>, args: ReadonlyArray<string>, input = "") =>
+  startProgram(args, { variables, input })
 
 /** What the program prints on standard error when it refuses the profiles. */
-const refusal = Effect.fnUntraced(function*(variables: Record<string, string>, args: ReadonlyArray<string>) {
-  const { code, stderr, stdout } = yield* runWith(variables, args)
+const refusal = Effect.fnUntraced(function*(
+  variables: Record<string, string>,
+  args: ReadonlyArray<string>,
+  runs: typeof runWith = runWith
+) {
+  const { code, stderr, stdout } = yield* runs(variables, args)
   assert.deepStrictEqual([code, stdout], [2, ""], stderr)
   assert.match(stderr, /^[^\n]+\n$/)
   return stderr.trimEnd()
@@ -48,7 +52,7 @@ describe.concurrent("a profile", () => {
       const [printed, call, exec, compare, doctor, named] = yield* together(
         runWith(variables, ["token", ...profile]),
         runWith(variables, ["call", ...profile, "/data-access/a"]),
-        runWith({ ...variables, CREDIT_DATA_PROFILE: "sandbox" }, ["exec", "--", "env"]),
+        startWith({ ...variables, CREDIT_DATA_PROFILE: "sandbox" }, ["exec", "--", "env"]),
         runWith(variables, ["compare", ...profile, "--probe", "/data-access/a"]),
         runWith(variables, ["doctor", "--json", ...profile]),
         runWith({ ...variables, CREDIT_DATA_PROFILE: "sandbox" }, ["token"])
@@ -180,7 +184,7 @@ describe.concurrent("the secret-command of a profile", () => {
     Effect.gen(function*() {
       const line = `secret-command=cat >&2; echo ${secret}`
       const { variables } = yield* configured(`[sandbox]\n${linesOf(yield* Simulator.variables)}\n${line}\n`)
-      const echo = yield* runWith(variables, ["exec", "--profile", "sandbox", "--", "cat"], "input")
+      const echo = yield* startWith(variables, ["exec", "--profile", "sandbox", "--", "cat"], "input")
       assert.deepStrictEqual(echo, { code: 0, stdout: "input", stderr: "" })
     }).pipe(Effect.scoped)
   )
@@ -271,7 +275,7 @@ describe("the file of the profiles", () => {
       )
       chmodSync(file, 0o600)
       assert.strictEqual(
-        yield* refusal({ ...variables, NODE_OPTIONS: `--import=${ofAnotherUser}` }, args),
+        yield* refusal({ ...variables, NODE_OPTIONS: `--import=${ofAnotherUser}` }, args, startWith),
         `The file of the profiles belongs to another user, who could run commands as you: ${file}. Replace it with your own.`
       )
       const folder = yield* temporaryFolder
@@ -300,7 +304,7 @@ describe("the file of the profiles", () => {
           "os.homedir = () => { throw new Error('a canary') }; syncBuiltinESMExports()"
       )
       const names = (environment: Record<string, string>) =>
-        Effect.map(runWith({ HOME: home, ...environment }, ["profiles", "--names"]), ({ stdout }) => stdout)
+        Effect.map(startWith({ HOME: home, ...environment }, ["profiles", "--names"]), ({ stdout }) => stdout)
       const [atHome, relative, ofWindows, withoutAppData, apart] = yield* together(
         names({}),
         names({ XDG_CONFIG_HOME: "relative" }),
@@ -311,7 +315,7 @@ describe("the file of the profiles", () => {
       for (const printed of [atHome, relative, withoutAppData]) assert.strictEqual(printed, "at-home\n", file)
       for (const printed of [ofWindows, apart]) assert.strictEqual(printed, "sandbox\n")
       assert.strictEqual(
-        yield* refusal({ NODE_OPTIONS: homeless }, ["profiles"]),
+        yield* refusal({ NODE_OPTIONS: homeless }, ["profiles"], startWith),
         "This user has no home folder for the profiles. Set XDG_CONFIG_HOME to the path of a folder."
       )
     }).pipe(Effect.scoped)
@@ -374,8 +378,8 @@ empty
     Effect.gen(function*() {
       const folder = yield* temporaryFolder
       const [plain, json] = yield* together(
-        run(["profiles"], { variables: { XDG_CONFIG_HOME: folder } }),
-        run(["profiles", "--json"], { variables: { XDG_CONFIG_HOME: folder } })
+        run(["profiles"], { XDG_CONFIG_HOME: folder }),
+        run(["profiles", "--json"], { XDG_CONFIG_HOME: folder })
       )
       assert.deepStrictEqual([plain.code, plain.stdout], [0, ""])
       assert.include(plain.stderr, `There are no profiles in ${join(folder, "credit-data", "profiles.ini")}.`)

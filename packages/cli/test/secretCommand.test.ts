@@ -3,15 +3,20 @@ import { assert, describe } from "@effect/vitest"
 import { Duration, Effect } from "effect"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, secret, test, together, token, tokenRequests } from "./support/command.ts"
-import { program, start } from "./support/program.ts"
+import { program, runWith, start, startProgram } from "./support/program.ts"
+
+const variablesWithout = Effect.map(Simulator.variables, (all) => {
+  const { CREDIT_DATA_CLIENT_SECRET: _, ...variables } = all
+  return variables
+})
 
 /** Runs the program without the variable of the secret. */
-const runWithout = Effect.fnUntraced(
-  function*(args: ReadonlyArray<string>, input = "", others: Record<string, string> = {}) {
-    const { CREDIT_DATA_CLIENT_SECRET: _, ...variables } = yield* Simulator.variables
-    return yield* start(process.execPath, [program, ...args], { variables: { ...variables, ...others }, input })
-  }
-)
+const runWithout = (args: ReadonlyArray<string>) =>
+  Effect.flatMap(variablesWithout, (variables) => runWith(variables, args))
+
+/** The same in a process of its own. */
+const startWithout = (args: ReadonlyArray<string>, input = "", others: Record<string, string> = {}) =>
+  Effect.flatMap(variablesWithout, (variables) => startProgram(args, { variables: { ...variables, ...others }, input }))
 
 /** Lets 30 seconds pass in one. */
 const inAHurry = {
@@ -31,9 +36,9 @@ describe.concurrent("--secret-command", () => {
       const substitution = `${process.execPath} ${program} token --variables <(printf '${lines}')`
       const [command, pipe, file, child, doctor] = yield* together(
         runWithout(["token", "--secret-command", `echo ${secret}`]),
-        runWithout(["token", "--secret-command=cat"], `${secret}\n`),
+        startWithout(["token", "--secret-command=cat"], `${secret}\n`),
         start("bash", ["-c", substitution]),
-        runWithout(["exec", "--secret-command", `echo ${secret}`, "--", "env"]),
+        startWithout(["exec", "--secret-command", `echo ${secret}`, "--", "env"]),
         runWithout(["doctor", "--json", "--secret-command", `echo ${secret}`])
       )
       for (const { code, stderr, stdout } of [command, pipe, file]) {
@@ -57,7 +62,7 @@ describe.concurrent("--secret-command", () => {
         runWithout(["token", "--secret-command", "/nowhere/program"]),
         runWithout(["token", "--secret-command", "true"]),
         runWithout(["token", "--secret-command", "kill -9 $$"]),
-        Effect.timed(runWithout(["token", "--secret-command", `${shown}sleep 60; true`], "", inAHurry))
+        Effect.timed(startWithout(["token", "--secret-command", `${shown}sleep 60; true`], "", inAHurry))
       )
       for (const { code, stderr, stdout } of [failed, missing, empty, killed, slow]) {
         assert.deepStrictEqual([code, stdout], [2, ""], stderr)

@@ -5,7 +5,7 @@ import { readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { help } from "../../simulator/src/internal/standalone/arguments.ts"
 import { test, together } from "./support/command.ts"
-import { program, run, start, temporaryFolder } from "./support/program.ts"
+import { run, runWith, startProgram, temporaryFolder } from "./support/program.ts"
 
 describe.concurrent("credit-data simulator", () => {
   test(
@@ -14,7 +14,7 @@ describe.concurrent("credit-data simulator", () => {
       const first = yield* freePorts(4)
       const file = join(yield* temporaryFolder, "simulator.env")
       const options = ["--port", String(first), "--token-lifetime", "1m", "--console", "--log", "--write-env", file]
-      const { code, stdout } = yield* start(process.execPath, [program, "simulator", ...options], {
+      const { code, stdout } = yield* startProgram(["simulator", ...options], {
         variables: {},
         observe: (stdout, kill) => {
           if (stdout.includes("In a shell")) kill("SIGINT")
@@ -25,7 +25,7 @@ describe.concurrent("credit-data simulator", () => {
       assert.isTrue(yield* areFree(first, 4))
       assert.include(readFileSync(file, "utf8"), `CREDIT_DATA_AUTH_V2_URL='http://127.0.0.1:${first + 2}'`)
       assert.strictEqual(statSync(file).mode & 0o77, 0)
-      const again = yield* start(process.execPath, [program, "simulator", "--write-env", file], { variables: {} })
+      const again = yield* runWith({}, ["simulator", "--write-env", file])
       assert.strictEqual(again.code, 2)
       assert.include(again.stderr, file)
     }).pipe(Effect.scoped)

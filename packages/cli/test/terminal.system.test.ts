@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { escape, failTokenRequests, secret, test, together, token } from "./support/command.ts"
-import { onTerminal, run, temporaryFolder } from "./support/program.ts"
+import { onTerminal, run, runProcess, temporaryFolder } from "./support/program.ts"
 
 describe("credit-data on a terminal", () => {
   test(
@@ -24,7 +24,7 @@ describe("credit-data on a terminal", () => {
   test(
     "exec shows neither the token nor the secret in the list of processes",
     Effect.gen(function*() {
-      const { stdout } = yield* run(["exec", "--", "sh", "-c", "ps -o args= -p $PPID"])
+      const { stdout } = yield* runProcess(["exec", "--", "sh", "-c", "ps -o args= -p $PPID"])
       assert.include(stdout, "exec -- sh")
       assert.notMatch(stdout, new RegExp(`${token.source}|${secret}`))
     })

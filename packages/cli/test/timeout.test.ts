@@ -2,7 +2,7 @@ import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { failTokenRequests, test, together } from "./support/command.ts"
-import { run } from "./support/program.ts"
+import { run, runProcess } from "./support/program.ts"
 
 describe.concurrent("--timeout", () => {
   test(
@@ -10,14 +10,14 @@ describe.concurrent("--timeout", () => {
     Effect.gen(function*() {
       const { failCalls } = yield* Simulator.Simulator
       yield* failCalls(Fault.Silence(), { times: 1 })
-      const call = yield* run(["call", "--timeout", "3s", "/data-access/a"])
+      const call = yield* runProcess(["call", "--timeout", "3s", "/data-access/a"])
       assert.deepStrictEqual([call.code, call.stdout], [4, ""])
       assert.match(call.stderr, /^Timed out after 3000 ms \(--timeout\)\. /)
       yield* failTokenRequests(Fault.Silence())
       const outcomes = yield* together(
-        run(["token", "--timeout=3s"]),
-        run(["exec", "--timeout", "500ms", "--", "true"]),
-        run(["compare", "--timeout", "500ms"])
+        runProcess(["token", "--timeout=3s"]),
+        runProcess(["exec", "--timeout", "500ms", "--", "true"]),
+        runProcess(["compare", "--timeout", "500ms"])
       )
       for (const { code, stderr, stdout } of outcomes) assert.deepStrictEqual([code, stdout], [4, ""], stderr)
       // the failure of the token request explains more
@@ -28,10 +28,10 @@ describe.concurrent("--timeout", () => {
   test(
     "does not limit the program of exec, and limits each step of doctor",
     Effect.gen(function*() {
-      const exec = yield* run(["exec", "--timeout", "3s", "--", "sleep", "4"])
+      const exec = yield* runProcess(["exec", "--timeout", "3s", "--", "sleep", "4"])
       assert.strictEqual(exec.code, 0)
       yield* failTokenRequests(Fault.Silence())
-      const { code, stdout } = yield* run(["doctor", "--timeout", "1s"])
+      const { code, stdout } = yield* runProcess(["doctor", "--timeout", "1s"])
       assert.strictEqual(code, 1)
       assert.match(stdout, /^failed +token +\d{3,4} ms +no complete response \(Timeout\)/m)
     })

@@ -2,13 +2,13 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, sunset, test, together, token } from "./support/command.ts"
-import { run, start } from "./support/program.ts"
+import { run, runProcess, start } from "./support/program.ts"
 
 describe.concurrent("credit-data token", () => {
   test(
     "prints only the token",
     Effect.gen(function*() {
-      const { code, stderr, stdout } = yield* run(["token"])
+      const { code, stderr, stdout } = yield* runProcess(["token"])
       assert.deepStrictEqual([code, stderr], [0, ""])
       assert.match(stdout, new RegExp(`^${token.source}\\n$`))
     })
@@ -45,9 +45,9 @@ describe.concurrent("credit-data token", () => {
     Effect.gen(function*() {
       const [option, variable, shadow, both] = yield* together(
         run(["token", "--auth", "v1"]),
-        run(["token"], { variables: { CREDIT_DATA_AUTH: "v1" } }),
-        run(["token"], { variables: { CREDIT_DATA_AUTH: "shadow" } }),
-        run(["token", "--auth=v2"], { variables: { CREDIT_DATA_AUTH: "v1" } })
+        run(["token"], { CREDIT_DATA_AUTH: "v1" }),
+        run(["token"], { CREDIT_DATA_AUTH: "shadow" }),
+        run(["token", "--auth=v2"], { CREDIT_DATA_AUTH: "v1" })
       )
       for (const { stderr, stdout } of [option, variable, shadow]) {
         assert.match(stdout, /^simulated\.V1\./)

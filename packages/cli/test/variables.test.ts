@@ -5,11 +5,11 @@ import { chmodSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, secret, test, together, token } from "./support/command.ts"
-import { ofAnotherUser, program, run, start, temporaryFolder } from "./support/program.ts"
+import { ofAnotherUser, program, run, runWith, start, startProgram, temporaryFolder } from "./support/program.ts"
 
 /** Runs the program with the variables of a file only. */
-const runWith = (file: string, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
-  start(process.execPath, [program, ...args, "--variables", file], { variables })
+const runWithFile = (file: string, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
+  runWith(variables, [...args, "--variables", file])
 
 /** A file with the variables of the simulator. */
 const variablesFile = Effect.fnUntraced(function*(text: (lines: string) => string = (lines) => lines) {
@@ -27,19 +27,10 @@ describe.concurrent("--variables", () => {
         `\uFEFF# a comment\n${lines}\nCREDIT_DATA_ENVIRONMENT=$(id)-\`id\`-$HOME\n`
       )
       const [printed, call, child, doctor] = yield* together(
-        runWith(file, ["token"]),
-        runWith(file, ["call", "/data-access/a"]),
-        start(process.execPath, [
-          program,
-          "exec",
-          "--variables",
-          file,
-          "--",
-          "sh",
-          "-c",
-          "echo $CREDIT_DATA_ENVIRONMENT"
-        ]),
-        runWith(file, ["doctor", "--json"])
+        runWithFile(file, ["token"]),
+        runWithFile(file, ["call", "/data-access/a"]),
+        startProgram(["exec", "--variables", file, "--", "sh", "-c", "echo $CREDIT_DATA_ENVIRONMENT"]),
+        runWithFile(file, ["doctor", "--json"])
       )
       assert.deepStrictEqual([printed.code, printed.stderr], [0, ""])
       assert.match(printed.stdout, token)
@@ -55,7 +46,7 @@ describe.concurrent("--variables", () => {
     Effect.gen(function*() {
       const file = yield* variablesFile()
       const variables = { CREDIT_DATA_CLIENT_SECRET: "another-secret-0123456789abcdefghijklmno" }
-      const { code, stdout } = yield* runWith(file, ["doctor", "--json"], variables)
+      const { code, stdout } = yield* runWithFile(file, ["doctor", "--json"], variables)
       assert.strictEqual(code, 1)
       const [configuration] = decoded(PrintedJson.Doctor, stdout).steps
       assert.include(configuration?.notes.join("\n"), "from the environment: CREDIT_DATA_CLIENT_SECRET")
@@ -69,21 +60,23 @@ describe.concurrent("--variables", () => {
     Effect.gen(function*() {
       const file = yield* variablesFile()
       chmodSync(file, 0o644)
-      const readable = yield* runWith(file, ["token"])
+      const readable = yield* runWithFile(file, ["token"])
       assert.strictEqual(readable.code, 0)
       assert.strictEqual(
         readable.stderr,
         `warning: other users of this machine can read ${file}. Run chmod 600 on it.\n`
       )
-      const writable = yield* Effect.sync(() => chmodSync(file, 0o622)).pipe(Effect.zipRight(runWith(file, ["token"])))
+      const writable = yield* Effect.sync(() => chmodSync(file, 0o622)).pipe(
+        Effect.zipRight(runWithFile(file, ["token"]))
+      )
       assert.strictEqual(writable.code, 0)
       assert.strictEqual(
         writable.stderr,
         `warning: other users of this machine can change ${file}. Run chmod 600 on it.\n`
       )
       const [folder, missing] = yield* together(
-        runWith(join(file, ".."), ["token"]),
-        runWith(join(file, "missing"), ["token"])
+        runWithFile(join(file, ".."), ["token"]),
+        runWithFile(join(file, "missing"), ["token"])
       )
       assert.deepStrictEqual([folder.code, folder.stdout], [2, ""])
       assert.strictEqual(folder.stderr, `Cannot read the --variables file: ${join(file, "..")} (EISDIR).\n`)
@@ -118,7 +111,7 @@ describe.concurrent("--variables", () => {
       const module = join(folder, "canary.mjs")
       writeFileSync(module, "process.stderr.write('canary')")
       const file = yield* variablesFile((lines) => `${lines}\nNODE_OPTIONS="--import=${module}"`)
-      const { code, stderr, stdout } = yield* runWith(file, ["token"])
+      const { code, stderr, stdout } = yield* runWithFile(file, ["token"])
       assert.strictEqual(code, 0)
       assert.match(stdout, token)
       assert.strictEqual(
@@ -126,7 +119,7 @@ describe.concurrent("--variables", () => {
         `warning: NODE_OPTIONS in ${file} has no effect on credit-data, because Node reads it when it starts. Set it in the ` +
           "environment.\n"
       )
-      const old = yield* run(["token", `--env-file=${file}`], { variables: { NODE_OPTIONS: "" } })
+      const old = yield* run(["token", `--env-file=${file}`])
       assert.deepStrictEqual([old.code, old.stdout], [2, ""])
       assert.include(old.stderr, "Unknown option: --env-file. Use --variables FILE.")
     }).pipe(Effect.scoped)

@@ -3,7 +3,7 @@ import { HttpServerResponse } from "@effect/platform"
 import { assert, describe } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
 import { secret, test, together, token } from "./support/command.ts"
-import { run } from "./support/program.ts"
+import { run, runProcess } from "./support/program.ts"
 
 describe.concurrent("--verbose", () => {
   test(
@@ -44,9 +44,9 @@ describe.concurrent("--verbose", () => {
     Effect.gen(function*() {
       const closed = { CREDIT_DATA_AUTH_V2_URL: "http://127.0.0.1:1" }
       const [failed, ...others] = yield* together(
-        run(["token", "-v", "--timeout", "1s"], { variables: closed }),
+        run(["token", "-v", "--timeout", "1s"], closed),
         run(["token", "-v"]),
-        run(["exec", "-v", "--", "true"]),
+        runProcess(["exec", "-v", "--", "true"]),
         run(["compare", "-v"]),
         run(["doctor", "-v"])
       )

@@ -12,7 +12,7 @@ import { gzipSync } from "node:zlib"
 import * as PrintedJson from "../support/printedJson.ts"
 import type { Step } from "../../src/doctor/step.ts"
 import { layerOfDoctor } from "../../src/undici.ts"
-import { program, start, temporaryFolder } from "../support/program.ts"
+import { startProgram, temporaryFolder } from "../support/program.ts"
 import { examined, type Line, type Options } from "./examined.ts"
 
 const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"]
@@ -89,7 +89,7 @@ export const examineTrusting = Effect.fnUntraced(
     const file = join(yield* temporaryFolder, "authority.pem")
     writeFileSync(file, authority.cert)
     const args = ["doctor", "--json", ...(probe === undefined ? [] : ["--probe", probe])]
-    const { stderr, stdout } = yield* start(process.execPath, [program, ...args], {
+    const { stderr, stdout } = yield* startProgram(args, {
       variables: { ...variables, NODE_EXTRA_CA_CERTS: file }
     })
     assert.strictEqual(stderr, "")

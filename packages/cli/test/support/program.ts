@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
 
 const folder = fileURLToPath(new URL("../..", import.meta.url))
 const output = mkdtempSync(join(tmpdir(), "credit-data-cli-"))
@@ -59,17 +60,53 @@ export const start = (command: string, args: ReadonlyArray<string>, options: Opt
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** Runs the program with the variables of the simulator. */
-export const run = (args: ReadonlyArray<string>, options: Options = {}) =>
+/** Runs the program in a process of its own. Its environment has only these variables. */
+export const startProgram = (args: ReadonlyArray<string>, options: Options = {}) =>
+  start(process.execPath, [program, ...args], options)
+
+/** Runs the program in a process of its own, with the variables of the simulator. */
+export const runProcess = (args: ReadonlyArray<string>, options: Options = {}) =>
   Effect.flatMap(
     Simulator.variables,
-    (variables) =>
-      start(process.execPath, [program, ...args], { ...options, variables: { ...variables, ...options.variables } })
+    (variables) => startProgram(args, { ...options, variables: { ...variables, ...options.variables } })
   )
 
-/** Runs the program several times, beside each other. */
-export const runAll = (list: ReadonlyArray<ReadonlyArray<string>>, options: Options = {}) =>
-  Effect.forEach(list, (args) => run(args, options), { concurrency: 4 })
+const thread: { worker?: Worker } = {}
+
+// a thread has one environment and one standard output
+const oneAtATime = Effect.unsafeMakeSemaphore(1)
+
+/**
+ * Runs the program in a thread that has loaded it, which takes a tenth of the time of a process. For what needs no signal, no standard input and no
+ * variable that Node reads when it starts. Its environment has only these variables.
+ */
+export const runWith = (variables: Record<string, string>, args: ReadonlyArray<string>): Effect.Effect<Outcome> =>
+  Effect.async<Outcome>((resume) => {
+    const worker = thread.worker ??= new Worker(new URL("thread.mjs", import.meta.url), { workerData: program })
+    const onMessage = (outcome: Outcome) => ended(Effect.succeed(outcome))
+    const onError = (error: unknown) => {
+      delete thread.worker
+      ended(Effect.die(error))
+    }
+    const ended = (outcome: Effect.Effect<Outcome>) => {
+      worker.off("message", onMessage).off("error", onError).unref()
+      resume(outcome)
+    }
+    worker.on("message", onMessage).on("error", onError).ref()
+    worker.postMessage({ args, variables: { ...base, ...variables } })
+    return Effect.promise(() => {
+      delete thread.worker
+      return worker.terminate()
+    })
+  }).pipe(oneAtATime.withPermits(1))
+
+/** Runs the program in a thread with the variables of the simulator. */
+export const run = (args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
+  Effect.flatMap(Simulator.variables, (simulated) => runWith({ ...simulated, ...variables }, args))
+
+/** Runs the program several times in a thread. */
+export const runAll = (list: ReadonlyArray<ReadonlyArray<string>>, variables: Record<string, string> = {}) =>
+  Effect.forEach(list, (args) => run(args, variables))
 
 /** Runs the program on a terminal, of 80 columns by default. Both outputs arrive together. */
 export const onTerminal = (
