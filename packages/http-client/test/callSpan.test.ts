@@ -1,5 +1,5 @@
-import { TokenError } from "@credit-data/core"
-import { HttpError } from "@credit-data/core/Internal"
+import { type AccessTokens, TokenError } from "@credit-data/core"
+import { type FinishedCall, HttpError, observeCalls } from "@credit-data/core/Internal"
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { after } from "@credit-data/test-support/after"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
@@ -61,6 +61,15 @@ describe("the traces of a call", () => {
       for (const { headers } of sent) assert.notProperty(headers, "traceparent")
     }))
 
+  it.effect("show the client of the supply, and the port of a base URL without TLS", () =>
+    Effect.gen(function*() {
+      const { spans } = yield* call(get, {
+        supply: { baseUrl: "http://localhost" },
+        changeTokens: () => ({ clientId: "a\nb" })
+      })
+      assert.deepInclude(spans[0]?.attributes, { "credit_data.client_id": "a\\nb", "server.port": 80 })
+    }))
+
   it.effect("end as an error after a response with 500, with closed values only", () =>
     Effect.gen(function*() {
       const { exit, spans } = yield* call(get, { respond: responding(500) })
@@ -71,7 +80,7 @@ describe("the traces of a call", () => {
         "error.type": "500"
       })
       const ended = spans[0]?.exit ?? Exit.void
-      assert.include(Exit.isFailure(ended) ? Cause.pretty(ended.cause) : "a success", "500")
+      assert.strictEqual(Exit.isFailure(ended) ? Cause.pretty(ended.cause) : "a success", "CallFailure: 500")
       assert.notInclude(inspect(spans, { depth: 20 }), "42")
     }))
 
@@ -200,6 +209,45 @@ describe("the traces of a call", () => {
           }).pipe(Effect.provide(over(DataAccess.layer(), yield* supply(), each)))
           assert.deepStrictEqual(after, before)
         }
+      }))
+  }
+})
+
+describe("what observes the calls of a supply", () => {
+  const observed = Effect.fnUntraced(
+    function*(client: HttpClient.HttpClient, change: Partial<AccessTokens.Service> = {}) {
+      const calls: Array<FinishedCall> = []
+      const tokens = { ...yield* supply(), ...change }
+      yield* observeCalls(tokens, (call) => Effect.sync(() => void calls.push(call)))
+      const layer = over(DataAccess.layer(), tokens, client)
+      yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, get), layer))
+      return calls
+    }
+  )
+  const common = { group: "Data Access", method: "GET", template: undefined }
+  const slow = HttpClient.make((request) =>
+    Effect.delay(Effect.succeed(HttpClientResponse.fromWeb(request, responding(202)())), "1500 millis")
+  )
+  const rows: ReadonlyArray<
+    readonly [name: string, calls: ReturnType<typeof observed>, ended: Omit<FinishedCall, keyof typeof common>]
+  > = [
+    ["its status and its seconds", observed(slow), { status: 202, errorType: undefined, seconds: 1.5 }],
+    ["its interruption", observed(HttpClient.make(() => Effect.interrupt)), {
+      status: undefined,
+      errorType: "Interrupted",
+      seconds: 0
+    }],
+    ["a defect of the supply", observed(slow, { get: Exit.die("no") }), {
+      status: undefined,
+      errorType: "Defect",
+      seconds: 0
+    }]
+  ]
+  for (const [name, calls, ended] of rows) {
+    it.scoped(`gets of each call ${name}`, () =>
+      Effect.gen(function*() {
+        const { result } = yield* after("1500 millis", calls)
+        assert.deepStrictEqual(result, [{ ...common, ...ended }])
       }))
   }
 })

@@ -198,6 +198,32 @@ describe("the client of a group as a fetch", () => {
       assert.include(String(yield* rejection(() => response.text())), "enough")
     }))
 
+  it.scoped("reads one chunk of a body before its caller, cancels it with its caller, and reads one that no caller gets", () =>
+    Effect.gen(function*() {
+      let [pulled, cancelled] = [0, 0]
+      const body = () =>
+        new ReadableStream({
+          pull: (controller) => {
+            if (++pulled > 3) controller.close()
+            else controller.enqueue(new Uint8Array(1))
+          },
+          cancel: () => void cancelled++
+        }, { highWaterMark: 0 })
+      const { fetch } = yield* setUp(() => new Response(body()))
+      const response = yield* Effect.promise(() => fetch("/a"))
+      yield* Effect.promise(() => setTimeout(10))
+      assert.deepStrictEqual([pulled, cancelled], [1, 0])
+      yield* Effect.promise(async () => response.body?.cancel())
+      assert.deepStrictEqual([pulled, cancelled], [1, 1])
+      pulled = 0
+      const head = yield* Effect.promise(() => fetch("/a", { method: "HEAD" }))
+      assert.deepStrictEqual([head.body, pulled, cancelled], [null, 4, 1])
+      pulled = 0
+      const odd = yield* setUp(() => Object.defineProperty(new Response(body()), "status", { value: 600 }))
+      assert.instanceOf(yield* rejection(() => odd.fetch("/a")), TypeError)
+      assert.deepStrictEqual([pulled, cancelled], [4, 1])
+    }))
+
   it.scoped("accepts a Request of another implementation, with a body and without", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp()

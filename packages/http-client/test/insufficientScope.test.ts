@@ -6,21 +6,21 @@ import { DateTime, Effect, Layer, Redacted } from "effect"
 import { bearers, over, rejecting, supply, transport } from "./support/fakes.ts"
 
 describe("InsufficientScope", () => {
-  const error = new InsufficientScope.InsufficientScope({
-    environment: "test",
-    needed: "data-access:all",
-    granted: []
-  })
+  const make = (): InsufficientScope.InsufficientScope =>
+    new InsufficientScope.InsufficientScope({ environment: "test", needed: "data-access:all", granted: [] })
 
   it("prints the granted scopes, and its JSON contains the message", () => {
+    const error = make()
     assert.strictEqual(
       error.message,
       "The token of test does not cover data-access:all: the server granted no scope. Nothing was sent. Ask the operator to " +
         "grant data-access:all to this client."
     )
-    assert.deepInclude(JSON.parse(JSON.stringify(error)), {
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(error)), {
       _tag: "InsufficientScope",
+      environment: "test",
       needed: "data-access:all",
+      granted: [],
       message: error.message
     })
     const both = new InsufficientScope.InsufficientScope({
@@ -29,19 +29,20 @@ describe("InsufficientScope", () => {
       nextTryAt: DateTime.unsafeMake(0)
     })
     assert.include(both.message, "the server granted a, b.")
-    const ofClient = new InsufficientScope.InsufficientScope({ ...error, clientId: "acme" })
-    assert.include(ofClient.message, "The token of test, client acme does not cover data-access:all")
-    assert.strictEqual(JSON.parse(JSON.stringify(ofClient)).clientId, "acme")
+    const ofClient = new InsufficientScope.InsufficientScope({ ...error, clientId: "a\nb" })
+    assert.include(ofClient.message, "The token of test, client a\\nb does not cover data-access:all")
+    assert.strictEqual(JSON.parse(JSON.stringify(ofClient)).clientId, "a\\nb")
     assert.include(both.message, "is not sent before 1970-01-01T00:00:00.000Z.")
   })
 
   it("keeps its message in structuredClone", () => {
+    const error = make()
     assert.strictEqual(structuredClone(error).message, error.message)
   })
 
   it("shows at most ten of the granted scopes, each escaped and cut", () => {
     const granted = ["a\nb", "x".repeat(400), ...Array.from({ length: 100 }, (_, index) => `read:${index}`)]
-    const many = new InsufficientScope.InsufficientScope({ ...error, granted })
+    const many = new InsufficientScope.InsufficientScope({ ...make(), granted })
     assert.include(many.message, "a\\nb")
     assert.include(many.message, "read:7 and 92 more.")
     assert.isBelow(many.message.length, 800)

@@ -236,6 +236,10 @@ describe("a URL of the same host", () => {
       const refused = (url: string) => Effect.flip(callOver(client, (client) => client.get(url)))
       assert.include((yield* refused("../other")).message, "The path contains \"..\"")
       assert.include((yield* refused("https://api.example/other")).message, "The path leaves https://api.example/v1")
+      for (const url of ["http://api.example/v1/a", "https://api.example:444/v1/a", "https://elsewhere.example/v1/a"]) {
+        assert.include((yield* refused(url)).message, "A token is sent only to https://api.example. Use a relative URL")
+      }
+      assert.include((yield* refused("https://:/")).message, "This is not a URL")
     }))
 
   it.effect("is accepted in any spelling when a client rewrites the URL", () =>
