@@ -1,5 +1,4 @@
 // Writes the API reference of every library from its docstrings, for Effect 3 and Effect 4, and compiles and runs their examples.
-// `--effect-3` leaves out Effect 4.
 
 import { run } from "@credit-data/test-support/childProcess"
 import { FileSystem, Path } from "@effect/platform"
@@ -68,8 +67,7 @@ Effect.gen(function*() {
       yield* Effect.forEach(yield* pagesOf(path.join(top, folder, "docs")), withFrontMatter)
       yield* Console.log(`${name}: ${/\d+ example\(s\)/.exec(stdout)?.[0] ?? "no examples"}`)
     })
-  const isOneLine = process.argv.includes("--effect-3")
-  for (const top of [repository, ...(isOneLine ? [] : [path.join(repository, "effect-4/generated")])]) {
+  for (const top of [repository, path.join(repository, "effect-4/generated")]) {
     yield* Effect.forEach(yield* libraries, write(top), { concurrency: 2 })
   }
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

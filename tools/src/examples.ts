@@ -1,5 +1,5 @@
-// Collects every example in the Markdown files as a module to be compiled. Examples in docstrings are compiled with the
-// reference.
+// Collects every example in the Markdown files and in the docstrings of the packages as a module to be compiled. Those in docstrings also
+// run when the reference is written.
 
 import { type Error as PlatformError, FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -7,7 +7,9 @@ import { Console, Effect } from "effect"
 import { root, sourcePaths } from "./packages.ts"
 
 const snippetsIn = (text: string) =>
-  [...text.matchAll(/^( *)```ts\n([\s\S]*?)^\1```$/gm)].flatMap(([, , code]) => code ?? [])
+  [...text.matchAll(/^( *(?:\* )?)```ts\n([\s\S]*?)^\1```$/gm)].map(([, margin = "", code = ""]) =>
+    margin.includes("*") ? code.replaceAll(/^ *\* ?/gm, "") : code
+  )
 
 /** The folders whose Markdown files are ours. */
 const rooms = ["packages", "docs", "tests", "tools", "benchmarks", "examples"]
@@ -15,8 +17,8 @@ const rooms = ["packages", "docs", "tests", "tools", "benchmarks", "examples"]
 /** What was installed, built or generated. What is installed has links that lead in circles. */
 const isForeign = (name: string) => name === "node_modules" || name === "dist" || name.startsWith(".")
 
-/** The Markdown files in a folder, by their paths. */
-const markdownIn = (
+/** The files with examples in a folder, by their paths: Markdown, and the sources of packages. */
+const filesIn = (
   folder: string
 ): Effect.Effect<ReadonlyArray<string>, PlatformError.PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function*() {
@@ -25,8 +27,8 @@ const markdownIn = (
     const found = yield* Effect.forEach(names, (name) =>
       Effect.gen(function*() {
         const path = `${folder}/${name}`
-        if ((yield* fs.stat(path)).type === "Directory") return yield* markdownIn(path)
-        return name.endsWith(".md") ? [path] : []
+        if ((yield* fs.stat(path)).type === "Directory") return yield* filesIn(path)
+        return name.endsWith(".md") || /packages\/[\w-]+\/src\/.*\.ts$/.test(path) ? [path] : []
       }))
     return found.flat()
   })
@@ -40,7 +42,7 @@ Effect.gen(function*() {
   yield* fs.makeDirectory(target)
 
   let count = 0
-  const inRooms = yield* Effect.forEach(rooms, (room) => markdownIn(path.join(top, room)))
+  const inRooms = yield* Effect.forEach(rooms, (room) => filesIn(path.join(top, room)))
   const atTop = (yield* fs.readDirectory(top)).filter((name) => name.endsWith(".md")).map((name) => `${top}/${name}`)
   const files = [...atTop, ...inRooms.flat()].map((file) => path.relative(top, file))
     // the generated reference
@@ -54,9 +56,14 @@ Effect.gen(function*() {
     path.join(target, "tsconfig.json"),
     JSON.stringify({
       extends: "../../tsconfig.json",
-      compilerOptions: { paths: yield* sourcePaths(yield* root) },
+      compilerOptions: {
+        paths: {
+          ...yield* sourcePaths(top),
+          ioredis: [path.join(top, "packages/store-redis/node_modules/ioredis/built/index.d.ts")]
+        }
+      },
       include: ["*.ts"]
     })
   )
-  yield* Console.log(`${count} examples in the Markdown files`)
+  yield* Console.log(`${count} examples in Markdown files and docstrings`)
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)
