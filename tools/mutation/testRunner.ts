@@ -3,7 +3,8 @@
 // if it still fails, Stryker starts another process and repeats the mutant.
 
 import { INSTRUMENTER_CONSTANTS, type InstrumenterContext } from "@stryker-mutator/api/core"
-import { declareClassPlugin, PluginKind } from "@stryker-mutator/api/plugin"
+import type { Logger } from "@stryker-mutator/api/logging"
+import { commonTokens, declareClassPlugin, PluginKind, tokens } from "@stryker-mutator/api/plugin"
 import {
   determineHitLimitReached,
   type DryRunResult,
@@ -90,9 +91,15 @@ const runOrStall = async (test: Test): Promise<void> => {
 }
 
 class InProcess implements TestRunner {
+  static readonly inject = tokens(commonTokens.logger)
+  private readonly log: Logger
   private tests: ReadonlyMap<string, Test> = new Map()
   /** The tests that have failed with mutants. The next mutant is in the same place, and fails the same tests. */
   private readonly killers = new Set<string>()
+
+  constructor(log: Logger) {
+    this.log = log
+  }
 
   readonly capabilities = () => ({ reloadEnvironment: false })
 
@@ -146,7 +153,8 @@ class InProcess implements TestRunner {
       this.killers.delete(failed.id)
       this.killers.add(failed.id)
       if ((await this.run(failed.id)).status === TestStatus.Failed) {
-        throw new Error(`${failed.id} fails without the mutant too`)
+        this.log.warn(`${failed.id} fails without the mutant too. Another process repeats the mutant.`)
+        throw new Error("The mutant has left something behind.")
       }
     }
     return toMutantRunResult(timeout ?? { status: DryRunStatus.Complete, tests })

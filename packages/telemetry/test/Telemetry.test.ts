@@ -21,7 +21,12 @@ const succeeded = {
   dueAt: DateTime.unsafeMake(2_880_000)
 }
 
-/** Metrics of a supply in its own environment, because Effect keeps the metrics of a whole process together. */
+let runs = 0
+
+/** The name of an environment that no test has used, because Effect keeps the metrics of a whole process together. */
+const fresh = (name: string): string => `${name} ${++runs}`
+
+/** Metrics of a supply in this environment. */
 const metrics = Effect.fnUntraced(function*(
   environment: string,
   options: { readonly before?: Parameters<typeof FakeSupply.make>[0]; readonly settings?: Telemetry.Settings } = {}
@@ -55,7 +60,7 @@ const metrics = Effect.fnUntraced(function*(
 describe("Telemetry.layer", () => {
   it.scoped("registers every outcome at 0, and no time that is not known yet", () =>
     Effect.gen(function*() {
-      const { read } = yield* metrics("start")
+      const { read } = yield* metrics(fresh("start"))
       const series = yield* read
       const requests = Object.entries(series).filter(([name]) => name.startsWith("requests_total"))
       assert.strictEqual(requests.length, 2 * 5 + 4 * 5)
@@ -79,7 +84,7 @@ describe("Telemetry.layer", () => {
 
   it.scoped("shows a supply that had a token and a failure before", () =>
     Effect.gen(function*() {
-      const { close, read } = yield* metrics("late", {
+      const { close, read } = yield* metrics(fresh("late"), {
         before: {
           expiresAt: Option.some(DateTime.unsafeMake(7_000)),
           nextRequestAt: Option.some(DateTime.unsafeMake(5_000)),
@@ -108,7 +113,7 @@ describe("Telemetry.layer", () => {
   it.scoped("shows a supply without a token as usable while a migration serves its calls otherwise", () =>
     Effect.gen(function*() {
       let isServed = true
-      const { read } = yield* metrics("migrating", { before: { lastFailure: Option.some(failure) } }).pipe(
+      const { read } = yield* metrics(fresh("migrating"), { before: { lastFailure: Option.some(failure) } }).pipe(
         Effect.provideService(HasFallback, () => isServed)
       )
       assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 1, fallback: 1 })
@@ -119,7 +124,7 @@ describe("Telemetry.layer", () => {
 
   it.scoped("counts what was taken from a shared store, and its faults, and no token requests for them", () =>
     Effect.gen(function*() {
-      const { publish, read } = yield* metrics("shared")
+      const { publish, read } = yield* metrics(fresh("shared"))
       const taken = "shared_total{outcome=\"token\"}"
       const failed = "shared_total{outcome=\"failed\"}"
       const faults = "store_faults_total{error_type=\"Timeout\"}"
@@ -139,7 +144,7 @@ describe("Telemetry.layer", () => {
 
   it.scoped("counts what happens to token requests", () =>
     Effect.gen(function*() {
-      const { publish, read, set } = yield* metrics("events")
+      const { publish, read, set } = yield* metrics(fresh("events"))
       yield* publish(TokenEvent.Requested({ ...requested, reason: "Nothing" }))
       yield* set({ lastFailure: Option.some(failure), nextRequestAt: Option.some(DateTime.unsafeMake(30_000)) })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Nothing", error: failure }))
@@ -185,7 +190,7 @@ describe("Telemetry.layer", () => {
 
   it.scoped("shows no waiting callers a moment after their request has failed", () =>
     Effect.gen(function*() {
-      const { publish, read, set } = yield* metrics("failed")
+      const { publish, read, set } = yield* metrics(fresh("failed"))
       yield* set({ callersWaiting: 1 })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Refresh", error: failure }))
       assert.deepInclude(yield* read, { callers_waiting: 1 })
@@ -196,7 +201,7 @@ describe("Telemetry.layer", () => {
 
   it.scoped("reads the returned tokens and the waiting callers at intervals, and for the last time at the end", () =>
     Effect.gen(function*() {
-      const { close, read, set } = yield* metrics("sampled")
+      const { close, read, set } = yield* metrics(fresh("sampled"))
       yield* set({ tokensServed: 10, callersWaiting: 4 })
       yield* TestClock.adjust("4 seconds")
       assert.deepInclude(yield* read, { served_total: 0, callers_waiting: 0 })
@@ -215,7 +220,7 @@ describe("Telemetry.layer", () => {
 
   it.scoped("reads them at the program's interval", () =>
     Effect.gen(function*() {
-      const { read, set } = yield* metrics("often", { settings: { sampleInterval: "1 second" } })
+      const { read, set } = yield* metrics(fresh("often"), { settings: { sampleInterval: "1 second" } })
       yield* set({ tokensServed: 10 })
       yield* TestClock.adjust("1 second")
       assert.deepInclude(yield* read, { served_total: 10 })
@@ -246,7 +251,7 @@ describe("Telemetry.layer", () => {
     Effect.gen(function*() {
       const names = ["credit_data.environment", "credit_data.client_id", "credit_data.version", "server.address"]
       const attributes = Object.fromEntries(names.map((name) => [name, "another"]))
-      const { read } = yield* metrics("its own", { settings: { attributes } })
+      const { read } = yield* metrics(fresh("its own"), { settings: { attributes } })
       assert.deepInclude(yield* read, { usable: 1 })
     }))
 
@@ -262,7 +267,7 @@ describe("Telemetry.layer", () => {
 
   it.scoped("shows rejected tokens, missing scopes, and a store that cannot be used", () =>
     Effect.gen(function*() {
-      const { close, publish, read, set } = yield* metrics("worse", {
+      const { close, publish, read, set } = yield* metrics(fresh("worse"), {
         before: { requestedScopes: ["data-access:all", "furnishment:all"] }
       })
       const good = {
@@ -297,10 +302,11 @@ describe("Telemetry.layer", () => {
 
   it.scoped("shows the worst of several supplies with the same attributes, even after one of them has ended", () =>
     Effect.gen(function*() {
-      const first = yield* metrics("together", {
+      const environment = fresh("together")
+      const first = yield* metrics(environment, {
         before: { callersWaiting: 2, expiresAt: Option.some(DateTime.unsafeMake(9_000)) }
       })
-      const second = yield* metrics("together", {
+      const second = yield* metrics(environment, {
         before: {
           callersWaiting: 3,
           lastFailure: Option.some(failure),
@@ -332,7 +338,7 @@ describe("Telemetry.layer", () => {
 
   it.scoped("counts lost events, and continues after a status that could not be read", () =>
     Effect.gen(function*() {
-      const { die, publish, read, set } = yield* metrics("broken")
+      const { die, publish, read, set } = yield* metrics(fresh("broken"))
       yield* set({ eventsLost: 3 })
       yield* die
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
@@ -346,8 +352,9 @@ describe("Telemetry.layer", () => {
 
   it.scoped("sees the first token request of a real supply", () =>
     Effect.gen(function*() {
+      const name = fresh("real")
       const endpoint = Layer.succeed(TokenEndpoint.TokenEndpoint, {
-        environment: { name: "real", audience: "a", baseUrl: "https://api.example" },
+        environment: { name, audience: "a", baseUrl: "https://api.example" },
         url: tokenEndpoint,
         requestedScopes: [],
         deadline: Duration.seconds(10),
@@ -359,7 +366,7 @@ describe("Telemetry.layer", () => {
       )
       yield* Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get).pipe(Effect.provide(context))
       yield* TestClock.adjust("0 millis")
-      const series = (yield* Prometheus.text).split("\n").filter((line) => line.includes("\"real\""))
+      const series = (yield* Prometheus.text).split("\n").filter((line) => line.includes(`"${name}"`))
       assert.isTrue(series.some((line) => /requests_total.*outcome="obtained",reason="Nothing".* 1$/.test(line)))
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 })
