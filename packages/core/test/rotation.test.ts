@@ -55,18 +55,18 @@ describe("a rotated secret", () => {
 
   for (
     const [name, source, requests] of [
-      ["a refused secret that has not changed is not tried again", secrets("same").read, 1],
+      ["a refused secret that has not changed is not tried again", () => secrets("same").read, 1],
       [
         "when the new secret is refused too, the request fails after two attempts",
-        secrets("old", "new", "newer").read,
+        () => secrets("old", "new", "newer").read,
         2
       ],
-      ["a secret given as a value is never read again", credentials, 1]
+      ["a secret given as a value is never read again", () => credentials, 1]
     ] as const
   ) {
     it.effect(name, () =>
       Effect.gen(function*() {
-        const endpoint = yield* make({ credentials: source }, refused)
+        const endpoint = yield* make({ credentials: source() }, refused)
         assert.strictEqual((yield* Effect.flip(endpoint.requestToken(nothing)))._tag, "InvalidClient")
         assert.lengthOf(yield* endpoint.sent, requests)
       }))
@@ -165,17 +165,17 @@ describe("a refresh", () => {
       ["reading took too long", Effect.never]
     ] as const
   ) {
-    const lines: Array<string> = []
     it.effect(`refresh keeps the old credentials when they cannot be read again, and logs only the cause: ${name}`, () =>
       Effect.gen(function*() {
+        const lines: Array<string> = []
         const { read } = manager<unknown>(secret("old"), second)
         const endpoint = yield* make({ credentials: read }, json(granted))
-        yield* after("10 seconds", endpoint.requestToken(refresh))
+        yield* Effect.provide(after("10 seconds", endpoint.requestToken(refresh)), logTo(lines))
         assert.deepStrictEqual(yield* sentField("client_secret", endpoint), ["old"])
         assert.deepStrictEqual(lines, [
           `The client credentials of test, client the-client could not be read again: ${name}. The previous credentials remain in use. Check the secret manager or the mounted files.`
         ])
-      }).pipe(Effect.provide(logTo(lines))))
+      }))
   }
 
   it.effect("a refresh whose read hangs leaves the request half of the deadline", () =>
@@ -197,15 +197,15 @@ describe("a refresh", () => {
       assert.strictEqual(silent.seconds, 10)
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 
-  const lines: Array<string> = []
   it.effect("credentials that cannot be read again are logged once until they can be read", () =>
     Effect.gen(function*() {
+      const lines: Array<string> = []
       const away = Effect.fail({ _tag: "Away" })
       const { read } = manager<unknown>(secret("old"), away, away, away, secret("old"), away)
       const endpoint = yield* make({ credentials: read }, json(granted))
-      yield* Effect.replicateEffect(endpoint.credentials?.reread ?? Effect.void, 5)
+      yield* Effect.replicateEffect(endpoint.credentials?.reread ?? Effect.void, 5).pipe(Effect.provide(logTo(lines)))
       assert.lengthOf(lines.filter((line) => line.includes("could not be read again: Away")), 2)
-    }).pipe(Effect.provide(logTo(lines))))
+    }))
 })
 
 describe("the trace of a secret that is read again", () => {
