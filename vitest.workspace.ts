@@ -10,12 +10,12 @@ const everyTest = "{packages,tests}/*/test/**/*.test.ts"
 const modes = {
   // one example in a child process stands for all of them
   test: { include: [everyTest, "examples/test/main.test.ts"], exclude: ["**/*.{alone,system,nightly}.test.ts"] },
-  /** With real servers, a browser and many processes. */
+  /** With real servers and a browser. */
   system: {
     include: [everyTest, "examples/test/**/*.test.ts"].map((glob) => glob.replace(".test.ts", ".system.test.ts")),
     exclude: []
   },
-  /** With real servers and the real time, so nothing may run beside them. */
+  /** With real servers or many processes in real time, so nothing may run beside them. */
   alone: { include: [everyTest.replace(".test.ts", ".alone.test.ts")], exclude: [] },
   /** The first tier's tests over sockets again, over undici and `fetch`. */
   transports: { include: ["tests/integration/test/**/*.transports.test.ts"], exclude: [] },
@@ -52,7 +52,8 @@ export default defineConfig(({ mode: given }) => {
       minWorkers: 1,
       // Files share the modules that they import, because loading Effect for each file takes longer than its tests. Tests with a
       // browser use the `layer` of @effect/vitest, which changes `it` for the files after them.
-      isolate: mode === "system",
+      isolate: mode === "alone" || mode === "system",
+      fileParallelism: mode !== "alone",
       projects: [{
         // beside the reporters of the command line. A test with real servers, and a search of the night, may take longer than it allows.
         plugins: mode !== "test" ? [] : [{

@@ -5,10 +5,10 @@ const everyTest = "generated/{examples,packages/*,tests/*}/test/**/*.test.ts"
 
 /** The tests of each mode, as in the workspace of Effect 3. */
 const modes = {
-  test: { include: [everyTest], exclude: ["**/*.system.test.ts"] },
+  test: { include: [everyTest], exclude: ["**/*.{alone,system}.test.ts"] },
   /** With the tests over every transport, because Effect 4 has its own transports. */
   system: {
-    include: ["system", "transports"].map((tier) => everyTest.replace(".test.ts", `.${tier}.test.ts`)),
+    include: ["alone", "system", "transports"].map((tier) => everyTest.replace(".test.ts", `.${tier}.test.ts`)),
     exclude: []
   }
 }

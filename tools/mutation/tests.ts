@@ -21,8 +21,7 @@ const slow = [
 
 /** With a real Redis, which has no virtual time, these take three seconds and more. */
 const slowOnRedis = [
-  "continues with the promoted replica",
-  "while a cluster moves a slot"
+  "continues with the promoted replica"
 ]
 
 const name = process.env["MUTATED_PACKAGE"]
@@ -40,6 +39,8 @@ export const isSlow = (test: string): boolean => left.some((part) => test.includ
 /** The files of a package's tests. Tests with real servers take long too. The store on Redis has no others. */
 export const testFiles = (): ReadonlyArray<string> =>
   readdirSync(`packages/${name}/test`, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.ts") && !/\.nightly\./.test(file) && (isOnRedis || !/\.system\./.test(file)))
+    .filter((file) =>
+      file.endsWith(".test.ts") && !/\.(alone|nightly)\./.test(file) && (isOnRedis || !/\.system\./.test(file))
+    )
     .toSorted()
     .map((file) => resolve(`packages/${name}/test`, file))
