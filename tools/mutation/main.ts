@@ -1,9 +1,8 @@
 // Runs Stryker on the library packages, which are those without a command, and writes what it found to `scores.json` and `scores.md`.
-// Arguments: packages, or `--shard 3/7` for the third of seven parts of all files. Exits with 1 if the score of a package that was run
-// is below 90 %. It edits the sources while it runs.
+// Arguments: packages, or none for all. Exits with 1 if the score of a package that was run is below 90 %. It edits the sources while it runs.
 
 import { spawnSync } from "node:child_process"
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { equivalent } from "./equivalent.ts"
 import { type Measured, table } from "./table.ts"
 
@@ -35,19 +34,6 @@ const filesOf = (name: string): ReadonlyArray<string> =>
     .map((file) => `packages/${name}/src/${file}`)
     .toSorted()
 
-/** Each part gets large and small files. */
-const part = (files: ReadonlyArray<string>, shard: string): ReadonlyArray<string> => {
-  const [, index, of] = /^([1-9]\d*)\/([1-9]\d*)$/.exec(shard) ?? []
-  if (index === undefined || of === undefined || Number(index) > Number(of)) {
-    console.error("Usage: mutation [package ...] | mutation --shard 3/7")
-    process.exit(2)
-  }
-  const size = (file: string) => statSync(file).size
-  return files.toSorted((a, b) => size(b) - size(a) || a.localeCompare(b)).filter((_, at) =>
-    at % Number(of) === Number(index) - 1
-  )
-}
-
 /** The text that a mutant replaces. */
 const original = (source: string, { end, start }: Mutant["location"]): string => {
   const lines = source.split("\n").slice(start.line - 1, end.line)
@@ -78,19 +64,21 @@ const measured = (file: string, { mutants, source }: Report["files"][string], da
   }
 }
 
-const args = process.argv.slice(2)
+const given = process.argv.slice(2)
 const libraries = readdirSync("packages").filter(isLibrary)
-const all = libraries.flatMap(filesOf)
-const files = args[0] === "--shard" ? part(all, args[1] ?? "") : (args.length > 0 ? args : libraries).flatMap(filesOf)
-const packageOf = (file: string): string => file.split("/")[1] ?? ""
-const packages = [...new Set(files.map(packageOf))]
+const unknown = given.filter((name) => !libraries.includes(name))
+if (unknown.length > 0) {
+  console.error(`Unknown: ${unknown.join(", ")}. The libraries are ${libraries.join(", ")}.`)
+  process.exit(2)
+}
 
 const scoresFile = "tools/mutation/scores.json"
 const scores: Record<string, Measured> = JSON.parse(readFileSync(scoresFile, "utf8"))
 // files that no longer exist
+const all = libraries.flatMap(filesOf)
 for (const file of Object.keys(scores)) if (!all.includes(file)) delete scores[file]
 
-const failed = packages.filter((name) => {
+const failed = (given.length > 0 ? given : libraries).filter((name) => {
   console.log(`\n== ${name}`)
   const report = `packages/${name}/.stryker/mutation.json`
   rmSync(report, { force: true })
@@ -99,7 +87,7 @@ const failed = packages.filter((name) => {
       ...process.env,
       NODE_OPTIONS: "--import=tsx",
       MUTATED_PACKAGE: name,
-      MUTATED_FILES: files.filter((file) => packageOf(file) === name).join(",")
+      MUTATED_FILES: filesOf(name).join(",")
     },
     stdio: "inherit"
   })

@@ -24,10 +24,10 @@ export const table = (scores: Readonly<Record<string, Measured>>) => {
     return dead + survivors(name) === 0 ? 100 : 100 * dead / (dead + survivors(name))
   }
   const rows = [...new Set(Object.keys(scores).map((file) => file.split("/")[1] ?? ""))].map((name) => {
-    const dates = of(name).map(({ date }) => date).toSorted()
+    const date = of(name).map(({ date }) => date).toSorted().at(-1)
     return `| ${name} | ${killed(name)} | ${timedOut(name)} | ${survivors(name)} | ${
       sum(of(name).map((each) => each.equivalent))
-    } | ${score(name).toFixed(1)} % | ${dates[0]} | ${dates.at(-1)} |`
+    } | ${score(name).toFixed(1)} % | ${date} |`
   })
   const left = Object.entries(scores).filter(([, each]) => each.survivors.length > 0).flatMap(([file, each]) => [
     `### ${file}`,
@@ -43,8 +43,8 @@ export const table = (scores: Readonly<Record<string, Measured>>) => {
     "Stryker changes one expression of the sources at a time. The mutant is killed if a test of its package fails, and times out if a test takes",
     "too long. The score is the share of these two, without mutants that [change nothing](equivalent.ts). `run mutation` writes this page.",
     "",
-    "| package | killed | timed out | survived | equivalent | score | oldest file | newest file |",
-    "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    "| package | killed | timed out | survived | equivalent | score | measured on |",
+    "| --- | --- | --- | --- | --- | --- | --- |",
     ...rows,
     "",
     "## Survivors",
