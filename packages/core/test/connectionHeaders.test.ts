@@ -147,4 +147,59 @@ describe("a body", () => {
         )
       }
     }))
+
+  const bytes = (length: number) => Stream.make(new Uint8Array(length))
+  const notSent =
+    "so the connection was closed before the end of the request. The server may have received a part of it"
+  const streams: ReadonlyArray<readonly [name: string, body: HttpBody.Stream, failure?: string]> = [
+    ["is as long as declared", HttpBody.stream(Stream.concat(bytes(2), bytes(3)), "text/plain", 5)],
+    ["is as empty as declared", HttpBody.stream(Stream.empty, "text/plain", 0)],
+    ["has no declared length", HttpBody.stream(bytes(5))],
+    ["has no valid length", HttpBody.stream(bytes(5), "text/plain", -1)],
+    ["is longer than declared", HttpBody.stream(bytes(6), "text/plain", 5), "is longer than its contentLength"],
+    ["is shorter than declared", HttpBody.stream(bytes(4), "text/plain", 5), "is shorter than its contentLength"],
+    ["fails", HttpBody.stream(Stream.fail("no")), "failed"],
+    ["dies", HttpBody.stream(Stream.die("no"), "text/plain", 5), "failed"]
+  ]
+  for (const [name, body, failure] of streams) {
+    it.effect(`that is a stream which ${name} ${failure === undefined ? "is sent" : "fails the request"}`, () =>
+      Effect.gen(function*() {
+        const client = HttpClient.make((request) =>
+          request.body._tag === "Stream"
+            ? Effect.as(
+              Effect.orDie(Stream.runDrain(request.body.stream)),
+              HttpClientResponse.fromWeb(request, new Response())
+            )
+            : Effect.dieMessage("The body is no stream")
+        )
+        const restricted = restrictedClient(client, { isAllowed: () => true })
+        const sent = restricted.execute(HttpClientRequest.post("https://api.example/a", { body }))
+        if (failure === undefined) return assert.strictEqual((yield* sent).status, 200)
+        const error = yield* Effect.flip(sent)
+        assert.strictEqual(requestReason(error), "Encode")
+        assert.include(error.message, `The stream of the body ${failure}, ${notSent}`)
+      }))
+  }
+})
+
+describe("a header that cannot be sent", () => {
+  for (
+    const [name, value, shown] of [
+      ["x-name", "a\nb", "x-name"],
+      ["x-name", "\u0100", "x-name"],
+      ["bad name", "a", "bad?name"],
+      ["n\u00fc".repeat(40), "a", "n?".repeat(32)]
+    ] as const
+  ) {
+    it.effect(`is named, and nothing is sent: ${JSON.stringify([name, value]).slice(0, 30)}`, () =>
+      Effect.gen(function*() {
+        const request = HttpClientRequest.get("https://api.example/a", { headers: { [name]: value } })
+        const error = yield* Effect.flip(sent(request))
+        assert.strictEqual(requestReason(error), "Encode")
+        assert.include(
+          error.message,
+          `The header ${shown} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
+        )
+      }))
+  }
 })
