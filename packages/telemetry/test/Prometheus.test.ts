@@ -8,6 +8,9 @@ import { updateEachType } from "./support/metrics.ts"
 
 const about = { description: "", unit: "1", labels: {} }
 
+/** Effect keeps the metrics of a whole process, so each run has its own. */
+let runs = 0
+
 describe("the text format of Prometheus", () => {
   const cases: ReadonlyArray<readonly [name: string, sample: Sample, text: ReadonlyArray<string>]> = [
     [
@@ -102,24 +105,25 @@ describe("the text format of Prometheus", () => {
 
   it.effect("shows the metrics of the program, of every type", () =>
     Effect.gen(function*() {
-      yield* updateEachType
+      const prefix = `test${++runs}`
+      yield* updateEachType(prefix)
       const text = yield* Prometheus.text
       for (
         const line of [
-          "test_bigint_total 5",
-          "# TYPE test_balance gauge",
-          "test_balance -5",
-          "# HELP test_gauge A gauge",
-          "test_gauge 1",
-          "test_frequency_total{key=\"red\"} 1",
-          "test_histogram_bucket{le=\"1\"} 0",
-          "test_histogram_bucket{le=\"2\"} 1",
-          "test_histogram_bucket{le=\"+Inf\"} 1",
-          "test_histogram_sum 1.5",
-          "test_summary{quantile=\"0.5\"} 4",
-          "test_summary_count 1",
-          "test_timer_milliseconds 3",
-          "test_rent{unit=\"flat 1\"} 900"
+          `${prefix}_bigint_total 5`,
+          `# TYPE ${prefix}_balance gauge`,
+          `${prefix}_balance -5`,
+          `# HELP ${prefix}_gauge A gauge`,
+          `${prefix}_gauge 1`,
+          `${prefix}_frequency_total{key="red"} 1`,
+          `${prefix}_histogram_bucket{le="1"} 0`,
+          `${prefix}_histogram_bucket{le="2"} 1`,
+          `${prefix}_histogram_bucket{le="+Inf"} 1`,
+          `${prefix}_histogram_sum 1.5`,
+          `${prefix}_summary{quantile="0.5"} 4`,
+          `${prefix}_summary_count 1`,
+          `${prefix}_timer_milliseconds 3`,
+          `${prefix}_rent{unit="flat 1"} 900`
         ]
       ) assert.include(text.split("\n"), line)
       assert.notInclude(text, "time_unit")
