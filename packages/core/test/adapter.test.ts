@@ -45,6 +45,9 @@ const environment = {
   authV3Url: "https://v3.example"
 }
 
+const withVariables = (pairs: Record<string, string>) =>
+  Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(pairs))))
+
 const get = Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get)
 
 /** Uses layers one inside of the other over one transport, with these variables. Returns what was sent and logged. */
@@ -58,7 +61,7 @@ const used = Effect.fnUntraced(function*<E>(
   const logged: Array<string> = []
   const over = Layer.mergeAll(
     transport.layer,
-    Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(pairs)))),
+    withVariables(pairs),
     Logger.replace(Logger.defaultLogger, Logger.make(({ message }) => void logged.push(String(message))))
   )
   yield* layers.reduce<Effect.Effect<unknown, unknown, HttpClient.HttpClient>>(
@@ -71,9 +74,8 @@ const used = Effect.fnUntraced(function*<E>(
 const failureOf = <A, E>(layer: Layer.Layer<A, E, HttpClient.HttpClient>, pairs: Record<string, string> = {}) =>
   Effect.gen(function*() {
     const transport = yield* FakeTransport.make()
-    const provider = ConfigProvider.fromMap(new Map(Object.entries(pairs)))
-    const built = Effect.scoped(Layer.build(Layer.provide(layer, transport.layer)))
-    return String(yield* Effect.flip(Effect.withConfigProvider(built, provider)))
+    const provided = Layer.provide(layer, [transport.layer, withVariables(pairs)])
+    return String(yield* Effect.flip(Effect.scoped(Layer.build(provided))))
   })
 
 const request = "client_id=id&client_secret=secret&audience=https%3A%2F%2Fapi.example"
@@ -168,8 +170,7 @@ describe("an adapter", () => {
         ]
       ) {
         const endpoint = yield* TokenEndpoint.TokenEndpoint.pipe(
-          Effect.provide(Layer.provide(layer, transport.layer)),
-          Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(variables))))
+          Effect.provide(Layer.provide(layer, [transport.layer, withVariables(variables)]))
         )
         assert.deepInclude(
           { ...endpoint, deadline: Number(endpoint.deadline) },

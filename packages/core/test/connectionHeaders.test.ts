@@ -170,7 +170,7 @@ describe("a body", () => {
               Effect.orDie(Stream.runDrain(request.body.stream)),
               HttpClientResponse.fromWeb(request, new Response())
             )
-            : Effect.dieMessage("The body is no stream")
+            : Effect.die("The body is no stream")
         )
         const restricted = restrictedClient(client, { isAllowed: () => true })
         const sent = restricted.execute(HttpClientRequest.post("https://api.example/a", { body }))

@@ -101,7 +101,7 @@ const makeCalls = Effect.gen(function*() {
     return call
   }
 
-  /** One chunk is read ahead. A body that ends early in any way closes the connection. */
+  /** At most one chunk is read ahead. A body that ends early in any way closes the connection. */
   const toBody = (response: HttpClientResponse.HttpClientResponse, call: Call): ReadableStream<Uint8Array> => {
     const { signal } = call.controller
     const reader = Stream.toReadableStream(response.stream, { strategy: { highWaterMark: 0 } }).getReader()

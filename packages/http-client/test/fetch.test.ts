@@ -198,7 +198,7 @@ describe("the client of a group as a fetch", () => {
       assert.include(String(yield* rejection(() => response.text())), "enough")
     }))
 
-  it.scoped("reads one chunk of a body before its caller, cancels it with its caller, and reads one that no caller gets", () =>
+  it.scoped("reads at most one chunk of a body before its caller, cancels it with its caller, and reads one that no caller gets", () =>
     Effect.gen(function*() {
       let [pulled, cancelled] = [0, 0]
       const body = () =>
@@ -212,9 +212,11 @@ describe("the client of a group as a fetch", () => {
       const { fetch } = yield* setUp(() => new Response(body()))
       const response = yield* Effect.promise(() => fetch("/a"))
       yield* Effect.promise(() => setTimeout(10))
-      assert.deepStrictEqual([pulled, cancelled], [1, 0])
+      const ahead = pulled
+      assert.isAtMost(ahead, 1)
+      assert.strictEqual(cancelled, 0)
       yield* Effect.promise(async () => response.body?.cancel())
-      assert.deepStrictEqual([pulled, cancelled], [1, 1])
+      assert.deepStrictEqual([pulled, cancelled], [ahead, 1])
       pulled = 0
       const head = yield* Effect.promise(() => fetch("/a", { method: "HEAD" }))
       assert.deepStrictEqual([head.body, pulled, cancelled], [null, 4, 1])
