@@ -98,6 +98,7 @@ const failed = (given.length > 0 ? given : libraries).filter((name) => {
   const { markdown, score } = table(sorted)
   writeFileSync(scoresFile, `${JSON.stringify(sorted, null, 2)}\n`)
   writeFileSync("tools/mutation/scores.md", markdown)
+  spawnSync("node_modules/.bin/dprint", ["fmt", "tools/mutation/scores.md"])
   return score(name) < lowest
 })
 
