@@ -4,7 +4,7 @@ import { Config, ConfigProvider, Context, Effect, Layer, Redacted } from "effect
 import { Cluster } from "ioredis"
 import { EventEmitter } from "node:events"
 import { runInNewContext } from "node:vm"
-import { codeOf, storeError } from "../src/internal/causes.ts"
+import { codeOf, replyError as storeReplyError, storeError } from "../src/internal/causes.ts"
 import { settingsOf } from "../src/internal/connection.ts"
 import { layer, layerClient, layerConfig, type Options } from "../src/RedisTokenStore.ts"
 
@@ -23,8 +23,8 @@ describe("a connection to Redis", () => {
     assert.deepInclude(all, { host: "localhost", port: 1, db: 7, username: "user", password: "pa:ss" })
     const least = optionsOf("redis://localhost")
     assert.deepInclude(least, { host: "localhost", port: 6379, db: 0 })
-    assert.notOk(least.username)
-    assert.notOk(least.password)
+    assert.notProperty(least, "username")
+    assert.notProperty(least, "password")
     assert.notOk(least.tls)
     assert.strictEqual(optionsOf("redis://localhost:1/").db, 0)
     assert.strictEqual(optionsOf("redis://[::1]:1").host, "::1")
@@ -33,6 +33,15 @@ describe("a connection to Redis", () => {
   it("uses TLS for rediss, with the program's settings", () => {
     assert.deepStrictEqual(optionsOf("rediss://localhost:1").tls, {})
     assert.deepStrictEqual((optionsOf("rediss://localhost:1", { servername: "a" })).tls, { servername: "a" })
+  })
+
+  it("neither waits nor repeats an operation, and connects again when its server has become a replica", () => {
+    const { enableOfflineQueue, enableReadyCheck, maxRetriesPerRequest, reconnectOnError } = optionsOf(
+      "redis://localhost"
+    )
+    assert.deepStrictEqual([enableOfflineQueue, enableReadyCheck, maxRetriesPerRequest], [false, false, 0])
+    const reply = (message: string) => reconnectOnError?.(Object.assign(new Error(message), { name: "ReplyError" }))
+    assert.deepStrictEqual([reply("READONLY You can't write"), reply("OOM command not allowed")], [true, false])
   })
 
   it("is tried again after a time that grows to two seconds", () => {
@@ -70,6 +79,9 @@ describe("the options of a store on Redis", () => {
         assert.match(error, /url/)
         assert.notInclude(error, "canary")
       }
+      for (const url of ["xredis://localhost", "redisx://localhost", "redis:///1"]) {
+        assert.include(yield* refused({ url }), "Expected a Redis address")
+      }
       for (const path of ["/a", "/1a", "/1/2"]) {
         assert.include(yield* refused({ url: `redis://localhost${path}` }), "Expected a database number as the path")
       }
@@ -82,7 +94,9 @@ describe("the options of a store on Redis", () => {
         assert.include(error, "Expected each # and ? in the user name or the password to be written as %23 and %3F")
         assert.notInclude(error, "canary")
       }
-      assert.include(yield* refused({ url: "redis://user:100%sure@localhost" }), "to be written as %25")
+      for (const password of ["100%sure", "1%1z"]) {
+        assert.include(yield* refused({ url: `redis://user:${password}@localhost` }), "to be written as %25")
+      }
       assert.include(
         yield* refused({ url: "redis://localhost:1/canary@redis.example" }),
         "each / in the password as %2F"
@@ -96,7 +110,7 @@ describe("the options of a store on Redis", () => {
         assert.include(yield* refused({ url: `redis://${host}` }), "Expected rediss:// for a host", host)
       }
       yield* build({ url: "redis://redis.example.invalid", unencrypted: true })
-      for (const host of ["localhost", "127.0.0.1", "[::1]"]) yield* build({ url: `redis://${host}:1` })
+      for (const host of ["localhost", "127.0.0.1", "127.10.20.30", "[::1]"]) yield* build({ url: `redis://${host}:1` })
       yield* build({ url: "rediss://redis.example.invalid" })
     }))
 
@@ -140,18 +154,24 @@ describe("the nodes of a cluster", () => {
     Effect.gen(function*() {
       const nodes = Array.from({ length: 2 }, () => ({ asking: () => Promise.reject(new Error("closed")) }))
       const [first, later] = nodes
+      const [without, text] = [{}, { asking: "no function" }]
       const cluster = Object.assign(new EventEmitter(), {
         defineCommand: () => {},
         status: "ready",
-        nodes: () => [first]
+        nodes: () => [first, without, text]
       })
       const unhandled: Array<unknown> = []
       const listener = (error: unknown) => void unhandled.push(error)
       process.on("unhandledRejection", listener)
       yield* Layer.build(layerClient({ client: cluster }))
+      const once = first?.asking
       yield* Layer.build(layerClient({ client: cluster }))
+      assert.strictEqual(first?.asking, once)
+      assert.deepStrictEqual([without, text], [{}, { asking: "no function" }])
       cluster.emit("+node", later)
       for (const node of nodes) void node.asking()
+      const sent = yield* Effect.promise(() => Promise.allSettled(nodes.map((node) => node.asking())))
+      assert.deepStrictEqual(sent.map(({ status }) => status), ["rejected", "rejected"])
       yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
       process.off("unhandledRejection", listener)
       assert.deepStrictEqual(unhandled, [])
@@ -177,6 +197,20 @@ describe("the code of an error", () => {
     }
     assert.strictEqual(codeOf(replyError("MOVED 866 127.0.0.1:7001")), "MOVED")
     assert.strictEqual(codeOf(replyError("a text")), "ERR")
+    assert.strictEqual(codeOf(replyError("a TEXT")), "ERR")
+  })
+
+  it("is that of a cause with a text of its own, and unknown for any other error", () => {
+    assert.strictEqual(codeOf(replyError("ERR max number of clients reached")), "MAXCLIENTS")
+    assert.strictEqual(codeOf(replyError("ERR unknown command 'EVALSHA'")), "UNKNOWN")
+    assert.strictEqual(codeOf(replyError("ERR syntax, not ERR unknown command")), "ERR")
+    assert.strictEqual(codeOf(new Error("Command timed out")), "Timeout")
+    assert.strictEqual(codeOf(new Error("Socket timeout. Expecting data")), "Timeout")
+    for (const other of [new Error("The Command timed out"), {}, undefined]) assert.isUndefined(codeOf(other))
+    assert.strictEqual(storeReplyError({}).code, "ERR")
+    assert.notProperty({ ...storeError("Refused", "unheard of") }, "hint")
+    const forbidden = replyError("NOPERM User a has no permissions to run the 'evalsha' command")
+    assert.include(storeReplyError(forbidden).hint, "may not run evalsha")
   })
 
   it("is found in an error of another realm", () => {
