@@ -78,18 +78,18 @@ describe("the scripts of a store", () => {
 
 describe("the connection of a store", () => {
   for (const status of ["connecting", "connect"]) {
-    for (const [event, next, expected] of [["ready", "ready", "Right"], ["close", "reconnecting", "Left"]] as const) {
+    for (const [event, next, isRead] of [["ready", "ready", true], ["close", "reconnecting", false]] as const) {
       it.scoped(`is awaited in the state ${status}, until ${event}`, () =>
         Effect.gen(function*() {
           const { client, read } = yield* make(status)
-          const reading = yield* Effect.fork(Effect.either(read))
+          const reading = yield* Effect.fork(Effect.isSuccess(read))
           // until the fiber waits
           yield* Effect.promise(() => setImmediate())
           assert.strictEqual(client.commands, 0)
           client.status = next
           client.emit(event)
-          assert.strictEqual((yield* Fiber.join(reading))._tag, expected)
-          assert.deepStrictEqual([client.commands, client.listenerCount("close")], [expected === "Right" ? 1 : 0, 0])
+          assert.strictEqual(yield* Fiber.join(reading), isRead)
+          assert.deepStrictEqual([client.commands, client.listenerCount("close")], [isRead ? 1 : 0, 0])
         }))
     }
   }
