@@ -1,7 +1,7 @@
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, failTokenRequests, secret, test, together, tokenRequests } from "./support/command.ts"
@@ -99,7 +99,9 @@ describe.concurrent("credit-data status and --cache", () => {
     "refuse a folder that other users can enter",
     Effect.gen(function*() {
       const folder = yield* temporaryFolder
-      mkdirSync(join(folder, "credit-data", "tokens"), { recursive: true, mode: 0o755 })
+      mkdirSync(join(folder, "credit-data", "tokens"), { recursive: true })
+      // whatever the umask is
+      chmodSync(join(folder, "credit-data", "tokens"), 0o755)
       for (
         const { code, stderr } of yield* runAll([["token", "--cache"], ["status"]], { XDG_CACHE_HOME: folder })
       ) {

@@ -3,7 +3,6 @@
 import { parentPort, workerData } from "node:worker_threads"
 
 const globals = "effect/GlobalValue"
-const dispatcher = Symbol.for("undici.globalDispatcher.1")
 
 /** What is written to an output, which has forgotten the run before. */
 const captured = (output) => {
@@ -28,12 +27,7 @@ parentPort.on("message", async ({ args, variables }) => {
     process.exit = resolve
     import(`${workerData}?run=${runs++}`).then(() => resolve(process.exitCode ?? 0), reject)
   })
-  // nothing outlives a process: neither its connections nor what core knows about other supplies
-  const { [dispatcher]: agent, [globals]: values } = globalThis
-  values?.get("@credit-data/core/builtSupplies")?.clear()
-  if (agent !== undefined) {
-    globalThis[dispatcher] = new agent.constructor()
-    await agent.destroy()
-  }
+  // as in a process that has built no supply yet
+  globalThis[globals]?.get("@credit-data/core/builtSupplies")?.clear()
   parentPort.postMessage({ code, stdout: stdout(), stderr: stderr() })
 })
