@@ -1,9 +1,8 @@
-// A whole migration under load: v1, shadow, a comparison, v2 with a fallback that is needed, v2, and back to v1. Data Access
+// A whole migration under load: v1, shadow, a comparison, v2, and back to v1. Data Access
 // remains on V1 all the time. The plan is a Ref here; a program reads it from variables or from a feature flag.
 
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessScope } from "@credit-data/core"
 import { DataAccess, Furnishment } from "@credit-data/http-client"
 import { Migration, type Plan } from "@credit-data/migration"
 import { Simulator } from "@credit-data/simulator"
@@ -28,8 +27,7 @@ const load = Effect.gen(function*() {
 })
 
 const program = Effect.fnUntraced(function*(plan: Ref.Ref<Plan.Plan>) {
-  const { grantScopes } = yield* Simulator.Simulator
-  const { compare, report, tokens } = yield* Migration.Migration
+  const { compare, report } = yield* Migration.Migration
   const { failed, stop } = yield* load
 
   /** Lets the load continue for a while, and prints which version's tokens were used. */
@@ -40,10 +38,9 @@ const program = Effect.fnUntraced(function*(plan: Ref.Ref<Plan.Plan>) {
     const serving = (["v1", "v2"] as const).filter((version) =>
       after[version].tokensServed > before[version].tokensServed
     )
-    yield* Console.log(`${what}: ${serving.join(" and ")}${after.fallbacks > before.fallbacks ? " as a fallback" : ""}`)
+    yield* Console.log(`${what}: ${serving.join(" and ")}`)
   })
-  const stage = (stage: Plan.Stage, fallback = false) =>
-    Effect.zipRight(Ref.set(plan, { stage, fallback }), Effect.sleep("500 millis"))
+  const stage = (stage: Plan.Stage) => Effect.zipRight(Ref.set(plan, { stage }), Effect.sleep("500 millis"))
 
   yield* watch("v1")
   yield* stage("shadow")
@@ -51,14 +48,6 @@ const program = Effect.fnUntraced(function*(plan: Ref.Ref<Plan.Plan>) {
   const { verdict } = yield* compare([{ method: "GET", path: "/furnishment/submissions/7" }])
   yield* Console.log(`compare: ${verdict}`)
 
-  yield* stage("v2", true)
-  yield* watch("v2 with a fallback")
-  yield* grantScopes(["data-access:all"])
-  yield* tokens.refresh
-  yield* watch("v2 with a fallback, a scope is missing")
-  yield* grantScopes(AccessScope.all)
-  yield* tokens.refresh
-  yield* watch("v2 with a fallback, all scopes are granted")
   yield* stage("v2")
   yield* watch("v2")
   yield* stage("v1")
@@ -71,7 +60,7 @@ const program = Effect.fnUntraced(function*(plan: Ref.Ref<Plan.Plan>) {
 const V1 = AuthV1.layerConfig()
 
 Effect.gen(function*() {
-  const plan = yield* Ref.make<Plan.Plan>({ stage: "v1", fallback: false })
+  const plan = yield* Ref.make<Plan.Plan>({ stage: "v1" })
   const Auth = Migration.layer({ v1: V1, v2: AuthV2.layerConfig(), plan: Ref.get(plan), planInterval: "100 millis" })
   const Clients = Layer.merge(
     DataAccess.layer().pipe(Layer.provide(V1)),

@@ -15,9 +15,6 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "v1: v1",
     "shadow: v1",
     "compare: Ready",
-    "v2 with a fallback: v2",
-    "v2 with a fallback, a scope is missing: v1 as a fallback",
-    "v2 with a fallback, all scopes are granted: v2",
     "v2: v2",
     "back on v1: v1",
     "failed calls: 0"

@@ -34,8 +34,8 @@ export type Options<E = never, R = never> = Adapter.Options<"authV1Url", false, 
 export type ConfigOptions<E = never, R = never> = Adapter.ConfigOptions<"authV1Url", false, E, R>
 
 const retired =
-  "Auth V1 was retired at the end of 2024, so its server is probably gone. In a migration, set CREDIT_DATA_AUTH=v2 and " +
-  "CREDIT_DATA_AUTH_FALLBACK=none; otherwise use AuthV2.layerConfig() instead of AuthV1.layerConfig(), with " +
+  "Auth V1 was retired at the end of 2024, so its server is probably gone. In a migration, set CREDIT_DATA_AUTH=v2; " +
+  "otherwise use AuthV2.layerConfig() instead of AuthV1.layerConfig(), with " +
   "CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set. The credentials do not change. " +
   "Clients of Data Access V1 are not migrated: ask the operator."
 

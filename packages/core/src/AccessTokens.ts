@@ -95,8 +95,6 @@ export interface Service {
    * events behind loses the oldest ones.
    */
   readonly events: Stream.Stream<TokenEvent>
-  /** The supply for one endpoint group, if it differs between groups. A client asks for it when it is built. */
-  readonly forScope?: ((scope: AccessScope.AccessScope) => Service) | undefined
   /**
    * Reports that a call needs a scope that the current token does not cover. Starts one renewal in the background, at most every five
    * minutes, because the operator may have granted the scope. Returns the instant before which no further token is requested for it.
@@ -131,32 +129,40 @@ const check = ({ forcedRenewalPause = "30 seconds", renewalWindow = { from: 0.75
     forcedRenewalPause: validation.at("forcedRenewalPause")(validation.duration(forcedRenewalPause))
   })
 
-/** When supplies were built within the last minute, in the whole process. At `Infinity`: the warning was logged. */
-const built = globalValue("@credit-data/core/builtSupplies", () => new Map<string, number>())
-
 const minute = 60_000
 
+/** The supplies that were built within the last minute, in the whole process and in this order, and whether the warning was logged. */
+const built = globalValue(
+  "@credit-data/core/builtSupplies",
+  () => new Map<string, { readonly at: number; readonly isLogged: boolean }>()
+)
+
 /**
- * Warns once per process and client when a supply is built again for the same client. This happens when the layer is written
- * twice, or is provided inside each request.
+ * Warns when a supply is built again for the same client within a minute. This happens when the layer is written twice, or is provided
+ * inside each request, where one warning has to do.
  */
 const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
   Effect.flatMap(Effect.clock, (clock) => {
     if (endpoint.clientId === undefined) return Effect.void
     const now = clock.unsafeCurrentTimeMillis()
-    for (const [key, at] of built) if (at !== Infinity && Math.abs(now - at) >= minute) built.delete(key)
+    const isOld = ({ at }: { readonly at: number }) => Math.abs(now - at) >= minute
+    for (const [key, supply] of built) {
+      if (!isOld(supply)) break
+      built.delete(key)
+    }
     const key = JSON.stringify([endpoint.url, endpoint.clientId, endpoint.requestedScopes])
-    const before = built.get(key)
-    if (before === Infinity) return Effect.void
-    built.set(key, before === undefined ? now : Infinity)
-    return before !== undefined
-      ? Effect.logWarning(
+    const found = built.get(key)
+    const before = found === undefined || isOld(found) ? undefined : found
+    built.delete(key)
+    built.set(key, { at: now, isLogged: before !== undefined })
+    return before === undefined || before.isLogged
+      ? Effect.void
+      : Effect.logWarning(
         `A second supply of access tokens was built within a minute for ${endpoint.url} (${
           clientOf(endpoint.environment.name, endpoint.clientId)
         }) and the same scopes. ` +
           "Each supply sends its own token requests. Build the layer once and provide it once, around the whole program."
       )
-      : Effect.void
   })
 
 /**

@@ -8,14 +8,19 @@ import type * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { LazyArg } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as AccessScope from "./AccessScope.ts"
 import * as AccessTokens from "./AccessTokens.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
-import { makeShared } from "./internal/sharedLayer.ts"
+import { isValue } from "./internal/credentials.ts"
+import { sharedLayer } from "./internal/sharedLayer.ts"
+import { followedBy, servicesOf } from "./internal/source.ts"
 import { makeTokenEndpoint } from "./internal/tokenEndpoint.ts"
+import * as validation from "./internal/validation.ts"
 import * as TokenEndpoint from "./TokenEndpoint.ts"
 import * as Variables from "./Variables.ts"
 
@@ -65,7 +70,7 @@ export type Options<Field extends string, HasScopes extends boolean, E = never, 
   & {
     /** The environment, with the authorization server of this version. */
     readonly environment: Environment.Environment & { readonly [Name in Field]: string }
-    /** The client's credentials: a value, a Config, or an effect such as a call to a secret manager. */
+    /** The client's credentials: a value, a Config, or a call to a secret manager (`ClientCredentials.from`). */
     readonly credentials: ClientCredentials.Source<E, R>
   }
   & (HasScopes extends true ? {
@@ -99,11 +104,8 @@ export type ConfigOptions<Field extends string, HasScopes extends boolean, E = n
   }
   & {
     /**
-     * Credentials that do not come from variables: an effect, such as a call to a secret manager, or a value. With them, `clientId` and
-     * `clientSecret` are not read.
-     *
-     * Each use of the layer runs the effect. Uses that read the same credentials share one supply, which re-reads them with the services
-     * of the first use.
+     * Credentials that do not come from variables: a call to a secret manager (`ClientCredentials.from`), an effect, or a value. With
+     * them, `clientId` and `clientSecret` are not read.
      */
     readonly credentials?: ClientCredentials.Source<E, R> | undefined
   }
@@ -147,10 +149,27 @@ interface AnyOptions<E, R> extends Settings {
   readonly environment: Environment.Environment & { readonly [Name in string]: unknown }
   readonly credentials: ClientCredentials.Source<E, R>
   readonly scopes?: ReadonlyArray<AccessScope.AccessScope> | undefined
-  readonly read?: ClientCredentials.ClientCredentials | undefined
 }
 
 type AnyConfigOptions<E, R> = ConfigOptions<never, true, E, R> & { readonly [Name in string]?: unknown }
+
+/** What the credentials belong to, among the variables. */
+type Place = Readonly<Record<"environment" | "audience" | "baseUrl" | "authorizationServer", unknown>>
+
+const unchanged = (first: Place, now: Place) => {
+  const at = (name: keyof Place) =>
+    validation.at(name)(
+      now[name] === first[name]
+        ? Either.right(undefined)
+        : Either.left("Expected the value with which the layer was built. Build the layer again to use another one")
+    )
+  return validation.all({
+    environment: at("environment"),
+    audience: at("audience"),
+    baseUrl: at("baseUrl"),
+    authorizationServer: at("authorizationServer")
+  })
+}
 
 /**
  * Makes an adapter for one version of the token endpoint. Its layers fail with one `ConfigError` that names all faulty options or
@@ -203,10 +222,9 @@ export function make(definition: Definition<string, boolean>): object {
     })
   }
 
-  /** Reads all variables together, so that one error lists everything that is missing. */
-  const read = <E, R>(
+  const fromVariables = Effect.fnUntraced(function*<E, R>(
     given: AnyConfigOptions<E, R>
-  ): Effect.Effect<AnyOptions<E | ConfigError.ConfigError, R>, ConfigError.ConfigError> => {
+  ): Effect.fn.Return<TokenEndpoint.Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
     const server = given[field]
     const {
       audience = Environment.config.audience,
@@ -218,60 +236,60 @@ export function make(definition: Definition<string, boolean>): object {
       scopes = AccessScope.config,
       ...settings
     } = given
-    const pair = Config.all({ clientId, clientSecret })
-    return Effect.map(
-      Variables.read({
-        environment,
-        audience,
-        baseUrl,
-        server: Config.isConfig(server) ? server : serverConfig,
-        scopes: hasScopes ? scopes : Config.succeed(undefined),
-        clientId: credentials === undefined ? clientId : Config.succeed(undefined),
-        clientSecret: credentials === undefined ? clientSecret : Config.succeed(undefined)
-      }),
-      ({ audience, baseUrl, clientId, clientSecret, environment, scopes, server }) => ({
-        ...settings,
-        environment: { name: environment, audience, baseUrl, [field]: server },
-        credentials: credentials ?? pair,
-        scopes,
-        read: clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret }
-      })
-    )
-  }
+    const place = {
+      environment,
+      audience,
+      baseUrl,
+      authorizationServer: Config.isConfig(server) ? server : serverConfig
+    }
+    const pair = { clientId, clientSecret }
+    // all variables together, so that one error lists everything that is missing
+    const first = yield* Variables.read({
+      ...place,
+      scopes: hasScopes ? scopes : Config.succeed(undefined),
+      ...(credentials === undefined ? pair : {})
+    })
+    // variables that have become those of another environment contain a secret that this server must not receive
+    const check = Effect.flatMap(Variables.read(place), (now) => unchanged(first, now))
+    const source: ClientCredentials.Source<E | ConfigError.ConfigError, R> = credentials ?? Variables.read(pair)
+    return yield* endpointOf({
+      ...settings,
+      environment: {
+        name: first.environment,
+        audience: first.audience,
+        baseUrl: first.baseUrl,
+        [field]: first.authorizationServer
+      },
+      credentials: isValue(source) ? source : followedBy(source, check),
+      scopes: first.scopes
+    })
+  })
 
-  /** Each use reads its options and credentials, and uses with the same ones share what is built, wherever they are. */
   const shared = <A, E, R>(
-    endpoint: Effect.Effect<TokenEndpoint.Service, E, HttpClient.HttpClient | R>,
-    layer: (endpoint: TokenEndpoint.Service) => Layer.Layer<A, ConfigError.ConfigError>
-  ): Layer.Layer<A, ConfigError.ConfigError | E, HttpClient.HttpClient | R> => {
-    const share = makeShared<A, ConfigError.ConfigError, never>()
-    return Layer.fresh(Layer.scopedContext(Effect.gen(function*() {
-      const read = yield* endpoint
-      const { audience, baseUrl, name } = read.environment
-      const { clientId, clientSecret } = yield* read.credentials?.current ??
-        Effect.succeed({ clientId: undefined, clientSecret: undefined })
-      const client = yield* HttpClient.HttpClient
-      const clock = yield* Effect.clock
-      const scopes = read.requestedScopes.join(" ")
-      return yield* share(
-        [name, audience, baseUrl, read.url, clientId, clientSecret, scopes, client, clock],
-        () => warning === undefined ? layer(read) : Layer.tap(layer(read), () => Effect.logWarning(warning))
-      )
-    })))
-  }
+    credentials: ClientCredentials.Source<E, R> | undefined,
+    make: LazyArg<Layer.Layer<A, ConfigError.ConfigError | E, HttpClient.HttpClient | R>>
+  ) =>
+    sharedLayer(() => warning === undefined ? make() : Layer.tap(make(), () => Effect.logWarning(warning)), {
+      services: [
+        HttpClient.HttpClient,
+        ...(credentials === undefined || isValue(credentials) ? [] : servicesOf(credentials))
+      ]
+    })
 
-  const onlyEndpoint = (endpoint: TokenEndpoint.Service) => Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint)
+  const onlyEndpoint = <E, R>(endpoint: Effect.Effect<TokenEndpoint.Service, E, R>) =>
+    Layer.effect(TokenEndpoint.TokenEndpoint, endpoint)
 
-  const supplyOf = (settings: AccessTokens.Settings) => (endpoint: TokenEndpoint.Service) =>
-    Layer.scoped(AccessTokens.AccessTokens, AccessTokens.make(settings)).pipe(Layer.provide(onlyEndpoint(endpoint)))
+  const supply = <E, R>(settings: AccessTokens.Settings, endpoint: Effect.Effect<TokenEndpoint.Service, E, R>) =>
+    Layer.provide(Layer.scoped(AccessTokens.AccessTokens, AccessTokens.make(settings)), onlyEndpoint(endpoint))
 
   return {
     config,
-    layer: <E, R>(options: AnyOptions<E, R>) => shared(endpointOf(options), supplyOf(options)),
-    layerTokenEndpoint: <E, R>(options: AnyOptions<E, R>) => shared(endpointOf(options), onlyEndpoint),
+    layer: <E, R>(options: AnyOptions<E, R>) => shared(options.credentials, () => supply(options, endpointOf(options))),
+    layerTokenEndpoint: <E, R>(options: AnyOptions<E, R>) =>
+      shared(options.credentials, () => onlyEndpoint(endpointOf(options))),
     layerConfig: <E, R>(options: AnyConfigOptions<E, R> = {}) =>
-      shared(Effect.flatMap(read(options), endpointOf), supplyOf(options)),
+      shared(options.credentials, () => supply(options, fromVariables(options))),
     layerTokenEndpointConfig: <E, R>(options: AnyConfigOptions<E, R> = {}) =>
-      shared(Effect.flatMap(read(options), endpointOf), onlyEndpoint)
+      shared(options.credentials, () => onlyEndpoint(fromVariables(options)))
   }
 }

@@ -7,6 +7,7 @@ import type * as Config from "effect/Config"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as configuration from "./internal/configuration.ts"
+import * as source from "./internal/source.ts"
 import * as validation from "./internal/validation.ts"
 
 /**
@@ -23,13 +24,53 @@ export interface ClientCredentials {
 }
 
 /**
- * Credentials as a value, or an effect that reads them: a Config, or a call to a secret manager. The effect is run when the
- * layer is built, again when the token endpoint refuses the client, and by `refresh`, so that a rotated secret is read.
+ * Credentials as a value, or an effect that reads them: a Config, or, with `from`, a call to a secret manager. The effect is run when
+ * the layer is built, again when the token endpoint refuses the client, and by `refresh`, so that a rotated secret is read.
+ *
+ * The effect runs without the services of the program. A service that it needs is named with `from`.
  *
  * @since 1.0.0
  * @category models
  */
-export type Source<E = never, R = never> = ClientCredentials | Effect.Effect<ClientCredentials, E, R>
+export type Source<E = never, R = never> =
+  | ClientCredentials
+  | Effect.Effect<ClientCredentials, E>
+  | FromService<E, R>
+
+/**
+ * Credentials that are read with a service, as `from` makes them.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface FromService<out E, out R> extends source.FromService<ClientCredentials, E, R> {}
+
+/**
+ * Credentials that are read with a service, such as a secret manager. Uses of a layer with the same service share one token supply; with
+ * another service, they have another one. The effect can read nothing else from its surroundings, such as
+ * `FetchHttpClient.RequestInit`: provide that to the service.
+ *
+ * @since 1.0.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import { AuthV2 } from "@credit-data/auth-v2"
+ * import { ClientCredentials } from "@credit-data/core"
+ * import { Context, Effect } from "effect"
+ *
+ * class Vault extends Context.Tag("my-service/Vault")<Vault, {
+ *   readonly read: (name: string) => Effect.Effect<ClientCredentials.ClientCredentials>
+ * }>() {}
+ *
+ * export const Auth = AuthV2.layerConfig({
+ *   credentials: ClientCredentials.from(Vault, (vault) => vault.read("credit-data"))
+ * })
+ * ```
+ */
+export const from: <I, S, E>(
+  service: source.Tag<I, S>,
+  read: (service: S) => Effect.Effect<ClientCredentials, E>
+) => FromService<E, I> = source.fromService
 
 /**
  * The variables from which the credentials are read: `CREDIT_DATA_CLIENT_ID` and `CREDIT_DATA_CLIENT_SECRET`. One line break at

@@ -4,15 +4,16 @@
  *
  * @since 1.0.0
  */
-export { HasFallback } from "./internal/announcements.ts"
 export * as Broadcast from "./internal/broadcast.ts"
 export { callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
 export { isReadableAgain } from "./internal/framing.ts"
 export * as HttpError from "./internal/httpError.ts"
 export * as Instant from "./internal/instant.ts"
 export { clientOf, firstScopes, printableScopes, shownClientId, withoutSecrets } from "./internal/printable.ts"
+export { faultOf } from "./internal/readFault.ts"
 export { connectionHeaders, opaque, restrictedClient } from "./internal/restrictedClient.ts"
-export { makeShared, sharedLayer } from "./internal/sharedLayer.ts"
+export { sharedLayer } from "./internal/sharedLayer.ts"
+export * as Source from "./internal/source.ts"
 export { amend } from "./internal/supply.ts"
 export { makeTokenEndpoint } from "./internal/tokenEndpoint.ts"
 export * as Transport from "./internal/transport.ts"

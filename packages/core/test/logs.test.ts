@@ -27,7 +27,7 @@ const calls = (from: number, to: number, step: number) =>
   Array.from({ length: (to - from) / step }, (_, call): Step => [`${from + call * step} s`, get])
 
 const obtained = "DEBUG An access token was obtained"
-const noToken = "ERROR There is no valid access token, and calls fail."
+const noToken = "ERROR There is no valid access token, and calls that need one fail."
 const kept = "An access token could not be renewed; the current token remains in use."
 
 describe("the log of the supply", () => {

@@ -32,7 +32,7 @@ describe("the client", () => {
       ["0 s", get],
       ["11 s", lastFailure((error) => error.clientId), clientId],
       ["11 s", log, [
-        "ERROR There is no valid access token, and calls fail. The token endpoint https://v2.example/oauth2/token (test, client " +
+        "ERROR There is no valid access token, and calls that need one fail. The token endpoint https://v2.example/oauth2/token (test, client " +
         `${shown}) did not respond within 10 s. Check whether the authorization server is slow, or whether a firewall drops the ` +
         "connection. Next attempt not before 1970-01-01T00:00:12.000Z."
       ]]

@@ -173,7 +173,7 @@ describe("a refresh", () => {
         yield* Effect.provide(after("10 seconds", endpoint.requestToken(refresh)), logTo(lines))
         assert.deepStrictEqual(yield* sentField("client_secret", endpoint), ["old"])
         assert.deepStrictEqual(lines, [
-          `The client credentials of test, client the-client could not be read again: ${name}. The previous credentials remain in use. Check the secret manager or the mounted files.`
+          `The client credentials of test, client the-client could not be read again: ${name}. The previous credentials remain in use. Check the secret manager, the variables or the mounted files.`
         ])
       }))
   }

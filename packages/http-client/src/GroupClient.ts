@@ -161,8 +161,7 @@ export const make: <const Name extends string>(
   Effect.fnUntraced(function*<Name extends string>(
     { name, propagateTrace, scope, transformClient = identity }: Options<Name>
   ): Effect.fn.Return<GroupClient<Name>, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> {
-    const supply = yield* AccessTokens.AccessTokens
-    const tokens = scope === undefined ? supply : supply.forScope?.(scope) ?? supply
+    const tokens = yield* AccessTokens.AccessTokens
     const { requestedScopes, scopeMissing } = tokens
     if (scope !== undefined && requestedScopes.length > 0 && !requestedScopes.includes(scope)) {
       const expected = `Expected ${scope} among the requested scopes, because ${name} needs it. ` +
@@ -179,7 +178,7 @@ export const make: <const Name extends string>(
     }))
     const clock = yield* Effect.clock
     const budget = makeBudget(clock)
-    const inSpan = makeInSpan({ environment: environment.name, group: name, baseUrl, clock, supply })
+    const inSpan = makeInSpan({ environment: environment.name, group: name, baseUrl, clock, supply: tokens })
 
     /** The failure if the token does not cover the scope of the group; otherwise undefined. */
     const insufficient = (token: AccessToken.AccessToken, wasSent: boolean) =>
@@ -189,7 +188,7 @@ export const make: <const Name extends string>(
           Effect.fail(
             new InsufficientScope({
               environment: environment.name,
-              ...(supply.clientId !== undefined && { clientId: supply.clientId }),
+              ...(tokens.clientId !== undefined && { clientId: tokens.clientId }),
               needed: scope,
               granted: token.scopes,
               nextTryAt,

@@ -1,9 +1,8 @@
-import { type AccessScope, AccessToken, AccessTokens } from "@credit-data/core"
-import { DataAccess, GroupClient, InsufficientScope } from "@credit-data/http-client"
-import { HttpClient } from "@effect/platform"
+import { AccessToken, AccessTokens } from "@credit-data/core"
+import { DataAccess, InsufficientScope } from "@credit-data/http-client"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Redacted } from "effect"
-import { bearers, over, rejecting, supply, transport } from "./support/fakes.ts"
+import { DateTime, Effect, Redacted } from "effect"
+import { over, rejecting, supply, transport } from "./support/fakes.ts"
 
 describe("InsufficientScope", () => {
   const make = (): InsufficientScope.InsufficientScope =>
@@ -74,34 +73,6 @@ describe("a call whose token does not cover its group", () => {
     Effect.gen(function*() {
       const error = yield* failed({ scopeMissing: undefined })
       assert.deepInclude({ ...error }, { _tag: "InsufficientScope", nextTryAt: undefined })
-    }))
-})
-
-describe("a supply that differs between groups", () => {
-  it.effect("is asked for the supply of the group's scope, and itself serves a group without a scope", () =>
-    Effect.gen(function*() {
-      const { client, sent } = yield* transport(rejecting())
-      const tokens = yield* supply()
-      const ofScope = {
-        ...tokens,
-        get: Effect.zipRight(tokens.get.pipe(Effect.flatMap(tokens.invalidate)), tokens.get)
-      }
-      const asked: Array<string> = []
-      const forScope = (scope: AccessScope.AccessScope) => {
-        asked.push(scope)
-        return ofScope
-      }
-      const group = <A, E>(make: Effect.Effect<A, E, AccessTokens.AccessTokens | HttpClient.HttpClient>) =>
-        Effect.provide(make, [
-          Layer.succeed(AccessTokens.AccessTokens, { ...tokens, forScope }),
-          Layer.succeed(HttpClient.HttpClient, client)
-        ])
-      const plain = yield* group(GroupClient.make({ name: "Plain" }))
-      assert.strictEqual(plain.group, "Plain")
-      yield* plain.get("/a")
-      yield* (yield* group(GroupClient.make({ name: "Scoped", scope: "data-access:all" }))).get("/a")
-      assert.deepStrictEqual(asked, ["data-access:all"])
-      assert.deepStrictEqual(bearers(yield* sent), ["Bearer token-1", "Bearer token-2"])
     }))
 })
 

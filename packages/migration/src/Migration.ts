@@ -7,7 +7,7 @@ import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
 import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
-import { HasFallback, makeShared } from "@credit-data/core/Internal"
+import { sharedLayer, Source } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
@@ -55,11 +55,8 @@ export interface Service {
   ) => Effect.Effect<Comparison.Comparison, TokenError | ConfigError.ConfigError>
 }
 
-/** A migration, and its plan. */
-class Running extends Context.Tag("@credit-data/migration/Running")<Running, {
-  readonly service: Service
-  readonly inUse: () => Plan.Plan
-}>() {}
+class V1 extends Context.Tag("@credit-data/migration/V1")<V1, AccessTokens.Service>() {}
+class V2 extends Context.Tag("@credit-data/migration/V2")<V2, AccessTokens.Service>() {}
 
 /**
  * The options of a migration.
@@ -67,13 +64,13 @@ class Running extends Context.Tag("@credit-data/migration/Running")<Running, {
  * @since 1.0.0
  * @category models
  */
-export interface Options<E1, R1, E2, R2, E, R> {
+export interface Options<E1, R1, E2, R2, E = never, R = never> {
   /** The supply of Auth V1. Use the same const for an endpoint group that does not migrate. */
   readonly v1: Layer.Layer<AccessTokens.AccessTokens, E1, R1>
   /** The supply of Auth V2. */
   readonly v2: Layer.Layer<AccessTokens.AccessTokens, E2, R2>
-  /** Reads the plan, from variables or a feature flag, for example. `Plan.read` reads it from variables. */
-  readonly plan: Effect.Effect<Plan.Plan, E, R>
+  /** Reads the plan, from variables (`Plan.read`) or from a service of feature flags (`Plan.from`), for example. */
+  readonly plan: Plan.Source<E, R>
   /** The minimum interval between two reads of the plan. Default: 10 seconds. */
   readonly planInterval?: Duration.DurationInput | undefined
 }
@@ -82,16 +79,11 @@ export interface Options<E1, R1, E2, R2, E, R> {
  * A supply over two others. The plan decides whose tokens are used, so the clients of the endpoint groups do not change.
  *
  * - The plan is read when the layer is built, and again while the supply is used: at most every 10 seconds. A caller waits for it for
- *   at most 1 second. If re-reading fails, the previous plan remains in effect.
+ *   at most 1 second. If re-reading fails, the previous plan remains in effect. A plan in a file or a service of feature flags is therefore
+ *   changed, and changed back, without a restart.
  * - `v1`: V1 tokens are used, and nothing is sent to Auth V2. `shadow`: V1 tokens are used, and tokens are obtained from Auth
  *   V2 in the background. Callers never see their failures. `v2`: V2 tokens are used.
- * - With the fallback, a V1 token is used in the stage `v2` when the token request fails or takes longer than 2 seconds. Callers then
- *   no longer wait for Auth V2: it is tried in the background, at most once per second and with the pauses of its supply. When it
- *   works, its tokens are used again.
- * - With the fallback, an endpoint group uses V1 tokens while the V2 token lacks its scope. Auth V2 is asked for the scope again.
- * - A 401 from the API does not change which version an endpoint group uses. A rejected token is replaced by the version that issued it.
- *   With the fallback, a call is sent with at most two V2 tokens. If the API rejects them, the call is sent again with a V1 token, and
- *   the next call begins with a V2 token. A call whose body cannot be sent again gets its 401.
+ * - A rejected token is replaced by the version that issued it, unless the plan has changed since.
  * - `status` describes the version in use, with the counts of both. `events` come from both. For metrics of each version,
  *   provide one `Telemetry.layer()` to each of `v1` and `v2`.
  * - The HttpClient sends the probes of `compare`.
@@ -121,44 +113,31 @@ export interface Options<E1, R1, E2, R2, E, R> {
  * )
  * ```
  */
-export const layer = <E1, R1, E2, R2, E, R>(
-  { plan, planInterval, v1, v2 }: Options<E1, R1, E2, R2, E, R>
+export const layer = <E1, R1, E2, R2, E = never, R = never>(
+  { plan, planInterval = "10 seconds", v1, v2 }: Options<E1, R1, E2, R2, E, R>
 ): Layer.Layer<
   AccessTokens.AccessTokens | Migration,
   E1 | E2 | E | ConfigError.ConfigError,
   R1 | R2 | R | HttpClient.HttpClient
 > => {
-  const share = makeShared<Running, ConfigError.ConfigError, R>()
-  return Layer.fresh(Layer.scopedContext(Effect.gen(function*() {
-    const first = yield* CurrentPlan.read(plan)
-    let current = () => first
-    const isV2Optional = () => current().stage !== "v2" || current().fallback
-    const ofV1 = yield* Layer.build(v1)
-    const ofV2 = yield* Layer.build(Layer.provide(v2, Layer.succeed(HasFallback, isV2Optional)))
-    const supplies = {
-      v1: Context.get(ofV1, AccessTokens.AccessTokens),
-      v2: Context.get(ofV2, AccessTokens.AccessTokens)
-    }
-    const client = yield* HttpClient.HttpClient
-    // uses with the same supplies and the same plan share what happens in the migration
-    const built = yield* share([supplies.v1, supplies.v2, first.stage, first.fallback, client], () =>
-      Layer.scoped(
-        Running,
-        Effect.gen(function*() {
-          const currentPlan = yield* CurrentPlan.make(plan, first, planInterval ?? "10 seconds")
-          const service = yield* migration.make({ plan: currentPlan, client, ...supplies })
-          return { inUse: currentPlan.inUse, service }
-        })
-      ))
-    const { inUse, service } = Context.get(built, Running)
-    current = inUse
-    return Context.add(Context.make(Migration, service), AccessTokens.AccessTokens, service.tokens)
-  })))
+  const over = sharedLayer(() =>
+    Layer.scopedContext(Effect.gen(function*() {
+      const service = yield* migration.make({
+        plan: yield* CurrentPlan.make(plan, planInterval),
+        client: yield* HttpClient.HttpClient,
+        v1: yield* V1,
+        v2: yield* V2
+      })
+      return Context.add(Context.make(Migration, service), AccessTokens.AccessTokens, service.tokens)
+    })), { services: [V1, V2, HttpClient.HttpClient, ...Source.servicesOf(plan)] })
+  return Layer.fresh(Layer.provide(over, [
+    Layer.provide(Layer.effect(V1, AccessTokens.AccessTokens), v1),
+    Layer.provide(Layer.effect(V2, AccessTokens.AccessTokens), v2)
+  ]))
 }
 
 /**
- * The migration of `AuthV1.layerConfig()` to `AuthV2.layerConfig()`, with the plan of the variables `CREDIT_DATA_AUTH` and
- * `CREDIT_DATA_AUTH_FALLBACK`. The required variables of both versions must be set. `CREDIT_DATA_AUTH` is required too, so that a
+ * The migration of `AuthV1.layerConfig()` to `AuthV2.layerConfig()`, with the plan of the variable `CREDIT_DATA_AUTH`. The required variables of both versions must be set. `CREDIT_DATA_AUTH` is required too, so that a
  * forgotten variable cannot silently select a version.
  *
  * Building the layer fails with one `ConfigError`, which has a line for each faulty variable.

@@ -3,6 +3,7 @@
  *
  * @since 1.0.0
  */
+import { Source as Sources } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -25,12 +26,49 @@ export type Stage = "v1" | "shadow" | "v2"
  */
 export interface Plan {
   readonly stage: Stage
-  /**
-   * In the stage `v2`, an endpoint group uses V1 tokens while Auth V2 issues no token, or none with the group's scope. A call whose V2
-   * tokens the API rejects is sent again with a V1 token.
-   */
-  readonly fallback: boolean
 }
+
+/**
+ * Where a migration reads its plan from: an effect that needs no service, or a service (`from`).
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Source<E, R> = Sources.Source<Plan, E, R>
+
+/**
+ * A plan that is read with a service, such as feature flags or a file system. Uses of a migration share it where this service is the same
+ * object.
+ *
+ * @since 1.0.0
+ * @category constructors
+ * @example
+ * ```ts
+ * import { AuthV1 } from "@credit-data/auth-v1"
+ * import { AuthV2 } from "@credit-data/auth-v2"
+ * import { Migration, Plan } from "@credit-data/migration"
+ * import { Context, Effect } from "effect"
+ *
+ * class Flags extends Context.Tag("my-service/Flags")<Flags, {
+ *   readonly stage: (flag: string) => Effect.Effect<Plan.Stage>
+ * }>() {}
+ *
+ * export const Auth = Migration.layer({
+ *   v1: AuthV1.layerConfig(),
+ *   v2: AuthV2.layerConfig(),
+ *   plan: Plan.from(Flags, (flags) => Effect.map(flags.stage("auth"), (stage) => ({ stage })))
+ * })
+ * ```
+ */
+export const from: <I, S, E>(
+  service: Sources.Tag<I, S>,
+  read: (service: S) => Effect.Effect<Plan, E>
+) => Sources.FromService<Plan, E, I> = Sources.fromService
+
+/** There was a fallback to V1 tokens. Whoever still asks for it must not believe that it is there. */
+export const noFallback =
+  "Expected no fallback: V1 tokens never replace V2 tokens. Test V2 with the stage shadow and with compare, then use the stage v2, and " +
+  "go back by the stage"
 
 /**
  * The variables of the plan. A wrong value is a `ConfigError` that names the accepted ones.
@@ -38,7 +76,7 @@ export interface Plan {
  * | field | variable | values |
  * | --- | --- | --- |
  * | `stage` | `CREDIT_DATA_AUTH` | `v1`, `shadow`, `v2`; required |
- * | `fallback` | `CREDIT_DATA_AUTH_FALLBACK` | `v1`, `none` (default) |
+ * | `fallback` | `CREDIT_DATA_AUTH_FALLBACK` | none: it is refused |
  *
  * @since 1.0.0
  * @category config
@@ -48,11 +86,11 @@ export const config = {
     description: "the stage of the migration",
     values: ["v1", "shadow", "v2"]
   }),
-  fallback: Variables.literal("CREDIT_DATA_AUTH_FALLBACK", {
-    description: "the version that is used when Auth V2 issues no token",
-    values: ["v1", "none"]
-  }).pipe(Config.withDefault("none"))
-} satisfies { readonly stage: Config.Config<Stage>; readonly fallback: Config.Config<"v1" | "none"> }
+  fallback: Config.withDefault(
+    Variables.redacted("CREDIT_DATA_AUTH_FALLBACK", { description: "no longer used", problem: () => noFallback }),
+    undefined
+  )
+}
 
 /**
  * Reads the plan from the variables of `config`.
@@ -62,5 +100,5 @@ export const config = {
  */
 export const read: Effect.Effect<Plan, ConfigError.ConfigError> = Effect.map(
   Variables.read(config),
-  ({ fallback, stage }) => ({ stage, fallback: fallback === "v1" })
+  ({ stage }) => ({ stage })
 )

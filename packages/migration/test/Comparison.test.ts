@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Either, Option } from "effect"
 import { setUp } from "./support/versions.ts"
 
-const shadow: Plan.Plan = { stage: "shadow", fallback: false }
+const shadow: Plan.Plan = { stage: "shadow" }
 const get = (path: string): Comparison.Probe => ({ method: "GET", path })
 
 /** The API's response to this path with a token of this version. */

@@ -1,15 +1,14 @@
-import { Migration } from "@credit-data/migration"
+import { AccessTokens } from "@credit-data/core"
+import { Migration, Plan } from "@credit-data/migration"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Option, Scope, Stream, TestClock } from "effect"
-import { fallback, shadow, v1, v2 } from "./support/plans.ts"
+import { shadow, v1, v2 } from "./support/plans.ts"
 import {
-  authV1,
   authV2,
   get,
   log,
   plan,
-  reasons,
   refresh,
   replace,
   report,
@@ -173,27 +172,6 @@ describe("refresh of a migration", () => {
       [20, refresh, "V2-2"],
       [20, requests, [2, 2]]
     ]))
-
-  it.scoped("falls back to Auth V1 with the fallback", () =>
-    timeline(fallback, [
-      [0, authV2("refuses")],
-      [0, get],
-      [0, refresh, "V1-2"],
-      [0, authV1("refuses")],
-      [40, refresh, "V2 InvalidClient"]
-    ]))
-
-  it.scoped("ends the fallback when Auth V2 grants everything again", () =>
-    timeline(fallback, [
-      [0, authV2("refuses")],
-      [0, get],
-      [0, authV2("grants too little")],
-      [1, refresh],
-      [1, reasons, ["MissingScopes"]],
-      [1, authV2("grants")],
-      [2, refresh],
-      [2, reasons, []]
-    ]))
 })
 
 describe("the supplies of a migration", () => {
@@ -219,7 +197,7 @@ describe("the supplies of a migration", () => {
 
   it.effect("fail with Closed when the migration's scope has closed, in every stage and from a listener of its events too", () =>
     Effect.gen(function*() {
-      for (const plan of [v1, shadow, v2, fallback]) {
+      for (const plan of [v1, shadow, v2]) {
         const scope = yield* Scope.make()
         const { tokens, ...versions } = yield* Scope.extend(setUp(plan), scope)
         const held = yield* tokens.get
@@ -257,8 +235,27 @@ describe("one const of a migration", () => {
       const { layer, migration, reads, setPlan } = yield* setUp(v1)
       const again = Effect.map(Layer.build(layer), Context.get(Migration.Migration))
       assert.strictEqual(yield* Effect.provideService(again, Unrelated, {}), migration)
-      assert.strictEqual(reads.count, 2)
       setPlan(v2)
-      assert.notStrictEqual(yield* again, migration, "another plan was read")
+      assert.strictEqual(yield* again, migration, "its plan is read again by itself")
+      assert.strictEqual(reads.count, 1)
+    }))
+
+  class Flags extends Context.Tag("Flags")<Flags, { readonly stage: Plan.Stage }>() {}
+
+  it.scoped("is another migration for another service that its plan is read with", () =>
+    Effect.gen(function*() {
+      const supply = AccessTokens.layerTest({ environment })
+      const layer = Migration.layer({
+        v1: supply,
+        v2: AccessTokens.layerTest({ environment }),
+        plan: Plan.from(Flags, ({ stage }) => Effect.succeed({ stage }))
+      }).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, HttpClient.make(() => Effect.never))))
+      const stageOf = (flags: { readonly stage: Plan.Stage }) =>
+        Layer.build(layer).pipe(
+          Effect.flatMap((context) => Context.get(context, Migration.Migration).plan),
+          Effect.provideService(Flags, flags)
+        )
+      assert.deepStrictEqual(yield* stageOf({ stage: "v1" }), v1)
+      assert.deepStrictEqual(yield* stageOf({ stage: "shadow" }), shadow)
     }))
 })

@@ -28,26 +28,28 @@ const built = (variables: Record<string, string>) =>
   ).pipe(Effect.scoped, withVariables(variables))
 
 describe("the variables of a migration", () => {
-  it.effect("choose the stage and the fallback", () =>
+  it.effect("choose the stage", () =>
     Effect.gen(function*() {
       for (const stage of ["v1", "shadow", "v2"] as const) {
-        assert.deepStrictEqual(yield* plan({ CREDIT_DATA_AUTH: stage }), { stage, fallback: false })
+        assert.deepStrictEqual(yield* plan({ CREDIT_DATA_AUTH: stage }), { stage })
       }
-      const variables = { CREDIT_DATA_AUTH: "v2", CREDIT_DATA_AUTH_FALLBACK: "v1" }
-      assert.deepStrictEqual(yield* plan(variables), { stage: "v2", fallback: true })
-      assert.deepStrictEqual(yield* plan({ CREDIT_DATA_AUTH: "v2", CREDIT_DATA_AUTH_FALLBACK: "none" }), {
-        stage: "v2",
-        fallback: false
-      })
+    }))
+
+  it.effect("are refused if they name a fallback, with what replaces it", () =>
+    Effect.gen(function*() {
+      for (const value of ["v1", "none"]) {
+        const variables = { ...complete, CREDIT_DATA_AUTH: "v2", CREDIT_DATA_AUTH_FALLBACK: value }
+        for (const error of [yield* Effect.flip(plan(variables)), yield* Effect.flip(built(variables))]) {
+          assert.match(String(error), /- CREDIT_DATA_AUTH_FALLBACK: Expected no fallback: .* stage shadow .* compare/)
+        }
+      }
     }))
 
   it.effect("have errors that name the accepted values, and not the wrong one", () =>
     Effect.gen(function*() {
       const stage = String(yield* Effect.flip(plan({ CREDIT_DATA_AUTH: "a canary" })))
       assert.include(stage, "CREDIT_DATA_AUTH: Expected v1 or shadow or v2")
-      const fallback = String(yield* Effect.flip(plan({ ...complete, CREDIT_DATA_AUTH_FALLBACK: "a canary" })))
-      assert.include(fallback, "CREDIT_DATA_AUTH_FALLBACK: Expected v1 or none")
-      assert.notInclude(stage + fallback, "canary")
+      assert.notInclude(stage, "canary")
     }))
 
   it.effect("must name the stage, because without it a program would move to Auth V2 at once", () =>

@@ -2,12 +2,16 @@ import { Plan } from "@credit-data/migration"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Logger, Option, Scope, TestClock } from "effect"
 import { logged } from "./support/logged.ts"
-import { fallback, shadow, v1, v2 } from "./support/plans.ts"
+import { shadow, v1, v2 } from "./support/plans.ts"
 import { caller, get, log, plan, readingPlan, reads, type Step, timeline } from "./support/timeline.ts"
 import { setUp } from "./support/versions.ts"
 
 const remains = (reason: string, plan = "v1") =>
   `WARN The plan of the migration could not be read again: ${reason}. The previous plan remains in use: ${plan}. Correct it; it is read again at the next interval.`
+
+const noFallback =
+  "Expected no fallback: V1 tokens never replace V2 tokens. Test V2 with the stage shadow and with compare, then use the " +
+  "stage v2, and go back by the stage"
 
 describe("the plan of a migration", () => {
   it.scoped("is read at most every ten seconds, while it is used", () =>
@@ -89,19 +93,19 @@ describe("the plan of a migration", () => {
       [0, readingPlan(Effect.fail("a canary"))],
       ...[10, 20, 30].map((second): Step => [second, get, "V1-1"]),
       [30, reads, 4],
-      [30, log("WARN"), [remains("a defect")]],
+      [30, log("WARN"), [remains("an unknown failure")]],
       [30, readingPlan(undefined)],
       [30, plan(v2)],
       [40, get, "V2-1"],
-      [40, log("has changed"), ["INFO The plan of the migration has changed from v1 to v2 without a fallback."]]
+      [40, log("has changed"), ["INFO The plan of the migration has changed from v1 to v2."]]
     ]))
 
   it.scoped("reports each different fault of a plan that cannot be read again, once", () => {
     const faults: ReadonlyArray<readonly [Effect.Effect<Plan.Plan, unknown>, string]> = [
       [Effect.fail({ _tag: "NoFile" }), "NoFile"],
-      [Effect.die(new Error("a canary")), "a defect"],
+      [Effect.die(new Error("a canary")), "Error"],
       [Effect.sync(() => JSON.parse(`{"stage":"v3"}`)), "plan.stage: Expected v1, shadow or v2"],
-      [Effect.sync(() => JSON.parse(`{"stage":"v2"}`)), "plan.fallback: Expected true or false"]
+      [Effect.sync(() => JSON.parse(`{"stage":"v2","fallback":true}`)), `plan.fallback: ${noFallback}`]
     ]
     return timeline(
       v1,
@@ -115,20 +119,20 @@ describe("the plan of a migration", () => {
     )
   })
 
-  it.scoped("is called a defect when its error has no name", () =>
+  it.scoped("is called an unknown failure when its error has no name", () =>
     timeline(v1, [
       [0, readingPlan(Effect.die({ _tag: 42 }))],
       [10, get],
-      [10, log("WARN"), [remains("a defect")]]
+      [10, log("WARN"), [remains("an unknown failure")]]
     ]))
 
   it.scoped("names what it has changed to", () =>
     timeline(
       v1,
       ([
-        [fallback, "from v1 to v2 with a fallback to v1"],
-        [v2, "from v2 with a fallback to v1 to v2 without a fallback"],
-        [{ stage: "v1", fallback: true }, "from v2 without a fallback to v1"]
+        [shadow, "from v1 to shadow"],
+        [v2, "from shadow to v2"],
+        [v1, "from v2 to v1"]
       ] as const).flatMap(([next, change], index): ReadonlyArray<Step> => [
         [index * 10, plan(next)],
         [index * 10 + 10, get],
@@ -136,28 +140,27 @@ describe("the plan of a migration", () => {
       ])
     ))
 
-  it.scoped("is logged at the start, with its fallback", () =>
+  it.scoped("is logged at the start", () =>
     logged((lines) =>
       Effect.gen(function*() {
-        for (const plan of [v1, shadow, v2, fallback]) yield* setUp(plan)
+        for (const plan of [v1, shadow, v2]) yield* setUp(plan)
         assert.deepStrictEqual(lines, [
           "INFO The plan of the migration is v1.",
           "INFO The plan of the migration is shadow.",
-          "INFO The plan of the migration is v2 without a fallback.",
-          "INFO The plan of the migration is v2 with a fallback to v1."
+          "INFO The plan of the migration is v2."
         ])
       })
     ))
 
   it.scoped("names a wrong variable with the accepted values, and the whole plan that remains", () => {
     const wrong = new Map([["CREDIT_DATA_AUTH", "a canary"], ["CREDIT_DATA_AUTH_FALLBACK", "a canary"]])
-    return timeline(fallback, [
+    return timeline(shadow, [
       [0, readingPlan(Plan.read.pipe(Effect.withConfigProvider(ConfigProvider.fromMap(wrong))))],
       [10, get],
       [10, log("WARN"), [
         remains(
-          "CREDIT_DATA_AUTH: Expected v1 or shadow or v2; CREDIT_DATA_AUTH_FALLBACK: Expected v1 or none",
-          "v2 with a fallback to v1"
+          `CREDIT_DATA_AUTH: Expected v1 or shadow or v2; CREDIT_DATA_AUTH_FALLBACK: ${noFallback}`,
+          "shadow"
         )
       ]]
     ])
@@ -181,15 +184,15 @@ describe("the plan of a migration", () => {
           Logger.remove(Logger.defaultLogger)
         )
         assert.deepStrictEqual(spans, [false, false])
-        assert.strictEqual(lines.at(-1), "INFO The plan of the migration has changed from v1 to v2 without a fallback.")
+        assert.strictEqual(lines.at(-1), "INFO The plan of the migration has changed from v1 to v2.")
       })
     ))
 
   it.scoped("is checked, because a program without types may return anything", () =>
     Effect.gen(function*() {
       const wrong = [
-        [{ stage: "v3", fallback: false }, /plan.*stage.*Expected v1, shadow or v2/],
-        [{ stage: "v1", fallback: "yes" }, /plan.*fallback.*Expected true or false/],
+        [{ stage: "v3" }, /plan.*stage.*Expected v1, shadow or v2/],
+        [{ stage: "v2", fallback: true }, /plan.*fallback.*Expected no fallback.*shadow.*compare/],
         [undefined, /plan.*stage.*Expected v1, shadow or v2/]
       ] as const
       for (const [plan, expected] of wrong) {

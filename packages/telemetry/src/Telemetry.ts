@@ -4,7 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { HasFallback, observeCalls, sharedLayer, shownClientId } from "@credit-data/core/Internal"
+import { observeCalls, sharedLayer, shownClientId } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
@@ -100,7 +100,7 @@ export const layer = (
         "server.address": URL.canParse(url) ? new URL(url).hostname : url
       })
       yield* observeCalls(tokens, recorder(labelsOf(tokens.environment.baseUrl)))
-      const metrics = Metrics.make(labelsOf(tokenEndpoint), requestedScopes, yield* HasFallback)
+      const metrics = Metrics.make(labelsOf(tokenEndpoint), requestedScopes)
       // metrics that cannot be updated once are updated the next time
       const safely = (update: Effect.Effect<void>) =>
         Effect.catchAllCause(update, (cause) =>

@@ -1,5 +1,4 @@
 import { AccessTokens, TokenEndpoint, TokenError, TokenEvent } from "@credit-data/core"
-import { HasFallback } from "@credit-data/core/Internal"
 import { Prometheus, Telemetry } from "@credit-data/telemetry"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Layer, Logger, Option, Scope, TestClock } from "effect"
@@ -108,18 +107,6 @@ describe("Telemetry.layer", () => {
         { "failing{error_type=\"InvalidClient\"}": 0, usable: 1, callers_waiting: 0 },
         "no alert remains after the supply has ended"
       )
-    }))
-
-  it.scoped("shows a supply without a token as usable while a migration serves its calls otherwise", () =>
-    Effect.gen(function*() {
-      let isServed = true
-      const { read } = yield* metrics(fresh("migrating"), { before: { lastFailure: Option.some(failure) } }).pipe(
-        Effect.provideService(HasFallback, () => isServed)
-      )
-      assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 1, fallback: 1 })
-      isServed = false
-      yield* TestClock.adjust("5 seconds")
-      assert.deepInclude(yield* read, { "failing{error_type=\"InvalidClient\"}": 1, usable: 0, fallback: 0 })
     }))
 
   it.scoped("counts what was taken from a shared store, and its faults, and no token requests for them", () =>

@@ -386,7 +386,7 @@ export const specimens = Effect.gen(function*() {
 
   // the pause that the last refusal started ends before the migration requests its tokens
   yield* TestClock.adjust("1 hour")
-  const plan: Plan.Plan = { stage: "v2", fallback: true }
+  const plan: Plan.Plan = { stage: "v2" }
   const supplies = { v1: AuthV1.layer(options), v2: AuthV2.layer(options) }
   const supplyTest = yield* Effect.provide(AccessTokens.AccessTokens, AccessTokens.layerTest())
   const migration: Record<string, unknown> = {

@@ -1,6 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens } from "@credit-data/core"
-import { makeShared } from "@credit-data/core/Internal"
+import { AccessTokens, ClientCredentials } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { DataAccess } from "@credit-data/http-client"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
@@ -168,11 +167,13 @@ describe("one layer const for several tenants", () => {
   class Name extends Context.Tag("Name")<Name, string>() {}
   class Read extends Context.Tag("Read")<Read, () => string>() {}
 
+  type Source<R> = ClientCredentials.Source<never, R>
+
   /** The tokens of tenants that a service of the program identifies. */
-  const tokensBy = <R>(id: Effect.Effect<string, never, R>, as: (id: string) => Layer.Layer<R>) =>
+  const tokensBy = <R>(credentials: Source<R>, as: (id: string) => Layer.Layer<R>) =>
     Effect.gen(function*() {
       const { Http, clients } = recording()
-      const Auth = AuthV2.layerConfig({ credentials: Effect.map(id, credentialsOf) })
+      const Auth = AuthV2.layerConfig({ credentials })
       // a tenant has one value, because functions are the same only if they are identical
       const services = new Map(["a", "b"].map((id) => [id, as(id)] as const))
       const texts = yield* tokensOf(
@@ -185,9 +186,13 @@ describe("one layer const for several tenants", () => {
   it.scopedLive("gives each tenant its own token where a service of any type says which tenant it is", () =>
     Effect.gen(function*() {
       const expected = { clients: ["a", "b"], texts: ["token-of-a", "token-of-b", "token-of-a"] }
-      const byText = yield* tokensBy(Name, (id) => Layer.succeed(Name, id))
+      const credentialsBy = (id: string) => Effect.sync(() => credentialsOf(id))
+      const byText = yield* tokensBy(ClientCredentials.from(Name, credentialsBy), (id) => Layer.succeed(Name, id))
       assert.deepStrictEqual(byText, expected)
-      const byFunction = yield* tokensBy(Effect.map(Read, (read) => read()), (id) => Layer.succeed(Read, () => id))
+      const byFunction = yield* tokensBy(
+        ClientCredentials.from(Read, (read) => credentialsBy(read())),
+        (id) => Layer.succeed(Read, () => id)
+      )
       assert.deepStrictEqual(byFunction, expected)
     }))
 })
@@ -197,6 +202,8 @@ describe("one layer const whose credentials come from an effect", () => {
   class Secrets extends Context.Tag("Secrets")<Secrets, { readonly read: Effect.Effect<string, Error> }>() {}
   const Unrelated = Layer.sync(Sql, () => ({}))
   const secretsOf = (id: string) => Layer.succeed(Secrets, { read: Effect.succeed(id) })
+  const secretsOfA = secretsOf("a")
+  const shared = providerOf("shared")
 
   type Use = Effect.Effect<Context.Context<AccessTokens.AccessTokens>, unknown, Scope.Scope | Secrets>
 
@@ -204,22 +211,22 @@ describe("one layer const whose credentials come from an effect", () => {
   const uses = (...around: ReadonlyArray<(use: Use) => Use>) =>
     Effect.gen(function*() {
       const { Http, clients } = recording()
-      const credentials = Effect.flatMap(Secrets, ({ read }) => Effect.map(read, credentialsOf))
+      const credentials = ClientCredentials.from(Secrets, ({ read }) => Effect.map(read, credentialsOf))
       const Auth = AuthV2.layerConfig({ credentials })
       const supplies = yield* Effect.forEach(around, (change) =>
         change(Layer.build(Layer.provideMerge(Auth, Http))).pipe(
           Effect.flatMap((context) => Effect.provide(Effect.zipRight(tokenText, AccessTokens.AccessTokens), context))
-        )).pipe(Effect.provide(secretsOf("a")), Effect.withConfigProvider(providerOf("shared")))
+        )).pipe(Effect.provide(secretsOfA), Effect.withConfigProvider(shared))
       return { clients, supplies: new Set(supplies).size }
     })
 
-  it.scoped("has one supply, although a part of the program has an unrelated service or an equal ConfigProvider", () =>
+  it.scoped("has one supply, although a part of the program has an unrelated service", () =>
     Effect.gen(function*() {
       const result = yield* uses(
         (use) => use,
         (use) => Effect.provide(use, Unrelated),
-        (use) => use.pipe(Effect.withConfigProvider(providerOf("shared"))),
-        (use) => Effect.provide(use, secretsOf("a"))
+        (use) => use.pipe(Effect.withConfigProvider(shared)),
+        (use) => Effect.provide(use, secretsOfA)
       )
       assert.deepStrictEqual(result, { clients: ["a"], supplies: 1 })
     }))
@@ -243,10 +250,10 @@ describe("one layer const whose credentials come from an effect", () => {
       const [one, other] = [recording(), recording()]
       const Auth = AuthV2.layerConfig()
       for (const { Http } of [one, other, one]) {
-        const context = yield* Layer.build(Layer.provide(Auth, Http)).pipe(Effect.withConfigProvider(providerOf("a")))
+        const context = yield* Layer.build(Layer.provide(Auth, Http)).pipe(Effect.withConfigProvider(shared))
         yield* Effect.provide(tokenText, context)
       }
-      assert.deepStrictEqual([one.clients, other.clients], [["a"], ["a"]])
+      assert.deepStrictEqual([one.clients, other.clients], [["shared"], ["shared"]])
     }))
 
   it.scoped("is built again after a failure, and after its last user has gone", () =>
@@ -257,25 +264,11 @@ describe("one layer const whose credentials come from an effect", () => {
         ++reads === 1 ? Effect.fail("no secret yet") : Effect.succeed(credentialsOf("a"))
       )
       const Auth = Layer.provide(AuthV2.layerConfig({ credentials }), Http)
-      const use = Effect.provide(tokenText, Auth).pipe(Effect.withConfigProvider(providerOf("a")))
+      const use = Effect.provide(tokenText, Auth).pipe(Effect.withConfigProvider(shared))
       assert.strictEqual(yield* Effect.flip(use), "no secret yet")
       yield* use
       yield* use
       assert.deepStrictEqual(clients, ["a", "a"])
-    }))
-
-  it.scoped("is built again after a failure, even while the use that failed keeps its scope", () =>
-    Effect.gen(function*() {
-      const share = makeShared<Sql, string, never>()
-      let builds = 0
-      const layer = Layer.effect(
-        Sql,
-        Effect.suspend(() => ++builds === 1 ? Effect.fail("not yet") : Effect.succeed({}))
-      )
-      const use = share(["the same"], () => layer)
-      assert.strictEqual(yield* Effect.flip(use), "not yet")
-      assert.strictEqual(Context.get(yield* use, Sql), Context.get(yield* use, Sql))
-      assert.strictEqual(builds, 2)
     }))
 
   it.scoped("has one supply for uses that begin together, even if the first one is interrupted", () =>

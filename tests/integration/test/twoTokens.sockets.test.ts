@@ -1,8 +1,6 @@
-import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, TokenStatus } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
-import { Migration } from "@credit-data/migration"
 import { HealthCheck, Prometheus, Telemetry } from "@credit-data/telemetry"
 import * as TestClocks from "@credit-data/test-support/clock"
 import { listen } from "@credit-data/test-support/listen"
@@ -197,19 +195,5 @@ describe.concurrent("a process whose API rejects tokens", () => {
       }
       assert.deepStrictEqual([yield* measured("public", 401), yield* measured("public", 200)], [12, 12])
       assert.isAtLeast(lines.filter((line) => line.startsWith("WARN The API rejected the access token")).length, 1)
-    }))
-
-  it.scopedLive("moves no group of a migration with the fallback when calls for one id get 401", () =>
-    Effect.gen(function*() {
-      const server = yield* startServer({ accepts: ({ version }, path) => version === "V2" && path !== "/odd" })
-      const { deadline: _, ...auth } = server.auth
-      const Auth = Migration.layer({
-        v1: AuthV1.layer({ ...auth, deadline: "5 minutes" }),
-        v2: AuthV2.layer(server.auth),
-        plan: Effect.succeed({ stage: "v2", fallback: true })
-      })
-      const { call } = yield* startProgram(Auth, "migration")
-      assert.strictEqual(yield* call("/odd"), 401)
-      for (let times = 0; times < 20; times++) assert.strictEqual(yield* call("/a"), 200)
     }))
 })

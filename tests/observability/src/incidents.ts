@@ -1,9 +1,7 @@
-import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
 import { SharedTokens } from "@credit-data/fleet"
 import { DataAccess, Furnishment } from "@credit-data/http-client"
-import { Migration } from "@credit-data/migration"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { Telemetry } from "@credit-data/telemetry"
@@ -53,7 +51,6 @@ interface Incident {
   readonly tokenLifetime?: Duration.DurationInput
   readonly replicas?: number
   readonly isShared?: boolean
-  readonly isMigration?: boolean
   readonly happens: (world: World) => Effect.Effect<unknown>
   /** What ends the incident. Nothing may fire at the end of the run then. */
   readonly ends?: (world: World) => Effect.Effect<unknown>
@@ -135,23 +132,6 @@ export const incidents: Readonly<Record<string, Incident>> = {
     ends: ({ store }) => store.start,
     alerts: { CreditDataStoreUnavailable: 4 }
   },
-  "Auth V2 refuses the client, and a migration uses V1": {
-    isMigration: true,
-    happens: ({ refresh, simulator }) =>
-      Effect.zipRight(
-        simulator.failTokenRequests(Fault.Response({ status: 401, body: "{\"error\":\"invalid_client\"}" }), {
-          times: Number.POSITIVE_INFINITY,
-          path: "/oauth2/token"
-        }),
-        refresh
-      ),
-    alerts: {}
-  },
-  "Auth V2 grants too little, and a migration uses V1": {
-    isMigration: true,
-    happens: ({ refresh, simulator }) => Effect.zipRight(simulator.grantScopes(["furnishment:all"]), refresh),
-    alerts: {}
-  },
   "all tokens are revoked once": {
     happens: ({ simulator }) => simulator.revokeTokens,
     alerts: {}
@@ -198,7 +178,7 @@ const makeStore = Effect.gen(function*() {
 
 /** Starts the program of an incident. It runs until the scope closes. */
 export const start = Effect.fnUntraced(function*(name: string) {
-  const { isMigration = false, isShared = false, replicas = 1, tokenLifetime } = incidents[name] ??
+  const { isShared = false, replicas = 1, tokenLifetime } = incidents[name] ??
     { happens: () => Effect.void, alerts: {} }
   const simulator = yield* Effect.flatMap(
     Layer.build(Simulator.layer({ tokenLifetime })),
@@ -216,13 +196,7 @@ export const start = Effect.fnUntraced(function*(name: string) {
   }
   const metrics = (attributes: Readonly<Record<string, string>>) =>
     Telemetry.layer({ sampleInterval: "5 seconds", attributes: { tenant: "a", ...attributes } })
-  const Auth = isMigration
-    ? Migration.layer({
-      v1: Layer.provideMerge(metrics({}), AuthV1.layer({ ...options, credentials: simulator.credentials })),
-      v2: Layer.provideMerge(metrics({}), AuthV2.layer(options)),
-      plan: Effect.succeed({ stage: "v2", fallback: true } as const)
-    })
-    : store === undefined
+  const Auth = store === undefined
     ? AuthV2.layer(options)
     : SharedTokens.layer().pipe(
       Layer.provide(AuthV2.layerTokenEndpoint(options)),
@@ -235,7 +209,7 @@ export const start = Effect.fnUntraced(function*(name: string) {
     const context = yield* Layer.mergeAll(
       DataAccess.layer(),
       Furnishment.layer(),
-      isMigration ? Layer.empty : metrics(replicas === 1 ? {} : { replica: String(replica) })
+      metrics(replicas === 1 ? {} : { replica: String(replica) })
     ).pipe(
       Layer.provideMerge(Auth),
       Layer.provide(NodeHttpClient.layer),

@@ -27,8 +27,6 @@ const calls = (status: number, values: string, group = "Data Access"): Series =>
   values
 })
 const missing = (values: string, scope = "data-access:all") => series("scope_missing", values, `,scope="${scope}"`)
-/** Whether a migration replaces missing tokens. */
-const fallback = (values: string) => series("fallback", values)
 const available = (values: string) => series("store_available", values)
 const faults = (values: string) => series("store_faults_total", values, ",error_type=\"Timeout\"")
 const lost = (values: string) => series("events_lost_total", values)
@@ -65,19 +63,13 @@ const cases: Record<string, {
     fires: [
       ["the client is refused for the first time", [
         refusals("0x10 1x10"),
-        failing("0x10 1x10", "InvalidClient"),
-        fallback("0x20")
+        failing("0x10 1x10", "InvalidClient")
       ], 12],
       ["the client was refused before the first scrape", [refusals("1x20"), failing("1x20", "InvalidClient")], 2],
       ["one of two processes was refused and ended", [refusals("0x20"), ofAnother(refusals("0x10 1 1 _x10"), "b")], 12]
     ],
     silent: [
-      ["other token requests fail", [failures("0x10 1+1x60"), failing("0x10 1x60")]],
-      ["a migration uses the other tokens", [
-        refusals("0x10 1+1x60"),
-        failing("0x10 1x60", "InvalidClient"),
-        fallback("1x180")
-      ]]
+      ["other token requests fail", [failures("0x10 1+1x60"), failing("0x10 1x60")]]
     ]
   },
   CreditDataCallsRejected: {
@@ -128,8 +120,7 @@ const cases: Record<string, {
     fires: [["a scope is no longer granted", [missing("0x10 1x60"), missing("0x70", "furnishment:all")], 12]],
     silent: [
       ["all scopes are granted", [missing("0x180")]],
-      ["a scope was missing for a moment", [missing("0x10 1 0x60")]],
-      ["a migration uses the other tokens", [missing("0x10 1x60"), fallback("1x180")]]
+      ["a scope was missing for a moment", [missing("0x10 1 0x60")]]
     ]
   },
   CreditDataStoreUnavailable: {

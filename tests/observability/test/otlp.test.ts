@@ -119,7 +119,11 @@ describe("a receiver of OTLP", () => {
           assert.isAbove(Number(served?.["asDouble"]), 2, "the last reading is made before the last export")
 
           const bodies = Receiver.having(of("/v1/logs"), "body").map(({ body }) => valueOf(body))
-          assert.isTrue(bodies.some((body) => String(body).includes("There is no valid access token, and calls fail.")))
+          assert.isTrue(
+            bodies.some((body) =>
+              String(body).includes("There is no valid access token, and calls that need one fail.")
+            )
+          )
           assert.isTrue(bodies.some((body) => String(body).includes("An access token was obtained")))
 
           for (const canary of [secret, token, consumer]) {

@@ -1,5 +1,4 @@
 import type * as Clock from "effect/Clock"
-import * as Context from "effect/Context"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -12,14 +11,6 @@ import * as Broadcast from "./broadcast.ts"
 import * as Instant from "./instant.ts"
 import { clientOf, printableScopes } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
-
-/**
- * Whether another supply returns tokens now when this one has none. A migration sets it, so that no failed call is reported. Its plan can
- * change.
- */
-export class HasFallback extends Context.Reference<HasFallback>()("@credit-data/core/HasFallback", {
-  defaultValue: () => (): boolean => false
-}) {}
 
 const afterFailures = (streak: TokenState.State["streak"]): string => {
   if (streak === undefined) return ""
@@ -45,11 +36,10 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const where = `${url} (${clientOf(environment.name, clientId)})`
   const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
-  const hasFallback = yield* HasFallback
   /** The requested scopes that the last token does not cover. */
   let missing: ReadonlyArray<string> = []
-  /** Which line about a missing token was logged: the one with the fallback, or the one about failing calls. */
-  let saidNoToken: "fallback" | "calls fail" | undefined
+  /** That there is no token was logged. */
+  let saidNoToken = false
   /** When a renewal was forced last, and when that was logged last. */
   let forcedAt: Instant.Instant | undefined
   let forcedLoggedAt: Instant.Instant | undefined
@@ -94,7 +84,7 @@ export const make = Effect.fnUntraced(function*(
     ): Effect.Effect<void> => {
       const { expiresAt, scopes } = token
       const isShared = sharing?.wasFound(token) ?? false
-      saidNoToken = undefined
+      saidNoToken = false
       const { streak } = before
       const isRenewal = TokenState.inUse(before, Instant.now(clock)) !== undefined
       const event = isShared ? TokenEvent.Shared : isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained
@@ -123,19 +113,14 @@ export const make = Effect.fnUntraced(function*(
     ): Effect.Effect<void> => {
       const isOfAnotherKind = !error.retryable && previous?._tag !== error._tag
       if (held === undefined) {
-        const consequence = hasFallback() ? "fallback" : "calls fail"
-        if (saidNoToken === consequence && !isOfAnotherKind) return Effect.void
-        saidNoToken = consequence
-        return consequence === "fallback"
-          ? Effect.logWarning(
-            `There is no valid access token from ${where}, and the fallback is used. ${error.message}`
-          )
-          : Effect.logError(`There is no valid access token, and calls fail. ${error.message}`)
+        if (saidNoToken && !isOfAnotherKind) return Effect.void
+        saidNoToken = true
+        return Effect.logError(`There is no valid access token, and calls that need one fail. ${error.message}`)
       }
       if (previous !== undefined && !isOfAnotherKind) return Effect.void
       const remains = held.rejectedAt === undefined ? "current token" : "token that the API rejected"
       const what = isRefusal(error) ? "Token requests are refused" : "An access token could not be renewed"
-      return (error.retryable || hasFallback() ? Effect.logWarning : Effect.logError)(
+      return (error.retryable ? Effect.logWarning : Effect.logError)(
         `${what}; the ${remains} remains in use. ${error.message}`
       )
     },

@@ -8,6 +8,7 @@ import type * as AccessScope from "../AccessScope.ts"
 import type * as ClientCredentials from "../ClientCredentials.ts"
 import type * as Environment from "../Environment.ts"
 import type * as TokenEndpoint from "../TokenEndpoint.ts"
+import { InvalidClient } from "../TokenError.ts"
 import * as credentialsOf from "./credentials.ts"
 import * as Instant from "./instant.ts"
 import { restrictedClient } from "./restrictedClient.ts"
@@ -30,8 +31,6 @@ export interface Options<E = never, R = never> extends TokenEndpoint.Settings {
   readonly scopes?: ReadonlyArray<AccessScope.AccessScope> | undefined
   /** What to do about a failure, if this endpoint has more specific advice than the message of the failure. */
   readonly hint?: ((symptom: Symptom) => string | undefined) | undefined
-  /** The credentials that were read together with other variables, so that the layer reads them only once. */
-  readonly read?: ClientCredentials.ClientCredentials | undefined
 }
 
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
@@ -47,8 +46,8 @@ const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.Cli
 export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = never>(
   options: Options<E, R>
 ): Effect.fn.Return<TokenEndpoint.Service, ConfigError.ConfigError | E, HttpClient.HttpClient | R> {
-  const { authorizationServer, credentials: source, path, read, version } = options
-  const { credentials: given, deadline, scopes, server, ...environment } = yield* validation.all({
+  const { authorizationServer, credentials: source, path, version } = options
+  const { deadline, scopes, server, ...environment } = yield* validation.all({
     ...validation.environment(options.environment),
     server: validation.at("environment", authorizationServer.option)(
       validation.withoutPath(path)(authorizationServer.url)
@@ -56,16 +55,11 @@ export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = neve
     scopes: options.scopes === undefined
       ? Either.right(undefined)
       : validation.at("scopes")(validation.scopes(options.scopes)),
-    credentials: Effect.isEffect(source) ? Either.right(undefined) : validation.credentials(source),
+    credentials: credentialsOf.isValue(source) ? validation.credentials(source) : Either.right(undefined),
     deadline: validation.at("deadline")(validation.duration(options.deadline ?? "10 seconds"))
   })
   const url = `${server}${path}`
-  const credentials = yield* credentialsOf.make({
-    source,
-    given: given ?? read,
-    environment: environment.name,
-    time: deadline
-  })
+  const credentials = yield* credentialsOf.make({ source, environment: environment.name, time: deadline })
   const client = restrictedClient(yield* HttpClient.HttpClient, { isAllowed: (target) => target === url })
   const request = tokenRequest({
     client: options.transformClient === undefined ? client : options.transformClient(client),
@@ -75,6 +69,17 @@ export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = neve
     propagateTrace: options.propagateTrace ?? false,
     hint: options.hint ?? (() => undefined)
   })
+
+  /** A refusal while the credentials cannot be read: the refused ones are probably those from before a rotation. */
+  const explained = (refusal: InvalidClient): InvalidClient => {
+    const fault = credentials.fault()
+    return fault === undefined ? refusal : new InvalidClient({
+      ...refusal,
+      hint:
+        `The credentials could not be read again: ${fault}. The previous ones were sent, and they may have been rotated. ` +
+        "Make the current credentials readable."
+    })
+  }
 
   return {
     environment,
@@ -95,8 +100,8 @@ export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = neve
       return yield* request(used, timeLeft()).pipe(
         Effect.catchTag("InvalidClient", (refusal) =>
           Effect.flatMap(
-            Effect.isEffect(source) ? credentials.reread(timeLeft(0.5)) : Effect.succeed(used),
-            (next) => isSame(next, used) ? Effect.fail(refusal) : request(next, timeLeft())
+            credentialsOf.isValue(source) ? Effect.succeed(used) : credentials.reread(timeLeft(0.5)),
+            (next) => isSame(next, used) ? Effect.fail(explained(refusal)) : request(next, timeLeft())
           ))
       )
     }),

@@ -1,4 +1,4 @@
-import type { AccessScope, AccessToken, AccessTokens, TokenError, TokenStatus } from "@credit-data/core"
+import type { AccessToken, AccessTokens, TokenError, TokenStatus } from "@credit-data/core"
 import type { Plan } from "@credit-data/migration"
 import { assert } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber, Logger, Option, TestClock } from "effect"
@@ -52,32 +52,20 @@ const earlier = ({ callers }: Migration, text: string): AccessToken.AccessToken 
   return assert.fail(`no caller got ${text}`)
 }
 
-const of = (tokens: Tokens, scope: AccessScope.AccessScope | undefined): Tokens =>
-  scope === undefined ? tokens : tokens.forScope?.(scope) ?? tokens
-
-export const getFor = (scope: AccessScope.AccessScope) => calls(`get for ${scope}`, (tokens) => of(tokens, scope).get)
 export const get = calls("get", ({ get }) => get)
 export const refresh = calls("refresh", ({ refresh }) => refresh)
 /** A call got 401 with this token, after those that it has tried before. */
-export const replace = (
-  text: string,
-  { after = [], scope }: { readonly after?: ReadonlyArray<string>; readonly scope?: AccessScope.AccessScope } = {}
-) =>
+export const replace = (text: string, ...after: ReadonlyArray<string>) =>
   calls(
     `replace ${[text, ...after].join(" after ")}`,
     (tokens, migration) =>
-      Effect.suspend(() =>
-        of(tokens, scope).replace(earlier(migration, text), ...after.map((text) => earlier(migration, text)))
-      )
+      Effect.suspend(() => tokens.replace(earlier(migration, text), ...after.map((text) => earlier(migration, text))))
   )
 
-const endpoint = (version: "v1" | "v2") => (behaviour: Behaviour): Action => ({
-  what: `Auth ${version} ${behaviour}`,
-  run: (migration) => Effect.sync(() => void (migration[version].behaviour = behaviour))
+export const authV2 = (behaviour: Behaviour): Action => ({
+  what: `Auth V2 ${behaviour}`,
+  run: ({ v2 }) => Effect.sync(() => void (v2.behaviour = behaviour))
 })
-
-export const authV1 = endpoint("v1")
-export const authV2 = endpoint("v2")
 
 export const plan = (next: Plan.Plan): Action => ({
   what: `the plan is ${next.stage}`,
@@ -103,13 +91,8 @@ type Report = Effect.Effect.Success<Migration["migration"]["report"]>
 export const report = (select: (report: Report) => unknown) =>
   seen("the report", ({ migration }) => Effect.map(migration.report, select))
 
-/** Why tokens of Auth V1 are used now instead of those of Auth V2. */
-export const reasons = report(({ fallenBack }) => fallenBack.map(({ reason }) => reason._tag))
-
 /** How many tokens of each version callers got. */
 export const served = report(({ v1, v2 }) => [v1.tokensServed, v2.tokensServed])
-
-export const fallbacks = report(({ fallbacks }) => fallbacks)
 
 const status = (what: string, select: (status: TokenStatus.TokenStatus) => unknown) =>
   seen(what, ({ tokens }) => Effect.map(tokens.status, select))

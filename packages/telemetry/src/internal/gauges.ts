@@ -10,7 +10,6 @@ const seconds = (at: DateTime.Utc): number => DateTime.toEpochMillis(at) / 1000
 /** What the gauges show of one supply. */
 interface Shown {
   readonly usable: number
-  readonly fallback: number
   readonly failure: string | undefined
   readonly callersWaiting: number
   readonly missingScopes: ReadonlyArray<string>
@@ -25,7 +24,6 @@ const supplies = new Map<string, Map<object, Shown>>()
 /** What the gauges show of no supply. */
 const nothing: Shown = {
   usable: 1,
-  fallback: 1,
   failure: undefined,
   callersWaiting: 0,
   missingScopes: [],
@@ -39,7 +37,6 @@ const earlier = (a: number | undefined, b: number | undefined): number | undefin
 
 const worst = (a: Shown, b: Shown): Shown => ({
   usable: Math.min(a.usable, b.usable),
-  fallback: Math.min(a.fallback, b.fallback),
   failure: a.failure ?? b.failure,
   callersWaiting: a.callersWaiting + b.callersWaiting,
   missingScopes: [...a.missingScopes, ...b.missingScopes],
@@ -48,9 +45,8 @@ const worst = (a: Shown, b: Shown): Shown => ({
   nextRequestAt: earlier(a.nextRequestAt, b.nextRequestAt)
 })
 
-const shownOf = (status: TokenStatus.TokenStatus, hasFallback: boolean): Shown => ({
-  usable: hasFallback || TokenStatus.isUsable(status) ? 1 : 0,
-  fallback: hasFallback ? 1 : 0,
+const shownOf = (status: TokenStatus.TokenStatus): Shown => ({
+  usable: TokenStatus.isUsable(status) ? 1 : 0,
   failure: Option.getOrUndefined(Option.map(status.lastFailure, ({ _tag }) => _tag)),
   callersWaiting: status.callersWaiting,
   missingScopes: status.missingScopes,
@@ -61,8 +57,8 @@ const shownOf = (status: TokenStatus.TokenStatus, hasFallback: boolean): Shown =
 
 /** The place of one supply among those with the same labels. */
 export interface Place {
-  /** Shows the present state of this supply, and whether another one serves its calls when it has no token. */
-  readonly show: (status: TokenStatus.TokenStatus, hasFallback: boolean) => void
+  /** Shows the present state of this supply. */
+  readonly show: (status: TokenStatus.TokenStatus) => void
   /** This supply has gone. */
   readonly leave: () => void
   /** The worst of all supplies with these labels. */
@@ -74,8 +70,8 @@ export const of = (labels: Labels): Place => {
   const key = JSON.stringify(Object.keys(labels).toSorted().map((name) => [name, labels[name]]))
   const own = {}
   return {
-    show: (status, hasFallback) => {
-      supplies.set(key, (supplies.get(key) ?? new Map()).set(own, shownOf(status, hasFallback)))
+    show: (status) => {
+      supplies.set(key, (supplies.get(key) ?? new Map()).set(own, shownOf(status)))
     },
     leave: () => {
       const others = supplies.get(key)

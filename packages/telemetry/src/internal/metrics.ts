@@ -45,12 +45,6 @@ const usable = Registry.gauge({
   unit: "{supply}"
 })
 
-const fallback = Registry.gauge({
-  name: "credit_data.token.fallback",
-  description: "1 if another supply returns tokens when this one has none, otherwise 0",
-  unit: "{supply}"
-})
-
 const scopeMissing = Registry.gauge({
   name: "credit_data.token.scope_missing",
   description: "1 if this scope was requested and not granted, otherwise 0",
@@ -142,12 +136,8 @@ export interface Metrics {
   readonly end: Effect.Effect<void>
 }
 
-/** The metrics of a supply with these labels. A migration may serve its calls otherwise while it has no token. */
-export const make = (
-  labels: Labels,
-  requestedScopes: ReadonlyArray<string>,
-  hasFallback: () => boolean
-): Metrics => {
+/** The metrics of a supply with these labels. */
+export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Metrics => {
   const requestsWith = (outcome: string, more: Labels = {}) =>
     seriesOf(reasons, (reason) => requests({ ...labels, outcome, ...more, reason }))
   const succeeded = { Obtained: requestsWith("obtained"), Renewed: requestsWith("renewed") }
@@ -160,7 +150,6 @@ export const make = (
   const setExpiry = expiryTimestamp(labels)
   const setNextRequest = nextRequestTimestamp(labels)
   const setUsable = usable(labels)
-  const setFallback = fallback(labels)
   const countInvalidation = invalidations(labels)
   const setWaiting = callersWaiting(labels)
   const setMissing = new Map(requestedScopes.map((scope) => [scope, scopeMissing({ ...labels, scope })]))
@@ -185,7 +174,6 @@ export const make = (
       ...Array.from(failingWith, ([type, set]) => set(type === shown.failure ? 1 : 0)),
       ...Array.from(setMissing, ([scope, set]) => set(shown.missingScopes.includes(scope) ? 1 : 0)),
       setUsable(shown.usable),
-      setFallback(shown.fallback),
       setWaiting(shown.callersWaiting),
       setStoreAvailable(shown.storeAvailable),
       ...(shown.expiresAt === undefined ? [] : [setExpiry(shown.expiresAt)]),
@@ -231,7 +219,7 @@ export const make = (
       Effect.suspend(() => {
         const before = counted
         counted = status
-        place.show(status, hasFallback())
+        place.show(status)
         return all([
           setGauges,
           countServed(status.tokensServed - before.tokensServed),
