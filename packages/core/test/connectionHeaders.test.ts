@@ -159,15 +159,34 @@ describe("a body", () => {
     ["is longer than declared", HttpBody.stream(bytes(6), "text/plain", 5), "is longer than its contentLength"],
     ["is shorter than declared", HttpBody.stream(bytes(4), "text/plain", 5), "is shorter than its contentLength"],
     ["fails", HttpBody.stream(Stream.fail("no")), "failed"],
-    ["dies", HttpBody.stream(Stream.die("no"), "text/plain", 5), "failed"]
+    ["dies", HttpBody.stream(Stream.die("no"), "text/plain", 5), "failed"],
+    [
+      "fails after the declared length",
+      HttpBody.stream(Stream.concat(bytes(5), Stream.fail("no")), "text/plain", 5),
+      "failed"
+    ],
+    [
+      "goes on after the declared length",
+      HttpBody.stream(Stream.concat(bytes(5), bytes(1)), "text/plain", 5),
+      "is longer than its contentLength"
+    ],
+    [
+      "has text instead of bytes",
+      // @ts-expect-error: NodeStream.fromReadable types what a Readable with an encoding returns as bytes
+      HttpBody.stream(Stream.make("ü", "bc"), "text/plain", 3),
+      "has a chunk that is not a Uint8Array"
+    ]
   ]
   for (const [name, body, failure] of streams) {
     it.effect(`that is a stream which ${name} ${failure === undefined ? "is sent" : "fails the request"}`, () =>
       Effect.gen(function*() {
+        let received = 0
         const client = HttpClient.make((request) =>
           request.body._tag === "Stream"
             ? Effect.as(
-              Effect.orDie(Stream.runDrain(request.body.stream)),
+              Effect.orDie(
+                Stream.runForEach(request.body.stream, ({ length }) => Effect.sync(() => void (received += length)))
+              ),
               HttpClientResponse.fromWeb(request, new Response())
             )
             : Effect.die("The body is no stream")
@@ -176,8 +195,23 @@ describe("a body", () => {
         const sent = restricted.execute(HttpClientRequest.post("https://api.example/a", { body }))
         if (failure === undefined) return assert.strictEqual((yield* sent).status, 200)
         const error = yield* Effect.flip(sent)
+        assert.isBelow(received, body.contentLength ?? 5, "the transport never has the whole body")
         assert.strictEqual(requestReason(error), "Encode")
         assert.include(error.message, `The stream of the body ${failure}, ${notSent}`)
+      }))
+  }
+})
+
+describe("a method", () => {
+  for (const method of ["delete", "Post", "PROPFIND", "GET /second HTTP/1.1\r\n"]) {
+    it.effect(`that the platform does not have is refused, and nothing is sent: ${JSON.stringify(method)}`, () =>
+      Effect.gen(function*() {
+        const body = HttpBody.stream(Stream.make(new Uint8Array(5)))
+        // @ts-expect-error: a program without types may pass this
+        const request = HttpClientRequest.make(method)("https://api.example/a", { body })
+        const error = yield* Effect.flip(sent(request))
+        assert.strictEqual(requestReason(error), "Encode")
+        assert.include(error.message, "so nothing was sent. Methods are case-sensitive")
       }))
   }
 })

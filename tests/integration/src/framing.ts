@@ -77,6 +77,18 @@ export const bodies: ReadonlyArray<Row> = [
     () => HttpBody.stream(halves, "text/plain", Number.NaN)
   ),
   row("a stream that is longer than declared", "Broken", /^$/, () => HttpBody.stream(halves, "text/plain", 5)),
+  row(
+    "a stream that continues after what is declared",
+    "Broken",
+    /^$/,
+    () => HttpBody.stream(Stream.concat(halves, halves), "text/plain", bytes.length)
+  ),
+  row(
+    "a stream that fails after what is declared",
+    "Broken",
+    /^$/,
+    () => HttpBody.stream(Stream.concat(halves, Stream.fail("broken")), "text/plain", bytes.length)
+  ),
   row("a stream that is shorter than declared", "Broken", /^$/, () => HttpBody.stream(halves, "text/plain", 600)),
   row("a stream that fails", "Broken", /^$/, () => HttpBody.stream(Stream.concat(halves, Stream.fail("broken")))),
   row("a stream that fails at once", "Broken", /^$/, () => HttpBody.stream(Stream.fail("broken"))),

@@ -105,6 +105,25 @@ describe.each(keeping({ maxSockets: 1 }))("a server on a raw socket, over %s", (
         }))
     }))
 
+  it.scopedLive("ends a call whose stream is sent in an uninterruptible region, or in a finalizer", () =>
+    Effect.gen(function*() {
+      const { received, url } = yield* serve
+      yield* withDataAccess(url, transport, (client) =>
+        Effect.gen(function*() {
+          const call = client.post("/a", { body: HttpBody.stream(Stream.make(new Uint8Array(9))) })
+          const free = Effect.flatMap(call, ({ text }) => text)
+          for (
+            const upload of [
+              Effect.uninterruptible(free),
+              Effect.scoped(Effect.addFinalizer(() => Effect.orDie(free)))
+            ]
+          ) {
+            yield* Effect.timeout(Fiber.join(yield* Effect.forkDaemon(upload)), "5 seconds")
+          }
+        }))
+      assert.lengthOf(received, 2)
+    }))
+
   it.scopedLive("reads no request from a call whose stream fails, and its caller gets the failure of the stream", () =>
     Effect.gen(function*() {
       const { received, url } = yield* serve

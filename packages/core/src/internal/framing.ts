@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { requestError } from "./httpError.ts"
+import { throughSteps } from "./pull.ts"
 
 // How a server finds the end of a body. If it does not, it reads a part of the body as the next request, or the next request as a part of
 // the body.
@@ -93,32 +94,33 @@ const sendStream = Effect.fnUntraced(function*(
     // until then, the transport must not see the end of the stream
     return Effect.zipRight(Effect.zipRight(Deferred.fail(failed, error), Deferred.await(ended)), Effect.fail(error))
   }
-  const checked = own.pipe(
-    Stream.catchAllCause((cause) => Stream.fromEffect(fail("The stream of the body failed", Cause.squash(cause)))),
-    (stream) =>
-      length === undefined ? stream : Stream.suspend(() => {
-        let left = length
-        return stream.pipe(
-          Stream.tap((bytes) => {
-            left -= bytes.length
-            return left < 0 ? fail("The stream of the body is longer than its contentLength") : Effect.void
-          }),
-          Stream.concat(
-            Stream.suspend(() =>
-              left > 0
-                ? Stream.fromEffect(fail("The stream of the body is shorter than its contentLength"))
-                : Stream.empty
-            )
-          )
-        )
-      })
-  )
+  let left = length ?? 0
+  const last: Array<Uint8Array> = []
+  const checked = throughSteps(own, {
+    onElements: (chunks) => {
+      // NodeStream types the texts of a Readable with an encoding as bytes
+      if (!chunks.every((chunk: unknown) => chunk instanceof Uint8Array)) {
+        return fail("The stream of the body has a chunk that is not a Uint8Array")
+      }
+      if (length === undefined) return Effect.succeed(chunks)
+      for (const chunk of chunks) left -= chunk.length
+      if (left < 0) return fail("The stream of the body is longer than its contentLength")
+      if (left > 0) return Effect.succeed(chunks)
+      // with its last bytes, the server would have the whole request, although the stream may still fail
+      last.push(...chunks)
+      return Effect.succeed([])
+    },
+    onEnd: Effect.suspend(() =>
+      left > 0 ? fail("The stream of the body is shorter than its contentLength") : Effect.succeed(last)
+    ),
+    onFailure: (cause) => fail("The stream of the body failed", Cause.squash(cause))
+  })
   // Effect sets the type of a stream, even if it is only the default, in place of the caller's header
   const type = request.headers["content-type"] ?? body.contentType
   return yield* send(HttpClientRequest.setBody(request, HttpBody.stream(checked, type, length))).pipe(
-    // a call in a finalizer must end too: its transport is interrupted when the stream has failed
+    // a call in a finalizer must end too, and what loses the race is interrupted
     Effect.interruptible,
-    Effect.raceFirst(Deferred.await(failed)),
+    Effect.raceFirst(Effect.interruptible(Deferred.await(failed))),
     Effect.ensuring(Deferred.succeed(ended, undefined))
   )
 })

@@ -1,10 +1,12 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { isUnframed, lengthOf, sendFramed } from "./framing.ts"
 import { requestError } from "./httpError.ts"
+import { printable } from "./printable.ts"
 import { region, silence } from "./silence.ts"
 import { version } from "./version.ts"
 
@@ -73,6 +75,7 @@ const unsendableHeader = ({ headers }: HttpClientRequest.HttpClientRequest): str
  * - It leaves out the platform's own span and trace headers: the span would record the query, and trace headers would go to a
  *   third party.
  * - It drops `host` and the headers of the caller's own connection (RFC 9110, section 7.6.1).
+ * - It refuses a method that the platform does not have, such as one in lower case, with a `RequestError` (`Encode`).
  * - It sends a body so that the server finds its end: with its length, or in chunks. A `DELETE`, `GET`, `HEAD` or `OPTIONS` with a
  *   body of unknown length fails with a `RequestError` (`Encode`).
  * - If the stream of a body fails, or is not as long as declared, it closes the connection and fails with a `RequestError` (`Encode`).
@@ -107,7 +110,14 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
       `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
     return Effect.fail(requestError("Encode", { request, description }))
   })
-  return opaque(sendFramed((request) => region(checked.execute(request))))
+  const send = sendFramed((request) => region(checked.execute(request)))
+  return opaque((request) => {
+    if (HttpMethod.isHttpMethod(request.method)) return send(request)
+    // Node makes a method upper case after its body was framed for what it was before
+    const description = `The method ${printable(request.method)} is unknown, so nothing was sent. ` +
+      "Methods are case-sensitive: use GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS"
+    return Effect.fail(requestError("Encode", { request, description }))
+  })
 }
 
 /**
