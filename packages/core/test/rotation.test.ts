@@ -1,4 +1,4 @@
-import { ClientCredentials } from "@credit-data/core"
+import { ClientCredentials, Variables } from "@credit-data/core"
 import { after } from "@credit-data/test-support/after"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
@@ -177,6 +177,59 @@ describe("a refresh", () => {
         ])
       }))
   }
+
+  for (
+    const [name, read, line] of [
+      [
+        "an empty secret",
+        Effect.succeed({ ...credentials, clientSecret: Redacted.make("") }),
+        "credentials.clientSecret: \"Expected non-empty text\""
+      ],
+      [
+        "a secret with line breaks",
+        Effect.succeed({ ...credentials, clientSecret: Redacted.make("a canary\n\nb") }),
+        "credentials.clientSecret: \"Expected text without line breaks, control characters, or invisible characters at its ends, " +
+        "such as a byte order mark\""
+      ],
+      [
+        "a missing variable",
+        Variables.read(ClientCredentials.config).pipe(
+          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CREDIT_DATA_CLIENT_ID", "the-client"]])))
+        ),
+        "CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued"
+      ],
+      [
+        "a Config of the program that quotes the value",
+        Effect.fail({
+          _tag: "ConfigError",
+          toString: () => "- PARTNER_SECRET: Expected 32 characters but received a canary"
+        }),
+        "ConfigError"
+      ]
+    ] as const
+  ) {
+    it.effect(`a refusal while the secret cannot be read names the fault, and asks for no rotation: ${name}`, () =>
+      Effect.gen(function*() {
+        const lines: Array<string> = []
+        const endpoint = yield* make({ credentials: manager<unknown>(secret("old"), read).read }, refused)
+        const error = yield* Effect.provide(Effect.flip(endpoint.requestToken(nothing)), logTo(lines))
+        assert.include(lines.join("\n"), `could not be read again: ${line}. The previous credentials remain in use.`)
+        assert.include(error.message, `The credentials could not be read again: ${line}. The previous ones were sent`)
+        assert.notInclude(error.message, "Ask the operator")
+        assert.notInclude(error.message + lines.join(), "canary")
+      }))
+  }
+
+  it.effect("a refusal after the secret could be read again asks whether it was rotated", () =>
+    Effect.gen(function*() {
+      const { read } = manager<unknown>(secret("old"), Effect.fail("away"), secret("old"))
+      const endpoint = yield* make({ credentials: read }, refused)
+      yield* Effect.flip(endpoint.requestToken(nothing))
+      assert.include(
+        (yield* Effect.flip(endpoint.requestToken(nothing))).message,
+        "Ask the operator whether they were rotated"
+      )
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 
   it.effect("a refresh whose read hangs leaves the request half of the deadline", () =>
     Effect.gen(function*() {

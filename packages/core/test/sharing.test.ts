@@ -11,6 +11,7 @@ import {
   lastFailure,
   many,
   phase,
+  recover,
   refresh,
   reject,
   replace,
@@ -90,6 +91,34 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       ["2 s", phase, "Valid"],
       ["2 s", lastFailure(({ _tag }) => _tag), undefined, requests(1)]
     ])
+  })
+
+  it.scoped("sends no request before a Retry-After has passed, although it has taken a token that was then rejected", () => {
+    const elsewhere = makeElsewhere()
+    return timeline([
+      ["0 s", fail(failures.unavailableFor("30 seconds"))],
+      ["0 s", get, "ServerError", requests(1)],
+      ["1 s", elsewhere.has(Effect.asSome(token("found", "1 hour")))],
+      ["1 s", get, "found"],
+      ["1 s", lastFailure(({ _tag }) => _tag), undefined],
+      ["1 s", elsewhere.has(Effect.succeedNone)],
+      ["2 s", recover],
+      ["2 s", reject("found")],
+      ["29 s", reject("found"), undefined, requests(1)],
+      ["30 s", reject("found"), undefined, requests(2)]
+    ], { latency: 0, random: 0, sharing: elsewhere.sharing })
+  })
+
+  it.scoped("does not search while a forced renewal is under way", () => {
+    const elsewhere = makeElsewhere()
+    return timeline([
+      ["0 s", get, "token-1"],
+      ["1 s", hang],
+      ["1 s", reject("token-1"), undefined, requests(2)],
+      ["3 s", reject("token-1")],
+      ["5 s", reject("token-1")],
+      ["5 s", elsewhere.searches, []]
+    ], { latency: 0, random: 0, sharing: elsewhere.sharing })
   })
 
   it.scoped("lets a caller wait for a search for 0.6 seconds, and takes what it finds later", () => {

@@ -138,12 +138,19 @@ export const make = Effect.fnUntraced(function*(
 
   const drawDueShare = Random.nextRange(options.renewalWindow.from, options.renewalWindow.to)
 
-  /** Takes a token and reports it, unless it has expired already. `replaces` decides which tokens remain. */
-  const take = (token: AccessToken, reason: RequestReason, sentAt: Instant.Instant, replaces = () => reason) =>
+  /** Takes a token and reports it, unless it has expired already. `replaces` decides which tokens remain. Without it, the token was found. */
+  const take = (token: AccessToken, reason: RequestReason, sentAt: Instant.Instant, replaces?: () => RequestReason) =>
     Effect.flatMap(drawDueShare, (dueShare): Effect.Effect<void, TokenError> => {
       const before = state
       const at = now()
-      const next = TokenState.obtained(before, token, { at, dueShare, reason: replaces(), requestedScopes, sentAt })
+      const next = TokenState.obtained(before, token, {
+        at,
+        dueShare,
+        isFound: replaces === undefined,
+        reason: replaces?.() ?? reason,
+        requestedScopes,
+        sentAt
+      })
       if (next.isClosed || next.newer === undefined) return Effect.interrupt
       if (Instant.reached(at, next.newer.expiresAt)) {
         return Effect.fail(new InvalidResponse({ ...where, status: 200, rule: "Expired" }))
@@ -289,7 +296,8 @@ export const make = Effect.fnUntraced(function*(
   /** Looks for a token that exists elsewhere when none may be requested. Sends nothing to the token endpoint. */
   const look = find === undefined ? undefined : Effect.suspend(() => {
     const at = now()
-    if (!state.isClosed && (lookedUntil === undefined || Instant.reached(at, lookedUntil))) {
+    // a flight looks by itself
+    if (!state.isClosed && flight === undefined && (lookedUntil === undefined || Instant.reached(at, lookedUntil))) {
       const own = new Waiters()
       looking = own
       lookedUntil = Instant.later(at, lookMillis.to)

@@ -148,7 +148,9 @@ export const scopeMillis = 5 * 60_000
 export const obtained = (
   state: State,
   token: AccessToken,
-  { at, dueShare, reason, requestedScopes, sentAt }: {
+  { at, dueShare, isFound, reason, requestedScopes, sentAt }: {
+    /** The token exists elsewhere. The endpoint still has its pause. */
+    readonly isFound: boolean
     readonly reason: RequestReason
     readonly sentAt: Instant.Instant
     readonly at: Instant.Instant
@@ -177,7 +179,7 @@ export const obtained = (
       rejectedAt: [state.newer, state.older].find((each) => each !== undefined && isSame(each.token, token))?.rejectedAt
     },
     older: isWithoutOlder ? undefined : reason._tag === "Due" ? { ...older, rejectedAt: undefined } : older,
-    failure: undefined,
+    failure: isFound ? state.failure : undefined,
     streak: undefined
   }
 }
@@ -324,6 +326,8 @@ export const status = (
   const dueAt = shown?.dueAt
   const rejected = allRejected(state, now) !== undefined
   const forcedFrom = state.forcedAt === undefined ? now : Instant.later(state.forcedAt, forcedRenewalMillis)
+  // a token that was found ends the failure for callers, although the endpoint still has its pause
+  const failure = state.isClosed || state.streak !== undefined ? state.failure : undefined
   const isForcedFirst = rejected && dueAt !== undefined && forcedFrom.wallMillis < dueAt.wallMillis
   return {
     phase: phase(shown, now),
@@ -332,8 +336,8 @@ export const status = (
     missingScopes: shown?.token.missing(requestedScopes) ?? [],
     requestedAt: Option.fromNullable(shown?.token.requestedAt),
     expiresAt: Option.fromNullable(shown?.token.expiresAt),
-    nextRequestAt: wallTime(state.failure?.nextTryAt ?? (isForcedFirst ? forcedFrom : dueAt)),
-    lastFailure: Option.fromNullable(state.failure?.error),
+    nextRequestAt: wallTime(failure?.nextTryAt ?? (isForcedFirst ? forcedFrom : dueAt)),
+    lastFailure: Option.fromNullable(failure?.error),
     failingSince: wallTime(state.streak?.since),
     consecutiveFailures: state.streak?.failures ?? 0
   }
