@@ -53,6 +53,7 @@ export const members: Readonly<Record<string, string>> = {
   "Exit.isInterrupted": "Exit.hasInterrupts",
   "Fiber.RuntimeFiber": "Fiber.Fiber",
   "Effect.Effect.Context": "Effect.Services",
+  "Tenants.Default": "Tenants.layer",
   "Option.fromNullable": "Option.fromNullishOr",
   "Predicate.isNullable": "Predicate.isNullish",
   "Predicate.isRecord": "Predicate.isObject",

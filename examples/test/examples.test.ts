@@ -35,6 +35,7 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "reading credit-data/client",
     "another token, after 3 requests: the second one was refused"
   ],
+  "tenants.ts": ["acme: the secret manager is down", "acme: 200", "acme: 200", "token requests: 1"],
   "secret-files.ts": [
     "a token for data-access:all",
     "another token with the rotated secret, after 3 token requests"
