@@ -36,6 +36,12 @@ const code = (text: string) => `\`${text}\``
 
 const codes = (texts: Iterable<string>) => [...texts].map(code).join(", ")
 
+/** What the docstring of a member says. */
+const meaningOf = ({ doc, name }: Member): string => {
+  if (doc === "") throw new Error(`${name} has no docstring`)
+  return doc
+}
+
 const sentence = (text: string) => text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
 
 /** The values of a type, as its docstring describes them. */
@@ -69,7 +75,9 @@ const otherOptions = {
 const faultOptions = ["simulator/Simulator.FaultOptions", "simulator/Fault.Selection"]
 
 /** An option with its default, which its docstring names: `Default: 10 seconds.` */
-const optionRow = ({ doc, isOptional, name }: Member): Row => {
+const optionRow = (member: Member): Row => {
+  const { isOptional, name } = member
+  const doc = meaningOf(member)
   const [found = "", value = "none"] = / ?Default: (.*?)\.(?=\s|$)/.exec(doc) ?? []
   return [code(name), isOptional ? value : "required", doc.replace(found, "")]
 }
@@ -127,7 +135,7 @@ const fields = (names: ReadonlyArray<string>, members: ReadonlyArray<Member>) =>
     names.filter((name) => name !== "_tag").map((name) => {
       const member = members.findLast((member) => member.name === name)
       if (member === undefined) throw new Error(`a failure has the field ${name}, which has no docstring`)
-      return [code(name), code(typeOf(member.type)), member.doc]
+      return [code(name), code(typeOf(member.type)), meaningOf(member)]
     })
   )
 
@@ -238,9 +246,9 @@ const alertTable = () => {
 const memberTable = (declaration: string) =>
   table(
     ["member", "meaning"],
-    membersOf(declaration).map(({ doc, name, parameters }) => [
-      code(parameters === undefined ? name : `${name}(${parameters.join(", ")})`),
-      doc
+    membersOf(declaration).map((member) => [
+      code(member.parameters === undefined ? member.name : `${member.name}(${member.parameters.join(", ")})`),
+      meaningOf(member)
     ])
   )
 
