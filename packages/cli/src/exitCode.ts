@@ -21,10 +21,10 @@ export const meanings: Readonly<Record<(typeof exitCode)[keyof typeof exitCode],
   [exitCode.usage]: "wrong usage or configuration; `status`: no cached token",
   [exitCode.refused]: "the token endpoint refused the client",
   [exitCode.unavailable]: "no response, or a temporary failure of the token endpoint: try again later",
-  [exitCode.invalidResponse]: "an invalid response, or another error, such as invalid_scope",
+  [exitCode.invalidResponse]: "the token endpoint returned an invalid response or another error, such as invalid_scope",
   [exitCode.scopeMissing]: "`token` or `exec`: the token lacks a requested scope",
   [exitCode.status]: "`call --fail`: the status of the response is 400 or more",
   [exitCode.defect]: "a bug in this command",
-  [exitCode.output]: "the output cannot be written, or a binary body was not for a terminal",
+  [exitCode.output]: "the output cannot be written, or `call` got a binary body for a terminal",
   [exitCode.interrupted]: "interrupted"
 }

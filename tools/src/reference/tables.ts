@@ -282,7 +282,9 @@ const commandOptions = () => {
   for (const command of names) {
     for (const [name, option] of optionsOf(command)) {
       if (name === "help") continue
-      const spelling = [spellingsOf([name, option]).join(", "), placeholderOf(option) ?? []].flat().join(" ")
+      const spelling = [spellingsOf([name, option]).toReversed().join(", "), placeholderOf(option) ?? []].flat().join(
+        " "
+      )
       const { commands } = found.get(spelling + option.summary) ?? { commands: [] }
       found.set(spelling + option.summary, { row: [code(spelling), option.summary], commands: [...commands, command] })
     }
