@@ -110,17 +110,21 @@ export const valuesOf = (path: string): ReadonlyArray<readonly [value: string, t
   return items
 }
 
-/** The public declarations that have options: types with such a name, and functions with options in their signature. */
+const publicModules = readdirSync(root("packages")).flatMap((folder) =>
+  readdirSync(root(`packages/${folder}/src`))
+    .filter((file) => /^[A-Z]\w*\.ts$/.test(file) && file !== "Internal.ts")
+    .map((file) => `${folder}/${file.slice(0, -3)}`)
+)
+
+/** The public modules that declare this. */
+export const modulesWith = (name: string): ReadonlyArray<string> =>
+  publicModules.filter((module) => declarationsOf(module).has(name))
+
+/** The public declarations that have options: types with such a name, and layers and constructors with options in their signature. */
 export const declarationsWithOptions = (): ReadonlyArray<string> =>
-  readdirSync(root("packages")).flatMap((folder) =>
-    readdirSync(root(`packages/${folder}/src`))
-      .filter((file) => /^[A-Z]\w*\.ts$/.test(file) && file !== "Internal.ts")
-      .flatMap((file) => {
-        const module = `${folder}/${file.slice(0, -3)}`
-        return [...declarationsOf(module)].flatMap(([name, { isExported, nodes }]) => {
-          const isType = /(Settings|Options|Definition)$/.test(name) || /^(layer|make)/.test(name)
-          const has = isExported && isType && membersOf(`${module}.${name}`).some(({ doc }) => doc !== "")
-          return has && nodes.length > 0 ? [`${module}.${name}`] : []
-        })
-      })
+  publicModules.flatMap((module) =>
+    [...declarationsOf(module)].flatMap(([name, { isExported }]) => {
+      const mayHave = isExported && /(Settings|Options|Definition)$|^(layer|make)/.test(name)
+      return mayHave && membersOf(`${module}.${name}`).some(({ doc }) => doc !== "") ? [`${module}.${name}`] : []
+    })
   )

@@ -8,6 +8,7 @@ import { DataAccess, GroupClient } from "../../../packages/http-client/src/index
 import { Migration } from "../../../packages/migration/src/index.ts"
 import { RedisTokenStore } from "../../../packages/store-redis/src/index.ts"
 import { Prometheus, Telemetry } from "../../../packages/telemetry/src/index.ts"
+import { modulesWith } from "./declarations.ts"
 
 // What is known only at run time: the variables that a layer misses, and the metrics and spans of a program.
 
@@ -32,27 +33,18 @@ const layers = {
   RedisTokenStore: Layer.discard(RedisTokenStore.layerConfig())
 }
 
-interface Variable {
-  readonly name: string
-  readonly meaning: string
-  readonly example: string | undefined
-  readonly readBy: ReadonlyArray<string>
-}
-
-/** Every variable that a layer requires, as the error of the layer describes it. */
+/** Every variable that a layer requires, with what the error of the layer says about it, and the layers that read it. */
 export const variables = Effect.gen(function*() {
-  const found = new Map<string, Variable>()
-  for (const [name, layer] of Object.entries(layers)) {
-    const error = yield* Effect.flip(
-      Effect.scoped(Layer.build(layer))
-    )
-    for (const [, variable = "", text = ""] of error.toString().matchAll(/^- (\w+) is missing: (.*)$/gm)) {
-      const [meaning = "", example] = text.split(", for example ")
-      const readBy = [...found.get(variable)?.readBy ?? [], name]
-      found.set(variable, { name: variable, meaning, example, readBy })
+  const missing = modulesWith("layerConfig").filter((module) => !(module.replace(/.*\//, "") in layers))
+  if (missing.length > 0) throw new Error(`no table has the variables of ${missing.join(", ")}`)
+  const found = new Map<string, { readonly text: string; readonly readBy: ReadonlyArray<string> }>()
+  for (const [layer, value] of Object.entries(layers)) {
+    const error = yield* Effect.flip(Effect.scoped(Layer.build(value)))
+    for (const [, name = "", text = ""] of error.toString().matchAll(/^- (\w+) is missing: (.*)$/gm)) {
+      found.set(name, { text, readBy: [...found.get(name)?.readBy ?? [], layer] })
     }
   }
-  return [...found.values()]
+  return found
 }).pipe(
   Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
   Effect.provideService(HttpClient.HttpClient, service())

@@ -102,12 +102,10 @@ const variableTable = async () => {
   const ofCommands = (reader: string, variables: Readonly<Record<string, string>>) =>
     Object.entries(variables).map(([name, meaning]) => [code(name), reader, meaning, ""])
   return table(["variable", "read by", "meaning", "example"], [
-    ...(await Effect.runPromise(variables)).map(({ example, meaning, name, readBy }) => [
-      code(name),
-      codes(readBy),
-      meaning,
-      example === undefined ? "" : code(example)
-    ]),
+    ...[...await Effect.runPromise(variables)].map(([name, { readBy, text }]) => {
+      const [meaning = "", example] = text.split(", for example ")
+      return [code(name), codes(readBy), meaning, example === undefined ? "" : code(example)]
+    }),
     ...ofCommands("`credit-data`", environment),
     ...ofCommands("`credit-data-simulator`", simulatorArguments.variables)
   ])
@@ -282,9 +280,8 @@ const commandOptions = () => {
   for (const command of names) {
     for (const [name, option] of optionsOf(command)) {
       if (name === "help") continue
-      const spelling = [spellingsOf([name, option]).toReversed().join(", "), placeholderOf(option) ?? []].flat().join(
-        " "
-      )
+      const spellings = spellingsOf([name, option]).toReversed().join(", ")
+      const spelling = `${spellings} ${placeholderOf(option) ?? ""}`.trim()
       const { commands } = found.get(spelling + option.summary) ?? { commands: [] }
       found.set(spelling + option.summary, { row: [code(spelling), option.summary], commands: [...commands, command] })
     }
