@@ -51,15 +51,15 @@ const values = (head: string, declaration: string) =>
 // Options: where they can be set, and the declarations that have them.
 
 const adapterOptions = {
-  "`layer`": "core/Adapter.Options",
-  "`layerConfig`": "core/Adapter.ConfigOptions",
-  "all layers": "core/TokenEndpoint.Settings",
-  "`layer`, `layerConfig`": "core/AccessTokens.Settings"
+  "`layer` and `layerTokenEndpoint`": "core/Adapter.Options",
+  "`layerConfig` and `layerTokenEndpointConfig`": "core/Adapter.ConfigOptions",
+  "All layers of `AuthV1` and `AuthV2`": "core/TokenEndpoint.Settings",
+  "`layer` and `layerConfig`": "core/AccessTokens.Settings"
 }
 
 const otherOptions = {
   "`DataAccess.layer`, `Furnishment.layer`, `EnablementServices.layer`": "http-client/GroupClient.Settings",
-  "`GroupClient.make`, besides those above": "http-client/GroupClient.Options",
+  "`GroupClient.make`, with those of `DataAccess.layer`": "http-client/GroupClient.Options",
   "`AccessTokens.layer`, `SharedTokens.layer`": "core/AccessTokens.Settings",
   "`AccessTokens.layerTest`": "core/AccessTokens.layerTest",
   "`TokenStore.layerFileSystem`": "fleet/TokenStore.layerFileSystem",
@@ -82,13 +82,11 @@ const optionRow = (member: Member): Row => {
   return [code(name), isOptional ? value : "required", doc.replace(found, "")]
 }
 
+const optionTable = (...declarations: ReadonlyArray<string>) =>
+  table(["option", "default", "meaning"], declarations.flatMap(membersOf).map(optionRow))
+
 const options = (places: Readonly<Record<string, string>>) =>
-  table(
-    ["of", "option", "default", "meaning"],
-    Object.entries(places).flatMap(([place, declaration]) =>
-      membersOf(declaration).map((member, index) => [index === 0 ? place : "", ...optionRow(member)])
-    )
-  )
+  Object.entries(places).map(([place, declaration]) => `### ${place}\n\n${optionTable(declaration)}`).join("\n\n")
 
 const checkOptions = () => {
   const shown = [...Object.values(adapterOptions), ...Object.values(otherOptions), ...faultOptions]
@@ -100,11 +98,11 @@ const checkOptions = () => {
 
 const variableTable = async () => {
   const ofCommands = (reader: string, variables: Readonly<Record<string, string>>) =>
-    Object.entries(variables).map(([name, meaning]) => [code(name), reader, meaning, ""])
-  return table(["variable", "read by", "meaning", "example"], [
+    Object.entries(variables).map(([name, meaning]) => [code(name), meaning, reader])
+  return table(["variable", "meaning", "read by"], [
     ...[...await Effect.runPromise(variables)].map(([name, { readBy, text }]) => {
       const [meaning = "", example] = text.split(", for example ")
-      return [code(name), codes(readBy), meaning, example === undefined ? "" : code(example)]
+      return [code(name), example === undefined ? meaning : `${meaning}, such as ${code(example)}`, codes(readBy)]
     }),
     ...ofCommands("`credit-data`", environment),
     ...ofCommands("`credit-data-simulator`", simulatorArguments.variables)
@@ -170,13 +168,14 @@ const metricTable = (text: string) => {
       }
     }
     const shown = [...labels].map(([label, values]) =>
-      label === "outcome" ? `${code(label)}: ${codes([...values].toSorted())}` : code(label)
+      label === "outcome" ? `${code(label)} (${codes([...values].toSorted())})` : code(label)
     )
-    return [code(name), type, meaning, shown.toSorted().join("; ")]
+    const ofLabels = shown.length === 0 ? "" : ` Labels: ${shown.toSorted().join(", ")}.`
+    return [code(name), `${sentence(type)}. ${meaning}.${ofLabels}`]
   }
   const metrics = [...text.matchAll(/^# HELP ((?:credit_data|http_client)_\w+) (.*)\n# TYPE \w+ (\w+)$/gm)]
   return table(
-    ["metric (Prometheus)", "type", "meaning", "labels"],
+    ["metric (Prometheus)", "meaning"],
     metrics.map(row).toSorted(([a = ""], [b = ""]) => a < b ? -1 : 1)
   )
 }
@@ -202,15 +201,15 @@ const spanTable = (spans: ReadonlyArray<{ readonly name: string; readonly attrib
   const spansWith = (attribute: string) =>
     new Set(
       spans.filter(({ attributes }) => attribute in attributes)
-        .map(({ name }) => name.startsWith("TokenEndpoint.") ? code(name) : "a call")
+        .map(({ name }) => name.startsWith("TokenEndpoint.") ? code(name.slice("TokenEndpoint.".length)) : "call")
     )
   const found = new Set(spans.flatMap(({ attributes }) => Object.keys(attributes)))
   return table(
-    ["attribute", "spans", "meaning"],
+    ["attribute", "meaning", "spans"],
     [...found].toSorted().map((name) => {
       const meaning = attributeMeanings[name]
       if (meaning === undefined) throw new Error(`attributeMeanings does not describe ${name}`)
-      return [code(name), [...spansWith(name)].join(", "), meaning]
+      return [code(name), meaning, [...spansWith(name)].join(", ")]
     })
   )
 }
@@ -388,7 +387,7 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     "members of the simulator": memberTable("simulator/Simulator.Service"),
     "received requests": memberTable("simulator/Received.Received"),
     "faults of the simulator": faultTable(),
-    "options of a fault": table(["option", "default", "meaning"], faultOptions.flatMap(membersOf).map(optionRow)),
+    "options of a fault": optionTable(...faultOptions),
     "admin API": adminTable(),
     "options of credit-data-simulator": table(
       ["option", "meaning"],
