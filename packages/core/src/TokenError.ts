@@ -144,10 +144,20 @@ export const ResponseRule = Schema.Literal(
 )
 
 /**
- * The rule that a response broke. `Redirect`, `Status`: the response is neither a 200 nor a failure. `Size`, `Utf8`, `Json`,
- * `Object`: the body is too large, or is not a JSON object. `AccessToken`, `TokenType`, `ExpiresIn`, `Scope`: that field is
- * invalid, or one of the first two is missing. `Encoding`: the body does not fit its `Content-Encoding`. `Expired`: the token had
- * expired when it arrived.
+ * The rule that a response broke.
+ *
+ * - `Redirect`: the status is a redirect, which is not followed.
+ * - `Status`: the status is below 400, and is neither 200 nor a redirect.
+ * - `Size`: the body is larger than 1 MiB after decompression.
+ * - `Encoding`: the body does not fit its `Content-Encoding`.
+ * - `Utf8`: the body is not UTF-8.
+ * - `Json`: the body is not JSON.
+ * - `Object`: the body is not a JSON object.
+ * - `AccessToken`: `access_token` is missing or invalid.
+ * - `TokenType`: `token_type` is missing, or is not `Bearer`.
+ * - `ExpiresIn`: `expires_in` is invalid.
+ * - `Scope`: `scope` is invalid.
+ * - `Expired`: the token had already expired when it arrived.
  *
  * @since 1.0.0
  * @category models
@@ -226,13 +236,23 @@ export const TransportReason = Schema.Literal(
 )
 
 /**
- * Why no complete response arrived. `NameNotFound`: the host name does not resolve. `NameServiceFailed`: the name service did not
- * respond. `Refused`, `Unreachable`: nothing listens there, or no route leads there. `Reset`, `Cut`: the connection ended before a
- * response arrived, or after a part of it. `Garbled`: the response is not HTTP. `Tls`: TLS failed, usually in the handshake.
- * `ClientCertificate`: the server requires a client certificate. `Proxy`: a forward proxy refused the connection, or cannot be reached.
- * `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport. `NotAllowed`: a client of the
- * program rewrote the address of the token request, or added a header that cannot be sent, so nothing was sent. `Closed`: the layer was
- * closed. `Other`: the transport reported no known reason.
+ * Why no complete response arrived.
+ *
+ * - `NameNotFound`: the host name does not resolve.
+ * - `NameServiceFailed`: the name service did not respond.
+ * - `Refused`: nothing listens at the address.
+ * - `Unreachable`: no route leads to the address.
+ * - `Reset`: the connection ended before a response arrived.
+ * - `Cut`: the connection ended in the middle of the response.
+ * - `Garbled`: the response is not HTTP.
+ * - `Tls`: TLS failed, usually in the handshake.
+ * - `ClientCertificate`: the server requires a client certificate.
+ * - `Proxy`: a forward proxy refused the connection, or cannot be reached.
+ * - `Timeout`: no complete response arrived within the deadline, or within a timeout of the transport.
+ * - `NotAllowed`: your own HttpClient rewrote the address of the token request, or added a header that cannot be sent, so nothing was
+ *   sent.
+ * - `Closed`: the layer was closed.
+ * - `Other`: the transport reported no known reason.
  *
  * @since 1.0.0
  * @category models

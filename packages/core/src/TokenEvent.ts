@@ -11,9 +11,13 @@ import type { AccessToken } from "./AccessToken.ts"
 import type { TokenError } from "./TokenError.ts"
 
 /**
- * Why a token is requested, and which token the new one replaces. `Nothing`: there is no valid token. `Due`: the renewal of the token
- * is due. `Rejected`: the business API rejected the token. `Insufficient`: a call needs a scope that the token does not cover.
- * `Refresh`: the program called `refresh`, so the endpoint reads its credentials again.
+ * Why a token is requested, and which token the new one replaces.
+ *
+ * - `Nothing`: there is no valid token.
+ * - `Due`: the renewal of the token is due.
+ * - `Rejected`: the business API rejected the token.
+ * - `Insufficient`: a call needs a scope that the token does not cover.
+ * - `Refresh`: your program called `refresh`, so the endpoint reads its credentials again.
  *
  * @since 1.0.0
  * @category models
@@ -85,8 +89,12 @@ export interface StoreUse {
 }
 
 /**
- * Why a store could not be used. `Unavailable`: it cannot be reached. `Timeout`: it did not respond in time. `Refused`: it
- * returned an error, because it is full or read-only, for example. `Sealing`: the client secret is too short for sharing.
+ * Why a store could not be used.
+ *
+ * - `Unavailable`: the store cannot be reached.
+ * - `Timeout`: the store did not respond in time.
+ * - `Refused`: the store returned an error, because it is full or read-only, for example.
+ * - `Sealing`: the client secret is too short for sharing.
  *
  * @since 1.0.0
  * @category models
@@ -94,11 +102,16 @@ export interface StoreUse {
 export type StoreFailure = "Unavailable" | "Timeout" | "Refused" | "Sealing"
 
 /**
- * A change in the supply of tokens; safe to print. `Requested`: a token request is about to be sent; with a shared store, the store
- * is read first. `Obtained`: there is a token, and none was valid before. `Renewed`: a new token has replaced a valid one. `Shared`:
- * a token was taken from the shared store, and no token request was sent. `Failed`: a token request failed; the error carries the
- * time of the next attempt. `Invalidated`: the business API rejected the token. `Published`: a token or a failure was put into the
- * shared store. `StoreFailed`: the shared store could not be used, and this process requested its own token.
+ * A change in the supply of tokens; safe to print.
+ *
+ * - `Requested`: a token request is about to be sent. With a shared store, the store is read first.
+ * - `Obtained`: there is a token, and none was valid before.
+ * - `Renewed`: a new token has replaced a valid one.
+ * - `Shared`: a token was taken from the shared store, and no token request was sent.
+ * - `Failed`: a token request failed. The error carries the time of the next attempt.
+ * - `Invalidated`: the business API rejected the token.
+ * - `Published`: a token or a failure was put into the shared store.
+ * - `StoreFailed`: the shared store could not be used, and this process requested its own token.
  *
  * @since 1.0.0
  * @category models

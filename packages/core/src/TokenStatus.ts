@@ -9,8 +9,13 @@ import type { TokenError } from "./TokenError.ts"
 import type { StoreFailure } from "./TokenEvent.ts"
 
 /**
- * The phase of the newest token in its life (service contract, section 3). `None`: there is no token. `Valid`: the token is used. `Due`:
- * the token is used, and the next caller starts its renewal in the background. `Expiring`: so little of its life is left that callers wait for the renewal. `Expired`: the token is never sent again.
+ * The phase of the newest token in its life (service contract, section 3).
+ *
+ * - `None`: there is no token.
+ * - `Valid`: the token is used.
+ * - `Due`: the token is used, and the next caller starts its renewal in the background.
+ * - `Expiring`: so little of its life is left that callers wait for the renewal.
+ * - `Expired`: the token is never sent again.
  *
  * @since 1.0.0
  * @category models

@@ -84,7 +84,7 @@ export interface GroupClient<out Name extends string = string> extends HttpClien
 export interface Settings {
   /** Wraps the HttpClient that sends the requests. These requests contain the token. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined
-  /** Send trace headers to the business API, which belongs to a third party. Default: false. */
+  /** Sends trace headers to the business API, which belongs to a third party. Default: false. */
   readonly propagateTrace?: boolean | undefined
 }
 

@@ -68,6 +68,7 @@ export type Target = "TokenRequests" | "Calls"
  * @category models
  */
 export interface Selection {
+  /** The method of a request. */
   readonly method?: string | undefined
   /** A path without a query. A segment in braces, such as `{id}`, stands for any one segment. */
   readonly path?: string | undefined

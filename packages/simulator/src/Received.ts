@@ -69,6 +69,7 @@ export interface Received {
   readonly ordinal: number
   /** When the server received it, by the clock of the simulator. */
   readonly receivedAt: DateTime.Utc
+  /** Its method. */
   readonly method: string
   /** Path and query. */
   readonly url: string
@@ -91,5 +92,6 @@ export interface Received {
   readonly bodySize: number
   /** The kind of the fault that was applied to it. */
   readonly fault: Option.Option<Fault.Fault["_tag"]>
+  /** What became of it: `Pending`, `Responded` or `NoResponse`. */
   readonly outcome: Outcome
 }

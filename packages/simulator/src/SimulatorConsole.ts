@@ -62,9 +62,9 @@ export const layer = (
   options: {
     /** The address to listen on. Default: `127.0.0.1`. On any other than a loopback address, reading needs the key too. */
     readonly host?: string | undefined
-    /** Default: a free port. */
+    /** The port to listen on. Default: a free port. */
     readonly port?: number | undefined
-    /** Letters, digits, `_` and `-`. Default, also for an empty one: a new key at each start. */
+    /** The key: letters, digits, `_` and `-`. Default: a new key at each start, even for an empty one. */
     readonly key?: Redacted.Redacted | undefined
   } = {}
 ): Layer.Layer<SimulatorConsole, HttpServerError.ServeError, Simulator> =>

@@ -1,7 +1,8 @@
-import { exitCode } from "../exitCode.ts"
+import { meanings } from "../exitCode.ts"
 import { columnsOr, wrapped } from "../text.ts"
 import { version } from "../version.ts"
 import { type Name, names, optionsOf, specificationOf } from "./commands.ts"
+import { environment } from "./environment.ts"
 import { type Option, placeholderOf } from "./specification.ts"
 
 const width = Math.min(columnsOr(80), 80)
@@ -30,20 +31,6 @@ const table = (rows: ReadonlyArray<Row>): string => {
   ).join("\n")
 }
 
-const exitCodes: ReadonlyArray<readonly [code: number, text: string]> = [
-  [exitCode.success, "success"],
-  [exitCode.problem, "a problem was found"],
-  [exitCode.usage, "wrong usage or configuration"],
-  [exitCode.refused, "the client was refused"],
-  [exitCode.unavailable, "unavailable, try again later"],
-  [exitCode.invalidResponse, "invalid response"],
-  [exitCode.scopeMissing, "scope missing"],
-  [exitCode.status, "an error status with `call --fail`"],
-  [exitCode.defect, "a defect"],
-  [exitCode.output, "the output cannot be written"],
-  [exitCode.interrupted, "interrupted"]
-]
-
 /** The help of the whole program. */
 export const help = `\
 ${paragraph(`credit-data ${version}: access tokens for the credit-data API`)}
@@ -67,11 +54,11 @@ ${
       "CREDIT_DATA_AUTH_V1_URL), CREDIT_DATA_CLIENT_ID, CREDIT_DATA_CLIENT_SECRET."
   )
 }
-${indented("Instead of all of them, CREDIT_DATA_PROFILE can name a profile.")}
-${indented("HTTPS_PROXY and NO_PROXY are respected. Do not pass credentials as arguments.")}
+${table(Object.entries(environment))}
+${indented("Do not pass credentials as arguments.")}
 
 Exit codes:
-${table(exitCodes.map(([code, text]) => [String(code).padStart(3), text]))}
+${table(Object.entries(meanings).map(([code, text]) => [code.padStart(3), text]))}
 `
 
 const optionRow = ([name, option]: readonly [name: string, option: Option]): Row => {

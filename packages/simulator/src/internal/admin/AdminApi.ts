@@ -262,69 +262,135 @@ const byId = Schema.Struct({ id: Schema.NumberFromString.pipe(Schema.int()) })
 const Resent = Schema.Struct({ id: Schema.Int.annotations({ description: "The id of the new request" }) })
 
 const reading = HttpApiGroup.make("read")
-  .add(HttpApiEndpoint.get("state", "/api/v1/state").addSuccess(State))
-  .add(HttpApiEndpoint.get("requests", "/api/v1/requests").addSuccess(Schema.Array(Request)))
+  .add(
+    HttpApiEndpoint.get("state", "/api/v1/state")
+      .addSuccess(State)
+      .annotate(OpenApi.Summary, "The settings, counters, pending faults and fixtures")
+  )
+  .add(
+    HttpApiEndpoint.get("requests", "/api/v1/requests")
+      .addSuccess(Schema.Array(Request))
+      .annotate(OpenApi.Summary, "The newest 1 000 requests, without their headers and bodies")
+  )
   .add(
     HttpApiEndpoint.get("search", "/api/v1/search")
-      .setUrlParams(Schema.Struct({
-        text: Schema.String.annotations({
-          description: "Found in any case, in the address, the headers and the body of a request, and in its response"
+      .setUrlParams(
+        Schema.Struct({
+          text: Schema.String.annotations({
+            description: "Found in any case, in the address, the headers and the body of a request, and in its response"
+          })
         })
-      }))
+      )
       .addSuccess(Found)
+      .annotate(OpenApi.Summary, "The requests that contain a text")
   )
   .add(
     HttpApiEndpoint.get("request", "/api/v1/requests/:id")
       .setPath(byId)
       .addSuccess(RequestDetail)
       .addError(HttpApiError.NotFound)
+      .annotate(OpenApi.Summary, "A request with its headers and body, and its response")
   )
-  .add(HttpApiEndpoint.get("archive", "/api/v1/har").addSuccess(Archive))
-  .add(HttpApiEndpoint.get("tokens", "/api/v1/tokens").addSuccess(Schema.Array(Token)))
+  .add(
+    HttpApiEndpoint.get("archive", "/api/v1/har")
+      .addSuccess(Archive)
+      .annotate(OpenApi.Summary, "The newest 1 000 requests as an HTTP archive (HAR 1.2)")
+  )
+  .add(
+    HttpApiEndpoint.get("tokens", "/api/v1/tokens")
+      .addSuccess(Schema.Array(Token))
+      .annotate(OpenApi.Summary, "The newest 1 000 issued tokens, without their text")
+  )
 
 const control = HttpApiGroup.make("control")
-  .add(HttpApiEndpoint.post("addFault", "/api/v1/faults").setPayload(NewFault).addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("addFault", "/api/v1/faults")
+      .setPayload(NewFault)
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(OpenApi.Summary, "Queues a fault")
+  )
   .add(
     HttpApiEndpoint.post("removeFault", "/api/v1/faults/:id/remove")
       .setPath(byId)
       .addSuccess(HttpApiSchema.NoContent)
       .addError(HttpApiError.NotFound)
+      .annotate(OpenApi.Summary, "Removes a pending fault")
   )
-  .add(HttpApiEndpoint.post("clearFaults", "/api/v1/faults/clear").addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("clearFaults", "/api/v1/faults/clear")
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(OpenApi.Summary, "Removes all pending faults")
+  )
   .add(
     HttpApiEndpoint.post("resendRequest", "/api/v1/requests/:id/resend")
       .setPath(byId)
       .addSuccess(Resent)
       .addError(HttpApiError.NotFound)
+      .annotate(OpenApi.Summary, "Sends a request again, with a fresh credential")
   )
   .add(
     HttpApiEndpoint.post("revokeToken", "/api/v1/tokens/:id/revoke")
       .setPath(byId)
       .addSuccess(HttpApiSchema.NoContent)
       .addError(HttpApiError.NotFound)
+      .annotate(OpenApi.Summary, "Makes a token invalid")
   )
-  .add(HttpApiEndpoint.post("revokeTokens", "/api/v1/tokens/revoke").addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("revokeTokens", "/api/v1/tokens/revoke")
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(OpenApi.Summary, "Makes every token invalid that was issued so far")
+  )
   .add(
     HttpApiEndpoint.post("grantScopes", "/api/v1/scopes")
       .setPayload(Schema.Struct({ scopes: State.fields.grantedScopes }))
       .addSuccess(HttpApiSchema.NoContent)
+      .annotate(OpenApi.Summary, "Changes the scopes that V2 grants")
   )
-  .add(HttpApiEndpoint.post("rotateSecret", "/api/v1/secret/rotate").addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("rotateSecret", "/api/v1/secret/rotate")
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(OpenApi.Summary, "Changes the client secret. The old one is refused from then on")
+  )
   .add(
     HttpApiEndpoint.post("advanceClock", "/api/v1/clock/advance")
       .setPayload(Schema.Struct({ seconds: Schema.Finite.pipe(Schema.between(0, 31_536_000)) }))
       .addSuccess(HttpApiSchema.NoContent)
+      .annotate(OpenApi.Summary, "Advances the clock of the simulator")
   )
-  .add(HttpApiEndpoint.post("addFixture", "/api/v1/fixtures").setPayload(Fixture).addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("addFixture", "/api/v1/fixtures")
+      .setPayload(Fixture)
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(OpenApi.Summary, "Adds a fixture, or replaces the one for the same method, path and query")
+  )
   .add(
     HttpApiEndpoint.post("removeFixture", "/api/v1/fixtures/remove")
       .setPayload(Schema.Struct({ method: Schema.String, path: Schema.String, query }))
       .addSuccess(HttpApiSchema.NoContent)
       .addError(HttpApiError.NotFound)
+      .annotate(OpenApi.Summary, "Removes a fixture")
   )
-  .add(HttpApiEndpoint.post("clearFixtures", "/api/v1/fixtures/clear").addSuccess(HttpApiSchema.NoContent))
-  .add(HttpApiEndpoint.post("variables", "/api/v1/variables").addSuccess(Variables))
-  .add(HttpApiEndpoint.post("reset", "/api/v1/reset").addSuccess(HttpApiSchema.NoContent))
+  .add(
+    HttpApiEndpoint.post("clearFixtures", "/api/v1/fixtures/clear")
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(OpenApi.Summary, "Removes all fixtures")
+  )
+  .add(
+    HttpApiEndpoint.post("variables", "/api/v1/variables")
+      .addSuccess(Variables)
+      .annotate(
+        OpenApi.Summary,
+        "The variables that make a program use the simulator, with the client secret in clear text"
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("reset", "/api/v1/reset")
+      .addSuccess(HttpApiSchema.NoContent)
+      .annotate(
+        OpenApi.Summary,
+        "Restores the settings of the start, makes all tokens invalid, and drops pending requests"
+      )
+  )
   .middleware(Key)
 
 /**

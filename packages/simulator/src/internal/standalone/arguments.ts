@@ -4,38 +4,66 @@ import { parseArgs } from "node:util"
 import type { Options } from "./standalone.ts"
 import { StartError } from "./startError.ts"
 
+/** The options of the command. The help and the documentation show the placeholder and the summary. */
+export const options = {
+  port: {
+    type: "string",
+    placeholder: "<port>",
+    summary: "the first of three consecutive ports, or of four with --console (default 7400)"
+  },
+  host: {
+    type: "string",
+    placeholder: "<address>",
+    summary: "the address to listen on, such as 0.0.0.0 for all (default 127.0.0.1)"
+  },
+  "token-lifetime": {
+    type: "string",
+    placeholder: "<time>",
+    summary: "the lifetime of tokens, such as 90s, 10m or 24h (default 24h)"
+  },
+  console: {
+    type: "boolean",
+    placeholder: "",
+    summary: "serve the console, a page that shows every request, and the admin API"
+  },
+  log: { type: "boolean", placeholder: "", summary: "print a line for each request when its outcome is known" },
+  fixtures: {
+    type: "string",
+    placeholder: "<path>",
+    summary: "respond to calls from a folder of JSON files, or from the examples of an OpenAPI document"
+  },
+  "write-env": {
+    type: "string",
+    placeholder: "<file>",
+    summary: "write the variables to a new file that only you can read"
+  },
+  help: { type: "boolean", short: "h", placeholder: "", summary: "print this help" }
+} as const
+
+/** The variables that the command reads, for the help and the documentation. */
+export const variables = {
+  SIMULATOR_PORT: "the default of --port",
+  SIMULATOR_KEY: "the key of the console and the admin API (default: new at each start)"
+} as const
+
+const rows = [
+  ...Object.entries(options).map(([name, { placeholder, summary }]) => [`--${name} ${placeholder}`, summary] as const),
+  ["", ""] as const,
+  ...Object.entries(variables)
+]
+
 export const help = `\
 An imitation of the credit-data service on this machine: Auth V1, Auth V2 and the business API.
 
 Usage: credit-data-simulator [options]
 
-  --port <port>           the first of three consecutive ports, or of four with --console (default 7400)
-  --host <address>        the address to listen on, such as 0.0.0.0 for all (default 127.0.0.1)
-  --token-lifetime <time> the lifetime of tokens, such as 90s, 10m or 24h (default 24h)
-  --console               serve the console, a page that shows every request, and the admin API
-  --log                   print a line for each request when its outcome is known
-  --fixtures <path>       respond to calls from a folder of JSON files, or from the examples of an OpenAPI document
-  --write-env <file>      write the variables to a new file that only you can read
-  --help                  print this help
-
-SIMULATOR_PORT is the default of --port. SIMULATOR_KEY sets the key of the console, which is otherwise new at each start.
+${rows.map(([term, text]) => `  ${term.padEnd(23)} ${text}`.trimEnd()).join("\n")}
 
 Examples:
 
   credit-data-simulator --console --log
   credit-data-simulator --write-env .env.simulator
   credit-data-simulator --token-lifetime 1m --fixtures openapi.yaml`
-
-const options = {
-  port: { type: "string" },
-  host: { type: "string" },
-  "token-lifetime": { type: "string" },
-  console: { type: "boolean" },
-  log: { type: "boolean" },
-  fixtures: { type: "string" },
-  "write-env": { type: "string" },
-  help: { type: "boolean", short: "h" }
-} as const
 
 const fail = (message: string) => Effect.fail(new StartError({ message: `${message} See --help.` }))
 
