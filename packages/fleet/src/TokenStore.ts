@@ -282,8 +282,7 @@ const files = Effect.fnUntraced(function*(
     return yield* write(
       name,
       text,
-      (file) =>
-        Effect.zipRight(Option.isSome(lease) ? Effect.void : create(file), replace(file, pathOf(name, "lease")))
+      (file) => Effect.zipRight(Option.isSome(lease) ? Effect.void : create(file), replace(file, pathOf(name, "lease")))
     ).pipe(
       Effect.as(true),
       Effect.catchIf(isExisting, () => Effect.succeed(false))

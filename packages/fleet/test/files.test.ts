@@ -120,7 +120,9 @@ describe("a store in files", () => {
       const recent = `${"0".repeat(64)}.value`
       const folder = `${"0".repeat(64)}.lease`
       yield* fs.makeDirectory(`${directory}/${folder}/full`, { recursive: true })
-      for (const file of [valueFile, abandoned, ...foreign, recent]) yield* fs.writeFileString(`${directory}/${file}`, "{")
+      for (const file of [valueFile, abandoned, ...foreign, recent]) {
+        yield* fs.writeFileString(`${directory}/${file}`, "{")
+      }
       for (const file of [valueFile, abandoned, ...foreign, folder, recent]) {
         const then = new Date(Date.now() - (file === recent ? 6.9 : 8) * 86_400_000)
         yield* fs.utimes(`${directory}/${file}`, then, then)
