@@ -10,6 +10,7 @@ export { callObserver, type FinishedCall, observeCalls } from "./internal/callOb
 export { isReadableAgain } from "./internal/framing.ts"
 export * as HttpError from "./internal/httpError.ts"
 export * as Instant from "./internal/instant.ts"
+export { ownMessage } from "./internal/ownMessage.ts"
 export { clientOf, firstScopes, printableScopes, shownClientId, withoutSecrets } from "./internal/printable.ts"
 export { connectionHeaders, opaque, restrictedClient } from "./internal/restrictedClient.ts"
 export { makeShared, sharedLayer } from "./internal/sharedLayer.ts"
