@@ -87,6 +87,18 @@ describe("a connection that was reset before a response", () => {
       assert.strictEqual(once.requests(), 1)
     }))
 
+  it.effect("is also what an HTTP/2 server causes that refuses a stream before it processes the request", () =>
+    Effect.gen(function*() {
+      for (const [name, sent] of [["NGHTTP2_REFUSED_STREAM", 2], ["NGHTTP2_INTERNAL_ERROR", 1]] as const) {
+        const cause = Object.assign(new Error(`Stream closed with error code ${name}`), {
+          code: "ERR_HTTP2_STREAM_ERROR"
+        })
+        const once = flaky(1, cause)
+        const exit = yield* Effect.exit(callOver(once.client, (client) => client.get("/a")))
+        assert.deepStrictEqual([Exit.isSuccess(exit), once.requests()], [sent === 2, sent])
+      }
+    }))
+
   it.effect("is the only failure after which a request is sent again", () =>
     Effect.gen(function*() {
       for (
