@@ -20,7 +20,7 @@ export const failureOf = (subject: string, reason: string): string =>
 
 /**
  * Runs a command in the shell of this system, `sh` or `cmd.exe`, and returns what it prints on standard output, or what went wrong. Its standard
- * error is passed on through a pipe, because a process that the command leaves behind would keep this one's open.
+ * error is passed on through a pipe, because a process that the command leaves behind would keep this one's open. Such a process is not waited for.
  */
 export const secretOf = (
   command: string,
@@ -44,14 +44,19 @@ export const secretOf = (
     })
     child.stderr.pipe(process.stderr, { end: false })
     child.on("error", (error) => end(`could not be run (${codeOf(error)})`))
-    child.on("close", (status, signal) =>
-      end(
-        signal !== null
-          ? `was ended by ${signal}`
-          : status !== 0
-          ? `exited with ${status}`
-          : printed.trim() === ""
-          ? "printed nothing"
-          : undefined
+    child.on("exit", (status, signal) =>
+      // once more to read what it printed last; the end of its output would wait for what it leaves in the background
+      setImmediate(() =>
+        setImmediate(() =>
+          end(
+            signal !== null
+              ? `was ended by ${signal}`
+              : status !== 0
+              ? `exited with ${status}`
+              : printed.trim() === ""
+              ? "printed nothing"
+              : undefined
+          )
+        )
       ))
   })

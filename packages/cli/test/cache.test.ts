@@ -149,12 +149,14 @@ describe.concurrent("credit-data status and --cache", () => {
       )
       const NODE_OPTIONS = `--import=${module}`
       const variables = { NODE_OPTIONS, XDG_CACHE_HOME: folder }
-      const [homeless, status, good] = yield* together(
+      const [homeless, status, empty, relative, good] = yield* together(
         runProcess(["token", "--cache"], { variables: { NODE_OPTIONS } }),
         runProcess(["status"], { variables: { NODE_OPTIONS } }),
+        runProcess(["token", "--cache"], { variables: { HOME: "" } }),
+        runProcess(["token", "--cache"], { variables: { HOME: "home" } }),
         runProcess(["token", "--cache"], { variables })
       )
-      for (const { code, stderr, stdout } of [homeless, status]) {
+      for (const { code, stderr, stdout } of [homeless, status, empty, relative]) {
         assert.deepStrictEqual([code, stdout], [2, ""])
         assert.match(stderr, /^This user has no home folder for the cache\. Set XDG_CACHE_HOME/)
       }

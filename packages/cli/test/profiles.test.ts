@@ -314,10 +314,12 @@ describe("the file of the profiles", () => {
       )
       for (const printed of [atHome, relative, withoutAppData]) assert.strictEqual(printed, "at-home\n", file)
       for (const printed of [ofWindows, apart]) assert.strictEqual(printed, "sandbox\n")
-      assert.strictEqual(
-        yield* refusal({ NODE_OPTIONS: homeless }, ["profiles"], startWith),
-        "This user has no home folder for the profiles. Set XDG_CONFIG_HOME to the path of a folder."
-      )
+      for (const environment of [{ NODE_OPTIONS: homeless }, { HOME: "" }, { HOME: "home" }]) {
+        assert.strictEqual(
+          yield* refusal(environment, ["profiles"], startWith),
+          "This user has no home folder for the profiles. Set XDG_CONFIG_HOME to the path of a folder."
+        )
+      }
     }).pipe(Effect.scoped)
   )
 })

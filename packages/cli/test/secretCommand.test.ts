@@ -1,6 +1,6 @@
 import { Simulator } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Schedule } from "effect"
 import * as PrintedJson from "./support/printedJson.ts"
 import { decoded, secret, test, together, token, tokenRequests } from "./support/command.ts"
 import { program, runWith, start, startProgram } from "./support/program.ts"
@@ -77,6 +77,30 @@ describe.concurrent("--secret-command", () => {
       assert.strictEqual(slow.stderr, `shown\n${message("did not finish within 30 seconds")}`)
       assert.isBelow(Duration.toMillis(time), 30_000)
       assert.strictEqual(yield* tokenRequests, 0)
+    })
+  )
+
+  test(
+    "does not wait for a process that the command leaves in the background",
+    Effect.gen(function*() {
+      const left = yield* startWithout(["token", "--secret-command", `sleep 60 & echo $! >&2; echo ${secret}`])
+      assert.strictEqual(left.code, 0, left.stderr)
+      process.kill(Number(left.stderr))
+      assert.match(left.stdout, token)
+    })
+  )
+
+  test(
+    "leaves no command running that takes longer than 30 seconds",
+    Effect.gen(function*() {
+      const slow = yield* startWithout(["token", "--secret-command", "echo $$ >&2; exec sleep 60"], "", inAHurry)
+      assert.strictEqual(slow.code, 2)
+      const [pid = ""] = slow.stderr.split("\n")
+      // a signal takes a moment to end a process
+      yield* Effect.try(() => process.kill(Number(pid), 0)).pipe(
+        Effect.flip,
+        Effect.retry({ times: 100, schedule: Schedule.spaced("50 millis") })
+      )
     })
   )
 })

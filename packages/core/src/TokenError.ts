@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as advice from "./internal/advice.ts"
+import { ownMessage } from "./internal/ownMessage.ts"
 
 const fields = {
   /** The name of the environment. */
@@ -42,9 +43,11 @@ const oauth = {
  * @since 1.0.0
  * @category errors
  */
-export class InvalidClient extends Schema.TaggedError<InvalidClient>()(
-  "InvalidClient",
-  { ...fields, ...oauth }
+export class InvalidClient extends ownMessage(
+  Schema.TaggedError<InvalidClient>()(
+    "InvalidClient",
+    { ...fields, ...oauth }
+  )
 ) {
   /**
    * Whether a retry can succeed. False: the same credentials are refused again.
@@ -83,12 +86,14 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>()(
  * @since 1.0.0
  * @category errors
  */
-export class ServerError extends Schema.TaggedError<ServerError>()("ServerError", {
-  ...fields,
-  ...oauth,
-  /** The wait that the response requested in `Retry-After`, limited to 60 seconds. */
-  retryAfter: Schema.optional(Schema.DurationFromMillis)
-}) {
+export class ServerError extends ownMessage(
+  Schema.TaggedError<ServerError>()("ServerError", {
+    ...fields,
+    ...oauth,
+    /** The wait that the response requested in `Retry-After`, limited to 60 seconds. */
+    retryAfter: Schema.optional(Schema.DurationFromMillis)
+  })
+) {
   /**
    * Whether a retry can succeed. True for 408, 409, 425, 429 and 5xx (other than 501 and 505), and for the codes `server_error`
    * and `temporarily_unavailable`.
@@ -171,15 +176,17 @@ export type ResponseRule = typeof ResponseRule.Type
  * @since 1.0.0
  * @category errors
  */
-export class InvalidResponse extends Schema.TaggedError<InvalidResponse>()(
-  "InvalidResponse",
-  {
-    ...fields,
-    /** The HTTP status of the response. */
-    status: Schema.Int,
-    /** The rule that the response broke. */
-    rule: ResponseRule
-  }
+export class InvalidResponse extends ownMessage(
+  Schema.TaggedError<InvalidResponse>()(
+    "InvalidResponse",
+    {
+      ...fields,
+      /** The HTTP status of the response. */
+      status: Schema.Int,
+      /** The rule that the response broke. */
+      rule: ResponseRule
+    }
+  )
 ) {
   /**
    * Whether a retry can succeed. True only after `Expired`, when the token in the server's cache has expired. Everything else must
@@ -267,19 +274,21 @@ const lastingReasons: ReadonlySet<TransportReason> = new Set(["Tls", "ClientCert
  * @since 1.0.0
  * @category errors
  */
-export class TransportError extends Schema.TaggedError<TransportError>()(
-  "TransportError",
-  {
-    ...fields,
-    /** Why no complete response arrived. */
-    reason: TransportReason,
-    /** The time within which no complete response arrived (`Timeout`), if it was the deadline of the token request. */
-    deadline: Schema.optional(Schema.DurationFromMillis),
-    /** Host and port of the forward proxy that failed (`Proxy`), if they are known. */
-    proxy: Schema.optional(Schema.String),
-    /** The status with which the forward proxy refused the connection (`Proxy`). */
-    proxyStatus: Schema.optional(Schema.Int)
-  }
+export class TransportError extends ownMessage(
+  Schema.TaggedError<TransportError>()(
+    "TransportError",
+    {
+      ...fields,
+      /** Why no complete response arrived. */
+      reason: TransportReason,
+      /** The time within which no complete response arrived (`Timeout`), if it was the deadline of the token request. */
+      deadline: Schema.optional(Schema.DurationFromMillis),
+      /** Host and port of the forward proxy that failed (`Proxy`), if they are known. */
+      proxy: Schema.optional(Schema.String),
+      /** The status with which the forward proxy refused the connection (`Proxy`). */
+      proxyStatus: Schema.optional(Schema.Int)
+    }
+  )
 ) {
   /**
    * Whether a retry can succeed. False for `Tls` and `ClientCertificate`, because a certificate must be replaced or configured

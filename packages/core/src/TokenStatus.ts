@@ -9,7 +9,8 @@ import type { TokenError } from "./TokenError.ts"
 import type { StoreFailure } from "./TokenEvent.ts"
 
 /**
- * The phase of the newest token in its life (service contract, section 3).
+ * The phase of a token in its life (service contract, section 3): of the newer token until it expires, and then of the older token, if the
+ * supply still has one.
  *
  * - `None`: there is no token.
  * - `Valid`: the token is used.
@@ -58,7 +59,7 @@ export interface TokenStatus {
   readonly tokenEndpoint: string
   /** The version of the token endpoint, if its adapter has one: `V1` or `V2`. */
   readonly version: Option.Option<string>
-  /** The phase of the token. */
+  /** The phase of the newer token or, once it has expired, of the older one. The other fields about a token describe the same token. */
   readonly phase: TokenPhase
   /** Whether the business API rejected the token that `get` returns, and with it every token that the supply holds. */
   readonly rejected: boolean

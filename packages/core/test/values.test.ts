@@ -95,7 +95,7 @@ describe("TokenError", () => {
   const messages: ReadonlyArray<readonly [TokenError.TokenError, string]> = [
     [
       new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client", description: "Secret mismatch." }),
-      `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and secret belong to this environment. Ask the operator whether they were rotated.`
+      `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and secret belong to this environment, and whether they are swapped. Ask the operator whether they were rotated.`
     ],
     [
       new TokenError.ServerError({ ...where, clientId: "acme\u202e", status: 500 }),
@@ -127,7 +127,7 @@ describe("TokenError", () => {
     ]),
     [
       new TokenError.ServerError({ ...where, status: 200, error: "invalid_client" }),
-      `${prefix} returned an error: 200 invalid_client. Check that the client id and secret belong to this environment. Ask the operator whether they were rotated.`
+      `${prefix} returned an error: 200 invalid_client. Check that the client id and secret belong to this environment, and whether they are swapped. Ask the operator whether they were rotated.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 409, error: "serialization_failure" }),
@@ -180,7 +180,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.InvalidClient({ ...where, status: 401, error: "Unauthorized" }),
-      `${prefix} refused the client: 401 Unauthorized. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the client id and secret belong to this environment. Ask the operator whether they were rotated.`
+      `${prefix} refused the client: 401 Unauthorized. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the client id and secret belong to this environment, and whether they are swapped. Ask the operator whether they were rotated.`
     ],
     [
       new TokenError.ServerError({ ...where, status: 429, error: "access_denied" }),

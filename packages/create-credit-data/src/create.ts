@@ -1,5 +1,5 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { basename, join, resolve } from "node:path"
+import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs"
+import { basename, dirname, join, resolve } from "node:path"
 
 /** What was written, or why nothing was. */
 export type Outcome =
@@ -21,7 +21,20 @@ const packageName = (folder: string): string =>
 const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : String(error)
 
-/** Copies a template into a folder that is new or empty. */
+/** Creates a folder and its parents. Below /proc, the recursive creation of Node never ends. */
+const makeFolder = (folder: string): void => {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === "EEXIST") return
+    if (code !== "ENOENT" || dirname(folder) === folder) throw error
+    makeFolder(dirname(folder))
+    mkdirSync(folder)
+  }
+}
+
+/** Copies a template into a folder that is new, empty, or a repository of git without files. */
 export const create = (template: string, folder: string): Outcome => {
   const target = resolve(folder)
   const manifest: { readonly engines: { readonly node: string } } = JSON.parse(
@@ -30,9 +43,10 @@ export const create = (template: string, folder: string): Outcome => {
   const needed = manifest.engines.node.replace(">=", "")
   if (isOlder(process.versions.node, needed)) return { _tag: "NodeTooOld", needed }
   try {
-    mkdirSync(target, { recursive: true })
-    if (readdirSync(target).length > 0) return { _tag: "NotEmpty" }
-    cpSync(template, target, { recursive: true })
+    makeFolder(target)
+    if (readdirSync(target).some((name) => name !== ".git")) return { _tag: "NotEmpty" }
+    // a link cannot be copied over
+    cpSync(template, realpathSync(target), { recursive: true })
     // npm leaves out files of this name when it packs
     renameSync(join(target, "gitignore"), join(target, ".gitignore"))
     const named = { ...manifest, name: packageName(target) }

@@ -16,7 +16,7 @@ export const help = (version: string, width: number): string =>
     "Writes a service that calls the credit-data API into a new folder: one route and its test, metrics, health checks, JSON " +
     "logs, and a shutdown that loses no request. It runs against a simulator of the API, without an account. Asks nothing, and " +
     "uses no network.",
-    indented("FOLDER      a new or empty folder", "            Default: my-service"),
+    indented("FOLDER      a new or empty folder;", "            .git may be in it", "            Default: my-service"),
     indented(
       "--effect 3  for Effect 3",
       "            Default: 4, which needs",

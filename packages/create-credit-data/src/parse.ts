@@ -35,7 +35,7 @@ export const parse = (
     allowPositionals: true,
     tokens: true
   })
-  const unknown = tokens.find((token) => token.kind === "option" && !(token.name in options))
+  const unknown = tokens.find((token) => token.kind === "option" && !Object.hasOwn(options, token.name))
   if (unknown?.kind === "option") return wrong(`There is no option ${unknown.rawName}.`)
   if (values.help === true) return { _tag: "Help" }
   if (values.version === true) return { _tag: "Version" }

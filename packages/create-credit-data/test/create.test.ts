@@ -2,7 +2,7 @@ import { run } from "@credit-data/test-support/childProcess"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -151,9 +151,43 @@ describe("npm create credit-data", () => {
       assert.include(full.stderr, "The folder full is not empty. Nothing was created.")
       const file = yield* start("24.0.0", ["full/mine"], {}, folder)
       assert.strictEqual(file.exitCode, 1)
-      assert.include(file.stderr, "cannot be written: EEXIST")
+      assert.include(file.stderr, "cannot be written: ENOTDIR")
       assert.deepStrictEqual(filesIn(folder), ["full/mine"])
       assert.strictEqual(read(folder, "full/mine"), "mine")
+    }))
+
+  it.live("suggests a command for the same version of Effect after a folder that is not empty", () =>
+    Effect.gen(function*() {
+      const { folder } = yield* start("24.0.0", ["--help"])
+      writeFileSync(join(folder, "mine"), "mine")
+      for (const [args, suffix] of [[["."], ""], [[".", "--effect", "3"], " -- --effect 3"]] as const) {
+        const { stderr } = yield* start("24.0.0", args, {}, folder)
+        assert.include(stderr, `\n  npm create credit-data another-service${suffix}\n`)
+      }
+    }))
+
+  it.live("writes into a folder that contains only .git, and into a folder that a link names", () =>
+    Effect.gen(function*() {
+      const { folder } = yield* start("24.0.0", ["--help"])
+      mkdirSync(join(folder, "repository/.git"), { recursive: true })
+      mkdirSync(join(folder, "empty"))
+      symlinkSync("empty", join(folder, "link"))
+      for (const [name, written] of [["repository", "repository"], ["link", "empty"]] as const) {
+        const { exitCode, stderr } = yield* start("24.0.0", [name], {}, folder)
+        assert.deepStrictEqual({ exitCode, stderr }, { exitCode: 0, stderr: "" })
+        assert.strictEqual(manifestIn(join(folder, written)).name, name)
+      }
+    }))
+
+  it.live("creates the parents of a folder, and ends where no folder can be", () =>
+    Effect.gen(function*() {
+      const { folder } = yield* start("24.0.0", ["a/b//c/"])
+      assert.strictEqual(manifestIn(join(folder, "a/b/c")).name, "c")
+      for (const path of ["/proc/x", "/proc/x/y", join(folder, "a/b/c/package.json/x")]) {
+        const { exitCode, stderr } = yield* start("24.0.0", [path])
+        assert.strictEqual(exitCode, 1)
+        assert.match(stderr, /cannot\sbe\swritten:\sE[A-Z]+\./)
+      }
     }))
 
   it.live("writes into an empty folder, and gives the package a name that npm accepts", () =>
@@ -202,6 +236,7 @@ describe("npm create credit-data", () => {
         const [args, message] of [
           [["--efect", "3"], "There is no option --efect."],
           [["-x"], "There is no option -x."],
+          [["--constructor"], "There is no option --constructor."],
           [["--effect", "5"], "The option --effect is 3 or 4."],
           [["--effect"], "The option --effect is 3 or 4."],
           [["my", "service"], "There is more than one folder."],

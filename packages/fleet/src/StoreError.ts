@@ -3,6 +3,7 @@
  *
  * @since 1.0.0
  */
+import { ownMessage } from "@credit-data/core/Internal"
 import * as Schema from "effect/Schema"
 
 const what = { Unavailable: "cannot be reached", Timeout: "did not respond in time", Refused: "refused an operation" }
@@ -14,13 +15,15 @@ const what = { Unavailable: "cannot be reached", Timeout: "did not respond in ti
  * @since 1.0.0
  * @category errors
  */
-export class StoreError extends Schema.TaggedError<StoreError>("@credit-data/fleet/StoreError")("StoreError", {
-  reason: Schema.Literal("Unavailable", "Timeout", "Refused"),
-  /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of a response, which could contain anything. */
-  code: Schema.String,
-  /** What to do about it, for the engineer on call, if the store provides advice. */
-  hint: Schema.optional(Schema.String)
-}) {
+export class StoreError extends ownMessage(
+  Schema.TaggedError<StoreError>("@credit-data/fleet/StoreError")("StoreError", {
+    reason: Schema.Literal("Unavailable", "Timeout", "Refused"),
+    /** The code of the cause, such as `ECONNREFUSED` or `OOM`. Never the text of a response, which could contain anything. */
+    code: Schema.String,
+    /** What to do about it, for the engineer on call, if the store provides advice. */
+    hint: Schema.optional(Schema.String)
+  })
+) {
   /**
    * Equal to the tag. Error monitors group by it.
    *

@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { isExisting, isMissing, storeError } from "./internal/platformError.ts"
+import { isExisting, isFolder, isMissing, storeError } from "./internal/platformError.ts"
 import type { StoreError } from "./StoreError.ts"
 
 /**
@@ -208,23 +208,35 @@ const files = Effect.fnUntraced(function*(
 
   const pathOf = (name: string, kind: string) => `${directory}/${name}.${kind}`
 
+  /** Removes what is at a path. A folder can be in the place of a file. */
+  const remove = (path: string) => fs.remove(path, { recursive: true })
+
   const removeUnused = Effect.gen(function*() {
     for (const file of yield* fs.readDirectory(directory)) {
       if (!ownFile.test(file)) continue
       const { mtime } = yield* fs.stat(`${directory}/${file}`)
       const isUnused = Option.exists(mtime, (written) => now() - written.getTime() > unusedAfter)
-      if (isUnused) yield* fs.remove(`${directory}/${file}`)
+      if (isUnused) yield* remove(`${directory}/${file}`)
     }
   })
   // no caller waits for it, because the folder may contain the files of many clients
   yield* Effect.forkScoped(Effect.ignore(removeUnused))
 
+  /** A folder in the place of a file has no text. */
+  const textOf = (path: string) => Effect.catchIf(fs.readFileString(path), isFolder, () => Effect.succeed(""))
+
   /** What a file contains, or none if it is missing or something else. */
   const contentOf = <A, I>(path: string, schema: Schema.Schema<A, I>): Effect.Effect<Option.Option<A>, PlatformError> =>
-    fs.readFileString(path).pipe(
+    textOf(path).pipe(
       Effect.map(Schema.decodeUnknownOption(schema)),
       Effect.catchIf(isMissing, () => Effect.succeedNone)
     )
+
+  /** Puts a file in the place of what is at a path. */
+  const replace = (file: string, path: string) => {
+    const rename = fs.rename(file, path)
+    return Effect.catchIf(rename, isFolder, () => Effect.zipRight(remove(path), rename))
+  }
 
   /** Puts a file that was written as a whole in its place. */
   const write = (
@@ -262,7 +274,7 @@ const files = Effect.fnUntraced(function*(
     // a faster process may have given its lease back, and a third one taken its own; a file that is no lease is in nobody's way
     const create = (file: string) =>
       Effect.catchIf(fs.link(file, path), isExisting, (error) =>
-        fs.readFileString(path).pipe(
+        textOf(path).pipe(
           Effect.filterOrFail((text) => Option.isNone(decodeLease(text)), () => error),
           Effect.catchIf(isMissing, () => Effect.fail(error))
         ))
@@ -270,8 +282,7 @@ const files = Effect.fnUntraced(function*(
     return yield* write(
       name,
       text,
-      (file) =>
-        Effect.zipRight(Option.isSome(lease) ? Effect.void : create(file), fs.rename(file, pathOf(name, "lease")))
+      (file) => Effect.zipRight(Option.isSome(lease) ? Effect.void : create(file), replace(file, pathOf(name, "lease")))
     ).pipe(
       Effect.as(true),
       Effect.catchIf(isExisting, () => Effect.succeed(false))
@@ -302,7 +313,7 @@ const files = Effect.fnUntraced(function*(
     function*(name: string, { bytes, expiresAt, fence, owner }: Parameters<Service["publish"]>[1]) {
       const isWritten = !isNewer(yield* look(name), fence)
       const text = Schema.encodeSync(Stored)({ bytes, expiresAt, fence })
-      if (isWritten) yield* write(name, text, (file) => fs.rename(file, pathOf(name, "value")))
+      if (isWritten) yield* write(name, text, (file) => replace(file, pathOf(name, "value")))
       yield* release(name, owner)
       return isWritten
     }

@@ -86,6 +86,20 @@ describe("a store in files", () => {
       }
     }))
 
+  it.scoped("counts a folder in the place of a file as absent, and replaces it", () =>
+    Effect.gen(function*() {
+      const { directory, fs, make, store } = yield* setUp
+      for (const file of [valueFile, leaseFile]) {
+        yield* fs.makeDirectory(`${directory}/${file}/full`, { recursive: true })
+      }
+      const other = yield* make
+      assert.isUndefined(yield* value(store))
+      assert.isTrue(yield* take(store, "a"))
+      assert.isFalse(yield* take(other, "b"))
+      assert.isTrue(yield* publish(store, 1))
+      assert.strictEqual(yield* value(other), 1)
+    }))
+
   it.scoped("ends a lease when the clock was set back", () =>
     Effect.gen(function*() {
       const { store } = yield* setUp
@@ -101,17 +115,22 @@ describe("a store in files", () => {
       yield* take(store, "a", used)
       yield* publish(store, 1)
       const abandoned = `${name}.${crypto.randomUUID()}`
-      // their names come first, so that they are not removed after the last look
+      // the names of what remains come first, so that nothing of it is removed after the last look
       const foreign = ["#notes.txt", `#${leaseFile}`, `${"0".repeat(64)}.value.old`]
-      for (const file of [valueFile, abandoned, ...foreign]) {
+      const recent = `${"0".repeat(64)}.value`
+      const folder = `${"0".repeat(64)}.lease`
+      yield* fs.makeDirectory(`${directory}/${folder}/full`, { recursive: true })
+      for (const file of [valueFile, abandoned, ...foreign, recent]) {
         yield* fs.writeFileString(`${directory}/${file}`, "{")
-        const then = new Date(Date.now() - 8 * 86_400_000)
+      }
+      for (const file of [valueFile, abandoned, ...foreign, folder, recent]) {
+        const then = new Date(Date.now() - (file === recent ? 6.9 : 8) * 86_400_000)
         yield* fs.utimes(`${directory}/${file}`, then, then)
       }
       const writing = `${name}.${crypto.randomUUID()}`
       yield* fs.writeFileString(`${directory}/${writing}`, "{")
       yield* make
-      const expected = [`${used}.lease`, writing, ...foreign].toSorted()
+      const expected = [`${used}.lease`, writing, recent, ...foreign].toSorted()
       yield* Effect.repeat(
         Effect.promise(() => new Promise((resume) => setTimeout(resume, 5))).pipe(
           Effect.zipRight(Effect.orDie(fs.readDirectory(directory)))

@@ -51,8 +51,8 @@ export type GroupClientError = HttpClientError.HttpClientError | TokenError.Toke
  *   status unchanged, including a redirect.
  * - A connection can be reset before a response arrives, because a server or firewall closed it while it was idle. In this
  *   case, a GET, HEAD or OPTIONS, and any request with an `Idempotency-Key`, is sent again up to three times, if its body is not
- *   a stream. Each retry asks the supply for the token again. Within any few seconds, a client never sends more retries than first
- *   attempts.
+ *   a stream. Each retry asks the supply for the token again. Within any few seconds, a client sends at most as many retries as
+ *   first attempts, or three if these were fewer.
  * - `host` and the headers of a connection, such as `connection`, `transfer-encoding` and `upgrade`, are dropped. A `content-length`
  *   becomes the length of the body. `User-Agent` is `credit-data/VERSION`, unless the request has one.
  * - A header that cannot be sent fails with a `RequestError` (`Encode`) that names the header, and nothing is sent.

@@ -4,7 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessScope from "@credit-data/core/AccessScope"
-import { clientOf, firstScopes, printableScopes, shownClientId } from "@credit-data/core/Internal"
+import { clientOf, firstScopes, ownMessage, printableScopes, shownClientId } from "@credit-data/core/Internal"
 import * as DateTime from "effect/DateTime"
 import * as Schema from "effect/Schema"
 
@@ -36,20 +36,22 @@ const messageOf = (
  * @since 1.0.0
  * @category errors
  */
-export class InsufficientScope extends Schema.TaggedError<InsufficientScope>()("InsufficientScope", {
-  /** The name of the environment. */
-  environment: Schema.String,
-  /** The id of the client for which the token was requested. Absent if the token endpoint has no client. */
-  clientId: Schema.optional(Schema.String),
-  /** The scope that the endpoint group needs. */
-  needed: AccessScope.AccessScope,
-  /** The scopes that were granted. */
-  granted: Schema.Array(Schema.String),
-  /** No further token is requested for this scope before this instant. */
-  nextTryAt: Schema.optional(Schema.DateTimeUtc),
-  /** The request had been sent with an earlier token. The present token does not cover the endpoint group. */
-  wasSent: Schema.optional(Schema.Boolean)
-}) {
+export class InsufficientScope extends ownMessage(
+  Schema.TaggedError<InsufficientScope>()("InsufficientScope", {
+    /** The name of the environment. */
+    environment: Schema.String,
+    /** The id of the client for which the token was requested. Absent if the token endpoint has no client. */
+    clientId: Schema.optional(Schema.String),
+    /** The scope that the endpoint group needs. */
+    needed: AccessScope.AccessScope,
+    /** The scopes that were granted. */
+    granted: Schema.Array(Schema.String),
+    /** No further token is requested for this scope before this instant. */
+    nextTryAt: Schema.optional(Schema.DateTimeUtc),
+    /** The request had been sent with an earlier token. The present token does not cover the endpoint group. */
+    wasSent: Schema.optional(Schema.Boolean)
+  })
+) {
   /**
    * What `JSON.stringify` and loggers print, with at most ten of the granted scopes.
    *

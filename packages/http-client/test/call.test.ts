@@ -79,6 +79,18 @@ describe("a value in the path of a call", () => {
       { numRuns: 200 }
     ))
 
+  it.effect("is refused if the template names it and it is missing, even if every object has a member of this name", () =>
+    Effect.gen(function*() {
+      for (const name of ["other", "constructor", "toString", "__proto__"]) {
+        const { exit, sent } = yield* call((client) =>
+          Effect.flip(GroupClient.call(client, "GET", `/a/{${name}}`, { id: 42 }))
+        )
+        assert.deepStrictEqual([sent, exit._tag], [[], "Success"], name)
+      }
+      const { sent } = yield* call(GroupClient.call("GET", "/a/{constructor}", { constructor: 42 }))
+      assert.strictEqual(sent[0]?.url, "https://api.example/v1/a/42")
+    }))
+
   it.effect("is refused if it makes a segment \"..\" together with the template or another value", () =>
     Effect.gen(function*() {
       const dots = GroupClient.call("GET", "/a/{x}{y}/b", { x: ".", y: "." })

@@ -29,39 +29,43 @@ const setUp = () => {
 }
 
 describe("the budget of resends", () => {
-  it("is empty before a call", () => {
-    assert.strictEqual(setUp().remaining(), 0)
+  it("begins with three resends", () => {
+    const { remaining, send } = setUp()
+    send(1)
+    assert.strictEqual(remaining(), 3)
+    assert.strictEqual(remaining(), 0)
   })
 
-  it("has one resend for each call, once", () => {
+  it("has one resend for each call, once, and never fewer than three", () => {
     const { remaining, send } = setUp()
-    send(3)
-    assert.strictEqual(remaining(), 3)
+    send(5)
+    assert.strictEqual(remaining(), 5)
     assert.strictEqual(remaining(), 0)
     send(1)
     assert.strictEqual(remaining(), 1)
   })
 
-  it("keeps what is left of the last five to ten seconds, and no more", () => {
-    for (
-      const [pause, second, expected] of [[4_999, 0, 2], [5_000, 4_999, 3], [5_000, 5_000, 1], [10_000, 0, 1]] as const
-    ) {
-      const { remaining, pass, send } = setUp()
-      send(2)
+  it("has three resends again when the earlier ones are more than five to ten seconds ago", () => {
+    const { remaining, pass, send } = setUp()
+    send(1)
+    assert.strictEqual(remaining(), 3)
+    for (const [pause, expected] of [[4_999, 0], [5_000, 0], [10_000, 3]] as const) {
       pass(pause)
-      if (pause >= 5_000) send(1)
-      pass(second)
-      assert.strictEqual(remaining(), expected, `after ${pause} and ${second} ms`)
+      send(1)
+      assert.strictEqual(remaining(), expected, `after ${pause} ms`)
     }
   })
 
-  it("spends the present before the past, and the past only once", () => {
-    const { remaining, pass, send } = setUp()
-    send(2)
-    pass(5_000)
-    assert.strictEqual(remaining(), 2)
-    assert.strictEqual(remaining(), 0)
-    pass(5_000)
-    assert.strictEqual(remaining(), 0)
+  it("counts the calls of the last five to ten seconds, and no more", () => {
+    for (
+      const [pause, second, expected] of [[4_999, 0, 5], [5_000, 4_999, 9], [5_000, 5_000, 4], [10_000, 0, 4]] as const
+    ) {
+      const { remaining, pass, send } = setUp()
+      send(5)
+      pass(pause)
+      if (pause >= 5_000) send(4)
+      pass(second)
+      assert.strictEqual(remaining(), expected, `after ${pause} and ${second} ms`)
+    }
   })
 })

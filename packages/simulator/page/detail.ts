@@ -32,7 +32,7 @@ const ownHeader = /^(host|connection|content-length|accept-encoding|transfer-enc
 
 /** A command that sends the request. Masked values are variables of the shell, which curl reads from its input. */
 const curl = ({ body, headers, method, server, url }: Detail, base: string) => {
-  const parts = [`curl -i -X ${method} ${quoted(base + url)}`]
+  const parts = [`curl -g -i -X ${method} ${quoted(base + url)}`]
   let input = ""
   for (const [name, value] of Object.entries(headers)) {
     if (!ownHeader.test(name) && value !== "***") parts.push(`-H ${quoted(`${name}: ${value}`)}`)

@@ -3,6 +3,7 @@
  *
  * @since 1.0.0
  */
+import { ownMessage } from "@credit-data/core/Internal"
 import * as Schema from "effect/Schema"
 
 /**
@@ -11,12 +12,12 @@ import * as Schema from "effect/Schema"
  * @since 1.0.0
  * @category errors
  */
-export class FixtureError
-  extends Schema.TaggedError<FixtureError>("@credit-data/simulator/FixtureError")("FixtureError", {
+export class FixtureError extends ownMessage(
+  Schema.TaggedError<FixtureError>("@credit-data/simulator/FixtureError")("FixtureError", {
     file: Schema.String,
     reason: Schema.String
   })
-{
+) {
   /**
    * What `JSON.stringify` and loggers print.
    *

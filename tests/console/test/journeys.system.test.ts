@@ -52,7 +52,9 @@ describe("a developer", () => {
 
           const token = yield* requestToken("V2")
           yield* requestToken("V1", { client_secret: "mistyped" })
-          yield* call("/data-access/consumers/42?full=1", token, { headers: { "x-note": "it's <b>bold</b>" } })
+          yield* call("/data-access/consumers/42?full=1&part=[a]{b,c}", token, {
+            headers: { "x-note": "it's <b>bold</b>" }
+          })
           const markup = "<img src=x onerror=alert(1)>"
           yield* call(`/data-access/${encodeURI(markup)}`, token, { method: "POST", body: `needle ${markup}` })
           yield* revokeTokens
@@ -66,7 +68,7 @@ describe("a developer", () => {
           const patterns = [
             `${time} API GET /data-access/consumers/42 invalid_token T1 401 \\d+ ms$`,
             `${time} API POST /data-access/\\S*img\\S* not_found T1 404 \\d+ ms$`,
-            `${time} API GET /data-access/consumers/42\\?full=1 T1 200 \\d+ ms$`,
+            `${time} API GET /data-access/consumers/42\\?full=1&part=\\[a\\]\\{b,c\\} T1 200 \\d+ ms$`,
             `${time} V1 POST /oauth/token invalid_client 401 \\d+ ms$`,
             `${time} V2 POST /oauth2/token T1 200 \\d+ ms$`
           ]
@@ -139,7 +141,7 @@ describe("a developer", () => {
           assert.match(yield* shell(`${command} --silent`, { TOKEN: fresh }), /^HTTP\/1.1 200 OK[^]*\{"score":712\}$/)
           const copy = (yield* received).at(-1)
           assert.deepStrictEqual([copy?.url, copy?.headers["x-note"]], [
-            "/data-access/consumers/42?full=1",
+            "/data-access/consumers/42?full=1&part=[a]{b,c}",
             "it's <b>bold</b>"
           ])
 

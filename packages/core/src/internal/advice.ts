@@ -53,7 +53,7 @@ export const refusal = ({ description, error, status }: Refusal): string =>
 const isOAuthError = ({ error }: Refusal): boolean => error !== undefined && !/[\sA-Z]/.test(error)
 
 export const refusedClient =
-  "Check that the client id and secret belong to this environment. Ask the operator whether they were rotated."
+  "Check that the client id and secret belong to this environment, and whether they are swapped. Ask the operator whether they were rotated."
 
 const wrongServer =
   "Check that the address belongs to this environment and to the version of the token endpoint that you use."

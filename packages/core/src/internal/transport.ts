@@ -67,7 +67,12 @@ const port = (error: unknown): string => {
   return Predicate.isNumber(value) || Predicate.isString(value) ? String(value) : ""
 }
 
+/** Node reports in the text why an HTTP/2 server ended a stream. This one was not processed, so it can be sent again (RFC 9113, 8.7). */
+const isRefusedStream = (error: unknown): boolean =>
+  text(error, "code") === "ERR_HTTP2_STREAM_ERROR" && text(error, "message").endsWith("NGHTTP2_REFUSED_STREAM")
+
 const reasonOf = (error: unknown): TransportReason | undefined => {
+  if (isRefusedStream(error)) return "Reset"
   const code = text(error, "code")
   return byCode.find(([pattern]) => pattern.test(code))?.[1] ??
     // errors of undici's parser do not always have a code

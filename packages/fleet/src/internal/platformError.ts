@@ -11,6 +11,15 @@ export const isMissing = (error: PlatformError): boolean => reasonOf(error) === 
 /** A file that is to be created exists. */
 export const isExisting = (error: PlatformError): boolean => reasonOf(error) === "AlreadyExists"
 
+/** The code of the system, if the platform passes it on. */
+const codeOf = (error: PlatformError): string => {
+  const { cause } = error
+  return Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : reasonOf(error)
+}
+
+/** A folder is in the place of a file. */
+export const isFolder = (error: PlatformError): boolean => codeOf(error) === "EISDIR"
+
 /** What to do about the codes of the system that need more than a look at the folder, for the engineer on call. */
 const advice: Readonly<Record<string, string>> = {
   ENOSPC: "The disk with the folder of the store is full: free space on it.",
@@ -18,10 +27,9 @@ const advice: Readonly<Record<string, string>> = {
   EROFS: "The folder of the store is on a read-only file system: choose a folder that can be written."
 }
 
-/** The failure with the code of the system, if the platform passes it on. */
+/** The failure with the code of the system. */
 export const storeError = (error: PlatformError): StoreError => {
-  const { cause } = error
-  const code = Predicate.hasProperty(cause, "code") && Predicate.isString(cause.code) ? cause.code : reasonOf(error)
+  const code = codeOf(error)
   const hint = advice[code]
   return new StoreError({
     reason: isMissing(error) || reasonOf(error) === "TimedOut" ? "Unavailable" : "Refused",

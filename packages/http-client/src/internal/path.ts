@@ -16,7 +16,7 @@ export const expand = (
   for (const segment of template.split("/")) {
     let isRefused = false
     const expanded = segment.replaceAll(/\{([^}]*)\}/g, (_, name: string) => {
-      const value = String(values[name] ?? "")
+      const value = Object.hasOwn(values, name) ? String(values[name] ?? "") : ""
       isRefused ||= value === "" || loneSurrogate.test(value)
       return isRefused ? "" : encodeURIComponent(value)
     })

@@ -93,33 +93,35 @@ export const isClosedConnection = (
 
 const halfMillis = 5_000
 
+/** A client that sends few calls may retry one of them this often. */
+const fewest = 3
+
 /**
- * Caps the retries of a client after closed connections at the number of its first attempts in the last five to ten seconds. A reset of
- * all connections then at most doubles the load, as with the budget of tower.
+ * Caps the retries of a client after closed connections at the number of its first attempts in the last five to ten seconds, or at three
+ * if these were fewer. A reset of all connections then at most doubles the load, as with the budget of tower.
  */
 export const makeBudget = (clock: Clock.Clock) => {
   let since = 0
-  let left = 0
-  let leftBefore = 0
+  let current = { sent: 0, resent: 0 }
+  let before = { sent: 0, resent: 0 }
   const refresh = () => {
     const now = Instant.monotonicMillis(clock)
     if (now - since < halfMillis) return
-    leftBefore = now - since < 2 * halfMillis ? left : 0
-    left = 0
+    before = now - since < 2 * halfMillis ? current : { sent: 0, resent: 0 }
+    current = { sent: 0, resent: 0 }
     since = now
   }
   return {
     /** A call is sent for the first time. */
     sent: (): void => {
       refresh()
-      left++
+      current.sent++
     },
     /** Takes a resend from the budget, if there is one. */
     take: (): boolean => {
       refresh()
-      if (left > 0) left--
-      else if (leftBefore > 0) leftBefore--
-      else return false
+      if (before.resent + current.resent >= Math.max(fewest, before.sent + current.sent)) return false
+      current.resent++
       return true
     }
   }
