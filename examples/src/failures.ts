@@ -46,7 +46,7 @@ Effect.gen(function*() {
         simulator.failTokenRequests(Fault.Bytes({ bytes: "not HTTP\r\n\r\n", ending: "End" }), { times: 3 })
     )
   )
-  yield* round(Effect.flatMap(Simulator.Simulator, (simulator) => simulator.failCalls(Fault.Reset(), { times: 2 })))
+  yield* round(Effect.flatMap(Simulator.Simulator, (simulator) => simulator.failCalls(Fault.Reset(), { times: 4 })))
   yield* round(Effect.flatMap(Simulator.Simulator, (simulator) => simulator.grantScopes(["furnishment:all"])))
 }).pipe(
   Effect.provide(Simulator.layerConfigProvider.pipe(Layer.provideMerge(Simulator.layer()))),

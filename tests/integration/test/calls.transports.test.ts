@@ -229,7 +229,7 @@ describe.each(transports)("a call over %s", (_, transport) => {
   it.effect("the error of an API that does not respond contains neither the token nor the sent request", () =>
     Effect.gen(function*() {
       const simulator = yield* Simulator.Simulator
-      yield* simulator.failCalls(Fault.Reset(), { times: 2 })
+      yield* simulator.failCalls(Fault.Reset(), { times: 4 })
       const error = yield* Effect.flip(call())
       assert(isRequestError(error))
       assert.include(error.message, "No response from the API: the connection was closed before a response arrived.")

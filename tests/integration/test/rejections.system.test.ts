@@ -21,7 +21,7 @@ describe.concurrent.each(transports)("an unhandled rejection that Node prints sh
         failTokenRequests(Fault.Response({ status: 200, body: `{"access_token":["${canary}"]}` }))
     ],
     ["InsufficientScope", ({ grantScopes }) => grantScopes(["furnishment:all"])],
-    ["No response from the API", ({ failCalls }) => failCalls(Fault.Reset(), { times: 2 })],
+    ["No response from the API", ({ failCalls }) => failCalls(Fault.Reset(), { times: 4 })],
     ["Decode", ({ failCalls }) => failCalls(Fault.Response({ status: 200, body: "no JSON" }))]
   ]
   for (const [printed, prepare] of rows) {

@@ -44,7 +44,7 @@ const program = <A, E>(
   const credentials = Effect.suspend(() => reads++ === 0 ? first : good)
 
   class Tenants extends LayerMap.Service<Tenants>()("Tenants", {
-    lookup: (_: string) =>
+    lookup: () =>
       DataAccess.layer().pipe(
         Layer.provideMerge(AuthV2.layer({ environment, credentials, scopes: ["data-access:all"] })),
         Layer.provide(Http)
