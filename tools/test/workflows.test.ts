@@ -31,7 +31,7 @@ describe("the workflows of CI", () => {
     }
     assert.notMatch(release, /secrets\.|registry-url/)
     // nothing is published unless the nightly gate is green on that commit, and the site follows the packages
-    assert.match(writing[1] ?? "", /needs: \[nightly, pack\]/)
+    assert.match(writing[1] ?? "", /needs: \[nightly, mutation, pack\]/)
     assert.match(writing[3] ?? "", /needs: \[publish, site\]/)
   })
 
