@@ -14,7 +14,7 @@ Usage: credit-data-simulator [options]
   --token-lifetime <time> the lifetime of tokens, such as 90s, 10m or 24h (default 24h)
   --console               serve the console, a page that shows every request, and the admin API
   --log                   print a line for each request when its outcome is known
-  --fixtures <path>       respond to calls from a folder of JSON files, or from the examples of an OpenAPI document
+  --fixtures <path>       respond to calls from a folder of JSON files
   --write-env <file>      write the variables to a new file that only you can read
   --help                  print this help
 
@@ -24,7 +24,7 @@ Examples:
 
   credit-data-simulator --console --log
   credit-data-simulator --write-env .env.simulator
-  credit-data-simulator --token-lifetime 1m --fixtures openapi.yaml`
+  credit-data-simulator --token-lifetime 1m --fixtures fixtures`
 
 const options = {
   port: { type: "string" },
