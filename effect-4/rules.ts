@@ -223,10 +223,6 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
   "packages/store-redis/test/redisTokenStore.system.test.ts": [
     ["ConfigProvider.orElse($NONE, variables)", "ConfigProvider.make((path) => variables().load(path))"]
   ],
-  "tests/integration/src/printers.ts": [
-    ["Effect.withConsole({ ...console, unsafe: $CONSOLE })", "Effect.provideService(Console.Console, $CONSOLE)"],
-    ["Console.consoleWith((console) => $BODY)", "Effect.suspend(() => $BODY)"]
-  ],
   "tests/integration/test/calls.transports.test.ts": [
     ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],
     ["Ref.make(Cookies.empty)", "Ref.make<ReadonlyArray<Cookies.Cookie>>([])"]
