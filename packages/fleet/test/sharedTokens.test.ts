@@ -518,7 +518,7 @@ describe("what a store contains", () => {
     const stored = Effect.suspend(() =>
       readStore({ read: memory.read, takeLease: refuse, releaseLease: refuse, publish: refuse })
     )
-    return { ...fleet, stored: Effect.withClock(stored, clock) }
+    return { ...fleet, stored: stored.pipe(Effect.withClock(clock)) }
   })
 
   it.effect("is nothing at first, and then the token until it expires", () =>
