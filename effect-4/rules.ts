@@ -16,11 +16,6 @@ export const members: Readonly<Record<string, string>> = {
   "NodeHttpClient.layerWithoutAgent": "NodeHttpClient.layerNodeHttpNoAgent",
   "NodeHttpClient.layerUndiciWithoutDispatcher": "NodeHttpClient.layerUndiciNoDispatcher",
   "NodeHttpClient.layer": "NodeHttpClient.layerNodeHttp",
-  "Logger.structuredLogger": "Logger.formatStructured",
-  "Logger.stringLogger": "Logger.formatSimple",
-  "Logger.prettyLogger": "Logger.consolePretty",
-  "Logger.logfmtLogger": "Logger.formatLogFmt",
-  "Logger.jsonLogger": "Logger.formatJson",
   "FiberRef.currentLoggers": "References.CurrentLoggers",
   "Effect.withFiberRuntime": "Effect.withFiber",
   "HttpClient.currentTracerDisabledWhen": "HttpClient.TracerDisabledWhen",
@@ -78,7 +73,6 @@ export const families: ReadonlyArray<readonly [from: RegExp, to: (...parts: Read
   [/^HttpClientError\.Re(quest|sponse)Error$/, () => "HttpClientError.HttpClientError"],
   [/^Layer\.scoped/, () => "Layer.effect"],
   [/^Schema\.(decode|decodeUnknown|encode)$/, (name) => `${name}Effect`],
-  [/^(Schema\.\w+)FromSelf$/, (_, schema = "") => schema],
   [/\.unwrap(Effect|Scoped)$/, () => ".unwrap"]
 ]
 
@@ -115,7 +109,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ["{ kind: $KIND, captureStackTrace: false, $$$AFTER }", "{ kind: $KIND, $$$AFTER }"],
   ["ConfigProvider.orElse($FIRST, () => $SECOND)", "ConfigProvider.orElse($FIRST, $SECOND)"],
   ["HashSet.make($LOGGER)", "new Set([$LOGGER])"],
-  ["Runtime.makeFiberFailure($CAUSE)", "Cause.squash($CAUSE)"],
   ["Cause.pretty($CAUSE, $OPTIONS)", "Cause.pretty($CAUSE)"],
   ["options.annotations", "options.fiber.getRef(References.CurrentLogAnnotations)"],
   // an endpoint is one call, which gets a further field from each method
@@ -222,10 +215,6 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
   ],
   "packages/store-redis/test/redisTokenStore.system.test.ts": [
     ["ConfigProvider.orElse($NONE, variables)", "ConfigProvider.make((path) => variables().load(path))"]
-  ],
-  "tests/integration/src/printers.ts": [
-    ["Effect.withConsole({ ...console, unsafe: $CONSOLE })", "Effect.provideService(Console.Console, $CONSOLE)"],
-    ["Console.consoleWith((console) => $BODY)", "Effect.suspend(() => $BODY)"]
   ],
   "tests/integration/test/calls.transports.test.ts": [
     ["api.consumers.read({ path: $PARAMS })", "api.consumers.read({ params: $PARAMS })"],

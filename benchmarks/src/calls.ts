@@ -1,9 +1,8 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess } from "@credit-data/http-client"
-import { Fault, Simulator } from "@credit-data/simulator"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
-import { Effect, Layer, Random, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { startProcess } from "./childServer.ts"
 import { type Measurement, median } from "./report.ts"
 
@@ -93,37 +92,4 @@ export const authenticatedCall: Effect.Effect<ReadonlyArray<Measurement>, unknow
     authenticatedCallOver("fetch", FetchHttpClient.layer, 1.2)
   ]),
   (measurements) => measurements.flat()
-)
-
-/** A hundred calls whose 401s arrive one after the other, long after the first 401 has caused a renewal. */
-export const lateRejections: Effect.Effect<ReadonlyArray<Measurement>, unknown> = Effect.gen(function*() {
-  const simulator = yield* Simulator.Simulator
-  const dataAccess = yield* DataAccess.DataAccess
-  const call = Effect.map(dataAccess.get("/data-access/consumers/42"), ({ status }) => status)
-  yield* call
-  for (let index = 0; index < 100; index++) {
-    yield* simulator.failCalls(Fault.Delay({ duration: 100 + (yield* Random.nextIntBetween(0, 500)) }))
-  }
-  const calls = yield* Effect.fork(Effect.all(Array.from({ length: 100 }, () => call), { concurrency: "unbounded" }))
-  yield* simulator.awaitReceived("Api", 101)
-  yield* simulator.revokeTokens
-  const statuses = yield* calls
-  return [
-    { what: "100 late 401s", value: (yield* simulator.tokenRequests) - 1, unit: "renewals", atMost: 1 },
-    {
-      what: "100 late 401s",
-      value: statuses.filter((status) => status !== 200).length,
-      unit: "failed calls",
-      atMost: 0
-    }
-  ]
-}).pipe(
-  Effect.provide(
-    DataAccess.layer().pipe(
-      Layer.provide(AuthV2.layerConfig()),
-      Layer.provide(NodeHttpClient.layer),
-      Layer.provide(Simulator.layerConfigProvider),
-      Layer.provideMerge(Simulator.layer())
-    )
-  )
 )

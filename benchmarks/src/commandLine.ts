@@ -1,7 +1,7 @@
 import { Simulator } from "@credit-data/simulator"
 import { Effect } from "effect"
 import { execFileSync, spawn } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,20 +13,6 @@ const rounds = 15
 
 const node = (): string =>
   execFileSync("npx", ["-y", "-p", "node@24", "node", "-p", "process.execPath"]).toString().trim()
-
-/** A program that does nothing but load Effect with Schema, which a token request needs, and end. */
-const floor = `import * as Effect from "effect/Effect"
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { isTokenError } from "@credit-data/core/TokenError"
-NodeRuntime.runMain(Effect.sync(() => process.stdout.write(String(isTokenError(0)))))`
-
-const bundleFloor = (output: string): string => {
-  const esbuild = join(folder, "node_modules/.bin/esbuild")
-  const options = ["--bundle", "--platform=node", "--format=esm", "--minify-syntax", "--minify-whitespace"]
-  execFileSync(esbuild, [...options, `--outfile=${output}/floor.js`], { cwd: folder, input: floor })
-  writeFileSync(join(output, "package.json"), "{\"type\":\"module\"}")
-  return join(output, "floor.js")
-}
 
 /** How long commands take, against a program that does nothing. All take turns, because the machine may be busy for a while. */
 export const commandLine: Effect.Effect<ReadonlyArray<Measurement>> = Effect.gen(function*() {
@@ -46,14 +32,12 @@ export const commandLine: Effect.Effect<ReadonlyArray<Measurement>> = Effect.gen
   const commands = {
     bare: ["-e", "0"],
     help: [program, "--help"],
-    floor: [bundleFloor(output)],
     cached: [program, "token", "--cache"],
     fresh: [program, "token"]
   }
   const round = Effect.all({
     bare: millis(commands.bare),
     help: millis(commands.help),
-    floor: millis(commands.floor),
     cached: millis(commands.cached),
     fresh: millis(commands.fresh)
   })
@@ -65,7 +49,6 @@ export const commandLine: Effect.Effect<ReadonlyArray<Measurement>> = Effect.gen
   return [
     { what: "`node -e 0`", value: bare, unit: "ms" },
     { what: "`credit-data --help`", value: ratio("help"), unit: "× bare node", atMost: 1.6 },
-    { what: "a program that loads Effect with Schema and ends", value: ratio("floor"), unit: "× bare node" },
     { what: "`credit-data token --cache`, cached", value: ratio("cached"), unit: "× bare node", atMost: 3 },
     { what: "`credit-data token`", value: ratio("fresh"), unit: "× bare node", atMost: 6.5 }
   ]

@@ -26,7 +26,6 @@ await build({
     "src/transportClient.ts",
     "src/idleServer.ts",
     "src/line/line.ts",
-    "src/lineFigures.ts",
     "src/peerFigures.ts",
     "src/peers/tokenServer.ts"
   ]

@@ -1,4 +1,4 @@
-import { AccessToken, TokenEndpoint, TokenError } from "@credit-data/core"
+import { AccessToken, TokenEndpoint } from "@credit-data/core"
 import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 
 const environment = { name: "benchmark", audience: "a", baseUrl: "http://localhost" }
@@ -27,10 +27,3 @@ export const token = (text: string, lifetime: Duration.DurationInput): Effect.Ef
 
 /** A token endpoint that responds at once. */
 export const instantEndpoint = endpoint(() => token("token", "24 hours"))
-
-/** The failure of an endpoint that is down. */
-export const dead = new TokenError.TransportError({
-  environment: environment.name,
-  tokenEndpoint: "http://localhost/oauth2/token",
-  reason: "Refused"
-})

@@ -3,16 +3,13 @@ import { Console, Effect, Fiber, Logger, LogLevel } from "effect"
 import { writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { cachedGet } from "./cachedGet.ts"
-import { authenticatedCall, lateRejections } from "./calls.ts"
+import { authenticatedCall } from "./calls.ts"
 import { coldCallers } from "./coldCallers.ts"
 import { commandLine } from "./commandLine.ts"
 import { consoleLoad } from "./consoleLoad.ts"
-import { consolePage } from "./consolePage.ts"
 import { growth } from "./growth.ts"
-import { deadEndpoint } from "./deadEndpoint.ts"
 import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
-import { lines } from "./lines.ts"
 import { memory } from "./memory.ts"
 import { compare } from "./peers/compare.ts"
 import { allMet, table } from "./report.ts"
@@ -20,7 +17,6 @@ import { sharedTokens } from "./sharedTokens.ts"
 import { transports } from "./transports.ts"
 import { telemetry } from "./telemetry.ts"
 import { sustained } from "./sustained.ts"
-import { failingRenewal, shortLifetime } from "./underLoad.ts"
 import { understanding } from "./understanding.ts"
 
 const scenarios = {
@@ -28,19 +24,13 @@ const scenarios = {
   telemetry,
   sharedTokens,
   coldCallers,
-  shortLifetime,
-  failingRenewal,
-  deadEndpoint,
   memory,
   authenticatedCall,
-  lateRejections,
   understanding,
   idleProxy,
-  lines,
   growth,
   fleet,
   commandLine,
-  consolePage,
   consoleLoad
 }
 

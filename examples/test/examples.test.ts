@@ -2,10 +2,20 @@ import { AccessScope } from "@credit-data/core"
 import { Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { readdirSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { assertInOrder, folder, run, sunset } from "./run.ts"
 
 const scopes = AccessScope.all.join(" ")
+
+/** The program with which a page begins, as an example. */
+const firstProgramOf = (page: string): string => {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8")
+  const [, code = ""] = /^```ts\n([^]*?)^```$/m.exec(text) ?? []
+  mkdirSync(`${folder}../.examples`, { recursive: true })
+  const file = `../.examples/${page.replaceAll(/\W+/g, "-")}.ts`
+  writeFileSync(`${folder}${file}`, code)
+  return file
+}
 
 /** What each example prints, in order. main.ts is in main.test.ts, in the first tier. */
 const expected: Record<string, ReadonlyArray<string | RegExp>> = {
@@ -109,17 +119,24 @@ describe("examples", () => {
       assert.notInclude(stdout, "canary")
     }).pipe(Effect.provide(Layer.fresh(Simulator.layer()))))
 
-  it.live("first-program.ts calls the API", () =>
-    Effect.gen(function*() {
-      const { exitCode, stdout } = yield* run("first-program.ts", yield* variables)
-      assert.strictEqual(exitCode, 0, stdout)
-      assert.include(stdout, "group: 'Data Access'")
-    }).pipe(Effect.provide(Simulator.layer())))
+  for (
+    const [name, file] of [["README.md", firstProgramOf("README.md")], [
+      "first-program.ts",
+      "first-program.ts"
+    ]] as const
+  ) {
+    it.live(`the program in ${name} calls the API`, () =>
+      Effect.gen(function*() {
+        const { exitCode, stdout } = yield* run(file, yield* variables)
+        assert.strictEqual(exitCode, 0, stdout)
+        assert.include(stdout, "group: 'Data Access'")
+      }).pipe(Effect.provide(Simulator.layer())))
+  }
 
-  it.live("first-program.ts prints a failed token request twice, as Get started explains", () =>
+  it.live("the program in Get started prints a failed token request twice, as it explains", () =>
     Effect.gen(function*() {
       const wrong = { ...(yield* variables), CREDIT_DATA_CLIENT_SECRET: "not the secret" }
-      const { exitCode, stderr, stdout } = yield* run("first-program.ts", wrong)
+      const { exitCode, stderr, stdout } = yield* run(firstProgramOf("docs/get-started.md"), wrong)
       assert.strictEqual(exitCode, 1)
       assert.lengthOf((stdout + stderr).match(/refused the client: 401 invalid_client/g) ?? [], 2, stdout + stderr)
     }).pipe(Effect.provide(Simulator.layer())))

@@ -1,18 +1,23 @@
-const name = process.env["MUTATED_PACKAGE"]
-const results = `packages/${name}/.stryker`
+// `PACKAGE=core npx -y pnpm@10.34.9 run mutation` changes one expression of that package's sources at a time and runs the package's tests.
+
+const name = process.env["PACKAGE"]
 
 export default {
-  testRunner: "in-process",
-  plugins: ["./tools/mutation/testRunner.ts"],
-  mutate: process.env["MUTATED_FILES"]?.split(","),
+  plugins: ["@stryker-mutator/vitest-runner"],
+  testRunner: "vitest",
+  vitest: { configFile: "tools/mutation/vitest.config.ts" },
+  // the contract of stores is a list of tests: stores that break it show that it can fail
+  mutate: [`packages/${name}/src/**/*.ts`, "!**/StoreContract.ts"],
+  ignoreStatic: true,
+  // a copy of the package alone would load the other packages' own copies of core
   inPlace: true,
-  // otherwise it writes all files of the repository
+  // otherwise it rewrites every file of the repository and its tsconfig, which TypeScript 7 cannot do
   disableTypeChecks: false,
   tsconfigFile: "none.json",
-  concurrency: 2,
-  timeoutMS: 5_000,
-  tempDirName: `${results}/temp`,
-  jsonReporter: { fileName: `${results}/mutation.json` },
-  reporters: ["json", "progress-append-only"],
-  ignoreStatic: true
+  incremental: true,
+  incrementalFile: `reports/mutation/${name}.json`,
+  htmlReporter: { fileName: `reports/mutation/${name}.html` },
+  reporters: ["clear-text", "html", "progress-append-only"],
+  clearTextReporter: { logTests: false },
+  thresholds: { high: 95, low: 90, break: 90 }
 }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { JSDOM } from "jsdom"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { repositoryFiles } from "../src/repositoryFiles.ts"
 
@@ -24,13 +24,10 @@ const anchorsOf = (text: string) =>
   )
 
 describe.each(pages)("%s", (page) => {
-  const named = quoted(read(page)).filter((code) => /^(packages|examples|tests|benchmarks|docs)\/[\w./-]+/.test(code))
-    .map((code) => code.split(" › "))
-
-  it("names files that exist, and tests that are in them", () => {
-    for (const [path = "", title = ""] of named) {
-      assert.isTrue(existsSync(`${root}${path}`), path)
-      if (title !== "") assert.include(read(path), title, path)
+  it("names files that exist", () => {
+    for (const code of quoted(read(page))) {
+      const [path] = /^(packages|examples|tests|benchmarks|docs)\/[\w./-]+/.exec(code) ?? []
+      if (path !== undefined) assert.isTrue(existsSync(`${root}${path}`), path)
     }
   })
 
@@ -56,15 +53,6 @@ describe.each(pages)("%s", (page) => {
       const known = other === undefined ? scripts : ofEffect4
       assert.isTrue(command in known || ["install", "exec"].includes(command), command)
     }
-    // each starts with the command that stands before the table
-    if (page === "CONTRIBUTING.md") {
-      const [tables = ""] = read(page).split("## Where things are")
-      const named = [...tables.matchAll(/^\| `(?:run )?([\w:-]+)[^`|]*` +\| \w+ /gm)].flatMap(([, command]) =>
-        command ?? []
-      )
-      assert.isAbove(named.length, 15)
-      for (const command of named) assert.isTrue(command in scripts || command === "exec", command)
-    }
     for (const [, file = ""] of read(page).matchAll(/exec tsx ([\w/.-]+)/g)) {
       assert.isTrue(existsSync(`${root}${file}`), file)
     }
@@ -76,38 +64,15 @@ it.each(["pnpm-lock.yaml", "effect-4/pnpm-lock.yaml"])(
   (lockfile) => assert.notMatch(read(lockfile), /https?:\/\//)
 )
 
-it("no dependency may run a script when it is installed", () => {
-  const workspace = read("pnpm-workspace.yaml")
-  assert.include(workspace, "strictDepBuilds: true")
-  const [, allowed = ""] = /^allowBuilds:\n((?: {2}.*\n)+)/m.exec(workspace) ?? []
-  for (const line of allowed.trim().split("\n")) assert.match(line, /: false$/)
-})
-
 it("no example puts a value into a path without encoding it", () => {
   const copied = repositoryFiles.filter((path) =>
-    /\.md$|^examples\/src\/.*\.ts$|^packages\/[\w-]+\/src\/.*\.ts$/.test(path) ||
-    path === "tests/integration/test/recipeExample.test.ts"
+    /\.md$|^examples\/src\/.*\.ts$|^packages\/[\w-]+\/src\/.*\.ts$/.test(path)
   )
   const found = copied.flatMap((path) => {
     const text = path.startsWith("packages/") ? (read(path).match(/^ *\*.*$/gm) ?? []).join("\n") : read(path)
     return [...text.matchAll(/`\/[^`\n]*\$\{.*$/gm)].map(([code]) => `${path}: ${code}`)
   })
   assert.deepStrictEqual(found, [])
-})
-
-it("the troubleshooting page quotes messages that are printed", () => {
-  const sources = readdirSync(`${root}packages`).flatMap((name) =>
-    readdirSync(`${root}packages/${name}/src`, { recursive: true, encoding: "utf8" })
-      .filter((file) => /\.c?ts$/.test(file))
-      .map((file) => read(`packages/${name}/src/${file}`))
-  )
-  // a long message is several literals in the source
-  const printed = sources.join("\n").replaceAll(/["`] \+\s*["`]/g, "")
-  const firstCells = [...read("docs/troubleshooting.md").matchAll(/^\| `([^`]+)` +\|/gm)].flatMap(([, text]) =>
-    text ?? []
-  )
-  assert.isAbove(firstCells.length, 25)
-  for (const text of firstCells) assert.include(printed, text)
 })
 
 it("every drawing can be drawn", async () => {

@@ -32,25 +32,6 @@ describe("the dashboard", () => {
     }
   })
 
-  it("fits its first row into a window 1 400 pixels wide, titles included", () => {
-    // Grafana divides the width into 24 columns, and leaves 8 pixels between panels and 16 at the sides
-    const column = (1_400 - 2 * 16) / 24
-    const first = all.filter(({ gridPos }) => gridPos?.y === 0)
-    assert.lengthOf(first, figures.length)
-    assert.strictEqual(first.reduce((width, { gridPos }) => width + (gridPos?.w ?? 0), 0), 24)
-    for (const { gridPos, title = "" } of all) {
-      // a character of a title takes at most 8 pixels, and its padding and the signs beside it 80
-      assert.isAtMost(title.length * 8 + 80, (gridPos?.w ?? 0) * column - 8, title)
-    }
-  })
-
-  it("has figures that change their colour at their thresholds", () => {
-    for (const panel of (dashboard().panels ?? []).filter(({ type }) => type === "stat")) {
-      assert.nestedPropertyVal(panel, "options.colorMode", "background")
-      assert.isAtLeast(figures.find(({ title }) => title === panel.title)?.thresholds?.length ?? 0, 2)
-    }
-  })
-
   it("links to sections of the runbook", () => {
     const operations = readFileSync(files.operations, "utf8")
     const sections = Array.from(
@@ -89,13 +70,7 @@ describe("the dashboard", () => {
         const { exitCode } = yield* runProcess([tsc, ...options, file])
         return exitCode === 0
       })
-      const json = readFileSync(files.dashboard, "utf8")
-      assert.isTrue(yield* isDashboard(json))
-      const mistakes = [[`"id": 1,`, `"id": "1",`], [`"type": "query"`, `"type": "no such"`]] as const
-      for (const [from, to] of mistakes) {
-        assert.include(json, from)
-        assert.isFalse(yield* isDashboard(json.replace(from, to)), to)
-      }
+      assert.isTrue(yield* isDashboard(readFileSync(files.dashboard, "utf8")))
     }).pipe(Effect.scoped, Effect.provide(NodeContext.layer)), 60_000)
 
   const expressions = [...figures, ...panels].flatMap(({ queries }) => queries.map(([expression]) => expression))

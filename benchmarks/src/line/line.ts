@@ -18,37 +18,12 @@ const tokenText = Effect.map(
   ({ secret }) => Redacted.value(secret)
 )
 
-/** The average time of one operation, in nanoseconds. */
-const time = async (operations: number, run: () => Promise<unknown>) => {
-  const start = process.hrtime.bigint()
-  await run()
-  return Number(process.hrtime.bigint() - start) / operations
-}
-
 /** Makes a supply of tokens from this token endpoint. */
 export const makeSupply = async (base: string) => {
   const runtime = ManagedRuntime.make(layer(base, base).pipe(Layer.provide(FetchHttpClient.layer)))
-  const { get } = await runtime.runPromise(Effect.map(AccessTokens.AccessTokens, (tokens) => tokens))
-  return {
-    get: () => runtime.runPromise(tokenText),
-    /** The time of one `get` in a fiber, in nanoseconds. */
-    timeGet: async (operations: number) => {
-      await Effect.runPromise(get)
-      let left = operations
-      return time(
-        operations,
-        () => Effect.runPromise(Effect.whileLoop({ while: () => left-- > 0, body: () => get, step: () => {} }))
-      )
-    },
-    /** The time of one `Effect.runPromise(get)`, in nanoseconds. */
-    timePromise: async (operations: number) => {
-      await Effect.runPromise(get)
-      return time(operations, async () => {
-        for (let left = operations; left > 0; left--) await Effect.runPromise(get)
-      })
-    },
-    dispose: () => runtime.dispose()
-  }
+  // a runtime is built by its first effect
+  await runtime.runPromise(Effect.void)
+  return { get: () => runtime.runPromise(tokenText), dispose: () => runtime.dispose() }
 }
 
 /** What the floors get a token from. */

@@ -15,7 +15,7 @@ interface Origin {
 }
 
 /** What went wrong with a secret command. Never contains what the command printed. */
-export const failureOf = (subject: string, reason: string): string =>
+const failureOf = (subject: string, reason: string): string =>
   `${subject} ${reason}. Run it on its own to see its output.`
 
 /**

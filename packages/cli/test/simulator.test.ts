@@ -51,7 +51,7 @@ describe.concurrent("the options of credit-data simulator", () => {
       )
       assert.deepStrictEqual(refusals.map(({ code, stderr }) => [code, stderr]), [
         [2, "--token-lifetime: expected a time such as 90s, 10m or 24h\n"],
-        [2, "/nowhere: There is no such file or folder, or it cannot be read\n"]
+        [2, "/nowhere: There is no such folder, or it cannot be read\n"]
       ])
     })
   )

@@ -15,7 +15,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Access from "./internal/access.ts"
 import * as Envelope from "./internal/envelope.ts"
 import * as Protocol from "./internal/protocol.ts"
 import type { StoreError } from "./StoreError.ts"
@@ -24,7 +23,7 @@ import { TokenStore } from "./TokenStore.ts"
 /** The parts of a shared supply, and the entry of the present credentials. */
 const parts = Effect.gen(function*() {
   const endpoint = yield* TokenEndpoint.TokenEndpoint
-  const store = Access.checked(yield* TokenStore)
+  const store = yield* TokenStore
   const { credentials } = endpoint
   if (credentials === undefined) {
     return yield* Effect.fail(Variables.invalid(

@@ -127,8 +127,7 @@ const rule = (
 })
 
 /**
- * The contract. A store that keeps these rules can replace the stores of this package. With a store that breaks them, the
- * supply remains safe, at the price of more token requests.
+ * The contract. A store that keeps these rules can replace the stores of this package.
  *
  * @since 1.0.0
  * @category constants

@@ -1,5 +1,5 @@
 import { AccessToken, TokenEvent } from "@credit-data/core"
-import { StoreError, type TokenStore } from "@credit-data/fleet"
+import { StoreError } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Logger, Option, Redacted, Stream, TestClock } from "effect"
 import * as Access from "../src/internal/access.ts"
@@ -38,9 +38,6 @@ const setUp = Effect.gen(function*() {
 })
 
 const takes = (time: number) => Effect.sleep(millis(time))
-
-const untyped = (engine: Partial<Record<keyof TokenStore.Service, unknown>>): TokenStore.Service =>
-  JSON.parse("null") ?? engine
 
 const refused = Effect.fail(new StoreError.StoreError({ reason: "Refused", code: "OOM" }))
 
@@ -120,53 +117,16 @@ describe("a fault of a store", () => {
     assert.strictEqual(structuredClone(error).message, error.message)
   })
 
-  it.effect("can be an operation of the program's engine that dies, throws, or returns something else", () =>
+  it.scoped("can be an operation of the program's engine that dies", () =>
     Effect.gen(function*() {
-      const bytes = new Uint8Array()
-      const looks: ReadonlyArray<unknown> = [
-        undefined,
-        7,
-        Number.NaN,
-        {},
-        { now: 0 },
-        { now: Number.NaN, value: Option.none() },
-        { now: 0, value: undefined },
-        { now: 0, value: Option.some(7) },
-        { now: 0, value: Option.some({ bytes, fence: Number.NaN }) },
-        { now: 0, value: Option.some({ bytes: "text", fence: 1 }) }
-      ]
-      const wrong: ReadonlyArray<() => Effect.Effect<unknown>> = [
-        () => Effect.die("a defect"),
-        () => {
-          throw new Error("thrown")
-        },
-        ...looks.map((look) => () => Effect.succeed(look))
-      ]
-      for (const [index, operation] of wrong.entries()) {
-        // as a program without types would pass it
-        const engine: Record<keyof TokenStore.Service, unknown> = {
-          read: operation,
-          takeLease: operation,
-          releaseLease: operation,
-          publish: operation
-        }
-        const store = Access.checked(untyped(engine))
-        const value = { bytes, fence: 1, expiresAt: 1, owner: "a" }
-        const lease = { owner: "a", duration: millis(1) }
-        const operations = [
-          store.read("a"),
-          store.takeLease("a", { ...lease, seen: 0 }),
-          store.publish("a", value)
-        ]
-        for (const each of operations) {
-          const { code, reason } = yield* Effect.flip(Effect.asVoid<unknown, StoreError.StoreError, never>(each))
-          assert.deepStrictEqual([reason, code], ["Refused", index < 2 ? "Defect" : "Reply"], String(index))
-        }
-      }
-      const taken = { now: 0, value: Option.none(), isTaken: 1 }
-      const store = Access.checked(untyped({ takeLease: () => Effect.succeed(taken) }))
-      const error = yield* Effect.flip(store.takeLease("a", { owner: "a", duration: millis(1), seen: 0 }))
-      assert.strictEqual(error.code, "Reply")
+      const { access, during, logs } = yield* setUp
+      assert.strictEqual(yield* during((yield* access.session).withinBudget(Effect.die("a canary")), 10), "Alone")
+      assert.deepStrictEqual(
+        (yield* access.status).lastFault,
+        Option.some({ at: DateTime.unsafeMake(1_000), reason: "Refused" as const })
+      )
+      assert.include(logs[0], "cannot be used (Defect)")
+      assert.notInclude(logs[0], "canary")
     }))
 
   it.scoped("for the third time in a row leaves the store alone for ten seconds, and not with successes in between", () =>

@@ -70,6 +70,41 @@ describe("an envelope", () => {
     }))
 })
 
+// Processes of several versions share a store while a fleet is updated, so these values must not change without another
+// version of the format.
+const name = "dddc6ee0a037de38c47ca251ea873d583a7f5b2b52df58b442d0933b89e80085"
+const envelope =
+  "0373cd842aba865f910a3eec557c86ecd945dc2bc94541f6d171b5a6caa84afb7dea09269cf7d7efdab84076cef2e5da5eab75665b262283182c5c6b8a2b9fb" +
+  "fe0aceefdf58137c4a9a4aa1cf3763754649c6a3403946f1a317a5635f41304004451a2eb874df7c548814d7a3cf63be4fc0fed76e9f4eb31a3a5f85761d28cc006b1bd"
+
+describe("the format of the store", () => {
+  it.effect("has a name of an entry and an envelope that all versions open, and nothing that was changed", () =>
+    Effect.gen(function*() {
+      const entry = yield* entryOf({})
+      assert.strictEqual(entry.name, name)
+      const bytes = Uint8Array.from(Buffer.from(envelope, "hex"))
+      assert.deepStrictEqual(
+        open(entry, bytes),
+        Option.some({ token: { secret: "a token", scopes: [], expiresAt: 1, endsAt: 2, lifetimeMillis: 3 } })
+      )
+      for (let index = 0; index < bytes.length; index++) {
+        const changed = bytes.with(index, (bytes[index] ?? 0) ^ 1)
+        assert.isTrue(Option.isNone(open(entry, changed)), `byte ${index}`)
+        assert.isTrue(Option.isNone(open(entry, bytes.slice(0, index))), `${index} bytes`)
+      }
+    }))
+
+  it.effect("has a new salt and a new nonce in each envelope", () =>
+    Effect.gen(function*() {
+      const entry = yield* entryOf({})
+      const headers = [1, 2, 3].map(() => {
+        const bytes = Envelope.sealed(entry, fence, content)
+        return [bytes.slice(1, 17).join(), bytes.slice(17, 29).join()]
+      })
+      assert.strictEqual(new Set(headers.flat()).size, 6)
+    }))
+})
+
 describe("a stored failure", () => {
   const failed = (error: Envelope.SharedFailure, token?: Envelope.Content["token"]) =>
     Envelope.contentOfFailure(error, 500_000, token)

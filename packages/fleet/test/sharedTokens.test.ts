@@ -3,7 +3,7 @@ import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Equal, Exit, Fiber, Layer, Option, Redacted, Stream } from "effect"
 import { withValue } from "./support/changedStore.ts"
-import { endpointOf, entryOf, type Process } from "./support/fleet.ts"
+import { endpointOf, entryOf, makeMemory, type Process, readStore } from "./support/fleet.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
 const hour = 3_600_000
@@ -459,6 +459,36 @@ describe("the events and the status of a fleet", () => {
       ))
     }))
 
+  it.effect("count the tokens and failures of others, and what a process published itself", () =>
+    Effect.gen(function*() {
+      const { fleet, get, pass, server, start } = yield* setUp({ size: 2 })
+      const [first, second] = [one(fleet), one(fleet.slice(1))]
+      const counts = (process: Process) =>
+        Effect.map(storeOf(process), (status) => [status.tokensTaken, status.failuresTaken, status.published])
+      yield* get(first)
+      yield* get(second)
+      server.server.respond = () => ({ status: 400, error: "invalid_scope" })
+      yield* pass(1.1 * hour)
+      assert.strictEqual(textOf(yield* get(first, 300)), "ServerError")
+      assert.strictEqual(textOf(yield* get(second, 300)), "ServerError")
+      assert.deepStrictEqual([yield* counts(first), yield* counts(second)], [[0, 0, 2], [1, 1, 0]])
+      server.server.respond = () => ({})
+      yield* pass(1_000)
+      const token = textOf(yield* get(yield* start(0), 500))
+      assert.strictEqual(textOf(yield* get(second, 1_500)), token, "found while it remembers the failure")
+      assert.deepStrictEqual(yield* counts(second), [2, 1, 0])
+    }))
+
+  it.effect("count no value that a higher fence had overtaken before it was published", () =>
+    Effect.gen(function*() {
+      const { fleet, get } = yield* setUp({
+        size: 1,
+        store: (store) => ({ ...store, publish: () => Effect.succeed(false) })
+      })
+      assert.isTrue(Exit.isSuccess(yield* get(one(fleet))))
+      assert.strictEqual((yield* storeOf(one(fleet))).published, 0)
+    }))
+
   it.effect("begin at zero", () =>
     Effect.gen(function*() {
       const { fleet } = yield* setUp({ size: 1 })
@@ -470,6 +500,71 @@ describe("the events and the status of a fleet", () => {
         faults: 0,
         lastFault: Option.none()
       })
+    }))
+})
+
+describe("what a store contains", () => {
+  /** A store in memory, of which only `read` may be used by the reader. */
+  const setUpOne = Effect.gen(function*() {
+    let memory = yield* makeMemory
+    const { clock, ...fleet } = yield* setUp({
+      size: 1,
+      store: (store) => {
+        memory = store
+        return store
+      }
+    })
+    const refuse = () => Effect.die(new Error("only read"))
+    const stored = Effect.suspend(() =>
+      readStore({ read: memory.read, takeLease: refuse, releaseLease: refuse, publish: refuse })
+    )
+    return { ...fleet, stored: stored.pipe(Effect.withClock(clock)) }
+  })
+
+  it.effect("is nothing at first, and then the token until it expires", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, stored } = yield* setUpOne
+      assert.deepStrictEqual(yield* stored, { token: Option.none(), failure: Option.none() })
+      yield* ask(fleet, 1_000)
+      const { failure, token } = yield* stored
+      assert.strictEqual(Redacted.value(Option.getOrThrow(token).secret), "token-1")
+      assert.isTrue(Option.isNone(failure))
+      yield* pass(hour)
+      assert.isTrue(Option.isNone((yield* stored).token))
+    }))
+
+  it.effect("is the failure that the processes share, and its end", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, now, pass, server, stored } = yield* setUpOne
+      server.server.respond = () => ({ status: 400, error: "invalid_scope", headers: { "retry-after": "20" } })
+      yield* ask(fleet, 1_000)
+      const { error, until } = Option.getOrThrow((yield* stored).failure)
+      // the response arrived 200 ms after the start
+      assert.deepStrictEqual([error._tag, DateTime.toEpochMillis(until) - now()], ["ServerError", 19_200])
+      yield* pass(20_000)
+      assert.isTrue(Option.isNone((yield* stored).failure))
+    }))
+
+  it.effect("is replaced once, with one warning, if it has another version", () =>
+    Effect.gen(function*() {
+      const { name } = yield* entryOf({})
+      const bytes = Uint8Array.of(4, ...new Uint8Array(99))
+      let published = 0
+      const { ask, fleet, pass, server } = yield* setUp({
+        size: 3,
+        store: (store) => ({
+          ...store,
+          publish: (name, value) => Effect.tap(store.publish(name, value), () => Effect.sync(() => published++))
+        }),
+        before: (store) => store.publish(name, { bytes, fence: 5, expiresAt: 1e9, owner: "" })
+      })
+      for (let round = 0; round < 3; round++) {
+        assert.isTrue((yield* ask(fleet, 1_000)).every(Exit.isSuccess))
+        yield* pass(10_000)
+      }
+      assert.deepStrictEqual([server.server.requests, published], [1, 1])
+      // the last process logs only for itself
+      assert.lengthOf(one(fleet.slice(-1)).logs.filter((line) => line.includes("cannot be decrypted")), 1)
     }))
 })
 

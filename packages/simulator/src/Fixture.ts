@@ -3,12 +3,11 @@
  *
  * @since 1.0.0
  */
-import * as FileSystem from "@effect/platform/FileSystem"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
-import * as Effect from "effect/Effect"
-import { FixtureError } from "./FixtureError.ts"
+import type * as Effect from "effect/Effect"
+import type { FixtureError } from "./FixtureError.ts"
 import { fromDirectory } from "./internal/fixtures/directory.ts"
-import { fromOpenApi } from "./internal/fixtures/openApi.ts"
 
 /**
  * A response of the business API.
@@ -66,13 +65,9 @@ export interface Fixture extends Response {
 }
 
 /**
- * The fixtures in a folder, or the examples of an OpenAPI 3 document (JSON or YAML).
- *
- * - In a folder, the file `data-access/consumers/42.json` is the response to `GET /data-access/consumers/42` with the status 200. The name
- *   can have a method and a status: `data-access/consumers.POST.201.json`. A folder or file named `{id}` stands for any one
- *   segment. Files that do not end in `.json` are ignored.
- * - In a document, each operation responds with the example of its first 2xx response, and with other examples to a client that
- *   prefers them. An operation without an example responds with 501. Paths outside the endpoint groups are ignored, with a warning in the log.
+ * The fixtures in a folder. The file `data-access/consumers/42.json` is the response to `GET /data-access/consumers/42` with the status 200.
+ * The name can have a method and a status: `data-access/consumers.POST.201.json`. A folder or file named `{id}` stands for any one
+ * segment. Files that do not end in `.json` are ignored.
  *
  * @since 1.0.0
  * @category constructors
@@ -87,14 +82,6 @@ export interface Fixture extends Response {
  * ).pipe(Layer.provide(NodeContext.layer))
  * ```
  */
-export const load = (
-  file: string
-): Effect.Effect<ReadonlyArray<Fixture>, FixtureError, FileSystem.FileSystem | Path.Path> =>
-  Effect.gen(function*() {
-    const fileSystem = yield* FileSystem.FileSystem
-    const { type } = yield* Effect.mapError(
-      fileSystem.stat(file),
-      () => new FixtureError({ file, reason: "There is no such file or folder, or it cannot be read" })
-    )
-    return yield* type === "Directory" ? fromDirectory(file) : fromOpenApi(file)
-  })
+export const load: (
+  folder: string
+) => Effect.Effect<ReadonlyArray<Fixture>, FixtureError, FileSystem.FileSystem | Path.Path> = fromDirectory

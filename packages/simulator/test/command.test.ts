@@ -5,7 +5,6 @@ import { FileSystem, Path } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option } from "effect"
-import { build } from "esbuild"
 import { createServer } from "node:net"
 import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -131,68 +130,6 @@ describe("the command of the simulator", () => {
     }).pipe(Effect.provide(NodeContext.layer), inTime))
 })
 
-describe("the command of the simulator as one bundle, as it is published", () => {
-  const openapi = (body: string) =>
-    `\
-openapi: 3.0.3
-paths:
-  /data-access/consumers/{id}:
-    get: { responses: { "200": { content: { application/json: { example: ${body} } } } } }
-`
-  const documents = [
-    ["yaml", openapi("{ from: yaml }")],
-    [
-      "json",
-      JSON.stringify({
-        openapi: "3.0.3",
-        paths: {
-          "/data-access/consumers/{id}": {
-            get: { responses: { "200": { content: { "application/json": { example: { from: "json" } } } } } }
-          }
-        }
-      })
-    ]
-  ] as const
-  const bundled = Effect.gen(function*() {
-    const path = yield* Path.Path
-    const folder = yield* temporaryFolder
-    const name = path.join(folder, "bin.mjs")
-    yield* Effect.promise(() =>
-      build({
-        entryPoints: { bin },
-        outdir: folder,
-        outExtension: { ".js": ".mjs" },
-        bundle: true,
-        splitting: true,
-        platform: "node",
-        format: "esm",
-        logLevel: "error",
-        banner: { js: "import{createRequire as toRequire}from'node:module';const require=toRequire(import.meta.url);" }
-      })
-    )
-    return { folder, name }
-  })
-
-  it.scopedLive("responds with the examples of a YAML document and of a JSON document", () =>
-    Effect.gen(function*() {
-      const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-      const { folder, name } = yield* bundled
-      for (const [language, text] of documents) {
-        const file = path.join(folder, `api.${language}`)
-        yield* fileSystem.writeFileString(file, text)
-        const command = [process.execPath, name, "--fixtures", file] as const
-        const { kill, variables } = yield* startOnFreePorts(command, {}, "/data-access/consumers/42")
-        assert.deepStrictEqual((yield* call(variables, "/data-access/consumers/42")).body, { from: language })
-        yield* kill("SIGINT")
-      }
-      const broken = path.join(folder, "broken.yaml")
-      yield* fileSystem.writeFileString(broken, openapi("{ canary: [ }"))
-      const { stderr } = yield* run([process.execPath, name, "--fixtures", broken])
-      assert.match(stderr, /broken\.yaml: Neither JSON nor YAML: see line 4, column \d+\n$/)
-      assert.notInclude(stderr, "canary")
-    }).pipe(Effect.provide(NodeContext.layer), inTime))
-})
-
 describe("the file with the variables", () => {
   it.scopedLive("has the variables, and only its owner can read it", () =>
     Effect.gen(function*() {
@@ -305,7 +242,7 @@ describe("the settings of the simulator's command", () => {
     [host, { host: "" }],
     [otherHost, { host: "192.0.2.1" }],
     [otherHost, { host: "simulator.invalid" }],
-    ["/nowhere: There is no such file or folder, or it cannot be read", { fixtures: "/nowhere" }]
+    ["/nowhere: There is no such folder, or it cannot be read", { fixtures: "/nowhere" }]
   ]
   for (const [message, options] of useless) {
     it.effect(`are refused when the program cannot use them: ${JSON.stringify(options)}`, () =>

@@ -83,7 +83,7 @@ Effect.gen(function*() {
   yield* Effect.promise(() =>
     page.locator("#requests").getByText(`/data-access/${seconds * perSecond - 1}`, { exact: true }).waitFor()
   )
-  const { frames, scrolling, typing } = yield* recorder.stop
+  const { scrolling, typing } = yield* recorder.stop
   const simulatorAfter = process.memoryUsage().rss / 1024 ** 2
   yield* Effect.promise(() => page.waitForTimeout(quietSeconds * 1000))
   const after = yield* Effect.promise(() => heap(session))
@@ -91,7 +91,6 @@ Effect.gen(function*() {
     requests: seconds * perSecond,
     typing,
     scrolling,
-    frames,
     heap: { before, after },
     simulator: { before: simulatorBefore, after: simulatorAfter, later: process.memoryUsage().rss / 1024 ** 2 },
     shown: yield* Effect.promise(() => page.locator("#requests > li").count())

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 
-/** Starts to record how long inputs take until the next frame shows them, and the times between frames. All times ascend. */
+/** Starts to record how long inputs take until the next frame shows them. All times ascend. */
 export const record = (page: Page) =>
   Effect.promise(() =>
     page.evaluateHandle(() => {
@@ -9,33 +9,20 @@ export const record = (page: Page) =>
       const recorder = {
         typing: new Array<number>(),
         scrolling: new Array<number>(),
-        frames: new Array<number>(),
-        last: performance.now(),
-        next(now: number) {
-          recorder.frames.push(now - recorder.last)
-          recorder.last = now
-          requestAnimationFrame((now) => recorder.next(now))
-        },
         // the frame after the next one begins when the next one is shown
         shown(event: Event, times: Array<number>) {
           requestAnimationFrame(() => requestAnimationFrame((now) => times.push(now - event.timeStamp)))
         }
       }
-      requestAnimationFrame((now) => recorder.next(now))
       addEventListener("keydown", (event) => recorder.shown(event, recorder.typing), true)
       addEventListener("wheel", (event) => recorder.shown(event, recorder.scrolling), { capture: true, passive: true })
       return recorder
     })
   ).pipe(Effect.map((recorder) => ({
-    frames: Effect.promise(() => recorder.evaluate(({ frames }) => frames.length)),
     stop: Effect.promise(async () => {
-      const { frames, scrolling, typing } = await recorder.evaluate(({ frames, scrolling, typing }) => ({
-        frames,
-        scrolling,
-        typing
-      }))
+      const { scrolling, typing } = await recorder.evaluate(({ scrolling, typing }) => ({ scrolling, typing }))
       await recorder.dispose()
       const ascending = (times: ReadonlyArray<number>) => times.toSorted((left, right) => left - right)
-      return { frames: ascending(frames.slice(1)), scrolling: ascending(scrolling), typing: ascending(typing) }
+      return { scrolling: ascending(scrolling), typing: ascending(typing) }
     })
   })))

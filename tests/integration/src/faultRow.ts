@@ -19,7 +19,7 @@ import {
   TestClock
 } from "effect"
 import { credentials } from "./clients.ts"
-import { assertNothingShows } from "./printers.ts"
+import { assertShowsNothing } from "./canaries.ts"
 import type { Transport } from "./transports.ts"
 
 /** The failure that a token request must have. */
@@ -97,7 +97,7 @@ export const holds = Effect.fnUntraced(function*(fault: Fault.Fault, expected: E
     assert.deepInclude<object>({ ...failure }, expected.error, "the failure of a caller")
     for (const other of others) assert.strictEqual(other, failure, "the failure of another caller")
     assert.strictEqual(yield* simulator.tokenRequests, expected.requests)
-    yield* assertNothingShows({ exit: exits[0], error: failure, status: yield* tokens.status })
+    assertShowsNothing([exits[0], failure, yield* tokens.status])
 
     // the next request succeeds
     yield* TestClock.adjust("1 minute")
@@ -122,7 +122,7 @@ export const holds = Effect.fnUntraced(function*(fault: Fault.Fault, expected: E
 
     // the failed renewal was logged
     assert.isNotEmpty(logs)
-    yield* assertNothingShows({ logs })
+    assertShowsNothing(logs)
   }).pipe(
     Effect.scoped,
     Effect.provide(Layer.provide(AuthV2.layer(yield* options), transport)),
@@ -139,7 +139,7 @@ export const isClassified = Effect.fnUntraced(
     const failure = yield* finish(Effect.provide(Effect.flip(request), endpoint), expected)
     assert.deepInclude<object>({ ...failure }, expected.error)
     assert.strictEqual(failure.name, expected.error._tag)
-    yield* assertNothingShows({ failure })
+    assertShowsNothing(failure)
   }
 )
 

@@ -4,7 +4,7 @@ import { isRequestError } from "@credit-data/test-support/httpErrors"
 import { HttpBody, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Deferred, Duration, Effect, Either, Exit, Fiber, Layer, Schedule, Stream } from "effect"
+import { Cause, Effect, Either, Exit, Layer, Schedule, Stream } from "effect"
 import type { Socket } from "node:net"
 import { inspect } from "node:util"
 import { canary } from "../src/canaries.ts"
@@ -65,19 +65,6 @@ describe.concurrent.each(keeping())("a server that closes idle connections, over
 
 // as docs/network.md recommends: idle connections are closed before a server or a firewall does so
 describe.concurrent.each(keeping({ timeout: 4_000 }))("dead kept connections, over %s", (_, transport) => {
-  it.scopedLive("20 GETs in a row succeed although each second use of a connection is reset", () =>
-    Effect.gen(function*() {
-      const url = yield* serveSockets((socket) => {
-        let requests = 0
-        socket.on("data", () => ++requests > 1 ? socket.resetAndDestroy() : socket.write(ok))
-      })
-      yield* withDataAccess(
-        url,
-        transport,
-        (client) => Effect.replicateEffect(Effect.flatMap(client.get("/a"), ({ text }) => text), 20)
-      )
-    }))
-
   it.scopedLive("six GETs in a row succeed after a firewall has dropped six idle connections", () =>
     Effect.gen(function*() {
       let hasDropped = false
@@ -133,37 +120,11 @@ describe("ten calls with a revoked token over four connections to one host", () 
       assert.deepStrictEqual(statuses, Array.from({ length: 10 }, () => 200))
       assert.strictEqual(tokens, 2)
     }))
-
-  it.scopedLive("end at once when they are interrupted while the body of a 401 stalls", () =>
-    Effect.gen(function*() {
-      const arrived = yield* Deferred.make<void>()
-      const closed = yield* Deferred.make<void>()
-      const url = yield* serveSockets((socket) => {
-        socket.on("close", () => Deferred.unsafeDone(closed, Effect.void))
-        socket.on("data", () => {
-          socket.write("HTTP/1.1 401 Unauthorized\r\nContent-Length: 9\r\n\r\nx")
-          Deferred.unsafeDone(arrived, Effect.void)
-        })
-      })
-      yield* withDataAccess(url, NodeHttpClient.layer, (client) =>
-        Effect.gen(function*() {
-          const call = yield* Effect.fork(client.get("/a"))
-          yield* Deferred.await(arrived)
-          yield* Effect.sleep("50 millis")
-          const [took] = yield* Effect.timed(Fiber.interrupt(call))
-          // a second is the time that a body gets
-          assert.isBelow(Duration.toMillis(took), 800)
-          yield* Deferred.await(closed)
-        }))
-    }))
 })
 
 describe.concurrent.each(keeping())("the 401 of a call without a replacement, over %s", (_, transport) => {
   const rows: ReadonlyArray<readonly [what: string, length: number, sent: string, ending: "End" | "Hang"]> = [
-    ["that is short", 4, "what", "End"],
-    ["that is empty", 0, "", "End"],
     ["of 64 KiB", 65_536, "x".repeat(65_536), "End"],
-    ["that is larger than 64 KiB", 65_537, "x".repeat(65_537), "End"],
     ["that is cut", 9, "what", "End"],
     ["that takes more than a second", 9, "what", "Hang"]
   ]
@@ -196,7 +157,6 @@ const everyWay = [...keeping(), ["node:http", NodeHttpClient.layer] as const]
 describe.concurrent.each(everyWay)("an API that sends back the raw request, over %s", (_, transport) => {
   const beginnings = [
     ["instead of HTTP", ""],
-    ["as a broken header line", "HTTP/1.1 200 OK\r\n\0"],
     ["as the length of a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"]
   ] as const
   for (const [name, beginning] of beginnings) {

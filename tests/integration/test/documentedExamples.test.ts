@@ -7,8 +7,15 @@ import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Layer, Logger } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 
-const packages = new URL("../../../packages/", import.meta.url)
+const root = new URL("../../../", import.meta.url)
+const packages = new URL("packages/", root)
 const target = new URL("../.examples/", import.meta.url)
+
+// the pages' tests become tests of this file
+const testsIn = (page: string) =>
+  [...readFileSync(new URL(page, root), "utf8").matchAll(/^```ts\n([^]*?)^```$/gm)]
+    .flatMap(([, code = ""]) => code.includes("\nit.") ? [code] : [])
+const pages = ["docs/get-started.md", "docs/testing.md", "packages/simulator/README.md"]
 
 /** The examples in the docstrings of a module. */
 const examplesIn = (source: string) =>
@@ -61,6 +68,14 @@ const services = Layer.unwrapEffect(
       )
   )
 ).pipe(Layer.provideMerge(Simulator.layer()), Layer.provideMerge(Logger.remove(Logger.defaultLogger)))
+
+for (const page of pages) {
+  for (const [index, code] of testsIn(page).entries()) {
+    const file = new URL(`${page.replaceAll(/\W+/g, "-")}-${index + 1}.ts`, target)
+    writeFileSync(file, code)
+    await import(/* @vite-ignore */ file.href)
+  }
+}
 
 describe("the effects that examples in docstrings export", () => {
   for (const [name, effect] of effects) {

@@ -1,5 +1,5 @@
 import { freePorts } from "@credit-data/test-support/freePorts"
-import { FileSystem, Path } from "@effect/platform"
+import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
@@ -88,32 +88,6 @@ export const getToken = (command: Program, variables: Record<string, string>) =>
       return yield* Effect.fail(new CommandFailed(`credit-data token printed ${printed}`))
     }
   })
-
-/** An OpenAPI document, which is YAML, and JSON too if it is written without comments. */
-const openApi = JSON.stringify({
-  openapi: "3.0.3",
-  paths: { "/data-access/a": { get: { responses: { 200: { content: { "application/json": { example: 1 } } } } } } }
-})
-
-/** Starts the simulator with a YAML and with a JSON document, and fails if it does not respond with their example. */
-export const useFixtures = Effect.fnUntraced(function*(runtime: Program, command: string, folder: string) {
-  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
-  for (const [name, text] of [["api.yaml", `# an example\n${openApi}`], ["api.json", openApi]] as const) {
-    const file = path.join(folder, name)
-    yield* fileSystem.writeFileString(file, text)
-    yield* Effect.scoped(Effect.flatMap(
-      simulator([...runtime, command, "simulator", "--fixtures", file]),
-      (variables) => {
-        const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
-        return Effect.flatMap(
-          run(".", "env", ...assignments, ...runtime, command, "call", "/data-access/a"),
-          (body) =>
-            body.trim() === "1" ? Effect.void : Effect.fail(new CommandFailed(`${name}: the call printed ${body}`))
-        )
-      }
-    ))
-  }
-})
 
 /** Gets a token from the simulator, both started from the bundle. */
 export const getSimulatedToken = (runtime: Program, command: string) =>

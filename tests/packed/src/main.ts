@@ -90,7 +90,6 @@ const walkCommand = Effect.fnUntraced(function*(root: string) {
   for (const [name, program] of [runtime, ...(isWhole ? otherRuntimes : [])]) {
     yield* step(`${name}: credit-data token`, Command.getSimulatedToken(program, command))
   }
-  yield* step("credit-data simulator with a YAML and a JSON document", Command.useFixtures(runtime[1], command, folder))
   const image = yield* temporary
   yield* step(
     "the commands of the Dockerfile",

@@ -110,7 +110,7 @@ const commands = {
     summary: "run a simulated service on this machine",
     options: {
       console: { summary: "serve the console, a page that shows every request" },
-      fixtures: { placeholder: "PATH", completes: "file", summary: "a folder of JSON responses, or an OpenAPI file" },
+      fixtures: { placeholder: "PATH", completes: "file", summary: "a folder of JSON responses" },
       host: { placeholder: "ADDRESS", summary: "address to listen on (127.0.0.1)" },
       log: { summary: "print a line for each request" },
       port: { placeholder: "PORT", number: "whole", summary: "first of 3 ports, 4 with --console (7400)" },

@@ -9,10 +9,7 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Predicate from "effect/Predicate"
-import * as Schema from "effect/Schema"
 import { StoreError } from "../StoreError.ts"
-import type * as TokenStore from "../TokenStore.ts"
 
 /** The store may delay one token request by this long in total, apart from the wait for another process. */
 const budgetMillis = 600
@@ -38,28 +35,6 @@ const todo: Readonly<Record<TokenEvent.StoreFailure, string>> = {
   Timeout: "Check whether the store is slow, or whether a firewall drops the connection.",
   Refused: "Check the memory and the permissions of the store, and whether it is a read-only replica.",
   Sealing: "The client secret has fewer than 32 characters: ask the operator for a longer one."
-}
-
-const look = {
-  value: Schema.OptionFromSelf(Schema.Struct({ bytes: Schema.Uint8ArrayFromSelf, fence: Schema.Int })),
-  now: Schema.Finite
-}
-const isLook = Schema.is(Schema.Struct(look))
-const isTaken = Schema.is(Schema.Struct({ ...look, isTaken: Schema.Boolean }))
-
-/** The store as its types describe it. A program's own engine may throw, or return something else. */
-export const checked = (store: TokenStore.Service): TokenStore.Service => {
-  const check = <A>(operation: () => Effect.Effect<A, StoreError>, isExpected: (reply: unknown) => boolean) =>
-    Effect.suspend(operation).pipe(
-      Effect.filterOrFail(isExpected, () => new StoreError({ reason: "Refused", code: "Reply" })),
-      Effect.catchAllDefect(() => Effect.fail(new StoreError({ reason: "Refused", code: "Defect" })))
-    )
-  return {
-    read: (name) => check(() => store.read(name), isLook),
-    takeLease: (name, wanted) => check(() => store.takeLease(name, wanted), isTaken),
-    releaseLease: (name, owner) => check(() => store.releaseLease(name, owner), Predicate.isUnknown),
-    publish: (name, value) => check(() => store.publish(name, value), Predicate.isBoolean)
-  }
 }
 
 /** The uses of the store by one token request. */
@@ -125,6 +100,8 @@ export const make = Effect.fnUntraced(function*(
       })
       // a lease is given back while the request is interrupted, and an engine may ignore an interruption
       return Effect.raceFirst(disconnected(operation), Effect.interruptible(limit)).pipe(
+        // a program's own engine may throw
+        Effect.catchAllDefect(() => Effect.fail(new StoreError({ reason: "Refused", code: "Defect" }))),
         Effect.catchAll(({ code, hint, reason }) => fail(reason, code, hint))
       )
     }

@@ -126,7 +126,9 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
     const entry = yield* currentEntry(session)
     const { name } = entry
     const owner = crypto.randomUUID()
-    const take = (seen: number) => store.takeLease(name, { owner, seen, duration: Duration.millis(leaseMillis) })
+    const take = (seen: number) =>
+      Effect.suspend(() => store.takeLease(name, { owner, seen, duration: Duration.millis(leaseMillis) }))
+    const read = Effect.suspend(() => store.read(name))
     let isHeld = false
 
     /** The token request of the process that has the lease, after this look. */
@@ -147,7 +149,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
         let seen = fenceIn(look)
         while (true) {
           yield* Effect.sleep(Duration.millis(renewalMillis))
-          const operation = session.unhurried<TokenStore.Look>(holds() ? take(seen) : store.read(name))
+          const operation = session.unhurried<TokenStore.Look>(holds() ? take(seen) : read)
           const found = yield* Effect.option(judged(entry, reason, operation))
           if (Option.isNone(found)) continue
           const { look, token } = found.value
@@ -163,7 +165,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
           if ((yield* currentEntry(session)).name !== name) return
           const bytes = Envelope.sealed(entry, fence, content)
           const isPublished = yield* run(
-            store.publish(name, { bytes, fence, expiresAt: Envelope.endOf(content), owner })
+            Effect.suspend(() => store.publish(name, { bytes, fence, expiresAt: Envelope.endOf(content), owner }))
           )
           isHeld = false
           if (!isPublished) return
@@ -214,7 +216,11 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
         yield* pause(lookedAt)
       }
     }).pipe(
-      Effect.ensuring(Effect.suspend(() => isHeld ? Effect.ignore(run(store.releaseLease(name, owner))) : Effect.void))
+      Effect.ensuring(
+        Effect.suspend(() =>
+          isHeld ? Effect.ignore(run(Effect.suspend(() => store.releaseLease(name, owner)))) : Effect.void
+        )
+      )
     )
   })
 
@@ -230,7 +236,11 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
         // the next secret has another entry
         if (failure?._tag === "InvalidClient") yield* credentials.reread
         const entry = yield* currentEntry(session)
-        const { token } = yield* judged(entry, reason, session.withinBudget(store.read(entry.name)))
+        const { token } = yield* judged(
+          entry,
+          reason,
+          session.withinBudget(Effect.suspend(() => store.read(entry.name)))
+        )
         return Option.fromNullable(token)
       }).pipe(Effect.ensuring(session.end))).pipe(Effect.catchTag("Alone", () => Effect.succeedNone))
 

@@ -30,7 +30,7 @@ export const options = {
   fixtures: {
     type: "string",
     placeholder: "<path>",
-    summary: "respond to calls from a folder of JSON files, or from the examples of an OpenAPI document"
+    summary: "respond to calls from a folder of JSON files"
   },
   "write-env": {
     type: "string",
@@ -63,7 +63,7 @@ Examples:
 
   credit-data-simulator --console --log
   credit-data-simulator --write-env .env.simulator
-  credit-data-simulator --token-lifetime 1m --fixtures openapi.yaml`
+  credit-data-simulator --token-lifetime 1m --fixtures fixtures`
 
 const fail = (message: string) => Effect.fail(new StartError({ message: `${message} See --help.` }))
 

@@ -37,7 +37,7 @@ export interface Options {
   readonly console?: boolean | undefined
   /** Prints a line for each request. Default: false. */
   readonly log?: boolean | undefined
-  /** A folder of fixtures, or an OpenAPI document. Default: none. */
+  /** A folder of fixtures. Default: none. */
   readonly fixtures?: string | undefined
   /** A new file for the variables. Default: none. */
   readonly writeEnv?: string | undefined
