@@ -253,22 +253,21 @@ export const make = Effect.fnUntraced(function*(
       Effect.withClock(clock)
     )
 
-  /** What a caller gets by this decision. `usable` is a token with which it can do something after it has waited. */
-  const carryOut = (
-    decide: (at: Instant.Instant) => TokenState.Decision,
-    usable: (at: Instant.Instant) => TokenState.Held | undefined
-  ): Token => {
-    const serve = (token: Exit.Exit<AccessToken, TokenError>): Token => {
-      tokensServed++
-      return token
-    }
+  const serve = (token: Exit.Exit<AccessToken, TokenError>): Token => {
+    tokensServed++
+    return token
+  }
+
+  /** The token for a caller that has tried these tokens. */
+  const next = (...tried: ReadonlyArray<AccessToken>): Token => {
+    /** The token that is in use after a wait. */
     const usableOr = (otherwise: () => Token): Token => {
-      const found = usable(now())
+      const found = TokenState.inUse(state, now(), tried)
       return found === undefined ? otherwise() : serve(found.use.token)
     }
     const once: Token = Effect.suspend(() => {
       const at = now()
-      const decision = decide(at)
+      const decision = TokenState.decide(state, at, { tried, isRequested: flight !== undefined })
       switch (decision._tag) {
         case "Use":
           return serve(decision.token)
@@ -323,7 +322,7 @@ export const make = Effect.fnUntraced(function*(
     return looking === undefined ? Effect.void : Effect.asVoid(patiently(looking.wait, lookPatienceMillis))
   })
 
-  const get = carryOut((at) => TokenState.decide(state, at), (at) => TokenState.inUse(state, at))
+  const get = next()
 
   /** The API rejected a token. If it rejected every token that is held, a renewal is forced. */
   const invalidate = (token: AccessToken): Effect.Effect<void> =>
@@ -352,20 +351,15 @@ export const make = Effect.fnUntraced(function*(
     requestedScopes,
     get,
     invalidate,
-    replace: (rejected: AccessToken, ...others: ReadonlyArray<AccessToken>) => {
-      const tried = [rejected, ...others] as const
-      return Effect.zipRight(
+    replace: (rejected: AccessToken, ...others: ReadonlyArray<AccessToken>) =>
+      Effect.zipRight(
         invalidate(rejected),
-        carryOut(
-          (at) => TokenState.decideReplacement(state, tried, at, flight !== undefined),
-          (at) => TokenState.untried(state, tried, at)
-        ).pipe(
+        next(rejected, ...others).pipe(
           // one flight keeps the deadline, but a second flight after it would exceed the deadline
           within(limit, () => timedOut),
           Effect.withClock(clock)
         )
-      )
-    },
+      ),
     refresh: Effect.suspend(() => {
       const at = now()
       const joined = flight

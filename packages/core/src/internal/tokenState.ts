@@ -1,4 +1,3 @@
-import type * as Arr from "effect/Array"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Equal from "effect/Equal"
@@ -84,8 +83,17 @@ const best = ([first, second]: ReadonlyArray<Held>): Held | undefined => {
   return Instant.millisBetween(first.rejectedAt, second.rejectedAt) < 0 ? second : first
 }
 
-/** The token in use, which `get` returns. A rejected token may still work for other calls. */
-export const inUse = (state: State, now: Instant.Instant): Held | undefined => best(held(state, now))
+const isSame = (a: AccessToken, b: AccessToken): boolean => Equal.equals(a.secret, b.secret)
+
+/**
+ * The token in use, which `get` returns, or for a call that has tried some tokens: the one that it can try next. A rejected token may still
+ * work for other calls.
+ */
+export const inUse = (
+  state: State,
+  now: Instant.Instant,
+  tried: ReadonlyArray<AccessToken> = []
+): Held | undefined => best(held(state, now).filter(({ token }) => !tried.some((each) => isSame(each, token))))
 
 /** The remembered failure, while it is too early for another token request. */
 export const remembered = ({ failure, isClosed }: State, now: Instant.Instant): Failure | undefined =>
@@ -93,37 +101,28 @@ export const remembered = ({ failure, isClosed }: State, now: Instant.Instant): 
 
 const wait: Decision = { _tag: "Wait", patience: undefined }
 
-/** What a caller of `get` gets. It never waits for a forced renewal. */
-export const decide = (state: State, now: Instant.Instant): Decision => {
-  const { newer } = state
-  if (newer !== undefined && newer.rejectedAt === undefined && !Instant.reached(now, newer.dueAt)) return newer.use
-  const used = inUse(state, now)
-  const failure = remembered(state, now)
-  if (used === undefined) return failure?.decision ?? wait
-  if (failure !== undefined || (newer !== undefined && !Instant.reached(now, newer.dueAt))) return used.use
-  return Instant.reached(now, used.expiringAt)
-    ? { _tag: "Wait", patience: Instant.millisUntil(now, used.expiresAt) / 2 }
-    : { _tag: "UseAndRenew", token: used.use.token }
-}
-
-const isSame = (a: AccessToken, b: AccessToken): boolean => Equal.equals(a.secret, b.secret)
-
-/** The token that a call can try next: the one in use, or else the other. */
-export const untried = (state: State, tried: ReadonlyArray<AccessToken>, now: Instant.Instant): Held | undefined =>
-  best(held(state, now).filter(({ token }) => !tried.some((each) => isSame(each, token))))
-
-/** What a call gets whose last token was rejected, after those that it had tried before. */
-export const decideReplacement = (
+/** What a caller of `get` gets, or a call whose tokens were rejected. Neither waits for a forced renewal while there is another token. */
+export const decide = (
   state: State,
-  tried: Arr.NonEmptyReadonlyArray<AccessToken>,
   now: Instant.Instant,
-  isRequested: boolean
+  { isRequested, tried }: { readonly tried: ReadonlyArray<AccessToken>; readonly isRequested: boolean }
 ): Decision => {
-  if (held(state, now).length === 0) return decide(state, now)
-  const other = untried(state, tried, now)
-  if (other !== undefined) return other.use
+  const { newer } = state
+  const isDue = newer === undefined || Instant.reached(now, newer.dueAt)
+  const rejected = tried[0]
+  // most callers of `get` need no more than this
+  if (rejected === undefined && newer !== undefined && newer.rejectedAt === undefined && !isDue) return newer.use
+  const failure = remembered(state, now)
+  const used = inUse(state, now, tried)
+  if (used !== undefined) {
+    if (rejected !== undefined || failure !== undefined || !isDue) return used.use
+    return Instant.reached(now, used.expiringAt)
+      ? { _tag: "Wait", patience: Instant.millisUntil(now, used.expiresAt) / 2 }
+      : { _tag: "UseAndRenew", token: used.use.token }
+  }
+  if (rejected === undefined || held(state, now).length === 0) return failure?.decision ?? wait
   if (isRequested) return wait
-  return remembered(state, now)?.decision ?? { _tag: "Settle", outcome: Exit.succeed(tried[0]) }
+  return failure?.decision ?? { _tag: "Settle", outcome: Exit.succeed(rejected) }
 }
 
 /** Why a token is requested now if no caller forces it, and which token it replaces. */
@@ -163,7 +162,7 @@ export const obtained = (
   const to = DateTime.toEpochMillis(token.expiresAt)
   const lifetime = to - from
   const margin = Math.min(expiringMillis, lifetime / 10)
-  const older = untried(state, [token], at)
+  const older = inUse(state, at, [token])
   const isWithoutOlder = older === undefined || reason._tag === "Refresh" || reason._tag === "Insufficient" ||
     requestedScopes.some((scope) => token.covers(scope) && !older.token.covers(scope))
   return {
