@@ -145,14 +145,13 @@ const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
   Effect.flatMap(Effect.clock, (clock) => {
     if (endpoint.clientId === undefined) return Effect.void
     const now = clock.unsafeCurrentTimeMillis()
-    const isOld = ({ at }: { readonly at: number }) => Math.abs(now - at) >= minute
-    for (const [key, supply] of built) {
-      if (!isOld(supply)) break
+    for (const [key, { at }] of built) {
+      if (Math.abs(now - at) < minute) break
       built.delete(key)
     }
     const key = JSON.stringify([endpoint.url, endpoint.clientId, endpoint.requestedScopes])
-    const found = built.get(key)
-    const before = found === undefined || isOld(found) ? undefined : found
+    const before = built.get(key)
+    // the newest is last
     built.delete(key)
     built.set(key, { at: now, isLogged: before !== undefined })
     return before === undefined || before.isLogged

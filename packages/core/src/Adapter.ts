@@ -8,7 +8,6 @@ import type * as Arr from "effect/Array"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import type { LazyArg } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
@@ -20,7 +19,6 @@ import { isValue } from "./internal/credentials.ts"
 import { sharedLayer } from "./internal/sharedLayer.ts"
 import { followedBy, servicesOf } from "./internal/source.ts"
 import { makeTokenEndpoint } from "./internal/tokenEndpoint.ts"
-import * as validation from "./internal/validation.ts"
 import * as TokenEndpoint from "./TokenEndpoint.ts"
 import * as Variables from "./Variables.ts"
 
@@ -154,21 +152,18 @@ interface AnyOptions<E, R> extends Settings {
 type AnyConfigOptions<E, R> = ConfigOptions<never, true, E, R> & { readonly [Name in string]?: unknown }
 
 /** What the credentials belong to, among the variables. */
-type Place = Readonly<Record<"environment" | "audience" | "baseUrl" | "authorizationServer", unknown>>
+const place = ["environment", "audience", "baseUrl", "authorizationServer"] as const
 
-const unchanged = (first: Place, now: Place) => {
-  const at = (name: keyof Place) =>
-    validation.at(name)(
-      now[name] === first[name]
-        ? Either.right(undefined)
-        : Either.left("Expected the value with which the layer was built. Build the layer again to use another one")
-    )
-  return validation.all({
-    environment: at("environment"),
-    audience: at("audience"),
-    baseUrl: at("baseUrl"),
-    authorizationServer: at("authorizationServer")
-  })
+type Place = Readonly<Record<typeof place[number], unknown>>
+
+const unchanged = (first: Place, now: Place): Effect.Effect<void, ConfigError.ConfigError> => {
+  const changed = place.filter((name) => now[name] !== first[name])
+  return changed.length === 0 ? Effect.void : Effect.fail(Variables.invalid(
+    ["variables"],
+    `Expected the same ${
+      changed.join(", ")
+    } as when the layer was built. Build the layer again to use another environment`
+  ))
 }
 
 /**
@@ -236,7 +231,7 @@ export function make(definition: Definition<string, boolean>): object {
       scopes = AccessScope.config,
       ...settings
     } = given
-    const place = {
+    const configs = {
       environment,
       audience,
       baseUrl,
@@ -245,12 +240,12 @@ export function make(definition: Definition<string, boolean>): object {
     const pair = { clientId, clientSecret }
     // all variables together, so that one error lists everything that is missing
     const first = yield* Variables.read({
-      ...place,
+      ...configs,
       scopes: hasScopes ? scopes : Config.succeed(undefined),
       ...(credentials === undefined ? pair : {})
     })
     // variables that have become those of another environment contain a secret that this server must not receive
-    const check = Effect.flatMap(Variables.read(place), (now) => unchanged(first, now))
+    const check = Effect.flatMap(Variables.read(configs), (now) => unchanged(first, now))
     const source: ClientCredentials.Source<E | ConfigError.ConfigError, R> = credentials ?? Variables.read(pair)
     return yield* endpointOf({
       ...settings,

@@ -239,11 +239,10 @@ describe("one supply", () => {
       assert.deepStrictEqual(world.received.secrets, [sandbox, sandbox])
       assert.deepStrictEqual(world.received.calls, ["default", "default"])
       const line = lines.find((line) => line.includes("could not be read again")) ?? ""
-      for (const name of ["environment", "baseUrl", "authorizationServer"]) {
-        assert.include(line, `${name}: "Expected the value`)
-      }
-      assert.include(line, "Build the layer again")
-      assert.notInclude(line, "audience:")
+      assert.include(
+        line,
+        "Expected the same environment, baseUrl, authorizationServer as when the layer was built. Build the layer"
+      )
       assert.notInclude(line, "example")
       yield* use.end
       yield* (yield* build).call
