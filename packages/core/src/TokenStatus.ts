@@ -24,8 +24,8 @@ export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
  * @category models
  */
 export interface StoreStatus {
-  /** Whether the last use of the store succeeded. True before the first one. */
-  readonly available: boolean
+  /** When a token request last used the store. `lastFault` shows whether that failed. None before the first use. */
+  readonly lastUsedAt: Option.Option<DateTime.Utc>
   /** How many tokens were taken from the store. */
   readonly tokensTaken: number
   /** How many failures of other processes were taken from the store. */

@@ -34,7 +34,7 @@ const makeElsewhere = () => {
       }),
     wasFound: () => false,
     status: Effect.succeed({
-      available: true,
+      lastUsedAt: Option.none(),
       tokensTaken: 0,
       failuresTaken: 0,
       published: 0,

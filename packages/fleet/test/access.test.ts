@@ -58,7 +58,7 @@ describe("the time that a store may take from a token request", () => {
       assert.strictEqual((yield* access.status).faults, 1)
       assert.include(logs[0], "WARN The shared store of access tokens cannot be used (Timeout).")
       yield* end
-      assert.isFalse((yield* access.status).available, "it had a fault")
+      assert.isTrue(Option.isSome((yield* access.status).lastFault), "it had a fault")
     }))
 
   it.scoped("is not spent by operations for which no caller waits, and each of them has as much", () =>
@@ -93,7 +93,13 @@ describe("a fault of a store", () => {
       const at = DateTime.unsafeMake(1_000)
       assert.deepStrictEqual(events, [TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Refused" })])
       const { lastFault, ...status } = yield* access.status
-      assert.deepStrictEqual(status, { available: false, tokensTaken: 0, failuresTaken: 0, published: 0, faults: 1 })
+      assert.deepStrictEqual(status, {
+        lastUsedAt: Option.some(at),
+        tokensTaken: 0,
+        failuresTaken: 0,
+        published: 0,
+        faults: 1
+      })
       assert.deepStrictEqual(lastFault, Option.some({ at, reason: "Refused" as const }))
       yield* logged(session.end)
       assert.strictEqual(yield* during((yield* access.session).withinBudget(refused), 10), "Alone")
@@ -107,7 +113,7 @@ describe("a fault of a store", () => {
       assert.deepStrictEqual(logs.slice(1), [
         `INFO The shared store of access tokens for ${tokenEndpoint} (test, client acme) works again.`
       ])
-      assert.isTrue((yield* access.status).available)
+      assert.deepStrictEqual((yield* access.status).lastFault, Option.none())
     }))
 
   it("reports in its message what failed, and the code", () => {

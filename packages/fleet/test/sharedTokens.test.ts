@@ -463,7 +463,7 @@ describe("the events and the status of a fleet", () => {
     Effect.gen(function*() {
       const { fleet } = yield* setUp({ size: 1 })
       assert.deepStrictEqual(yield* storeOf(one(fleet)), {
-        available: true,
+        lastUsedAt: Option.none(),
         tokensTaken: 0,
         failuresTaken: 0,
         published: 0,

@@ -78,6 +78,7 @@ export const make = Effect.fnUntraced(function*(
   let hasWarned = false
   let consecutive = 0
   let pausedUntil = -Infinity
+  let lastUsedAt: DateTime.Utc | undefined
   let lastFault: { readonly at: DateTime.Utc; readonly reason: TokenEvent.StoreFailure } | undefined
 
   const present = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
@@ -85,6 +86,7 @@ export const make = Effect.fnUntraced(function*(
   const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string, hint: string) {
     const isFirst = lastFault === undefined
     const at = present()
+    lastUsedAt = at
     lastFault = { at, reason }
     counts.faults++
     consecutive++
@@ -100,6 +102,7 @@ export const make = Effect.fnUntraced(function*(
 
   const worked = Effect.suspend(() => {
     consecutive = 0
+    lastUsedAt = present()
     if (lastFault === undefined) return Effect.void
     lastFault = undefined
     return Effect.logInfo(`The shared store of access tokens for ${where} works again.`)
@@ -169,7 +172,7 @@ export const make = Effect.fnUntraced(function*(
     }),
     status: Effect.sync((): StoreStatus => ({
       ...counts,
-      available: lastFault === undefined,
+      lastUsedAt: Option.fromNullable(lastUsedAt),
       lastFault: Option.fromNullable(lastFault)
     })),
     events: { stream, lost }
