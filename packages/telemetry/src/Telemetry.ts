@@ -106,6 +106,10 @@ export const layer = (
         Effect.catchAllCause(update, (cause) =>
           Effect.logWarning("Metrics of the token supply could not be updated.", cause))
       const show = safely(Effect.flatMap(tokens.status, metrics.show))
+      // runs after the fibers below have ended, and before an exporter sends the metrics for the last time
+      yield* Effect.addFinalizer(() =>
+        Effect.zipRight(show, metrics.end)
+      )
       yield* Effect.forkScoped(
         Stream.runForEach(tokens.events, (event) =>
           safely(metrics.count(event)).pipe(
@@ -119,8 +123,4 @@ export const layer = (
       yield* Effect.zipRight(metrics.start, show)
       // Effect's metrics cannot be read through a function when they are exported
       yield* Effect.forkScoped(Effect.forever(Effect.delay(show, sampleInterval)))
-      // an exporter sends the metrics for the last time after this
-      yield* Effect.addFinalizer(() =>
-        Effect.zipRight(show, metrics.end)
-      )
     })), { services: [AccessTokens.AccessTokens] })

@@ -148,7 +148,7 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
 
   const all = (updates: ReadonlyArray<Effect.Effect<void>>) => Effect.all(updates, { discard: true })
 
-  const key = JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => a < b ? -1 : 1))
+  const key = JSON.stringify(labels)
   const self = {}
 
   const setGauges = (
