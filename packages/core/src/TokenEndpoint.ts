@@ -85,8 +85,8 @@ export interface Sharing {
   readonly wasFound: (token: AccessToken) => boolean
   /** The use of the shared store, for the `status` of the supply. */
   readonly status: Effect.Effect<StoreStatus>
-  /** The events of the shared store, which the supply adds to its own, and how many of them slow listeners have lost. */
-  readonly events: { readonly stream: Stream.Stream<TokenEvent>; readonly lost: () => number }
+  /** The events of the shared store, which the supply adds to its own. */
+  readonly events: Stream.Stream<TokenEvent>
 }
 
 /**

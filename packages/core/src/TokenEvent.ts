@@ -110,7 +110,6 @@ export type StoreFailure = "Unavailable" | "Timeout" | "Refused" | "Sealing"
  * - `Shared`: a token was taken from the shared store, and no token request was sent.
  * - `Failed`: a token request failed. The error carries the time of the next attempt.
  * - `Invalidated`: the business API rejected the token.
- * - `Published`: a token or a failure was put into the shared store.
  * - `StoreFailed`: the shared store could not be used, and this process requested its own token.
  *
  * @since 1.0.0
@@ -123,7 +122,6 @@ export type TokenEvent = Data.TaggedEnum<{
   Shared: Success
   Failed: Failure
   Invalidated: { readonly at: DateTime.Utc; readonly tokenEndpoint: string }
-  Published: StoreUse & { readonly content: "Token" | "Failure" }
   StoreFailed: StoreUse & { readonly reason: StoreFailure }
 }>
 
@@ -133,5 +131,5 @@ export type TokenEvent = Data.TaggedEnum<{
  * @since 1.0.0
  * @category constructors
  */
-export const { $is, $match, Failed, Invalidated, Obtained, Published, Renewed, Requested, Shared, StoreFailed } = Data
+export const { $is, $match, Failed, Invalidated, Obtained, Renewed, Requested, Shared, StoreFailed } = Data
   .taggedEnum<TokenEvent>()

@@ -30,8 +30,8 @@ export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
  * @category models
  */
 export interface StoreStatus {
-  /** Whether the last use of the store succeeded. True before the first one. */
-  readonly available: boolean
+  /** When a token request last used the store. `lastFault` shows whether that failed. None before the first use. */
+  readonly lastUsedAt: Option.Option<DateTime.Utc>
   /** How many tokens were taken from the store. */
   readonly tokensTaken: number
   /** How many failures of other processes were taken from the store. */
@@ -85,8 +85,6 @@ export interface TokenStatus {
   readonly callersWaiting: number
   /** How often a caller got a token, since the supply was built. A call whose token is replaced gets two. */
   readonly tokensServed: number
-  /** How many events listeners have lost because they were too far behind, since the supply was built. */
-  readonly eventsLost: number
   /** The use of the shared store, if there is one. */
   readonly store: Option.Option<StoreStatus>
 }

@@ -60,7 +60,6 @@ describe("status", () => {
         consecutiveFailures: 0,
         callersWaiting: 0,
         tokensServed: 0,
-        eventsLost: 0,
         store: Option.none()
       }],
       ["0 s", get],
@@ -289,7 +288,6 @@ describe("events", () => {
       yield* Scope.close(scope, Exit.void)
       const events = Array.from(yield* Fiber.join(slow))
       assert.isBelow(events.length, 70)
-      assert.strictEqual((yield* tokens.status).eventsLost, 100 - events.length)
       assert.strictEqual(events.at(-1)?._tag, "Obtained")
     }))
 })

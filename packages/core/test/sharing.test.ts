@@ -35,14 +35,14 @@ const makeElsewhere = () => {
       }),
     wasFound: () => false,
     status: Effect.succeed({
-      available: true,
+      lastUsedAt: Option.none(),
       tokensTaken: 0,
       failuresTaken: 0,
       published: 0,
       faults: 0,
       lastFault: Option.none()
     }),
-    events: { stream: Stream.empty, lost: () => 0 }
+    events: Stream.empty
   }
   return {
     sharing,

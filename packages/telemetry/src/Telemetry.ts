@@ -62,8 +62,8 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
  *
  * All series have the attributes `credit_data.environment`, `credit_data.client_id` (at most 64 characters of it), `credit_data.version`
  * (`V1` or `V2`) and `server.address` (the host of the token endpoint, or of the API for calls). Supplies with the same attributes share
- * their series, which show the worst of them: set `attributes` to distinguish them. Use one such layer per supply, because each layer
- * counts every event.
+ * their series: counters add them up, and gauges show the supply that was built last. Set `attributes` to distinguish them. Use one such
+ * layer per supply, because each layer counts every event.
  *
  * Provide the exporter to this layer instead of merging the two, so that the exporter sends the last values when the program ends. The
  * layer keeps a timer until its scope is closed.
@@ -106,6 +106,10 @@ export const layer = (
         Effect.catchAllCause(update, (cause) =>
           Effect.logWarning("Metrics of the token supply could not be updated.", cause))
       const show = safely(Effect.flatMap(tokens.status, metrics.show))
+      // runs after the fibers below have ended, and before an exporter sends the metrics for the last time
+      yield* Effect.addFinalizer(() =>
+        Effect.zipRight(show, metrics.end)
+      )
       yield* Effect.forkScoped(
         Stream.runForEach(tokens.events, (event) =>
           safely(metrics.count(event)).pipe(
@@ -117,9 +121,6 @@ export const layer = (
       // the listener has to listen before the first token request is sent
       yield* Effect.yieldNow()
       yield* Effect.zipRight(metrics.start, show)
+      // Effect's metrics cannot be read through a function when they are exported
       yield* Effect.forkScoped(Effect.forever(Effect.delay(show, sampleInterval)))
-      // an exporter sends the metrics for the last time after this
-      yield* Effect.addFinalizer(() =>
-        Effect.zipRight(show, metrics.end)
-      )
     })), { services: [AccessTokens.AccessTokens] })

@@ -75,10 +75,8 @@ describe("Telemetry.layer", () => {
       assert.strictEqual(series["invalidations_total"], 0)
       assert.strictEqual(series["served_total"], 0)
       assert.strictEqual(series["callers_waiting"], 0)
-      assert.strictEqual(series["events_lost_total"], 0)
       assert.strictEqual(series["usable"], 1)
       assert.notProperty(series, "expiry_timestamp_seconds")
-      assert.notProperty(series, "next_request_timestamp_seconds")
     }))
 
   it.scoped("shows a supply that had a token and a failure before", () =>
@@ -86,7 +84,6 @@ describe("Telemetry.layer", () => {
       const { close, read } = yield* metrics(fresh("late"), {
         before: {
           expiresAt: Option.some(DateTime.unsafeMake(7_000)),
-          nextRequestAt: Option.some(DateTime.unsafeMake(5_000)),
           lastFailure: Option.some(failure),
           tokensServed: 3,
           callersWaiting: 2
@@ -94,7 +91,6 @@ describe("Telemetry.layer", () => {
       })
       assert.deepInclude(yield* read, {
         expiry_timestamp_seconds: 7,
-        next_request_timestamp_seconds: 5,
         "failing{error_type=\"InvalidClient\"}": 1,
         "failing{error_type=\"ServerError\"}": 0,
         usable: 0,
@@ -121,7 +117,6 @@ describe("Telemetry.layer", () => {
       const shared = new TokenError.ServerError({ environment: "test", tokenEndpoint, status: 503, sharedUntil: at })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Due", error: shared }))
       yield* publish(TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" }))
-      yield* publish(TokenEvent.Published({ at, tokenEndpoint, content: "Token" }))
       const series = yield* read
       assert.deepInclude(series, { [taken]: 2, [failed]: 1, [faults]: 1 })
       for (const [name, value] of Object.entries(series)) {
@@ -133,19 +128,14 @@ describe("Telemetry.layer", () => {
     Effect.gen(function*() {
       const { publish, read, set } = yield* metrics(fresh("events"))
       yield* publish(TokenEvent.Requested({ ...requested, reason: "Nothing" }))
-      yield* set({ lastFailure: Option.some(failure), nextRequestAt: Option.some(DateTime.unsafeMake(30_000)) })
+      yield* set({ lastFailure: Option.some(failure) })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Nothing", error: failure }))
       assert.deepInclude(yield* read, {
         "requests_total{error_type=\"InvalidClient\",outcome=\"failed\",reason=\"Nothing\"}": 1,
         "request_duration_seconds_count{error_type=\"InvalidClient\"}": 1,
-        "failing{error_type=\"InvalidClient\"}": 1,
-        next_request_timestamp_seconds: 30
+        "failing{error_type=\"InvalidClient\"}": 1
       })
-      yield* set({
-        lastFailure: Option.none(),
-        expiresAt: Option.some(succeeded.expiresAt),
-        nextRequestAt: Option.some(succeeded.dueAt)
-      })
+      yield* set({ lastFailure: Option.none(), expiresAt: Option.some(succeeded.expiresAt) })
       yield* publish(TokenEvent.Obtained({ ...succeeded, reason: "Nothing" }))
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
       yield* publish(TokenEvent.Renewed({ ...succeeded, reason: "Rejected", duration: Duration.seconds(3) }))
@@ -163,7 +153,6 @@ describe("Telemetry.layer", () => {
         "request_duration_seconds_bucket{le=\"+Inf\"}": 2,
         "failing{error_type=\"InvalidClient\"}": 0,
         expiry_timestamp_seconds: 3_600.5,
-        next_request_timestamp_seconds: 2_880,
         invalidations_total: 1
       })
       const buckets = Object.keys(series).flatMap((name) =>
@@ -252,7 +241,7 @@ describe("Telemetry.layer", () => {
       }))
   }
 
-  it.scoped("shows rejected tokens, missing scopes, and a store that cannot be used", () =>
+  it.scoped("shows missing scopes until the supply has ended", () =>
     Effect.gen(function*() {
       const { close, publish, read, set } = yield* metrics(fresh("worse"), {
         before: { requestedScopes: ["data-access:all", "furnishment:all"] }
@@ -260,58 +249,64 @@ describe("Telemetry.layer", () => {
       const good = {
         usable: 1,
         "scope_missing{scope=\"data-access:all\"}": 0,
-        "scope_missing{scope=\"furnishment:all\"}": 0,
-        store_available: 1
+        "scope_missing{scope=\"furnishment:all\"}": 0
       }
       assert.deepInclude(yield* read, good)
-      yield* set({
-        missingScopes: ["furnishment:all"],
-        lastFailure: Option.some(failure),
-        store: Option.some({
-          available: false,
-          tokensTaken: 0,
-          failuresTaken: 0,
-          published: 0,
-          faults: 1,
-          lastFault: Option.some({ at, reason: "Timeout" as const })
-        })
-      })
+      yield* set({ missingScopes: ["furnishment:all"], lastFailure: Option.some(failure) })
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
       assert.deepInclude(yield* read, {
         usable: 0,
         "scope_missing{scope=\"data-access:all\"}": 0,
-        "scope_missing{scope=\"furnishment:all\"}": 1,
-        store_available: 0
+        "scope_missing{scope=\"furnishment:all\"}": 1
       })
       yield* close
       assert.deepInclude(yield* read, good)
     }))
 
-  it.scoped("shows the worst of several supplies with the same attributes, even after one of them has ended", () =>
+  it.scoped("shows the supply that was built last of those with the same attributes, and an earlier one after it has ended", () =>
     Effect.gen(function*() {
       const environment = fresh("together")
       const first = yield* metrics(environment, {
-        before: { callersWaiting: 2, expiresAt: Option.some(DateTime.unsafeMake(9_000)) }
-      })
-      const second = yield* metrics(environment, {
         before: {
-          callersWaiting: 3,
+          callersWaiting: 2,
           lastFailure: Option.some(failure),
           expiresAt: Option.some(DateTime.unsafeMake(7_000))
         }
       })
-      const both = { usable: 0, callers_waiting: 5, expiry_timestamp_seconds: 7 }
-      assert.deepInclude(yield* first.read, { ...both, "failing{error_type=\"InvalidClient\"}": 1 })
-      yield* first.publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
-      assert.deepInclude(yield* first.read, both)
-      yield* first.close
-      assert.deepInclude(yield* first.read, { ...both, callers_waiting: 3 })
-      yield* second.close
-      assert.deepInclude(yield* first.read, {
-        usable: 1,
-        callers_waiting: 0,
-        "failing{error_type=\"InvalidClient\"}": 0
+      const second = yield* metrics(environment, {
+        before: { callersWaiting: 3, expiresAt: Option.some(DateTime.unsafeMake(9_000)) }
       })
+      const ofSecond = {
+        usable: 1,
+        callers_waiting: 3,
+        expiry_timestamp_seconds: 9,
+        "failing{error_type=\"InvalidClient\"}": 0
+      }
+      assert.deepInclude(yield* first.read, ofSecond)
+      yield* first.publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
+      yield* TestClock.adjust("5 seconds")
+      assert.deepInclude(yield* first.read, { ...ofSecond, invalidations_total: 1 })
+      yield* second.close
+      yield* TestClock.adjust("5 seconds")
+      assert.deepInclude(yield* first.read, {
+        usable: 0,
+        callers_waiting: 2,
+        expiry_timestamp_seconds: 7,
+        "failing{error_type=\"InvalidClient\"}": 1
+      })
+    }))
+
+  it.scoped("continues to show the supply that was built last when an earlier one with the same attributes ends", () =>
+    Effect.gen(function*() {
+      const environment = fresh("replaced")
+      const first = yield* metrics(environment, { before: { tokensServed: 4 } })
+      const second = yield* metrics(environment, {
+        before: { tokensServed: 3, callersWaiting: 3, lastFailure: Option.some(failure) }
+      })
+      yield* first.close
+      assert.deepInclude(yield* second.read, { usable: 0, callers_waiting: 3, served_total: 7 })
+      yield* second.close
+      assert.deepInclude(yield* second.read, { usable: 1, callers_waiting: 0 })
     }))
 
   for (const name of ["__name__", "", "a-b", "1st", "tenant name"]) {
@@ -323,18 +318,18 @@ describe("Telemetry.layer", () => {
       }))
   }
 
-  it.scoped("counts lost events, and continues after a status that could not be read", () =>
+  it.scoped("continues after a status that could not be read", () =>
     Effect.gen(function*() {
       const { die, publish, read, set } = yield* metrics(fresh("broken"))
-      yield* set({ eventsLost: 3 })
+      yield* set({ tokensServed: 3 })
       yield* die
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
-      assert.deepInclude(yield* read, { invalidations_total: 1, events_lost_total: 0 })
+      assert.deepInclude(yield* read, { invalidations_total: 1, served_total: 0 })
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
-      assert.deepInclude(yield* read, { invalidations_total: 2, events_lost_total: 3 })
-      yield* set({ eventsLost: 5 })
+      assert.deepInclude(yield* read, { invalidations_total: 2, served_total: 3 })
+      yield* set({ tokensServed: 5 })
       yield* publish(TokenEvent.Invalidated({ at, tokenEndpoint }))
-      assert.deepInclude(yield* read, { events_lost_total: 5 }, "each is counted once")
+      assert.deepInclude(yield* read, { served_total: 5 }, "each is counted once")
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger))))
 
   it.scoped("sees the first token request of a real supply", () =>

@@ -39,7 +39,7 @@ interface World {
   readonly configureSecret: Effect.Effect<void>
   /** Ends the program and starts it again, or this replica of it. */
   readonly restart: (replica?: number) => Effect.Effect<void>
-  readonly store: { readonly stop: Effect.Effect<void>; readonly start: Effect.Effect<void> }
+  readonly stopStore: Effect.Effect<void>
   /** Sets the clock of the program ahead. */
   readonly setAhead: (millis: number) => void
 }
@@ -60,9 +60,13 @@ interface Incident {
   readonly endsWithin?: number
 }
 
-/** The API rejects every token for this many seconds of the supplies' clocks. */
-const rejectsFor = (simulator: Simulator.Service, seconds: number) =>
-  simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }).pipe(
+/** The API returns this status to every call. */
+const returns = (simulator: Simulator.Service, status: number) =>
+  simulator.failCalls(Fault.Response({ status }), { times: Number.POSITIVE_INFINITY })
+
+/** The API returns this status to every call for this many seconds of the supplies' clocks. */
+const returnsFor = (simulator: Simulator.Service, status: number, seconds: number) =>
+  returns(simulator, status).pipe(
     Effect.zipRight(Effect.sleep(Duration.seconds(seconds / factor))),
     Effect.zipRight(simulator.clearFaults)
   )
@@ -79,18 +83,16 @@ export const incidents: Readonly<Record<string, Incident>> = {
     alerts: { CreditDataScopeMissing: 2 }
   },
   "the API rejects every token": {
-    happens: ({ simulator }) =>
-      simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
+    happens: ({ simulator }) => returns(simulator, 401),
     alerts: { CreditDataCallsRejected: 3 }
   },
   "the API rejects every token and accepts them again": {
-    happens: ({ simulator }) =>
-      simulator.failCalls(Fault.Response({ status: 401 }), { times: Number.POSITIVE_INFINITY }),
+    happens: ({ simulator }) => returns(simulator, 401),
     ends: ({ simulator }) => simulator.clearFaults,
     alerts: { CreditDataCallsRejected: 3 }
   },
   "the API rejects every token for 8 seconds": {
-    happens: ({ simulator }) => rejectsFor(simulator, 8),
+    happens: ({ simulator }) => returnsFor(simulator, 401, 8),
     alerts: {}
   },
   "one new token in twenty is rejected for 3 seconds": {
@@ -98,10 +100,23 @@ export const incidents: Readonly<Record<string, Incident>> = {
       Effect.repeatN(
         Effect.zipRight(
           Effect.repeatN(Effect.delay(refresh, "120 millis"), 18),
-          Effect.zipRight(refresh, rejectsFor(simulator, 3))
+          Effect.zipRight(refresh, returnsFor(simulator, 401, 3))
         ),
         1
       ),
+    alerts: {}
+  },
+  "the API returns 503": {
+    happens: ({ simulator }) => returns(simulator, 503),
+    alerts: { CreditDataCallsFailing: 3 }
+  },
+  "the API returns 503 and works again": {
+    happens: ({ simulator }) => returns(simulator, 503),
+    ends: ({ simulator }) => simulator.clearFaults,
+    alerts: { CreditDataCallsFailing: 3 }
+  },
+  "the API returns 503 for 30 seconds": {
+    happens: ({ simulator }) => returnsFor(simulator, 503, 30),
     alerts: {}
   },
   "the secret has expired": {
@@ -122,14 +137,7 @@ export const incidents: Readonly<Record<string, Incident>> = {
   "Redis is down": {
     tokenLifetime: "100 seconds",
     isShared: true,
-    happens: ({ store }) => store.stop,
-    alerts: { CreditDataStoreUnavailable: 4 }
-  },
-  "Redis is down and comes back": {
-    tokenLifetime: "100 seconds",
-    isShared: true,
-    happens: ({ store }) => store.stop,
-    ends: ({ store }) => store.start,
+    happens: ({ stopStore }) => stopStore,
     alerts: { CreditDataStoreUnavailable: 4 }
   },
   "all tokens are revoked once": {
@@ -166,13 +174,12 @@ const clockOf = (aheadMillis: () => number) =>
       })
   })
 
-/** A store that can be stopped and started again on the same port. */
+/** A store that can be stopped. */
 const makeStore = Effect.gen(function*() {
   const redis = yield* startRedis()
   return {
     layer: RedisTokenStore.layer({ url: Redacted.make(`redis://127.0.0.1:${redis.port}`) }),
-    stop: redis.kill,
-    start: redis.restart
+    stop: redis.kill
   }
 })
 
@@ -246,7 +253,7 @@ export const start = Effect.fnUntraced(function*(name: string) {
           Effect.zipRight(program === undefined ? Effect.void : Scope.close(program.scope, Exit.void), run(replica))
         )
       }),
-    store: { stop: store?.stop ?? Effect.void, start: store?.start ?? Effect.void },
+    stopStore: store?.stop ?? Effect.void,
     setAhead: (millis) => {
       ahead = millis
     }

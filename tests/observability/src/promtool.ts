@@ -54,8 +54,13 @@ const firing = (alert: string, matchers = "") =>
   `ALERTS{alertname="${alert}",alertstate="firing"${matchers === "" ? "" : `,${matchers}`}}`
 
 /** Whether an alert fires with these series at this minute. */
-export const fires = (rules: string, alert: string, series: ReadonlyArray<Series>, minute: number, matchers?: string) =>
-  isOne(withAlert(rules, alert), `count(count(${firing(alert, matchers)}))`, series, minute * 60)
+export const fires = (
+  rules: string,
+  alert: string,
+  series: ReadonlyArray<Series>,
+  minute: number,
+  { interval, matchers }: { readonly matchers?: string; readonly interval?: string } = {}
+) => isOne(withAlert(rules, alert), `count(count(${firing(alert, matchers)}))`, series, minute * 60, interval)
 
 /** Whether an alert fires with these series at any time from the start to this minute. */
 export const everFires = (

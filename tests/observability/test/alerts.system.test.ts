@@ -1,3 +1,4 @@
+import { TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
@@ -20,27 +21,43 @@ const failures = (values: string, error = "ServerError") =>
   series("requests_total", values, `,error_type="${error}",outcome="failed",reason="Nothing"`)
 const refusals = (values: string) => failures(values, "InvalidClient")
 const usable = (values: string) => series("usable", values)
-const calls = (status: number, values: string, group = "Data Access"): Series => ({
+const call = (values: string, more: string, group = "Data Access"): Series => ({
   series:
-    `http_client_request_duration_seconds_count{${labels},credit_data_group="${group}",http_request_method="GET",` +
-    `http_response_status_code="${status}"}`,
+    `http_client_request_duration_seconds_count{${labels},credit_data_group="${group}",http_request_method="GET"${more}}`,
   values
 })
+/** Calls that got a response with this status. */
+const calls = (status: number, values: string, group?: string): Series =>
+  call(values, `,http_response_status_code="${status}"${status < 400 ? "" : `,error_type="${status}"`}`, group)
+const reasons = TokenError.TransportReason.literals
+/** Why a call is not sent. Its cause is not the API. */
+const notSent = [
+  "InvalidClient",
+  "InvalidResponse",
+  "ServerError",
+  "TransportError",
+  "InsufficientScope",
+  "Encode",
+  "InvalidUrl",
+  "Defect"
+]
+/** Calls that got no response. */
+const callsWithout = (errorType: string, values: string): Series => call(values, `,error_type="${errorType}"`)
 const missing = (values: string, scope = "data-access:all") => series("scope_missing", values, `,scope="${scope}"`)
-const available = (values: string) => series("store_available", values)
 const faults = (values: string) => series("store_faults_total", values, ",error_type=\"Timeout\"")
-const lost = (values: string) => series("events_lost_total", values)
 const ofAnother = ({ series, values }: Series, instance: string): Series => ({
   series: series.replace(`instance="a"`, `instance="${instance}"`),
   values
 })
 
-/** Series with which an alert fires from one minute to another, or with which it remains silent for three hours. */
+/** Series with which an alert fires at a minute, or with which it remains silent for three hours. */
 type Case = readonly [why: string, series: ReadonlyArray<Series>]
 
 const cases: Record<string, {
   readonly fires: ReadonlyArray<readonly [...Case, minute: number]>
   readonly silent: ReadonlyArray<Case>
+  /** The alert fires at a minute, and no longer at a later one. */
+  readonly ends: ReadonlyArray<readonly [...Case, minute: number, later: number]>
 }> = {
   CreditDataTokenExpiresSoon: {
     fires: [["its last hour begins while the renewal fails", [
@@ -57,6 +74,18 @@ const cases: Record<string, {
       ["the token expires soon, and its renewal has not failed", [expiry(90), failing("0x180"), failures("0x180")]],
       ["the renewal failed for two minutes", [expiry(90), failing("0x38 1 1 0x140"), failures("0x38 1 2x140")]],
       ["an idle program failed once", [expiry(90), failing("0x10 1x170"), failures("0x10 1x170")]]
+    ],
+    ends: [
+      [
+        "a renewal succeeds",
+        [
+          series("expiry_timestamp_seconds", "5400x45 90000x60"),
+          failing("0x20 1x25 0x60"),
+          failures("0x20 1+1x25 26x60")
+        ],
+        45,
+        47
+      ]
     ]
   },
   CreditDataClientRefused: {
@@ -70,6 +99,17 @@ const cases: Record<string, {
     ],
     silent: [
       ["other token requests fail", [failures("0x10 1+1x60"), failing("0x10 1x60")]]
+    ],
+    ends: [
+      [
+        "the client is accepted again",
+        [
+          refusals("0x10 1+1x20 21x40"),
+          failing("0x10 1x20 0x40", "InvalidClient")
+        ],
+        30,
+        38
+      ]
     ]
   },
   CreditDataCallsRejected: {
@@ -89,8 +129,71 @@ const cases: Record<string, {
     silent: [
       ["one path of twenty gets 401", [calls(200, "0+57x180"), calls(401, "0+3x180")]],
       ["a revoked token was replaced", [calls(200, "0+60x180"), calls(401, "0x10 4x170")]],
-      ["fewer than ten calls are made in two minutes", [calls(401, "0+4x180")]],
-      ["calls get no response", [calls(200, "0x180")]]
+      ["one path of twenty gets 401, and there is a call in 30 seconds", [
+        calls(200, "0 1 3 5 7 9 11 13 15 17+2x10 38+2x70"),
+        calls(401, "0 1x9 2x10 3x10 4x10")
+      ]],
+      ["fewer than ten calls are made in ten minutes", [calls(401, "0x9 8x60")]],
+      ["calls get no response", [calls(200, "0x180"), callsWithout("Refused", "0+60x180")]]
+    ],
+    ends: [
+      ["calls succeed again", [calls(200, "0+60x10 600x20 660+60x60"), calls(401, "0x10 60+60x20 1260x60")], 30, 34],
+      [
+        "the calls of a service with a call in 30 seconds succeed again",
+        [
+          calls(200, "0+2x10 20x20 22+2x60"),
+          calls(401, "_x10 1+2x20 41x60")
+        ],
+        30,
+        34
+      ]
+    ]
+  },
+  CreditDataCallsFailing: {
+    fires: [
+      ["every call gets 503", [calls(200, "0+60x10 600x60"), calls(503, "_x10 60+60x60")], 13],
+      ["more than half of the calls get 403", [calls(200, "0+28x60"), calls(403, "0+32x60")], 4],
+      ["the calls fail in different ways", [
+        calls(200, "0+28x60"),
+        calls(403, "0+8x60"),
+        calls(502, "0+8x60"),
+        callsWithout("Reset", "0+8x60"),
+        ofAnother(callsWithout("Timeout", "0+8x60"), "b")
+      ], 4],
+      [
+        "there is a call in 30 seconds, and every one gets 503",
+        [calls(200, "0+2x20 40x60"), calls(503, "_x20 1+2x60")],
+        28
+      ],
+      ["one group fails, and another one does not", [calls(200, "0+600x60", "Furnishment"), calls(500, "0+60x60")], 4],
+      // as many more than half as have the same reason
+      ["more than half of the calls get no response, for each reason there is", [
+        calls(200, `0+${10 * reasons.length - 1}x10`),
+        ...reasons.map((reason) => callsWithout(reason, "0+10x10"))
+      ], 4]
+    ],
+    silent: [
+      ["half of the calls get 403", [calls(200, "0+30x180"), calls(403, "0+30x180")]],
+      ["calls get other statuses", [calls(404, "0+30x180"), calls(401, "0+30x180"), calls(429, "0+30x180")]],
+      ["the calls failed for half a minute", [calls(200, "0+60x10 630+60x80"), calls(503, "_x10 30x80")]],
+      ["fewer than ten calls are made in ten minutes", [calls(503, "0x9 8x60")]],
+      ["the program interrupts its calls", [calls(200, "0+30x180"), callsWithout("Interrupted", "0+60x180")]],
+      ...notSent.map((
+        tag
+      ): Case => [`the calls are not sent: ${tag}`, [calls(200, "0+2x180"), callsWithout(tag, "0+60x180")]])
+    ],
+    ends: [
+      ["calls succeed again", [calls(200, "0+60x10 600x20 660+60x60"), calls(503, "_x10 60+60x20 1260x60")], 30, 33],
+      [
+        "the calls of a service with a call in 30 seconds succeed again",
+        [
+          calls(200, "0+2x20 40x20 42+2x60"),
+          calls(503, "_x20 1+2x20 41x60")
+        ],
+        40,
+        43
+      ],
+      ["the service makes no more calls", [calls(503, "0+60x20 1200x60")], 20, 24]
     ]
   },
   CreditDataNoToken: {
@@ -114,6 +217,18 @@ const cases: Record<string, {
         failing("0x5 1 0x100"),
         failures("0x5 1x100")
       ]]
+    ],
+    ends: [
+      [
+        "a token request succeeds",
+        [
+          usable("1x30 0x20 1x60"),
+          failing("0x20 1x30 0x60"),
+          failures("0x20 1+1x30 31x60")
+        ],
+        50,
+        52
+      ]
     ]
   },
   CreditDataScopeMissing: {
@@ -121,23 +236,32 @@ const cases: Record<string, {
     silent: [
       ["all scopes are granted", [missing("0x180")]],
       ["a scope was missing for a moment", [missing("0x10 1 0x60")]]
-    ]
+    ],
+    ends: [["the scope is granted again", [missing("0x10 1x20 0x60")], 30, 32]]
   },
   CreditDataStoreUnavailable: {
-    fires: [["the store cannot be used", [available("1x10 0x60"), faults("0x10 1+1x60")], 13]],
+    fires: [
+      ["the store cannot be used", [faults("0x10 1+1x60")], 12],
+      ["one of two processes cannot use the store, once", [faults("0x70"), ofAnother(faults("0x10 1x60"), "b")], 12]
+    ],
     silent: [
-      ["one use of the store fails, and the next one succeeds", [available("1x10 0 1x60"), faults("0x10 1x60")]],
-      ["the store works", [available("1x180"), faults("0x180")]],
-      ["an idle program used the store hours ago", [available("0x180"), faults("1x180")]]
-    ]
-  },
-  CreditDataEventsLost: {
-    fires: [["events were lost", [lost("0x10 5x10")], 12]],
-    silent: [["nothing was lost", [lost("0x180")]]]
+      ["the store works", [faults("0x180")]],
+      ["a program could not use the store before the first scrape", [faults("1x180")]]
+    ],
+    ends: [["an hour has passed since the last fault", [faults("0x10 1+1x20 21x100")], 88, 92]]
   }
 }
 
 const longest = 180
+
+/** The critical alerts, with series of one value in 30 seconds. The first call fails, or the client is refused, after ten minutes. */
+const prompt: Readonly<Record<string, ReadonlyArray<Series>>> = {
+  CreditDataClientRefused: [refusals("0x20 1x20"), failing("0x20 1x20", "InvalidClient")],
+  CreditDataCallsRejected: [calls(200, "0+30x20 600x20"), calls(401, "_x20 30+30x20")],
+  CreditDataCallsFailing: [calls(200, "0+30x20 600x20"), calls(503, "_x20 30+30x20")],
+  CreditDataNoToken: [usable("1x20 0x20"), failing("0x20 1x20"), failures("0x20 1+1x20")],
+  CreditDataScopeMissing: [missing("0x20 1x20")]
+}
 
 /** Where a program runs: a tenant has its own attribute, which the rules do not name. */
 interface Place {
@@ -154,7 +278,7 @@ const at = ({ series, values }: Series, { namespace, tenant }: Place): Series =>
 /** The values of a series where all is well. */
 const healthy = ({ series }: Series): Series => ({
   series,
-  values: /(usable|store_available)\{/.test(series) ? "1x180" : /expiry/.test(series) ? "60000x180" : "0x180"
+  values: /usable\{/.test(series) ? "1x180" : /expiry/.test(series) ? "60000x180" : "0x180"
 })
 
 /** Whether a rule fires for the tenant and the namespace in which something is wrong, and for no other. */
@@ -164,7 +288,7 @@ const namesPlace = Effect.fnUntraced(
       ...series.map((each) => at(each, here)),
       ...elsewhere.flatMap((place) => series.map((each) => at(healthy(each), place)))
     ]
-    const named = yield* fires(rules, alert, all, minute, `tenant="a",namespace="x"`)
+    const named = yield* fires(rules, alert, all, minute, { matchers: `tenant="a",namespace="x"` })
     const others = yield* Effect.forEach(
       ["tenant!=\"a\"", "namespace!=\"x\""],
       (matchers) => everFires(rules, alert, all, longest, matchers)
@@ -174,7 +298,7 @@ const namesPlace = Effect.fnUntraced(
 )
 
 /** The alerts whose conditions must all be met by one program. */
-const joined: ReadonlyArray<string> = ["CreditDataTokenExpiresSoon", "CreditDataNoToken", "CreditDataStoreUnavailable"]
+const joined: ReadonlyArray<string> = ["CreditDataTokenExpiresSoon", "CreditDataNoToken"]
 
 /** Whether a rule is silent where one condition is met here, and the others elsewhere. */
 const joinsPlaces = Effect.fnUntraced(function*(alert: string, series: ReadonlyArray<Series>) {
@@ -222,7 +346,21 @@ describe("the alert rules", () => {
       assert.deepStrictEqual([unborn, born], [false, true])
     }))
 
-  for (const [alert, { fires: firing, silent }] of Object.entries(cases)) {
+  it("have a test of their first minutes, if they are critical", () => {
+    const critical = rules.split("- alert: ").filter((text) => text.includes("severity: critical"))
+    assert.deepStrictEqual(Object.keys(prompt), critical.map((text) => text.split("\n")[0] ?? ""))
+  })
+
+  for (const [alert, series] of Object.entries(prompt)) {
+    it.effect(`${alert} fires within two minutes of the first failing call or refusal`, () =>
+      Effect.gen(function*() {
+        const fired = yield* Effect.forEach([10, 12], (minute) =>
+          fires(rules, alert, series, minute, { interval: "30s" }))
+        assert.deepStrictEqual(fired, [false, true])
+      }))
+  }
+
+  for (const [alert, { ends, fires: firing, silent }] of Object.entries(cases)) {
     describe(alert, () => {
       for (const [why, series, minute] of firing) {
         it.effect(`fires when ${why}`, () =>
@@ -248,6 +386,13 @@ describe("the alert rules", () => {
             assert.isTrue(yield* fires(rules, alert, withUnits, minute))
           }))
       }
+      for (const [why, series, minute, later] of ends) {
+        it.effect(`ends when ${why}`, () =>
+          Effect.gen(function*() {
+            const fired = yield* Effect.forEach([minute, later], (at) => fires(rules, alert, series, at))
+            assert.deepStrictEqual(fired, [true, false])
+          }))
+      }
       for (const [why, series] of silent) {
         it.effect(`is silent when ${why}`, () =>
           Effect.gen(function*() {
@@ -256,4 +401,24 @@ describe("the alert rules", () => {
       }
     })
   }
+})
+
+describe("the example of a rule for slow calls in docs/telemetry.md", () => {
+  const example = /```yaml\n(groups:\n[^]*?)```/.exec(readFileSync(files.telemetry, "utf8"))?.[1] ?? ""
+  const within = (seconds: string, values: string): Series => ({
+    series: `http_client_request_duration_seconds_bucket{${labels},credit_data_group="Data Access",le="${seconds}"}`,
+    values
+  })
+
+  it.effect("fires if one call in ten takes longer than the limit", () =>
+    Effect.gen(function*() {
+      const slow = [within("1", "0+54x20"), within("2.5", "0+54x20"), within("5", "0+60x20"), within("+Inf", "0+60x20")]
+      assert.isTrue(yield* fires(example, "MyServiceCallsSlow", slow, 10))
+    }))
+
+  it.effect("is silent if one call in fifty does", () =>
+    Effect.gen(function*() {
+      const fast = [within("1", "0+49x20"), within("2.5", "0+49x20"), within("5", "0+50x20"), within("+Inf", "0+50x20")]
+      assert.isFalse(yield* everFires(example, "MyServiceCallsSlow", fast, 20))
+    }))
 })

@@ -102,7 +102,6 @@ describe("a receiver of OTLP", () => {
               "credit_data.token.requests",
               "credit_data.token.request.duration",
               "credit_data.token.expiry_timestamp",
-              "credit_data.token.next_request_timestamp",
               "credit_data.token.failing",
               "credit_data.token.usable",
               "credit_data.token.invalidations",

@@ -50,12 +50,22 @@ const client = "{{credit_data_client_id}}"
 const count = (metric: string, by = "") =>
   `sum${by === "" ? "" : ` by (${by})`} (increase(credit_data_token_${metric}{${only}}[$__rate_interval]))`
 
-const callsWith = (status: string) =>
+const callsWith = (matchers: string) =>
   `sum by (credit_data_group, credit_data_client_id) (increase(http_client_request_duration_seconds_count` +
-  `{${only},credit_data_group!="",http_response_status_code${status}}[$__rate_interval]))`
+  `{${only},credit_data_group!=""${matchers}}[$__rate_interval]))`
 
 /** The share of the calls of each group that end with 401. */
-const rejectedShare = `${callsWith(`="401"`)} / (${callsWith(`!=""`)} > 0)`
+const rejectedShare = `${callsWith(`,http_response_status_code="401"`)} / (${
+  callsWith(`,http_response_status_code!=""`)
+} > 0)`
+
+/** The share of the calls of each group that get 403, a status from 500, or no response. */
+const failingShare = `${
+  callsWith(
+    `,error_type=~"403|5..|[A-Z].+",error_type!~"Interrupted|Defect|Encode|InvalidUrl|InsufficientScope|InvalidClient|` +
+      `InvalidResponse|ServerError|TransportError"`
+  )
+} / (${callsWith("")} > 0)`
 
 /** The first row: four figures, which are green where all is well. */
 export const figures: ReadonlyArray<Panel> = [
@@ -170,6 +180,14 @@ export const panels: ReadonlyArray<Panel> = [
     runbook: "creditdatacallsrejected"
   },
   {
+    title: "Calls that fail",
+    description: "The share of each group's calls that get 403, a status from 500, or no response.",
+    unit: "percentunit",
+    queries: [[failingShare, `{{credit_data_group}} ${client}`]],
+    thresholds: [[0, "green"], [0.5, "red"]],
+    runbook: "creditdatacallsfailing"
+  },
+  {
     title: "Missing scopes",
     description: "Supplies whose token lacks a scope that was requested.",
     unit: "short",
@@ -231,22 +249,11 @@ export const panels: ReadonlyArray<Panel> = [
   },
   {
     title: "Shared store",
-    description: "Faults by type, and the processes for which the store did not work the last time.",
+    description:
+      "Faults by type. A store is used about once in the life of a token, so no fault does not mean that it works.",
     unit: "short",
-    queries: [
-      [count("store_faults_total", "error_type"), "{{error_type}}"],
-      [`count(credit_data_token_store_available{${only}} == 0) or vector(0)`, "without the store"]
-    ],
-    colors: { without: "red" },
+    queries: [[count("store_faults_total", "error_type"), "{{error_type}}"]],
     runbook: "creditdatastoreunavailable"
-  },
-  {
-    title: "Lost events",
-    description: "The other counters are too low by what was lost.",
-    unit: "short",
-    queries: [[count("events_lost_total"), "lost"]],
-    colors: { lost: "red" },
-    runbook: "creditdataeventslost"
   }
 ]
 

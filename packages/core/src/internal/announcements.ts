@@ -35,7 +35,7 @@ export const make = Effect.fnUntraced(function*(
   clock: Clock.Clock
 ) {
   const where = `${url} (${clientOf(environment.name, clientId)})`
-  const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
+  const { publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   /** The requested scopes that the last token does not cover. */
   let missing: ReadonlyArray<string> = []
   /** That there is no token was logged. */
@@ -73,7 +73,6 @@ export const make = Effect.fnUntraced(function*(
 
   return {
     events: stream,
-    eventsLost: lost,
     requested: (reason: TokenEvent.RequestReason) =>
       announce((at) => TokenEvent.Requested({ at, tokenEndpoint: url, reason: reason._tag })),
     obtained: (

@@ -9,19 +9,16 @@ export interface Broadcast<A> {
   readonly publish: (value: () => A) => Effect.Effect<void>
   /** The values from the moment the stream starts to run, until the scope of the broadcast is closed. */
   readonly stream: Stream.Stream<A>
-  /** How many values were lost: one for each listener that did not get a value. */
-  readonly lost: () => number
 }
 
 /**
- * Keeps up to `capacity` values for each listener. (Effect's PubSub does this too, but its other features would be a seventh
- * of the code that a program bundles for its tokens.)
+ * Keeps up to `capacity` values for each listener. (Effect's PubSub does this too, but it would add two per cent to the bundle of
+ * a program with one client.)
  */
 export const make = Effect.fnUntraced(
   function*<A>(capacity: number): Effect.fn.Return<Broadcast<A>, never, Scope.Scope> {
     const listeners = new Set<Queue.Queue<A>>()
     let isOpen = true
-    let lost = 0
     yield* Effect.addFinalizer(() => {
       isOpen = false
       return Effect.forEach(listeners, Queue.shutdown, { discard: true })
@@ -45,16 +42,10 @@ export const make = Effect.fnUntraced(
           if (listeners.size === 0) return Effect.void
           const published = value()
           return Effect.forEach(listeners, (queue) =>
-            Effect.flatMap(Queue.isFull(queue), (isFull) => {
-              if (isFull) lost++
-              return Queue.offer(queue, published)
-            }).pipe(
-              // a listener that leaves now has shut down its queue, which would interrupt the publisher
-              Effect.exit
-            ), { discard: true })
+            // a listener that leaves now has shut down its queue, which would interrupt the publisher
+            Effect.exit(Queue.offer(queue, published)), { discard: true })
         }),
-      stream: Stream.unwrapScoped(Effect.map(listener, (queue) => Stream.fromQueue(queue))),
-      lost: () => lost
+      stream: Stream.unwrapScoped(Effect.map(listener, (queue) => Stream.fromQueue(queue)))
     }
   }
 )

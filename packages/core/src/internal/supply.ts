@@ -383,13 +383,12 @@ export const make = Effect.fnUntraced(function*(
         ...TokenState.status(state, now(), { forcedRenewalMillis, requestedScopes }),
         callersWaiting: flight?.waiters.size ?? 0,
         tokensServed,
-        eventsLost: announcements.eventsLost() + (sharing?.events.lost() ?? 0),
         store
       })
     ),
     events: sharing === undefined
       ? announcements.events
-      : Stream.merge(announcements.events, sharing.events.stream),
+      : Stream.merge(announcements.events, sharing.events),
     scopeMissing: (scope: AccessScope): Effect.Effect<DateTime.Utc> =>
       Effect.sync(() => {
         const at = now()

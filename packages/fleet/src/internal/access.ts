@@ -46,13 +46,14 @@ export const make = Effect.fnUntraced(function*(
   { clientId, environment, url: tokenEndpoint }: Pick<TokenEndpoint.Service, "clientId" | "environment" | "url">
 ) {
   const where = `${tokenEndpoint} (${clientOf(environment.name, clientId)})`
-  const { lost, publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
+  const { publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
   const millis = () => Instant.monotonicMillis(clock)
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
   const taken = new WeakSet<AccessToken>()
   let hasWarned = false
   let consecutive = 0
   let pausedUntil = -Infinity
+  let lastUsedAt: DateTime.Utc | undefined
   let lastFault: { readonly at: DateTime.Utc; readonly reason: TokenEvent.StoreFailure } | undefined
 
   const present = () => DateTime.unsafeMake(clock.unsafeCurrentTimeMillis())
@@ -60,6 +61,7 @@ export const make = Effect.fnUntraced(function*(
   const fault = Effect.fnUntraced(function*(reason: TokenEvent.StoreFailure, code: string, hint: string) {
     const isFirst = lastFault === undefined
     const at = present()
+    lastUsedAt = at
     lastFault = { at, reason }
     counts.faults++
     consecutive++
@@ -75,6 +77,7 @@ export const make = Effect.fnUntraced(function*(
 
   const worked = Effect.suspend(() => {
     consecutive = 0
+    lastUsedAt = present()
     if (lastFault === undefined) return Effect.void
     lastFault = undefined
     return Effect.logInfo(`The shared store of access tokens for ${where} works again.`)
@@ -131,9 +134,8 @@ export const make = Effect.fnUntraced(function*(
     },
     /** Whether a token was taken from the store. */
     wasTaken: (token: AccessToken): boolean => taken.has(token),
-    published: (content: "Token" | "Failure"): Effect.Effect<void> => {
+    published: (): void => {
       counts.published++
-      return publish(() => TokenEvent.Published({ at: present(), tokenEndpoint, content }))
     },
     /** A value cannot be opened. */
     unusable: Effect.suspend(() => {
@@ -146,9 +148,9 @@ export const make = Effect.fnUntraced(function*(
     }),
     status: Effect.sync((): StoreStatus => ({
       ...counts,
-      available: lastFault === undefined,
+      lastUsedAt: Option.fromNullable(lastUsedAt),
       lastFault: Option.fromNullable(lastFault)
     })),
-    events: { stream, lost }
+    events: stream
   }
 })

@@ -170,7 +170,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
           isHeld = false
           if (!isPublished) return
           if (token !== undefined) fences.set(token, fence)
-          yield* access.published(token === undefined ? "Failure" : "Token")
+          access.published()
         }))
 
       return yield* Effect.raceFirst(endpoint.requestToken(reason), elsewhere).pipe(

@@ -96,8 +96,7 @@ export const make = Effect.fnUntraced(function*({ client, plan, v1, v2 }: {
     status: Effect.zipWith(v1.status, v2.status, (ofV1, ofV2) => ({
       ...(planned() === "v1" ? ofV1 : ofV2),
       callersWaiting: ofV1.callersWaiting + ofV2.callersWaiting,
-      tokensServed: served.v1 + served.v2,
-      eventsLost: ofV1.eventsLost + ofV2.eventsLost
+      tokensServed: served.v1 + served.v2
     })),
     events: Stream.merge(v1.events, v2.events)
   }

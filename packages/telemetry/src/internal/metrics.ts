@@ -1,8 +1,9 @@
 import type * as TokenEvent from "@credit-data/core/TokenEvent"
+import * as TokenStatus from "@credit-data/core/TokenStatus"
+import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import type * as TokenStatus from "@credit-data/core/TokenStatus"
-import * as Gauges from "./gauges.ts"
+import * as Option from "effect/Option"
 import * as Registry from "./registry.ts"
 import { type Labels, secondsOfRequests } from "./sample.ts"
 
@@ -27,12 +28,6 @@ const expiryTimestamp = Registry.gauge({
   unit: "s"
 })
 
-const nextRequestTimestamp = Registry.gauge({
-  name: "credit_data.token.next_request_timestamp",
-  description: "When the next token request is due, in seconds since 1970",
-  unit: "s"
-})
-
 const failing = Registry.gauge({
   name: "credit_data.token.failing",
   description: "1 if the last token request failed with this error, otherwise 0",
@@ -49,12 +44,6 @@ const scopeMissing = Registry.gauge({
   name: "credit_data.token.scope_missing",
   description: "1 if this scope was requested and not granted, otherwise 0",
   unit: "{scope}"
-})
-
-const storeAvailable = Registry.gauge({
-  name: "credit_data.token.store_available",
-  description: "1 if the last use of a shared store succeeded, otherwise 0",
-  unit: "{store}"
 })
 
 const invalidations = Registry.counter({
@@ -85,12 +74,6 @@ const served = Registry.counter({
   name: "credit_data.token.served",
   description: "How often a caller got a token",
   unit: "{token}"
-})
-
-const eventsLost = Registry.counter({
-  name: "credit_data.token.events_lost",
-  description: "Events that were lost, so that other counters are too low",
-  unit: "{event}"
 })
 
 type ErrorType = TokenEvent.Failure["error"]["_tag"]
@@ -126,15 +109,18 @@ const change = (series: ReadonlyMap<string, Registry.Update>, key: string, value
 
 /** The metrics of one supply. Counters follow its events, and all other metrics follow its status. */
 export interface Metrics {
-  /** Makes all counters, because the first increase of an unborn series is not seen. */
+  /** Shows this supply from now on, and makes all counters, because the first increase of an unborn series is not seen. */
   readonly start: Effect.Effect<void>
   /** Counts what happened. */
   readonly count: (event: TokenEvent.TokenEvent) => Effect.Effect<void>
-  /** Shows the present state. */
+  /** Shows the present state, unless a supply with the same labels was built later. */
   readonly show: (status: TokenStatus.TokenStatus) => Effect.Effect<void>
-  /** Takes back what would remain wrong after the supply has gone. Other supplies with the same labels remain visible. */
+  /** Takes back what would remain wrong after the supply has gone. */
   readonly end: Effect.Effect<void>
 }
+
+/** The supply that the gauges with these labels show: the one that was built last. */
+const shown = new Map<string, object>()
 
 /** The metrics of a supply with these labels. */
 export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Metrics => {
@@ -148,41 +134,43 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
   const durationOfSuccess = requestDuration(labels)
   const durationOfFailure = seriesOf(errorTypes, (type) => requestDuration({ ...labels, "error.type": type }))
   const setExpiry = expiryTimestamp(labels)
-  const setNextRequest = nextRequestTimestamp(labels)
   const setUsable = usable(labels)
   const countInvalidation = invalidations(labels)
   const setWaiting = callersWaiting(labels)
   const setMissing = new Map(requestedScopes.map((scope) => [scope, scopeMissing({ ...labels, scope })]))
-  const setStoreAvailable = storeAvailable(labels)
   const countServed = served(labels)
-  const countLost = eventsLost(labels)
   const countShared = {
     token: shared({ ...labels, outcome: "token" }),
     failure: shared({ ...labels, outcome: "failed" })
   }
   const countStoreFault = seriesOf(storeFailures, (type) => storeFaults({ ...labels, "error.type": type }))
-  let counted = { tokensServed: 0, eventsLost: 0 }
+  let counted = 0
 
   const all = (updates: ReadonlyArray<Effect.Effect<void>>) => Effect.all(updates, { discard: true })
 
-  const place = Gauges.of(labels)
+  const key = JSON.stringify(labels)
+  const self = {}
 
-  /** Sets the gauges to the worst of the supplies with these labels. */
-  const setGauges = Effect.suspend(() => {
-    const shown = place.worst()
-    return all([
-      ...Array.from(failingWith, ([type, set]) => set(type === shown.failure ? 1 : 0)),
-      ...Array.from(setMissing, ([scope, set]) => set(shown.missingScopes.includes(scope) ? 1 : 0)),
-      setUsable(shown.usable),
-      setWaiting(shown.callersWaiting),
-      setStoreAvailable(shown.storeAvailable),
-      ...(shown.expiresAt === undefined ? [] : [setExpiry(shown.expiresAt)]),
-      ...(shown.nextRequestAt === undefined ? [] : [setNextRequest(shown.nextRequestAt)])
+  const setGauges = (
+    { callersWaiting, expiresAt, failure, isUsable, missingScopes }: {
+      readonly isUsable: boolean
+      readonly failure: Option.Option<ErrorType>
+      readonly missingScopes: ReadonlyArray<string>
+      readonly callersWaiting: number
+      readonly expiresAt: Option.Option<DateTime.Utc>
+    }
+  ) =>
+    all([
+      setUsable(isUsable ? 1 : 0),
+      ...Array.from(failingWith, ([type, set]) => set(Option.contains(failure, type) ? 1 : 0)),
+      ...Array.from(setMissing, ([scope, set]) => set(missingScopes.includes(scope) ? 1 : 0)),
+      setWaiting(callersWaiting),
+      ...Option.toArray(Option.map(expiresAt, (at) => setExpiry(DateTime.toEpochMillis(at) / 1000)))
     ])
-  })
 
   return {
     start: all([
+      Effect.sync(() => void shown.set(key, self)),
       ...[...Object.values(succeeded), ...failed.values()].flatMap((series) =>
         Array.from(series.values(), (count) => count(0))
       ),
@@ -211,24 +199,34 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
         case "Invalidated":
           return countInvalidation(1)
         case "Requested":
-        case "Published":
           return Effect.void
       }
     },
     show: (status) =>
       Effect.suspend(() => {
-        const before = counted
-        counted = status
-        place.show(status)
+        const served = status.tokensServed - counted
+        counted = status.tokensServed
+        // after the supply that was built last has ended, an earlier one is shown again
+        if (!shown.has(key)) shown.set(key, self)
         return all([
-          setGauges,
-          countServed(status.tokensServed - before.tokensServed),
-          countLost(status.eventsLost - before.eventsLost)
+          countServed(served),
+          ...(shown.get(key) !== self ? [] : [setGauges({
+            ...status,
+            isUsable: TokenStatus.isUsable(status),
+            failure: Option.map(status.lastFailure, ({ _tag }) => _tag)
+          })])
         ])
       }),
     end: Effect.suspend(() => {
-      place.leave()
-      return setGauges
+      if (shown.get(key) !== self) return Effect.void
+      shown.delete(key)
+      return setGauges({
+        isUsable: true,
+        failure: Option.none(),
+        missingScopes: [],
+        callersWaiting: 0,
+        expiresAt: Option.none()
+      })
     })
   }
 }

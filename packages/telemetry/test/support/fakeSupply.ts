@@ -20,7 +20,6 @@ export const initial: TokenStatus.TokenStatus = {
   consecutiveFailures: 0,
   callersWaiting: 0,
   tokensServed: 0,
-  eventsLost: 0,
   store: Option.none()
 }
 
