@@ -53,8 +53,11 @@ Effect.gen(function*() {
   for (const id of ["41", "42", "43"]) yield* Console.log(yield* consumer("acme", id))
   yield* Console.log(`token requests: ${yield* tokenRequests}`)
 }).pipe(
-  Effect.provide(Tenants.Default),
-  Effect.provide(Layer.merge(NodeHttpClient.layer, Secrets)),
-  Effect.provide(Layer.provideMerge(Simulator.layerConfigProvider, Simulator.layer())),
+  Effect.provide(
+    Tenants.Default.pipe(
+      Layer.provide(Layer.merge(NodeHttpClient.layer, Secrets)),
+      Layer.provideMerge(Layer.provideMerge(Simulator.layerConfigProvider, Simulator.layer()))
+    )
+  ),
   NodeRuntime.runMain
 )
