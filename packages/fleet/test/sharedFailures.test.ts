@@ -44,6 +44,27 @@ describe("the processes of a fleet whose token endpoint fails", () => {
       assert.strictEqual(server.server.requests, 2)
     }))
 
+  it.effect("take no late failure of a process that no longer holds the lease, while another one requests a token", () =>
+    Effect.gen(function*() {
+      const { fleet, pass, server, start } = yield* setUp({ size: 2 })
+      server.server.latency = Duration.seconds(8)
+      server.server.respond = () => ({ status: 400, error: "invalid_scope" })
+      const first = yield* Effect.fork(Effect.exit(one(fleet).tokens.get))
+      yield* pass(1_000)
+      server.server.respond = () => ({})
+      const second = yield* Effect.fork(Effect.exit(one(fleet.slice(1)).tokens.get))
+      yield* pass(6_900)
+      assert.strictEqual(server.server.requests, 2, "the second process has taken the lease")
+      yield* pass(300)
+      const third = yield* start(0)
+      const waiting = yield* Effect.fork(Effect.exit(third.tokens.get))
+      yield* pass(20_000)
+      assert.strictEqual(textOf(yield* Fiber.join(first)), "ServerError")
+      assert.strictEqual(textOf(yield* Fiber.join(second)), "token-2")
+      assert.strictEqual(textOf(yield* Fiber.join(waiting)), "token-2")
+      assert.strictEqual((yield* storeOf(third)).failuresTaken, 0)
+    }))
+
   it.effect("take a token soon after another process has obtained one, while they remember a failure", () =>
     Effect.gen(function*() {
       const { ask, fleet, get, pass, server, start } = yield* setUp({ size: 10 })

@@ -198,6 +198,22 @@ describe("the client of a group as a fetch", () => {
       assert.include(String(yield* rejection(() => response.text())), "enough")
     }))
 
+  it.scopedLive("keeps nothing in memory of a call that has failed", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* setUp()
+      const failed = async () => {
+        const request = new Request("https://another.example/a")
+        await fetch(request).then(() => assert.fail("it did not reject"), () => undefined)
+        return new WeakRef(request)
+      }
+      const request = yield* Effect.promise(failed)
+      for (let turn = 0; turn < 50 && request.deref() !== undefined; turn++) {
+        yield* Effect.sleep("5 millis")
+        collect()
+      }
+      assert.isUndefined(request.deref())
+    }))
+
   it.scoped("reads at most one chunk of a body before its caller, cancels it with its caller, and reads one that no caller gets", () =>
     Effect.gen(function*() {
       let [pulled, cancelled] = [0, 0]
