@@ -19,10 +19,16 @@ import {
 } from "./support/timeline.ts"
 
 describe("a failure without a valid token", () => {
-  for (const [random, second, third] of [[0, "0.6 s", "1.7 s"], [1, "1.1 s", "3.2 s"]] as const) {
-    it.scoped(`a flight retries a retryable failure up to twice, after pauses with a jitter of ${random}, and then fails`, () =>
+  for (
+    const [failure, random, second, third] of [
+      [failures.unavailable, 0, "0.6 s", "1.7 s"],
+      [failures.unavailable, 1, "1.1 s", "3.2 s"],
+      [failures.limited, 0, "0.6 s", "1.7 s"]
+    ] as const
+  ) {
+    it.scoped(`a flight retries a ${failure.status} up to twice, after pauses with a jitter of ${random}, and then fails`, () =>
       timeline([
-        ["0 s", fail(failures.unavailable)],
+        ["0 s", fail(failure)],
         ["0 s", get, "waits", requests(1)],
         [`${second} -1 ms`, caller(1), "waits", requests(1)],
         [second, caller(1), "waits", requests(2)],

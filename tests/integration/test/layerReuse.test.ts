@@ -1,5 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
-import { AccessTokens, ClientCredentials } from "@credit-data/core"
+import { AccessTokens, ClientCredentials, TokenEndpoint } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { DataAccess } from "@credit-data/http-client"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
@@ -8,6 +8,7 @@ import {
   type ConfigError,
   ConfigProvider,
   Context,
+  Duration,
   Effect,
   Fiber,
   Layer,
@@ -297,4 +298,97 @@ describe("one layer const whose credentials come from an effect", () => {
       const text = yield* Effect.provide(tokenText, Auth.pipe(Layer.provide([variablesOf("a"), Http])))
       assert.strictEqual(text, "token-of-a")
     }))
+})
+
+describe("a layer const shares what is built where each of its sources is the same object", () => {
+  class Manager extends Context.Tag("Manager")<Manager, {
+    readonly read: Effect.Effect<ClientCredentials.ClientCredentials>
+  }>() {}
+  type Service =
+    | AccessTokens.AccessTokens
+    | HttpClient.HttpClient
+    | Manager
+    | TokenEndpoint.TokenEndpoint
+    | TokenStore.TokenStore
+
+  const environment = { name: "test", audience: "audience", baseUrl: "https://api.example" }
+  const usual = Effect.succeed({
+    clientId: "a",
+    clientSecret: Redacted.make("a client secret of at least 32 characters")
+  })
+
+  /** What makes another object of each service, with the same values. */
+  const others = {
+    AccessTokens: () => AccessTokens.layerTest({ environment }),
+    HttpClient: () => recording().Http,
+    Manager: () => Layer.succeed(Manager, { read: usual }),
+    TokenEndpoint: () =>
+      Layer.succeed(TokenEndpoint.TokenEndpoint, {
+        environment,
+        url: "https://auth.example/token",
+        requestedScopes: ["data-access:all"],
+        deadline: Duration.seconds(1),
+        credentials: { current: usual, reread: usual },
+        requestToken: () => Effect.never
+      }),
+    TokenStore: () => TokenStore.layerMemory
+  }
+  type Other = keyof typeof others | "ConfigProvider" | "Clock"
+  const another = (service: keyof typeof others): Layer.Layer<never> => others[service]()
+
+  const rows: ReadonlyArray<
+    readonly [
+      name: string,
+      layer: Layer.Layer<never, unknown, Service>,
+      tag: { readonly key: string },
+      sources: ReadonlyArray<Other>
+    ]
+  > = [
+    ["AuthV2.layerConfig", AuthV2.layerConfig(), AccessTokens.AccessTokens, ["HttpClient"]],
+    [
+      "AuthV2.layerConfig with a secret manager",
+      AuthV2.layerConfig({ credentials: ClientCredentials.from(Manager, ({ read }) => read) }),
+      AccessTokens.AccessTokens,
+      ["HttpClient", "Manager"]
+    ],
+    ["AuthV2.layerTokenEndpointConfig", AuthV2.layerTokenEndpointConfig(), TokenEndpoint.TokenEndpoint, ["HttpClient"]],
+    ["AccessTokens.layer", AccessTokens.layer(), AccessTokens.AccessTokens, ["TokenEndpoint"]],
+    ["SharedTokens.layer", SharedTokens.layer(), AccessTokens.AccessTokens, ["TokenEndpoint", "TokenStore"]],
+    ["DataAccess.layer", DataAccess.layer(), DataAccess.DataAccess, ["AccessTokens", "HttpClient"]]
+  ]
+  for (const [name, layer, { key }, named] of rows) {
+    const sources: ReadonlyArray<Other> = ["ConfigProvider", "Clock", ...named]
+    it.scoped(`${name}: ${sources.join(", ")}`, () =>
+      Effect.gen(function*() {
+        const provider = providerOf("a")
+        const clock = VirtualClock.make().clock
+        const usualServices: Context.Context<Service> = yield* Layer.build(
+          Layer.mergeAll(
+            others.AccessTokens(),
+            others.HttpClient(),
+            others.Manager(),
+            others.TokenEndpoint(),
+            others.TokenStore()
+          )
+        )
+        const built = Effect.fnUntraced(function*(changed?: Other) {
+          const services: Context.Context<never> =
+            changed === undefined || changed === "ConfigProvider" || changed === "Clock"
+              ? Context.empty()
+              : yield* Layer.build(another(changed))
+          const context = yield* Layer.build(layer).pipe(
+            Effect.provide(Context.merge(usualServices, services)),
+            Effect.withConfigProvider(changed === "ConfigProvider" ? providerOf("a") : provider),
+            Effect.withClock(changed === "Clock" ? VirtualClock.make().clock : clock)
+          )
+          return context.unsafeMap.get(key)
+        })
+        const first = yield* built()
+        for (const source of sources) assert.notStrictEqual(yield* built(source), first, source)
+        for (const other of ["AccessTokens", "HttpClient", "Manager", "TokenEndpoint", "TokenStore"] as const) {
+          if (!sources.includes(other)) assert.strictEqual(yield* built(other), first, `an unrelated ${other}`)
+        }
+        assert.strictEqual(yield* built(), first)
+      }))
+  }
 })

@@ -32,6 +32,7 @@ const where = { environment: "test", tokenEndpoint: "https://v2.example/oauth2/t
 
 export const failures = {
   unavailable: new TokenError.ServerError({ ...where, status: 503 }),
+  limited: new TokenError.ServerError({ ...where, status: 429 }),
   unavailableFor: (retryAfter: Duration.DurationInput) =>
     new TokenError.ServerError({ ...where, status: 503, retryAfter: Duration.decode(retryAfter) }),
   refused: new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client" }),
