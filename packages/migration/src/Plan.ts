@@ -8,6 +8,7 @@ import * as Variables from "@credit-data/core/Variables"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
+import { noFallback } from "./internal/noFallback.ts"
 
 /**
  * The stages of a migration, in their order. `v1`: V1 tokens are used. `shadow`: V1 tokens are used, and V2 tokens are requested in the
@@ -64,11 +65,6 @@ export const from: <I, S, E>(
   service: Sources.Tag<I, S>,
   read: (service: S) => Effect.Effect<Plan, E>
 ) => Sources.FromService<Plan, E, I> = Sources.fromService
-
-/** There was a fallback to V1 tokens. Whoever still asks for it must not believe that it is there. */
-export const noFallback =
-  "Expected no fallback: V1 tokens never replace V2 tokens. Test V2 with the stage shadow and with compare, then use the stage v2, and " +
-  "go back by the stage"
 
 /**
  * The variables of the plan. A wrong value is a `ConfigError` that names the accepted ones.

@@ -9,7 +9,8 @@ import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Predicate from "effect/Predicate"
 import * as Tracer from "effect/Tracer"
-import { noFallback, type Plan, type Source, type Stage } from "../Plan.ts"
+import type { Plan, Source, Stage } from "../Plan.ts"
+import { noFallback } from "./noFallback.ts"
 
 /** A caller waits for the plan for this long. The old plan then remains in effect until the new one has been read. */
 const patience = 1_000
