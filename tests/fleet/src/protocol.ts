@@ -14,7 +14,7 @@ export type Command =
     /** The pauses after failures have no random part: 750 ms, which doubles. */
     readonly hasConstantPauses?: boolean
     /** The pause between two renewals of rejected tokens. */
-    readonly forcedRenewalPauseMillis?: number
+    readonly forcedRenewalMillis?: number
   }
   | { readonly do: "get" | "replace" | "status" | "measure" | "close" }
   /** Calls this address again and again, each time with the token of a `get`. */

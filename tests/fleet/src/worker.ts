@@ -3,6 +3,7 @@
 
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, type TokenError } from "@credit-data/core"
+import { ForcedRenewalMillis } from "@credit-data/core/Internal"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import * as ClockParts from "@credit-data/test-support/clock"
@@ -52,7 +53,7 @@ const logger = Logger.make(({ logLevel, message }) => {
 const start = (command: Extract<Command, { readonly do: "start" }>) => {
   const isShared = command.redis !== undefined || command.directory !== undefined
   const supply = isShared
-    ? SharedTokens.layer({ forcedRenewalPause: command.forcedRenewalPauseMillis ?? "30 seconds" }).pipe(
+    ? SharedTokens.layer().pipe(
       Layer.provide(AuthV2.layerTokenEndpointConfig()),
       Layer.provide(storeOf(command))
     )
@@ -62,6 +63,7 @@ const start = (command: Extract<Command, { readonly do: "start" }>) => {
     scope = yield* Scope.make()
     const context = yield* Layer.build(supply.pipe(Layer.provide([NodeHttpClient.layer, NodeContext.layer]))).pipe(
       Scope.extend(scope),
+      Effect.provideService(ForcedRenewalMillis, command.forcedRenewalMillis ?? 30_000),
       (built) => command.hasConstantPauses === true ? withConstantRandom(0.5)(built) : built
     )
     tokens = yield* Effect.provide(AccessTokens.AccessTokens, context)

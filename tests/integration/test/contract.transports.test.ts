@@ -61,7 +61,8 @@ describe.each(transports)("a token request over %s", (_, transport) => {
   const text = FastCheck.oneof(
     FastCheck.constantFrom("+&=% ü", "a b", "100%", "ü+ü=&", "日本語", "😀"),
     FastCheck.string({ unit: "grapheme", minLength: 1 })
-  ).filter((value) => !/^[\s\p{Cf}]*$|[\p{Cc}\p{Zl}\p{Zp}]/u.test(value))
+    // what the packages refuse: control characters, and invisible characters at the ends
+  ).filter((value) => !/^[\s\p{Cf}]*$|[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]|^[\p{Cf}\p{DI}]|[\p{Cf}\p{DI}]$/u.test(value))
 
   const id = text.filter((value) => value === value.trim())
 

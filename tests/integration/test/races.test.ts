@@ -1,5 +1,6 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens } from "@credit-data/core"
+import { ForcedRenewalMillis } from "@credit-data/core/Internal"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
@@ -17,7 +18,6 @@ describe("races over a real server", () => {
         environment: simulator.environment,
         credentials: simulator.credentials,
         scopes: ["data-access:all"],
-        forcedRenewalPause: "20 millis",
         transformClient: HttpClient.transformResponse((response) =>
           Effect.acquireUseRelease(enter, () => response, () => leave)
         )
@@ -44,7 +44,7 @@ describe("races over a real server", () => {
           `Expected some renewals, and not one for each caller, but got ${requests} requests`
         )
         assert.strictEqual((yield* Ref.get(gauge)).most, 1, "token requests at once")
-      }).pipe(Effect.provide(auth))
+      }).pipe(Effect.provide(auth), Effect.provideService(ForcedRenewalMillis, 20))
     }).pipe(
       Effect.provide(
         Layer.merge(Simulator.layer({ tokenLifetime: "1 second" }), NodeHttpClient.layer).pipe(

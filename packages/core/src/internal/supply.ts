@@ -87,9 +87,15 @@ export const amend = (error: TokenError, known: { readonly nextTryAt: DateTime.U
   }
 }
 
+/** The minimum time between the starts of two renewals that rejected tokens force. Only tests change it. */
+export class ForcedRenewalMillis
+  extends Context.Reference<ForcedRenewalMillis>()("@credit-data/core/ForcedRenewalMillis", {
+    defaultValue: (): number => 30_000
+  })
+{}
+
 export interface Options {
   readonly renewalWindow: { readonly from: number; readonly to: number }
-  readonly forcedRenewalPause: Duration.Duration
 }
 
 /** The supply: what its callers get, from one state and at most one flight. */
@@ -107,7 +113,7 @@ export const make = Effect.fnUntraced(function*(
     tokenEndpoint: endpoint.url
   }
   const announcements = yield* Announcements.make(endpoint, clock)
-  const forcedRenewalMillis = Duration.toMillis(options.forcedRenewalPause)
+  const forcedRenewalMillis = yield* ForcedRenewalMillis
   const deadlineMillis = Duration.toMillis(endpoint.deadline)
   const limit = Duration.sum(sharing?.timeLimit ?? endpoint.deadline, Duration.millis(graceMillis))
   const limitMillis = Duration.toMillis(limit)

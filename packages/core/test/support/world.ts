@@ -1,4 +1,5 @@
 import { type AccessToken, AccessTokens, type TokenEndpoint, type TokenError } from "@credit-data/core"
+import { ForcedRenewalMillis } from "@credit-data/core/Internal"
 import { withConstantRandom } from "@credit-data/test-support/constantRandom"
 import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { Cause, Effect, Exit, Fiber, Layer, Logger, LogLevel, Scope } from "effect"
@@ -15,8 +16,9 @@ const nameOf = (error: TokenError.TokenError): Outcome => error._tag === "Transp
 /** A supply in a time of its own, with its callers. Its pauses have no jitter, and renewal is due at 80 %. */
 export const make = Effect.fnUntraced(function*<E>(
   endpoint: Layer.Layer<TokenEndpoint.TokenEndpoint, E>,
-  { onLog, random = 1, settings }: {
+  { forcedRenewalMillis = 30_000, onLog, random = 1, settings }: {
     readonly settings?: AccessTokens.Settings | undefined
+    readonly forcedRenewalMillis?: number | undefined
     readonly random?: number | undefined
     readonly onLog?: ((line: string) => void) | undefined
   } = {}
@@ -37,7 +39,11 @@ export const make = Effect.fnUntraced(function*<E>(
       Layer.provide([endpoint, Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.Debug)])
     ),
     scope
-  ).pipe(Effect.withClock(clock), withConstantRandom(random))
+  ).pipe(
+    Effect.withClock(clock),
+    Effect.provideService(ForcedRenewalMillis, forcedRenewalMillis),
+    withConstantRandom(random)
+  )
   const callers: Array<Fiber.RuntimeFiber<Outcome>> = []
   return {
     tokens: yield* Effect.provide(AccessTokens.AccessTokens, context),

@@ -55,7 +55,7 @@ export const soak = Effect.fnUntraced(
       const worker = yield* startWorker((call) => calls.push(call))
       workers.set(name, worker)
       // tokens are revoked more often than in 30 s, the default
-      const { error } = yield* worker.ask({ do: "start", variables, ...options, forcedRenewalPauseMillis: 500 })
+      const { error } = yield* worker.ask({ do: "start", variables, ...options, forcedRenewalMillis: 500 })
       if (error !== undefined) return yield* Effect.dieMessage(`Process ${name} did not start: ${error}`)
       yield* worker.ask({ do: "load", url, process: name })
     })
