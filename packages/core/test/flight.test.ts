@@ -1,7 +1,7 @@
 import { AccessTokens } from "@credit-data/core"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer, TestClock } from "effect"
+import { Effect, Fiber, Layer, TestClock } from "effect"
 import * as FakeEndpoint from "./support/fakeEndpoint.ts"
 import { failures } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
