@@ -24,8 +24,8 @@
  *     ...limits,
  *     ...options,
  *     password: password(),
- *     // after a failover, the connection may lead to the server that was the master
- *     reconnectOnError: ({ message }) => message.includes("READONLY")
+ *     // after a failover, or when the server begins to require a password, only another connection works
+ *     reconnectOnError: ({ message }) => /READONLY|NOAUTH/.test(message)
  *   })
  *   // the next connection uses the current password
  *   client.on("close", () => {

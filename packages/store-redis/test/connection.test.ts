@@ -35,13 +35,18 @@ describe("a connection to Redis", () => {
     assert.deepStrictEqual((optionsOf("rediss://localhost:1", { servername: "a" })).tls, { servername: "a" })
   })
 
-  it("neither waits nor repeats an operation, and connects again when its server has become a replica", () => {
+  it("neither waits nor repeats an operation, and connects again when its server has become a replica or requires a password", () => {
     const { enableOfflineQueue, enableReadyCheck, maxRetriesPerRequest, reconnectOnError } = optionsOf(
       "redis://localhost"
     )
     assert.deepStrictEqual([enableOfflineQueue, enableReadyCheck, maxRetriesPerRequest], [false, false, 0])
     const reply = (message: string) => reconnectOnError?.(Object.assign(new Error(message), { name: "ReplyError" }))
-    assert.deepStrictEqual([reply("READONLY You can't write"), reply("OOM command not allowed")], [true, false])
+    const replies = [
+      reply("READONLY You can't write"),
+      reply("NOAUTH Authentication required."),
+      reply("OOM command not allowed")
+    ]
+    assert.deepStrictEqual(replies, [true, true, false])
   })
 
   it("is tried again after a time that grows to two seconds", () => {

@@ -11,6 +11,7 @@ import { Redis as Redis6 } from "ioredis-6"
 import { connect } from "node:net"
 import { settingsOf } from "../src/internal/connection.ts"
 import { acl, moveSlot, startCluster } from "./support/cluster.ts"
+import { recipes } from "./support/recipes.ts"
 import { serverOf } from "./support/server.ts"
 import { duration, eventually, name, publish, storeOf, storeOver, take, token, works } from "./support/store.ts"
 import { makeLocalhost, writeCertificate } from "./support/tls.ts"
@@ -308,6 +309,41 @@ describe("a store on Redis", () => {
       }
       url = address("second")
       for (const store of stores) yield* eventually(works(store))
+    }), 30_000)
+
+  it.scopedLive("uses the password that its server has begun to require", () =>
+    Effect.gen(function*() {
+      const { command, port } = yield* startRedis()
+      let url = `redis://127.0.0.1:${port}`
+      const password = { current: "" }
+      const ofClients = yield* Effect.forEach(
+        Object.values(recipes),
+        ({ withPassword }) => storeOver(() => withPassword(() => password.current, { host: "127.0.0.1", port }))
+      )
+      const stores = [yield* storeOf({ url: Effect.sync(() => url) }), ...ofClients]
+      for (const store of stores) yield* eventually(works(store))
+      // the driver connects again, to a server that accepts the connection and then no command
+      yield* command("CONFIG SET requirepass second\r\nCLIENT KILL TYPE normal")
+      const refused = (store: TokenStore.Service) =>
+        Effect.filterOrFail(Effect.flip(store.read(name)), ({ code }) => code === "NOAUTH")
+      // operations all the time, so that no connection is idle
+      yield* Effect.forEach(
+        stores,
+        (store) =>
+          Effect.retry(refused(store), { schedule: Schedule.spaced("20 millis"), times: 500 }).pipe(
+            Effect.zipRight(
+              Effect.repeat(Effect.flip(store.read(name)), { schedule: Schedule.spaced("100 millis"), times: 15 })
+            )
+          ),
+        { concurrency: "unbounded" }
+      )
+      url = `redis://default:second@127.0.0.1:${port}`
+      password.current = "second"
+      yield* Effect.forEach(
+        stores,
+        (store) => Effect.retry(store.read(name), { schedule: Schedule.spaced("100 millis"), times: 80 }),
+        { concurrency: "unbounded" }
+      )
     }), 30_000)
 
   it.scopedLive("reports why the server refuses, by its code only", () =>

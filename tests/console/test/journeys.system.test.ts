@@ -105,9 +105,9 @@ describe("a developer", () => {
           yield* showsRows(page, "1 of 5")
           yield* select("Tag", "invalid_token")
           yield* select("Server", "API")
-          yield* Effect.promise(() => page.getByLabel("Filter").fill("42"))
+          yield* Effect.promise(() => page.getByLabel("Filter").fill("consumers/42"))
           yield* openDetail(page, 5)
-          const address = `${url}/?filter=42&open=5&server=API&status=4&tag=invalid_token`
+          const address = `${url}/?filter=consumers%2F42&open=5&server=API&status=4&tag=invalid_token`
           const reported: Array<string> = []
           yield* Effect.promise(async () => {
             await page.waitForURL(address)

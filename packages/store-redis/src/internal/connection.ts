@@ -49,6 +49,12 @@ export const userOf = ({ password, username }: URL): Pick<RedisOptions, "passwor
   ...(password !== "" && { password: decodeURIComponent(password) })
 })
 
+/**
+ * After a failover, the server that was the master is a replica, and a new connection leads to the new master. A server that has begun to
+ * require a password keeps a connection open on which it accepts no command, and a new connection sends the password.
+ */
+const reconnecting: ReadonlySet<string> = new Set(["READONLY", "NOAUTH"])
+
 /** The settings of a connection to the server at an address. */
 export const settingsOf = (url: URL, tls: RedisOptions["tls"] = {}): RedisOptions => ({
   ...userOf(url),
@@ -68,6 +74,5 @@ export const settingsOf = (url: URL, tls: RedisOptions["tls"] = {}): RedisOption
   // it costs the first operation a round trip, and shows no more than the result of that operation
   enableReadyCheck: false,
   retryStrategy: (times) => Math.min(times * 200, 2_000),
-  // after a failover, the server that was the master is a replica, and a new connection leads to the new master
-  reconnectOnError: (error) => codeOf(error) === "READONLY"
+  reconnectOnError: (error) => reconnecting.has(codeOf(error) ?? "")
 })

@@ -32,8 +32,8 @@ const recipesOf = ({ Cluster, Redis }: Driver) => {
       ...limits,
       ...options,
       password: password(),
-      // after a failover, the connection may lead to the server that was the master
-      reconnectOnError: ({ message }) => message.includes("READONLY")
+      // after a failover, or when the server begins to require a password, only another connection works
+      reconnectOnError: ({ message }) => /READONLY|NOAUTH/.test(message)
     })
     // the next connection uses the current password
     client.on("close", () => {
@@ -69,7 +69,7 @@ const recipesOf = ({ Cluster, Redis }: Driver) => {
     return client
   }
   // end
-  return { bySentinels, byToken, ofCluster, Redis, Cluster }
+  return { bySentinels, byToken, ofCluster, withPassword, Redis, Cluster }
 }
 
 /** The recipes with each version of ioredis that the store accepts. */
