@@ -197,7 +197,7 @@ export const make: (
 /**
  * The supply as a layer, over any token endpoint. The `layer` of each adapter is this layer over its own token endpoint.
  *
- * Layers are shared by reference. Bind the layer to a const, because each call of `layer` makes another supply.
+ * A layer is shared by reference, where its sources are the same objects. Bind the layer to a const, because each call of `layer` makes another supply.
  *
  * @since 1.0.0
  * @category layers

@@ -75,7 +75,7 @@ export interface TokenStatus {
   readonly expiresAt: Option.Option<DateTime.Utc>
   /** The time from which a caller starts the next token request, because of the age of the token or after a failure. */
   readonly nextRequestAt: Option.Option<DateTime.Utc>
-  /** The failure of the last token request, until a token request succeeds or `refresh` forgets it. */
+  /** The failure of the last token request, until there is a new token or `refresh` forgets it. */
   readonly lastFailure: Option.Option<TokenError>
   /** When the first of the consecutive failures happened. None after a success. */
   readonly failingSince: Option.Option<DateTime.Utc>

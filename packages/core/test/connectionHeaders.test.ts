@@ -1,6 +1,6 @@
 import { HttpBody, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Stream } from "effect"
+import { Effect, Option, Schedule, Stream } from "effect"
 import manifest from "../package.json" with { type: "json" }
 import { restrictedClient } from "../src/internal/restrictedClient.ts"
 import { requestReason } from "../src/internal/httpError.ts"
@@ -200,6 +200,27 @@ describe("a body", () => {
         assert.include(error.message, `The stream of the body ${failure}, ${notSent}`)
       }))
   }
+})
+
+describe("a stream that is sent twice", () => {
+  it.effect("is checked from its beginning each time", () =>
+    Effect.gen(function*() {
+      const received: Array<string> = []
+      const client = HttpClient.make((request) => {
+        if (request.body._tag !== "Stream") return Effect.die("The body is no stream")
+        return Effect.orDie(Stream.runCollect(request.body.stream)).pipe(Effect.map((chunks) => {
+          const text = Array.from(chunks, (bytes) => new TextDecoder().decode(bytes)).join("")
+          received.push(text)
+          return HttpClientResponse.fromWeb(request, new Response(null, { status: received.length === 1 ? 503 : 200 }))
+        }))
+      })
+      const retrying = HttpClient.retryTransient(client, { times: 1, schedule: Schedule.recurs(1) })
+      const body = HttpBody.stream(Stream.make("abc", "defg").pipe(Stream.encodeText), "text/plain", 7)
+      const { status } = yield* restrictedClient(retrying, { isAllowed: () => true }).execute(
+        HttpClientRequest.post("https://api.example/a", { body })
+      )
+      assert.deepStrictEqual([status, received], [200, ["abcdefg", "abcdefg"]])
+    }))
 })
 
 describe("a method", () => {

@@ -183,13 +183,13 @@ describe("a refresh", () => {
       [
         "an empty secret",
         Effect.succeed({ ...credentials, clientSecret: Redacted.make("") }),
-        "credentials.clientSecret: \"Expected non-empty text\""
+        "credentials.clientSecret: Expected non-empty text"
       ],
       [
         "a secret with line breaks",
         Effect.succeed({ ...credentials, clientSecret: Redacted.make("a canary\n\nb") }),
-        "credentials.clientSecret: \"Expected text without line breaks, control characters, or invisible characters at its ends, " +
-        "such as a byte order mark\""
+        "credentials.clientSecret: Expected text without line breaks, control characters, or invisible characters at its ends, " +
+        "such as a byte order mark"
       ],
       [
         "a missing variable",
@@ -202,7 +202,8 @@ describe("a refresh", () => {
         "a Config of the program that quotes the value",
         Effect.fail({
           _tag: "ConfigError",
-          toString: () => "- PARTNER_SECRET: Expected 32 characters but received a canary"
+          toString: () =>
+            "- PARTNER_SECRET: Expected 12 characters in a canary\n- PW: Expected non-empty text, not a canary"
         }),
         "ConfigError"
       ]

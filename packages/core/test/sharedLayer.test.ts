@@ -116,6 +116,22 @@ describe("a shared layer", () => {
       assert.include(counts.ended, 2)
     }))
 
+  it.live("settles when the scope of its use closes before the build has begun", () =>
+    Effect.gen(function*() {
+      for (let turns = 0; turns < 6; turns++) {
+        const { layer } = counted(Effect.sleep("10 millis"))
+        const scope = yield* Scope.make()
+        const building = yield* Effect.fork(
+          Layer.buildWithScope(layer, scope).pipe(Effect.provideService(Source, "the same"))
+        )
+        for (let turn = 0; turn < turns; turn++) yield* Effect.yieldNow()
+        yield* Scope.close(scope, Exit.void)
+        yield* Fiber.await(building).pipe(
+          Effect.timeoutFail({ duration: "5 seconds", onTimeout: () => `hangs after ${turns} turns` })
+        )
+      }
+    }))
+
   it.effect("is built once for two uses that begin together, whenever their fibers yield", () =>
     Effect.gen(function*() {
       // the first use yields once, after each possible number of steps, and the second one does not

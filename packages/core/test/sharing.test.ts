@@ -9,7 +9,9 @@ import {
   get,
   hang,
   lastFailure,
+  log,
   many,
+  nextRequestAt,
   phase,
   recover,
   refresh,
@@ -106,6 +108,40 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       ["2 s", reject("found")],
       ["29 s", reject("found"), undefined, requests(1)],
       ["30 s", reject("found"), undefined, requests(2)]
+    ], { latency: 0, random: 0, sharing: elsewhere.sharing })
+  })
+
+  it.scoped("logs a failure after a token that was found, as another one than before", () => {
+    const elsewhere = makeElsewhere()
+    return timeline([
+      ["0 s", fail(failures.unavailableFor("30 seconds"))],
+      ["0 s", get, "ServerError"],
+      ["1 s", elsewhere.has(Effect.asSome(token("found", "1 hour")))],
+      ["1 s", get, "found"],
+      ["49 min", fail(failures.unavailable)],
+      ["49 min", get, "found", requests(2)],
+      ["49 min", log, [
+        "ERROR There is no valid access token, and calls that need one fail. The token endpoint https://v2.example/oauth2/token (test) " +
+        "returned an error: 503. This is usually temporary. If it persists, contact the operator. Next attempt not before " +
+        "1970-01-01T00:00:30.000Z.",
+        "INFO An access token was obtained from https://v2.example/oauth2/token (test), after 1 failed request since " +
+        "1970-01-01T00:00:00.000Z. It expires at 1970-01-01T01:00:01.000Z.",
+        "WARN An access token could not be renewed; the current token remains in use. The token endpoint https://v2.example/oauth2/token " +
+        "(test) returned an error: 503. This is usually temporary. If it persists, contact the operator. Next attempt not before " +
+        "1970-01-01T00:49:00.500Z."
+      ]]
+    ], { latency: 0, random: 0, sharing: elsewhere.sharing })
+  })
+
+  it.scoped("shows that the pause of the endpoint delays a forced renewal", () => {
+    const elsewhere = makeElsewhere()
+    return timeline([
+      ["0 s", fail(failures.unavailableFor("1 hour"))],
+      ["0 s", get, "ServerError"],
+      ["1 s", elsewhere.has(Effect.asSome(token("found", "2 hours")))],
+      ["1 s", get, "found"],
+      ["2 s", reject("found")],
+      ["2 s", nextRequestAt, 3_600]
     ], { latency: 0, random: 0, sharing: elsewhere.sharing })
   })
 

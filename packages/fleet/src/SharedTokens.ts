@@ -73,7 +73,7 @@ export const make = (
 /**
  * The supply of `make` as a layer, over the token endpoint of an adapter and a store.
  *
- * Layers are shared by reference. Bind the layer to a const, because each call of `layer` makes another supply.
+ * A layer is shared by reference, where its sources are the same objects. Bind the layer to a const, because each call of `layer` makes another supply.
  *
  * @since 1.0.0
  * @category layers

@@ -91,7 +91,7 @@ export interface Options<E1, R1, E2, R2, E = never, R = never> {
  * Building the layer builds both supplies. It fails with their errors, with the failure of the plan, or with a `ConfigError` if
  * `planInterval` is not valid or if the two have different base URLs or audiences.
  *
- * Layers are shared by reference. Bind the layer to a const.
+ * A layer is shared by reference, where its sources are the same objects. Bind the layer to a const.
  *
  * @since 1.0.0
  * @category layers

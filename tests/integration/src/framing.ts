@@ -78,6 +78,17 @@ export const bodies: ReadonlyArray<Row> = [
   ),
   row("a stream that is longer than declared", "Broken", /^$/, () => HttpBody.stream(halves, "text/plain", 5)),
   row(
+    "a stream of one chunk with thousands of parts",
+    "Sent",
+    /^a{20000}$/,
+    () =>
+      HttpBody.stream(
+        Stream.make(...Array.from({ length: 20_000 }, () => new TextEncoder().encode("a"))),
+        "text/plain",
+        20_000
+      )
+  ),
+  row(
     "a stream that continues after what is declared",
     "Broken",
     /^$/,

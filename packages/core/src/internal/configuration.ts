@@ -5,6 +5,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
 import * as Either from "effect/Either"
+import { ownReason } from "./readFault.ts"
 
 // Reads variables, and reports what is wrong with a variable or an option. A report never contains a value.
 
@@ -30,7 +31,7 @@ export const variable = <A>({ example, name, what }: Variable, parse: (text: str
 
 /** A `ConfigError` for an option that is wrong. */
 export const invalid = (path: ReadonlyArray<string>, reason: string): ConfigError.ConfigError =>
-  ConfigError.InvalidData([...path], reason)
+  ConfigError.InvalidData([...path], ownReason(reason))
 
 /** A `ConfigError` for an option that could not be read. */
 export const unavailable = (path: ReadonlyArray<string>, reason: string): ConfigError.ConfigError =>

@@ -71,6 +71,19 @@ const inMemory = Effect.fnUntraced(function*(
   return HttpClientRequest.setBody(request, HttpBody.raw(new Uint8Array(bytes), { contentType, contentLength }))
 })
 
+/** One chunk of several, because the platform's `node:http` client does not finish a request with thousands of tiny chunks. */
+const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const [first] = chunks
+  if (first !== undefined && chunks.length === 1) return first
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
 /**
  * Sends a stream. If it fails, or is not as long as declared, the call fails and its connection is closed. Otherwise, Effect 3's
  * `node:http` client would end the request, and the server would read what was sent as a complete request.
@@ -94,26 +107,30 @@ const sendStream = Effect.fnUntraced(function*(
     // until then, the transport must not see the end of the stream
     return Effect.zipRight(Effect.zipRight(Deferred.fail(failed, error), Deferred.await(ended)), Effect.fail(error))
   }
-  let left = length ?? 0
-  const last: Array<Uint8Array> = []
-  const checked = throughSteps(own, {
-    onElements: (chunks) => {
-      // NodeStream types the texts of a Readable with an encoding as bytes
-      if (!chunks.every((chunk: unknown) => chunk instanceof Uint8Array)) {
-        return fail("The stream of the body has a chunk that is not a Uint8Array")
-      }
-      if (length === undefined) return Effect.succeed(chunks)
-      for (const chunk of chunks) left -= chunk.length
-      if (left < 0) return fail("The stream of the body is longer than its contentLength")
-      if (left > 0) return Effect.succeed(chunks)
-      // with its last bytes, the server would have the whole request, although the stream may still fail
-      last.push(...chunks)
-      return Effect.succeed([])
-    },
-    onEnd: Effect.suspend(() =>
-      left > 0 ? fail("The stream of the body is shorter than its contentLength") : Effect.succeed(last)
-    ),
-    onFailure: (cause) => fail("The stream of the body failed", Cause.squash(cause))
+  // a client of the program may send the request more than once
+  const checked = throughSteps(own, () => {
+    let left = length ?? 0
+    const last: Array<Uint8Array> = []
+    return {
+      onElements: (chunks) => {
+        // NodeStream types the texts of a Readable with an encoding as bytes
+        if (!chunks.every((chunk: unknown) => chunk instanceof Uint8Array)) {
+          return fail("The stream of the body has a chunk that is not a Uint8Array")
+        }
+        const bytes = joined(chunks)
+        if (length === undefined) return Effect.succeed([bytes])
+        left -= bytes.length
+        if (left < 0) return fail("The stream of the body is longer than its contentLength")
+        if (left > 0) return Effect.succeed([bytes])
+        // with its last bytes, the server would have the whole request, although the stream may still fail
+        last.push(bytes)
+        return Effect.succeed([])
+      },
+      onEnd: Effect.suspend(() =>
+        left > 0 ? fail("The stream of the body is shorter than its contentLength") : Effect.succeed(last)
+      ),
+      onFailure: (cause) => fail("The stream of the body failed", Cause.squash(cause))
+    }
   })
   // Effect sets the type of a stream, even if it is only the default, in place of the caller's header
   const type = request.headers["content-type"] ?? body.contentType

@@ -71,6 +71,8 @@ export const sharedLayer = <A, E, R>(
       return { shared: found, sources }
     }
     all.set(sources, own)
+    // on Effect 4, a fiber that is interrupted before its first step completes nothing
+    yield* Scope.addFinalizer(own.scope, Deferred.interrupt(own.context))
     // in a fiber, because the use that begins it may be interrupted while others wait for it
     const build = Effect.suspend(() => Layer.buildWithScope(make(), own.scope)).pipe(
       Effect.interruptible,

@@ -212,6 +212,8 @@ export const forced = (state: State, at: Instant.Instant): State => state.isClos
 export const failed = (state: State, at: Instant.Instant): State =>
   state.isClosed ? state : {
     ...state,
+    // a failure before the last token is not the one before this failure
+    failure: state.streak === undefined ? undefined : state.failure,
     streak: { failures: (state.streak?.failures ?? 0) + 1, since: state.streak?.since ?? at }
   }
 
@@ -327,7 +329,9 @@ export const status = (
   const forcedFrom = state.forcedAt === undefined ? now : Instant.later(state.forcedAt, forcedRenewalMillis)
   // a token that was found ends the failure for callers, although the endpoint still has its pause
   const failure = state.isClosed || state.streak !== undefined ? state.failure : undefined
+  const paused = remembered(state, now)?.nextTryAt
   const isForcedFirst = rejected && dueAt !== undefined && forcedFrom.wallMillis < dueAt.wallMillis
+  const next = failure?.nextTryAt ?? (isForcedFirst ? forcedFrom : dueAt)
   return {
     phase: phase(shown, now),
     rejected,
@@ -335,7 +339,9 @@ export const status = (
     missingScopes: shown?.token.missing(requestedScopes) ?? [],
     requestedAt: Option.fromNullable(shown?.token.requestedAt),
     expiresAt: Option.fromNullable(shown?.token.expiresAt),
-    nextRequestAt: wallTime(failure?.nextTryAt ?? (isForcedFirst ? forcedFrom : dueAt)),
+    nextRequestAt: wallTime(
+      next !== undefined && paused !== undefined && paused.wallMillis > next.wallMillis ? paused : next
+    ),
     lastFailure: Option.fromNullable(failure?.error),
     failingSince: wallTime(state.streak?.since),
     consecutiveFailures: state.streak?.failures ?? 0

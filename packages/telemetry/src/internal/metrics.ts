@@ -218,7 +218,8 @@ export const make = (labels: Labels, requestedScopes: ReadonlyArray<string>): Me
         ])
       }),
     end: Effect.suspend(() => {
-      if (shown.get(key) !== self) return Effect.void
+      // another supply may have requested fewer scopes
+      if (shown.get(key) !== self) return all(Array.from(setMissing.values(), (set) => set(0)))
       shown.delete(key)
       return setGauges({
         isUsable: true,

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
+import { ownReason } from "./readFault.ts"
 
 // Reads variables, and reports what is wrong with a variable or an option. A report never contains a value.
 
@@ -58,7 +59,7 @@ export const variable = <A>({ example, name, what }: Variable, parse: (text: str
 
 /** A `ConfigError` for an option that is wrong. */
 export const invalid = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>
-  new ConfigProblems([{ path, reason }])
+  new ConfigProblems([{ path, reason: ownReason(reason) }])
 
 /** A `ConfigError` for an option that could not be read. */
 export const unavailable = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>

@@ -1,6 +1,7 @@
 import * as Arr from "effect/Array"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type { LazyArg } from "effect/Function"
 import * as Pull from "effect/Pull"
 import * as Stream from "effect/Stream"
 
@@ -12,12 +13,13 @@ export interface Steps<A, E> {
   readonly onFailure: (cause: Cause.Cause<unknown>) => Effect.Effect<never, E>
 }
 
-/** A stream whose pulls go through these steps. */
+/** A stream whose pulls go through these steps, which are made anew for each run of the stream. */
 export const throughSteps = <A, E>(
   stream: Stream.Stream<A, unknown>,
-  { onElements, onEnd, onFailure }: Steps<A, E>
+  makeSteps: LazyArg<Steps<A, E>>
 ): Stream.Stream<A, Pull.ExcludeDone<E>> =>
   Stream.transformPull(stream, (pull) => {
+    const { onElements, onEnd, onFailure } = makeSteps()
     let isEnded = false
     const step = Effect.matchCauseEffect(pull, {
       onSuccess: onElements,
