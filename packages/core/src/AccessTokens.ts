@@ -140,12 +140,15 @@ const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
   Effect.flatMap(Effect.clock, (clock) => {
     if (endpoint.clientId === undefined) return Effect.void
     const now = clock.unsafeCurrentTimeMillis()
-    for (const [key, { at }] of built) {
-      if (Math.abs(now - at) < minute) break
+    const isRecent = ({ at }: { readonly at: number }) => Math.abs(now - at) < minute
+    for (const [key, supply] of built) {
+      if (isRecent(supply)) break
       built.delete(key)
     }
     const key = JSON.stringify([endpoint.url, endpoint.clientId, endpoint.requestedScopes])
-    const before = built.get(key)
+    const found = built.get(key)
+    // supplies with other clocks may stand before it
+    const before = found !== undefined && isRecent(found) ? found : undefined
     // the newest is last
     built.delete(key)
     built.set(key, { at: now, isLogged: before !== undefined })

@@ -1,5 +1,6 @@
 import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { assert, it } from "@effect/vitest"
+import * as VirtualClock from "@credit-data/test-support/virtualClock"
 import { Effect, Layer, Logger, TestClock } from "effect"
 import { makeTokenEndpoint, type Options } from "../src/internal/tokenEndpoint.ts"
 import * as FakeTransport from "./support/fakeTransport.ts"
@@ -22,6 +23,7 @@ it.effect("a second supply for the same client within a minute logs a warning, o
         Layer.build,
         Effect.scoped
       )
+    yield* build({ path: "/first" }).pipe(Effect.withClock(VirtualClock.make().clockOf(() => 30_000)))
     yield* build({})
     yield* build({ scopes: ["serviceplus:all"] })
     yield* build({ credentials: { ...credentials, clientId: "another" } })
