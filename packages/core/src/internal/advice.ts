@@ -112,7 +112,7 @@ export const brokenRule = {
 }
 
 /** A duration in seconds, such as `9.5 s`. */
-const duration = (input: Duration.DurationInput): string => `${Math.round(Duration.toMillis(input) / 100) / 10} s`
+export const seconds = (input: Duration.DurationInput): string => `${Math.round(Duration.toMillis(input) / 100) / 10} s`
 
 export const invalidResponse = (rule: keyof typeof brokenRule): string =>
   rule === "Expired"
@@ -154,7 +154,7 @@ export const happened = (failure: NoResponse): string =>
 /** What happened to a token request that got no complete response. */
 export const noResponse = (failure: NoResponse): string =>
   failure.reason === "Timeout"
-    ? `did not respond ${failure.deadline === undefined ? "in time" : `within ${duration(failure.deadline)}`}`
+    ? `did not respond ${failure.deadline === undefined ? "in time" : `within ${seconds(failure.deadline)}`}`
     : `${
       failure.reason === "NotAllowed" || failure.reason === "Closed"
         ? "got no request"
