@@ -186,15 +186,15 @@ export const make: <const Name extends string>(
       const tried: Array<AccessToken.AccessToken> = []
       let closedConnections = 0
       let waitedMillis = 0
-      const waiting = (wait: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>) =>
-        span === undefined ? wait : Effect.suspend(() => {
-          const since = Instant.monotonicMillis(clock)
-          return Effect.onExit(wait, () =>
-            Effect.sync(() => {
-              waitedMillis += Instant.monotonicMillis(clock) - since
-              span.attribute("credit_data.token.wait_duration", waitedMillis / 1_000)
-            }))
-        })
+      const waiting = Effect.fnUntraced(function*(
+        token: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
+      ): Effect.fn.Return<AccessToken.AccessToken, TokenError.TokenError> {
+        const since = Instant.monotonicMillis(clock)
+        const outcome = yield* Effect.exit(token)
+        waitedMillis += Instant.monotonicMillis(clock) - since
+        span?.attribute("credit_data.token.wait_duration", waitedMillis / 1_000)
+        return yield* outcome
+      })
 
       budget.sent()
       // a request with its own header is sent as it is
