@@ -117,6 +117,7 @@ export const decide = (
   if (used !== undefined) {
     if (rejected !== undefined || failure !== undefined || !isDue) return used.use
     return Instant.reached(now, used.expiringAt)
+      // the token is still valid, and the caller may have a deadline
       ? { _tag: "Wait", patience: Instant.millisUntil(now, used.expiresAt) / 2 }
       : { _tag: "UseAndRenew", token: used.use.token }
   }
@@ -134,7 +135,10 @@ export const reason = (state: State, now: Instant.Instant): RequestReason => {
 /** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
 const expiringMillis = 5_000
 
-/** How long no token is requested for a missing scope after the last one, in milliseconds. */
+/**
+ * How long no token is requested for a missing scope after the last one, in milliseconds. The operator may grant a scope while a token of
+ * a day is in use.
+ */
 export const scopeMillis = 5 * 60_000
 
 /**
@@ -279,6 +283,7 @@ const pauseAfter = (
   const requested = error._tag === "ServerError" && error.retryAfter !== undefined
     ? Duration.toMillis(error.retryAfter)
     : 0
+  // with a Retry-After of 0, every process would send requests without a pause
   if (requested >= 1_000) return requested
   return Math.round(Math.min(shortestPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))
 }
