@@ -91,8 +91,8 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
   /** May a request be sent to this URL? */
   readonly isAllowed: (url: string) => boolean
 }): HttpClient.HttpClient => {
-  // Two things that Effect does not document, and transport.test.ts tests: the last transformation of a request runs after all others,
-  // and redirects and tracing are read from the fiber that sends.
+  // This rests on two habits of Effect, which transport.test.ts tests: the transformation that was added last runs last, and redirects
+  // and tracing are read from the fiber that sends.
   const silent = silence(({ url }) => isAllowed(url))
   const checked = HttpClient.mapRequestEffect(client, (request) => {
     if (!isAllowed(request.url)) {
