@@ -15,7 +15,7 @@ const target = new URL("../.examples/", import.meta.url)
 const testsIn = (page: string) =>
   [...readFileSync(new URL(page, root), "utf8").matchAll(/^```ts\n([^]*?)^```$/gm)]
     .flatMap(([, code = ""]) => code.includes("\nit.") ? [code] : [])
-const pages = ["docs/get-started.md", "docs/testing.md"]
+const pages = ["docs/get-started.md", "docs/testing.md", "packages/simulator/README.md"]
 
 /** The examples in the docstrings of a module. */
 const examplesIn = (source: string) =>

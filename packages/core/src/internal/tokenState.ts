@@ -135,10 +135,7 @@ export const reason = (state: State, now: Instant.Instant): RequestReason => {
 /** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
 const expiringMillis = 5_000
 
-/**
- * How long no token is requested for a missing scope after the last one, in milliseconds. The operator may grant a scope while a token of
- * a day is in use.
- */
+/** How long no token is requested for a missing scope after the last one, in milliseconds. */
 export const scopeMillis = 5 * 60_000
 
 /**
