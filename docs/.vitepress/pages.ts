@@ -161,8 +161,10 @@ const purposes: ReadonlyMap<string, string> = new Map(
   rowsOf(read("docs/README.md")).map(({ page, task }) => [page, task])
 )
 
-/** The first sentence of a README. */
-const firstSentence = (page: string): string | undefined => /^# .+\n\n(.*?\.)(?:\s|$)/s.exec(read(page))?.[1]
+/** The first sentence of a README, without links. */
+const firstSentence = (page: string): string | undefined =>
+  /^# [^\n]+\n\n(.*?\.)(?:\s|$)/s.exec(read(page))?.[1]
+    ?.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("\n", " ")
 
 /** What a page is for; for a package and a module of the reference, the first sentence of its documentation. */
 export const descriptionOf = (page: string): string | undefined =>
