@@ -150,6 +150,7 @@ export const make: <const Name extends string>(
         `Requested: ${requestedScopes.join(" ")}. Add it to the scopes option, or to CREDIT_DATA_SCOPES`
       return yield* Effect.fail(Variables.invalid(["scopes"], expected))
     }
+    // the base URL of a program's own supply may be unchecked, and a token must not be sent in clear text
     const environment = yield* Validation.all(Validation.environment(tokens.environment))
     const baseUrl = new URL(environment.baseUrl)
     const { origin } = baseUrl

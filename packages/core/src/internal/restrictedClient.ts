@@ -93,6 +93,8 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
   /** May a request be sent to this URL? */
   readonly isAllowed: (url: string) => boolean
 }): HttpClient.HttpClient => {
+  // This rests on two habits of Effect, which transport.test.ts tests: the transformation that was added last runs last, and redirects
+  // and tracing are read from the fiber that sends.
   const silent = silence(({ url }) => isAllowed(url))
   const checked = HttpClient.mapRequestEffect(client, (request) => {
     if (!isAllowed(request.url)) {

@@ -21,6 +21,8 @@ import { shownClientId } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 import { within } from "./within.ts"
 
+// The supply: its callers, at most one token request at a time with its retries, and its status. `tokenState` decides what happens.
+
 type Token = Effect.Effect<AccessToken, TokenError>
 
 /** What callers without a token get when the token request that they have waited for has failed. */
@@ -265,7 +267,7 @@ export const make = Effect.fnUntraced(function*(
 
   /** The token for a caller that has tried these tokens. */
   const next = (...tried: ReadonlyArray<AccessToken>): Token => {
-    /** The token that is in use after a wait. */
+    /** The token that is in use after a wait. If the renewal failed, this is the token that is still valid. */
     const usableOr = (otherwise: () => Token): Token => {
       const found = TokenState.inUse(state, now(), tried)
       return found === undefined ? otherwise() : serve(found.use.token)

@@ -21,6 +21,8 @@ import { readerOf } from "./source.ts"
 import * as validation from "./validation.ts"
 import { within } from "./within.ts"
 
+// A token endpoint with its credentials: when they are read again, and the deadline of a request and of the one after a refusal.
+
 /** What an adapter sets, and what its user does. */
 export interface Options<E = never, R = never> extends TokenEndpoint.Settings {
   /** The environment whose tokens are requested. */

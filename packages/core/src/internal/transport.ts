@@ -80,7 +80,10 @@ const proxyStatusOf = (error: unknown): number | undefined => {
 
 const portOf = (url: URL): string => url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port
 
-/** The forward proxy, if the host or port of the failed connection differs from the URL's. */
+/**
+ * The forward proxy, if the host or port of the failed connection differs from the URL's. `HTTPS_PROXY` is not read, because it may belong
+ * to another transport.
+ */
 const proxyOf = (error: unknown, url: URL): string | undefined => {
   const hostname = text(error, "hostname")
   if (hostname !== "") return hostname === url.hostname.replace(/^\[|\]$/g, "") ? undefined : hostname

@@ -11,6 +11,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { StoreError } from "../StoreError.ts"
 
+// How a faulty or slow store is handled: it never becomes a failure of a caller.
+
 /** The store may delay one token request by this long in total, apart from the wait for another process. */
 const budgetMillis = 600
 

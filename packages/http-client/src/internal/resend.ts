@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 
+// Which call is sent again after a reset, and how many of them.
+
 /** Whether this body can be sent a second time. A stream can be read only once. */
 export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
   switch (body._tag) {

@@ -19,6 +19,8 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 
+// What the trace and the metrics of a call show.
+
 /** The path template of the calls in this context, such as `/consumers/{id}`. */
 export class PathTemplate
   extends Context.Reference<PathTemplate>()("@credit-data/http-client/GroupClient/PathTemplate", {
