@@ -28,7 +28,14 @@ import type * as Tracer from "effect/Tracer"
 import { InsufficientScope } from "./InsufficientScope.ts"
 import { causeFor, errorFor, responseFor, type Sent } from "./internal/callerView.ts"
 import { expand } from "./internal/path.ts"
-import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
+import {
+  canBeSentAgain,
+  isClosedConnection,
+  makeBudget,
+  mostClosedConnections,
+  mostTokens,
+  release
+} from "./internal/resend.ts"
 import { makeInSpan, PathTemplate } from "./internal/span.ts"
 import { makeTarget } from "./internal/target.ts"
 
@@ -116,12 +123,6 @@ interface Call {
   /** How many milliseconds the call has waited for tokens. */
   waitedMillis: number
 }
-
-/** A call is sent again at most this often because of closed connections. */
-const mostClosedConnections = 3
-
-/** A call is sent with at most this many tokens. */
-const mostTokens = 3
 
 /** A response of the API. */
 interface Received {

@@ -1,5 +1,5 @@
 import { OpenApi } from "@effect/platform"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { parse as parseYaml } from "yaml"
 import * as exampleRules from "../../../effect-4/exampleRules.ts"
 import { manifest, versionOf } from "../../../effect-4/packages.ts"
@@ -11,12 +11,17 @@ import { environment } from "../../../packages/cli/src/commandLine/environment.t
 import { placeholderOf, spellingsOf } from "../../../packages/cli/src/commandLine/specification.ts"
 import { meanings } from "../../../packages/cli/src/exitCode.ts"
 import { TokenError } from "../../../packages/core/src/index.ts"
+import * as supply from "../../../packages/core/src/internal/supply.ts"
+import * as tokenRequest from "../../../packages/core/src/internal/tokenRequest.ts"
+import * as tokenState from "../../../packages/core/src/internal/tokenState.ts"
 import { InsufficientScope } from "../../../packages/http-client/src/index.ts"
+import { mostClosedConnections, mostTokens } from "../../../packages/http-client/src/internal/resend.ts"
 import { AdminApi } from "../../../packages/simulator/src/internal/admin/AdminApi.ts"
 import * as simulatorArguments from "../../../packages/simulator/src/internal/standalone/arguments.ts"
 import { repositoryFiles } from "../repositoryFiles.ts"
-import { declarationsWithOptions, type Member, membersOf, valuesOf } from "./declarations.ts"
+import { declarationsWithOptions, docOf, type Member, membersOf, valuesOf } from "./declarations.ts"
 import { read } from "./files.ts"
+import { logLines } from "./logLines.ts"
 import { program, variables } from "./observed.ts"
 
 // One section for each kind of table.
@@ -109,6 +114,42 @@ const variableTable = async () => {
   ])
 }
 
+// Limits that no option changes.
+
+const bytes = (count: number) => count % 1_048_576 === 0 ? `${count / 1_048_576} MiB` : `${count / 1024} KiB`
+
+const time = (duration: Duration.DurationInput) => {
+  const [value = 0, unit = ""] = Object.entries(Duration.parts(duration)).flatMap(([unit, value]) =>
+    value > 0 ? [value, unit] : []
+  )
+  return `${value} ${value === 1 ? String(unit).slice(0, -1) : unit}`
+}
+
+const limits = {
+  "core/internal/tokenRequest.maxSize": bytes(tokenRequest.maxSize),
+  "core/internal/tokenRequest.longestToken": bytes(tokenRequest.longestToken),
+  "core/internal/tokenRequest.unknownLifetime": time(tokenRequest.unknownLifetime),
+  "core/internal/tokenRequest.longestLifetime": time(tokenRequest.longestLifetime),
+  "core/internal/tokenRequest.expiryMargin": time(tokenRequest.expiryMargin),
+  "core/internal/tokenState.expiringMillis": time(tokenState.expiringMillis),
+  "core/internal/tokenState.retries": tokenState.retries,
+  "core/internal/tokenState.shortestPause": time(tokenState.shortestPause),
+  "core/internal/tokenState.longestPause": time(tokenState.longestPause),
+  "core/internal/tokenRequest.longestRetryAfter": time(tokenRequest.longestRetryAfter),
+  "core/internal/tokenState.refusalPause": time(tokenState.refusalPause),
+  "core/internal/supply.refreshMillis": time(supply.refreshMillis),
+  "core/internal/tokenState.scopeMillis": time(tokenState.scopeMillis),
+  "core/internal/supply.forcedRenewalPause": time(supply.forcedRenewalPause),
+  "http-client/internal/resend.mostTokens": mostTokens,
+  "http-client/internal/resend.mostClosedConnections": mostClosedConnections
+}
+
+const limitTable = () =>
+  table(
+    ["limit", "value"],
+    Object.entries(limits).map(([path, value]) => [docOf(path).replace(/\.$/, ""), String(value)])
+  )
+
 // Failures: their fields, and the reasons and rules.
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -135,21 +176,31 @@ const fields = (names: ReadonlyArray<string>, members: ReadonlyArray<Member>) =>
     })
   )
 
+/** What the docstring of a class says, without its references to the contract, and the table of its fields. */
+const described = (path: string, table: string) =>
+  `${docOf(path).replaceAll(/ \(service contract, [^)]*\)/g, "")}\n\n${table}`
+
 const fieldTables = () => {
   const [shared, oauth] = [membersOf("core/TokenError.fields"), membersOf("core/TokenError.oauth")]
   const common = [...shared.map(({ name }) => name), "message"]
   return {
     "fields of every token error": fields(common, [...shared, ...membersOf("core/TokenError.InvalidClient")]),
     ...Object.fromEntries(TokenError.TokenError.members.map((failure) => [
-      `fields of ${failure._tag}`,
-      fields(
-        [...Object.keys(failure.fields), "retryable"].filter((name) => !common.includes(name)),
-        [...oauth, ...membersOf(`core/TokenError.${failure._tag}`)]
+      failure._tag,
+      described(
+        `core/TokenError.${failure._tag}`,
+        fields(
+          [...Object.keys(failure.fields), "retryable"].filter((name) => !common.includes(name)),
+          [...oauth, ...membersOf(`core/TokenError.${failure._tag}`)]
+        )
       )
     ])),
-    "fields of InsufficientScope": fields(
-      [...Object.keys(InsufficientScope.InsufficientScope.fields), "message"],
-      membersOf("http-client/InsufficientScope.InsufficientScope")
+    InsufficientScope: described(
+      "http-client/InsufficientScope.InsufficientScope",
+      fields(
+        [...Object.keys(InsufficientScope.InsufficientScope.fields), "message"],
+        membersOf("http-client/InsufficientScope.InsufficientScope")
+      )
     )
   }
 }
@@ -373,6 +424,8 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     "options of the adapters": options(adapterOptions),
     "options of other layers": options(otherOptions),
     variables: await variableTable(),
+    "fixed limits": limitTable(),
+    "log lines": table(["level", "first sentence", "when", "logged again"], await Effect.runPromise(logLines)),
     ...fieldTables(),
     "reasons of a TransportError": values("reason", "core/TokenError.TransportReason"),
     "rules of an InvalidResponse": values("rule", "core/TokenError.ResponseRule"),

@@ -4,11 +4,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { ClientCredentials, Source } from "../ClientCredentials.ts"
 import * as configuration from "./configuration.ts"
+import { credentialsNotRead } from "./logLines.ts"
 import { clientOf, shownClientId } from "./printable.ts"
 import { faultOf } from "./readFault.ts"
 import { readerOf } from "./source.ts"
 import * as validation from "./validation.ts"
 import { within } from "./within.ts"
+
+// When the credentials are read and checked: before the first request, and again when they may have changed.
 
 const check = (read: ClientCredentials): Effect.Effect<ClientCredentials, ConfigError.ConfigError> =>
   Effect.map(validation.all({ credentials: validation.credentials(read) }), ({ credentials }) => credentials)
@@ -60,10 +63,7 @@ export const make = Effect.fnUntraced(function*<E, R>({ environment, source, tim
           // a supply may read them every second while the client is refused
           if (fault === found) return Effect.void
           fault = found
-          return Effect.logWarning(
-            `The client credentials of ${clientOf(environment, current.clientId)} could not be read again: ${found}. ` +
-              "The previous credentials remain in use. Check the secret manager, the variables or the mounted files."
-          )
+          return credentialsNotRead(clientOf(environment, current.clientId), found)
         }),
         Effect.map(() => current)
       )
