@@ -1,5 +1,6 @@
 import { GroupClient } from "@credit-data/http-client"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
+import { runs } from "@credit-data/test-support/searches"
 import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck } from "effect"
@@ -76,7 +77,7 @@ describe("a value in the path of a call", () => {
         const [encoded = "", ...rest] = String(sentTo).slice(prefix.length).split("/")
         assert.deepStrictEqual([decodeURIComponent(encoded), rest], [value, ["score"]])
       }),
-      { numRuns: 200 }
+      runs(200)
     ))
 
   it.effect("is refused if the template names it and it is missing, even if every object has a member of this name", () =>
