@@ -8,6 +8,7 @@ import { renamed } from "../../../effect-4/src/names.ts"
 import { examplesIn, rewriteExamples } from "../../../effect-4/src/rewrite.ts"
 import { names, optionsOf, specificationOf } from "../../../packages/cli/src/commandLine/commands.ts"
 import { environment } from "../../../packages/cli/src/commandLine/environment.ts"
+import { verdicts } from "../../../packages/cli/src/commands/compare.ts"
 import { placeholderOf, spellingsOf } from "../../../packages/cli/src/commandLine/specification.ts"
 import { meanings } from "../../../packages/cli/src/exitCode.ts"
 import { TokenError } from "../../../packages/core/src/index.ts"
@@ -451,6 +452,14 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     ),
     commands: table(["command", "what it does"], names.map((name) => [code(name), specificationOf(name).summary])),
     "options of commands": commandOptions(),
+    verdicts: table(
+      ["verdict", "meaning", "exit code"],
+      Object.entries(verdicts).map(([verdict, [, code]]) => [
+        `\`${verdict}\``,
+        sentence(new Map(valuesOf("migration/Comparison.Verdict")).get(verdict) ?? ""),
+        String(code)
+      ])
+    ),
     "exit codes": table(["exit code", "meaning"], Object.entries(meanings)),
     "names on Effect 4": renamedTable(),
     "imports on Effect 4": importTable(),
