@@ -6,6 +6,14 @@ import { Watchdog } from "./tests/support/src/watchdog.ts"
 
 const everyTest = "{packages,tests}/*/test/**/*.test.ts"
 
+/** The tests that use `searches` of the test support. */
+const sampled = [
+  "packages/core/test/fuzz.test.ts",
+  "packages/http-client/test/{call,target}.test.ts",
+  "packages/fleet/test/model/protocol.model.test.ts",
+  "tests/integration/test/{framing.transports,oneSupply,oneToken,races}.test.ts"
+]
+
 /** The tests of each mode, as globs. `test` is what `pnpm test` runs. */
 const modes = {
   // one example in a child process stands for all of them
@@ -19,8 +27,8 @@ const modes = {
   alone: { include: [everyTest.replace(".test.ts", ".alone.test.ts")], exclude: [] },
   /** The first tier's tests over sockets again, over undici and `fetch`. */
   transports: { include: ["tests/integration/test/**/*.transports.test.ts"], exclude: [] },
-  /** Searches of many minutes. */
-  nightly: { include: [everyTest.replace(".test.ts", ".nightly.test.ts")], exclude: [] },
+  /** Searches of many minutes, and all cases of those that are sampled in `test`. */
+  nightly: { include: [everyTest.replace(".test.ts", ".nightly.test.ts"), ...sampled], exclude: [] },
   /** The documents, the examples and the generated files of this repository. */
   documents: { include: ["{tools,examples}/test/**/*.test.ts"], exclude: ["**/*.system.test.ts"] }
 }
@@ -65,7 +73,12 @@ export default defineConfig(({ mode: given }) => {
           include,
           exclude: [...configDefaults.exclude, ...exclude, ...(process.platform === "win32" ? notOnWindows : [])],
           ...(mode !== "test" &&
-            { env: { TRANSPORTS: mode === "transports" ? "fetch,undici" : "fetch,node:http,undici" } }),
+            {
+              env: {
+                SEARCHES: "complete",
+                TRANSPORTS: mode === "transports" ? "fetch,undici" : "fetch,node:http,undici"
+              }
+            }),
           setupFiles: fileURLToPath(new URL("tests/support/src/endWithParent.ts", import.meta.url)),
           testTimeout: 45_000
         }

@@ -4,16 +4,18 @@ import { Effect, Fiber } from "effect"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { failTokenRequests, secret, test, together } from "./support/command.ts"
-import { runProcess, startProgram, temporaryFolder } from "./support/program.ts"
+import { type Outcome, run, runProcess, runWith, temporaryFolder } from "./support/program.ts"
 
 describe.concurrent("the exit code of credit-data", () => {
+  const checked = (code: number) => (outcome: Outcome) => {
+    assert.strictEqual(outcome.code, code, outcome.stderr)
+    assert.strictEqual(outcome.stdout, "")
+    assert.notInclude(outcome.stderr, secret)
+    return outcome.stderr
+  }
+
   const failed = (code: number, args: ReadonlyArray<string>, variables: Record<string, string> = {}) =>
-    Effect.map(runProcess(args, { variables }), (outcome) => {
-      assert.strictEqual(outcome.code, code, outcome.stderr)
-      assert.strictEqual(outcome.stdout, "")
-      assert.notInclude(outcome.stderr, secret)
-      return outcome.stderr
-    })
+    Effect.map(run(args, variables), checked(code))
 
   test(
     "is 2 for a wrong option, for variables that are missing, and for a secret as an argument",
@@ -45,7 +47,7 @@ describe.concurrent("the exit code of credit-data", () => {
         assert.include(message, expected[index] ?? "?")
         assert.notInclude(message, "canary")
       }
-      const { code, stderr, stdout } = yield* startProgram(["token"])
+      const { code, stderr, stdout } = yield* runWith({}, ["token"])
       assert.deepStrictEqual([code, stdout], [2, ""])
       assert.strictEqual(stderr.split("\n").filter((line) => line.startsWith("- CREDIT_DATA_")).length, 7)
     })
@@ -75,7 +77,8 @@ describe.concurrent("the exit code of credit-data", () => {
     "is 3 when the client is refused",
     Effect.gen(function*() {
       const wrong = "another-secret-0123456789abcdefghijklmno"
-      const stderr = yield* failed(3, ["token"], { CREDIT_DATA_CLIENT_SECRET: wrong })
+      const refused = runProcess(["token"], { variables: { CREDIT_DATA_CLIENT_SECRET: wrong } })
+      const stderr = yield* Effect.map(refused, checked(3))
       assert.include(stderr, "refused the client")
       assert.notInclude(stderr, wrong)
     })
@@ -117,7 +120,8 @@ describe.concurrent("the exit code of credit-data", () => {
       const folder = yield* temporaryFolder
       const module = join(folder, "broken.mjs")
       writeFileSync(module, "Date.prototype.toISOString = () => { throw new TypeError('can' + 'ary') }")
-      const stderr = yield* failed(70, ["token", "--json"], { NODE_OPTIONS: `--import=${module}` })
+      const broken = runProcess(["token", "--json"], { variables: { NODE_OPTIONS: `--import=${module}` } })
+      const stderr = yield* Effect.map(broken, checked(70))
       assert.match(stderr, /^A defect of this program: TypeError\..*\n +at /)
       assert.notInclude(stderr, "canary")
     }).pipe(Effect.scoped)

@@ -18,6 +18,7 @@ import * as Stream from "effect/Stream"
 import * as AccessScope from "./AccessScope.ts"
 import { AccessToken } from "./AccessToken.ts"
 import type { Environment } from "./Environment.ts"
+import { secondSupply } from "./internal/logLines.ts"
 import { clientOf } from "./internal/printable.ts"
 import { sharedLayer } from "./internal/sharedLayer.ts"
 import * as supply from "./internal/supply.ts"
@@ -154,12 +155,7 @@ const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
     built.set(key, { at: now, isLogged: before !== undefined })
     return before === undefined || before.isLogged
       ? Effect.void
-      : Effect.logWarning(
-        `A second supply of access tokens was built within a minute for ${endpoint.url} (${
-          clientOf(endpoint.environment.name, endpoint.clientId)
-        }) and the same scopes. ` +
-          "Each supply sends its own token requests. Build the layer once and provide it once, around the whole program."
-      )
+      : secondSupply(`${endpoint.url} (${clientOf(endpoint.environment.name, endpoint.clientId)})`)
   })
 
 /**

@@ -15,6 +15,7 @@ import * as AccessScope from "./AccessScope.ts"
 import * as AccessTokens from "./AccessTokens.ts"
 import * as ClientCredentials from "./ClientCredentials.ts"
 import * as Environment from "./Environment.ts"
+import { serverAddress } from "./internal/serverAddress.ts"
 import { sharedLayer } from "./internal/sharedLayer.ts"
 import { followedBy, servicesOf } from "./internal/source.ts"
 import { isValue, makeTokenEndpoint } from "./internal/tokenEndpoint.ts"
@@ -193,7 +194,7 @@ export function make<const Field extends string, const HasScopes extends boolean
 ): Adapter<Field, HasScopes>
 export function make(definition: Definition<string, boolean>): object {
   const { description, example, field, hint, path, scopes: hasScopes, variable, version, warning } = definition
-  const serverConfig = Environment.url(variable, { description, example, path })
+  const serverConfig = serverAddress(variable, { description, example, path })
   const config = {
     ...Environment.config,
     [field]: serverConfig,

@@ -5,6 +5,7 @@
  */
 import type * as Config from "effect/Config"
 import * as configuration from "./internal/configuration.ts"
+import { serverAddress } from "./internal/serverAddress.ts"
 import * as validation from "./internal/validation.ts"
 
 /**
@@ -40,40 +41,6 @@ export interface Environment {
 }
 
 /**
- * Reads the address of an environment's server from a variable, for an adapter's authorization server.
- *
- * The address must be an absolute https URL (plain http for loopback hosts only) without user information, query or fragment.
- * It is returned without slashes at its end. A `ConfigError` names the variable and never shows its value.
- *
- * @since 1.0.0
- * @category config
- * @example
- * ```ts
- * import { Environment } from "@credit-data/core"
- *
- * export const authUrl = Environment.url("CREDIT_DATA_AUTH_V3_URL", {
- *   description: "the address of the authorization server of Auth V3",
- *   example: "https://login.sandbox.example",
- *   path: "/token"
- * })
- * ```
- */
-export const url = (variable: string, options: {
-  /** What the variable is. The error for a missing variable shows it. Default: `the address of a server`. */
-  readonly description?: string | undefined
-  /** An example of a value. The error for a missing variable shows it too. */
-  readonly example?: string | undefined
-  /** A path that the program adds to the address. The value of the variable must not end with it. */
-  readonly path?: `/${string}` | undefined
-} = {}): Config.Config<string> => {
-  const { description = "the address of a server", example, path } = options
-  return configuration.variable(
-    { name: variable, what: path === undefined ? description : `${description}, without ${path}`, example },
-    path === undefined ? validation.secureUrl : validation.withoutPath(path)
-  )
-}
-
-/**
  * The variable from which each part of an environment is read, as a plain struct of Configs.
  *
  * | field | variable |
@@ -98,7 +65,7 @@ export const config = {
     },
     validation.identifier
   ),
-  baseUrl: url("CREDIT_DATA_BASE_URL", {
+  baseUrl: serverAddress("CREDIT_DATA_BASE_URL", {
     description: "the address of the business API",
     example: "https://api.sandbox.example"
   })

@@ -1,6 +1,7 @@
 import { AccessScope, ClientCredentials, Environment, Variables } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Either, Redacted } from "effect"
+import { serverAddress } from "../src/internal/serverAddress.ts"
 import * as validation from "../src/internal/validation.ts"
 
 const read = <A>(config: Config.Config<A>, variables: Record<string, string>) =>
@@ -145,9 +146,9 @@ describe("Environment", () => {
       assert.deepStrictEqual(yield* validation.all(validation.environment(withServer)), environment)
     }))
 
-  describe("url", () => {
+  describe("the address of a server", () => {
     const address = () =>
-      Environment.url("AUTH_URL", {
+      serverAddress("AUTH_URL", {
         description: "the address of V9",
         example: "https://v9.example",
         path: "/token"
@@ -155,11 +156,13 @@ describe("Environment", () => {
     const failure = (url: Config.Config<string>, variables: Record<string, string>) =>
       Effect.map(Effect.flip(readAll({ url }, variables)), String)
 
-    it.effect("Environment.url reads the address of a server, without the slash at its end", () =>
+    it.effect("the address of a server is read, without the slash at its end", () =>
       Effect.gen(function*() {
         assert.strictEqual(yield* read(address(), { AUTH_URL: "https://v9.example/" }), "https://v9.example")
         assert.strictEqual(
-          yield* read(Environment.url("AUTH_URL"), { AUTH_URL: "http://[::1]:1/a/" }),
+          yield* read(serverAddress("AUTH_URL", { description: "the address of a server" }), {
+            AUTH_URL: "http://[::1]:1/a/"
+          }),
           "http://[::1]:1/a"
         )
       }))
@@ -170,12 +173,12 @@ describe("Environment", () => {
         assert.include(error, "AUTH_URL")
         assert.include(error, "the address of V9, without /token, for example https://v9.example")
         assert.include(
-          yield* failure(Environment.url("AUTH_URL"), {}),
+          yield* failure(serverAddress("AUTH_URL", { description: "the address of a server" }), {}),
           "AUTH_URL is missing: the address of a server\n"
         )
       }))
 
-    it.effect("Environment.url refuses the whole address of the endpoint, and an insecure address, without showing it", () =>
+    it.effect("the whole address of an endpoint and an insecure address are refused, without being shown", () =>
       Effect.gen(function*() {
         for (
           const [value, expected] of [
@@ -190,7 +193,9 @@ describe("Environment", () => {
           assert.notInclude(error, "canary")
         }
         assert.strictEqual(
-          yield* read(Environment.url("AUTH_URL"), { AUTH_URL: "https://v9.example/token" }),
+          yield* read(serverAddress("AUTH_URL", { description: "the address of a server" }), {
+            AUTH_URL: "https://v9.example/token"
+          }),
           "https://v9.example/token"
         )
       }))

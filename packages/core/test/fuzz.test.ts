@@ -1,4 +1,5 @@
 import { AccessToken, TokenError } from "@credit-data/core"
+import { runs } from "@credit-data/test-support/searches"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, FastCheck, Option, Redacted } from "effect"
 import { inspect } from "node:util"
@@ -69,7 +70,7 @@ const mutated = FastCheck.dictionary(FastCheck.constantFrom(...names), json).map
   ...fields
 }))
 
-/** Checks the outcome for 150 random responses. */
+/** Checks the outcome for random responses. */
 const takes = <A>(title: string, response: FastCheck.Arbitrary<A>, bodyOf: (response: A) => Uint8Array | string) =>
   it(title, () =>
     FastCheck.assert(
@@ -78,7 +79,7 @@ const takes = <A>(title: string, response: FastCheck.Arbitrary<A>, bodyOf: (resp
         response,
         (status, response) => Effect.runPromise(assertTyped(status, bodyOf(response)))
       ),
-      { numRuns: 150 }
+      runs(150)
     ), 30_000)
 
 describe("random token responses", () => {

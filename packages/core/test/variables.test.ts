@@ -1,6 +1,7 @@
 import { AccessScope, ClientCredentials, Environment, Variables } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Redacted } from "effect"
+import { serverAddress } from "../src/internal/serverAddress.ts"
 
 const fields = { ...Environment.config, ...ClientCredentials.config, scopes: AccessScope.config }
 
@@ -108,12 +109,13 @@ describe("Variables.read", () => {
   it.effect("Variables.read reports the wrong variable of an alternative", () =>
     Effect.gen(function*() {
       const either = Config.orElse(
-        Environment.url("FIRST_URL", { description: "the first" }),
-        () => Environment.url("SECOND_URL", { description: "the second" })
+        serverAddress("FIRST_URL", { description: "the first" }),
+        () => serverAddress("SECOND_URL", { description: "the second" })
       )
       const lines = String(yield* Effect.flip(read({ either }, { FIRST_URL: "canary" }))).split("\n")
       assert.deepStrictEqual(lines[1], "- FIRST_URL: Expected an absolute URL")
-      const plain = Config.orElse(Environment.url("FIRST_URL"), () => Config.string("SECOND_URL"))
+      const plain = Config.orElse(serverAddress("FIRST_URL", { description: "the first" }), () =>
+        Config.string("SECOND_URL"))
       const others = String(yield* Effect.flip(read({ plain }, { FIRST_URL: "canary" }))).split("\n")
       assert.deepStrictEqual(others[1], "- FIRST_URL: Expected an absolute URL")
     }))

@@ -3,4 +3,6 @@
  *
  * @since 1.0.0
  */
+export * as Format from "./internal/format.ts"
 export * as Sealing from "./internal/sealing.ts"
+export * as Stored from "./internal/stored.ts"

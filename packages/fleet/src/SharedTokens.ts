@@ -3,37 +3,16 @@
  *
  * @since 1.0.0
  */
-import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import { sharedLayer } from "@credit-data/core/Internal"
 import * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
-import type { TokenError } from "@credit-data/core/TokenError"
-import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
-import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Envelope from "./internal/envelope.ts"
 import * as Protocol from "./internal/protocol.ts"
-import type { StoreError } from "./StoreError.ts"
+import { parts } from "./internal/stored.ts"
 import { TokenStore } from "./TokenStore.ts"
-
-/** The parts of a shared supply, and the entry of the present credentials. */
-const parts = Effect.gen(function*() {
-  const endpoint = yield* TokenEndpoint.TokenEndpoint
-  const store = yield* TokenStore
-  const { credentials } = endpoint
-  if (credentials === undefined) {
-    return yield* Effect.fail(Variables.invalid(
-      ["TokenEndpoint", "credentials"],
-      "Expected an endpoint with credentials, under which the shared tokens are encrypted"
-    ))
-  }
-  const entry = Effect.flatMap(credentials.current, (current) => Envelope.entryOf(endpoint, current))
-  return { credentials, endpoint, entry, present: yield* entry, store }
-})
 
 /**
  * Builds a supply whose tokens come from a store that the processes of a fleet share. It behaves like `AccessTokens.make`, except that
@@ -97,40 +76,3 @@ export const layer = (
   sharedLayer(() => Layer.scoped(AccessTokens.AccessTokens, make(settings)), {
     services: [TokenEndpoint.TokenEndpoint, TokenStore]
   })
-
-/**
- * What a store contains for a token endpoint and its present credentials.
- *
- * @since 1.0.0
- * @category models
- */
-export interface Stored {
-  /** The shared token, if it has not expired. */
-  readonly token: Option.Option<AccessToken>
-  /** The shared failure, and the time until which the processes of the fleet share it. */
-  readonly failure: Option.Option<{ readonly error: TokenError; readonly until: DateTime.Utc }>
-}
-
-/**
- * Reads what the store contains for the token endpoint. Sends no token request, takes no lease and writes nothing. For tools that
- * show the state of a store. A program that needs a token uses `layer`.
- *
- * Fails with a `ConfigError` in the same cases as `make`, and with a `StoreError` if the store cannot be read.
- *
- * @since 1.0.0
- * @category accessors
- */
-export const read: Effect.Effect<
-  Stored,
-  ConfigError.ConfigError | StoreError,
-  TokenEndpoint.TokenEndpoint | TokenStore
-> = Effect.gen(function*() {
-  const { present, store } = yield* parts
-  const wall = yield* DateTime.now
-  const look = yield* store.read(present.name)
-  const content = Option.getOrElse(Envelope.opened(present, look), () => ({}))
-  return {
-    token: Option.fromNullable(Envelope.tokenOf(content, look.now, wall)),
-    failure: Option.fromNullable(Envelope.failureOf(content, look.now, wall))
-  }
-})

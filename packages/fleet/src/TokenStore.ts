@@ -14,6 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { decodeValue, encodeValue } from "./internal/format.ts"
 import { isExisting, isFolder, isMissing, storeError } from "./internal/platformError.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -152,9 +153,6 @@ const memory: Effect.Effect<Service> = Effect.map(Effect.clock, (clock) => {
  */
 export const layerMemory: Layer.Layer<TokenStore> = Layer.effect(TokenStore, memory)
 
-const Stored = Schema.parseJson(
-  Schema.Struct({ fence: Schema.Int, expiresAt: Schema.Number, bytes: Schema.Uint8ArrayFromBase64 })
-)
 const Lease = Schema.parseJson(
   Schema.Struct({
     id: Schema.String.pipe(Schema.pattern(/^[0-9a-f-]{36}$/)),
@@ -226,9 +224,12 @@ const files = Effect.fnUntraced(function*(
   const textOf = (path: string) => Effect.catchIf(fs.readFileString(path), isFolder, () => Effect.succeed(""))
 
   /** What a file contains, or none if it is missing or something else. */
-  const contentOf = <A, I>(path: string, schema: Schema.Schema<A, I>): Effect.Effect<Option.Option<A>, PlatformError> =>
+  const contentOf = <A>(
+    path: string,
+    decode: (text: string) => Option.Option<A>
+  ): Effect.Effect<Option.Option<A>, PlatformError> =>
     textOf(path).pipe(
-      Effect.map(Schema.decodeUnknownOption(schema)),
+      Effect.map(decode),
       Effect.catchIf(isMissing, () => Effect.succeedNone)
     )
 
@@ -254,7 +255,7 @@ const files = Effect.fnUntraced(function*(
   }
 
   const look = (name: string): Effect.Effect<Look, PlatformError> =>
-    Effect.map(contentOf(pathOf(name, "value"), Stored), (stored) => ({
+    Effect.map(contentOf(pathOf(name, "value"), Option.liftNullable(decodeValue)), (stored) => ({
       now: now(),
       value: Option.filter(stored, ({ bytes, expiresAt }) => now() < expiresAt && bytes.length <= maxValueSize)
     }))
@@ -264,11 +265,11 @@ const files = Effect.fnUntraced(function*(
     // no lease lasts much longer than it was taken for, so the clock was set back
     const isInForce = ({ expiresAt }: typeof Lease.Type) => now() < expiresAt && expiresAt <= now() + 2 * millis
     let path = pathOf(name, "lease")
-    let lease = yield* contentOf(path, Lease)
+    let lease = yield* contentOf(path, decodeLease)
     // a lease that has ended is never removed: only one process can create the file of its successor
     while (Option.isSome(lease) && !isInForce(lease.value)) {
       path = pathOf(name, lease.value.id)
-      lease = yield* contentOf(path, Lease)
+      lease = yield* contentOf(path, decodeLease)
     }
     if (Option.exists(lease, (holder) => holder.owner !== owner)) return false
     // a faster process may have given its lease back, and a third one taken its own; a file that is no lease is in nobody's way
@@ -291,7 +292,7 @@ const files = Effect.fnUntraced(function*(
 
   const release = (name: string, owner: string) =>
     Effect.flatMap(
-      contentOf(pathOf(name, "lease"), Lease),
+      contentOf(pathOf(name, "lease"), decodeLease),
       (lease) =>
         Option.exists(lease, (lease) => lease.owner === owner && now() < lease.expiresAt)
           ? fs.remove(pathOf(name, "lease"))
@@ -312,7 +313,7 @@ const files = Effect.fnUntraced(function*(
   const publish = Effect.fnUntraced(
     function*(name: string, { bytes, expiresAt, fence, owner }: Parameters<Service["publish"]>[1]) {
       const isWritten = !isNewer(yield* look(name), fence)
-      const text = Schema.encodeSync(Stored)({ bytes, expiresAt, fence })
+      const text = encodeValue({ bytes, expiresAt, fence })
       if (isWritten) yield* write(name, text, (file) => replace(file, pathOf(name, "value")))
       yield* release(name, owner)
       return isWritten

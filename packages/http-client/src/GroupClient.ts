@@ -38,7 +38,14 @@ import type * as Tracer from "effect/Tracer"
 import { InsufficientScope } from "./InsufficientScope.ts"
 import { resultFor } from "./internal/callerView.ts"
 import { expand } from "./internal/path.ts"
-import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
+import {
+  canBeSentAgain,
+  isClosedConnection,
+  makeBudget,
+  mostClosedConnections,
+  mostTokens,
+  release
+} from "./internal/resend.ts"
 import { makeInSpan, PathTemplate } from "./internal/span.ts"
 import { makeTarget } from "./internal/target.ts"
 
@@ -113,12 +120,6 @@ export interface Options<Name extends string = string> extends Settings {
 
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
-
-/** A call is sent again at most this often because of closed connections. */
-const mostClosedConnections = 3
-
-/** A call is sent with at most this many tokens. */
-const mostTokens = 3
 
 /**
  * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.

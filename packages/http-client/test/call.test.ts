@@ -1,5 +1,6 @@
 import { GroupClient } from "@credit-data/http-client"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
+import { runs } from "@credit-data/test-support/searches"
 import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck } from "effect"
@@ -28,10 +29,7 @@ describe("a value in the path of a call", () => {
       [42, "42"],
       ["a b/c?d=e#f", "a%20b%2Fc%3Fd%3De%23f"],
       ["ü%2e", "%C3%BC%252e"],
-      ["%2e%2e", "%252e%252e"],
       ["...", "..."],
-      ["v1.2..3", "v1.2..3"],
-      ["\\", "%5C"],
       ["{id}", "%7Bid%7D"]
     ] as const
   ) {
@@ -41,20 +39,8 @@ describe("a value in the path of a call", () => {
       }))
   }
 
-  for (
-    const value of [
-      "",
-      ".",
-      "..",
-      "../x",
-      "..\\x",
-      "x/..",
-      "x/../../../furnishment/submissions/1",
-      "..;x",
-      "/../../admin",
-      "\ud800"
-    ]
-  ) {
+  // the other spellings of such a path: target.test.ts
+  for (const value of ["", ".", "..", "x/../../../furnishment/submissions/1", "\ud800"]) {
     it.effect(`that would make another path is refused, and nothing is sent: ${JSON.stringify(value)}`, () =>
       Effect.gen(function*() {
         const error = yield* read(value)
@@ -76,7 +62,7 @@ describe("a value in the path of a call", () => {
         const [encoded = "", ...rest] = String(sentTo).slice(prefix.length).split("/")
         assert.deepStrictEqual([decodeURIComponent(encoded), rest], [value, ["score"]])
       }),
-      { numRuns: 200 }
+      runs(200)
     ))
 
   it.effect("is refused if the template names it and it is missing, even if every object has a member of this name", () =>

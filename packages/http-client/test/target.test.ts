@@ -1,5 +1,6 @@
 import { DataAccess } from "@credit-data/http-client"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
+import { runs } from "@credit-data/test-support/searches"
 import { assert, describe, it } from "@effect/vitest"
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect, FastCheck, Option } from "effect"
@@ -160,7 +161,7 @@ describe("a URL of another origin or outside the base path is refused before any
           sentTo
         )
       }),
-      { numRuns: 500 }
+      runs(500)
     ))
 })
 
@@ -204,7 +205,7 @@ describe("a path below the base path", () => {
           sentTo
         )
       }),
-      { numRuns: 1_000 }
+      runs(1_000)
     ))
 
   it.effect("has no fragment, wherever the request contains it", () =>

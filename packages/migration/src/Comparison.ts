@@ -100,9 +100,12 @@ export type Problem = Data.TaggedEnum<{
 export const Problem = Data.taggedEnum<Problem>()
 
 /**
- * The verdict of a comparison. `Ready`: all probes got equal responses with both tokens. `ReadyWithoutRollback`: all probes
- * returned 2xx with the V2 token, and Auth V1 no longer issues tokens. `Unproven`: there were no probes, and there is no
- * other reason not to migrate. `NotReady`: see the problems.
+ * The verdict of a comparison.
+ *
+ * - `Ready`: all probes returned 2xx, and the same response with both tokens.
+ * - `ReadyWithoutRollback`: all probes returned 2xx with the V2 token, and Auth V1 no longer issues tokens.
+ * - `Unproven`: there were no probes, and there is no other reason not to migrate.
+ * - `NotReady`: V2 issues no token, a scope is missing, a response differs, or a probe returned no 2xx response.
  *
  * @since 1.0.0
  * @category models

@@ -13,6 +13,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { recorder } from "./internal/calls.ts"
+import { notUpdated } from "./internal/logLines.ts"
 import * as Metrics from "./internal/metrics.ts"
 
 /**
@@ -102,14 +103,10 @@ export const layer = (
       yield* observeCalls(tokens, recorder(labelsOf(tokens.environment.baseUrl)))
       const metrics = Metrics.make(labelsOf(tokenEndpoint), requestedScopes)
       // metrics that cannot be updated once are updated the next time
-      const safely = (update: Effect.Effect<void>) =>
-        Effect.catchAllCause(update, (cause) =>
-          Effect.logWarning("Metrics of the token supply could not be updated.", cause))
+      const safely = (update: Effect.Effect<void>) => Effect.catchAllCause(update, notUpdated)
       const show = safely(Effect.flatMap(tokens.status, metrics.show))
       // runs after the fibers below have ended, and before an exporter sends the metrics for the last time
-      yield* Effect.addFinalizer(() =>
-        Effect.zipRight(show, metrics.end)
-      )
+      yield* Effect.addFinalizer(() => Effect.zipRight(show, metrics.end))
       yield* Effect.forkScoped(
         Stream.runForEach(tokens.events, (event) =>
           safely(metrics.count(event)).pipe(

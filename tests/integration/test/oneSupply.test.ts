@@ -2,6 +2,7 @@ import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, ClientCredentials } from "@credit-data/core"
 import { DataAccess } from "@credit-data/http-client"
 import * as ChangingVariables from "@credit-data/test-support/changingVariables"
+import { runs } from "@credit-data/test-support/searches"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -399,6 +400,6 @@ it.live("no walk of uses, changed credentials, rotations and interrupted builds 
         fc.array(action, { minLength: 5, maxLength: 40, size: "max" }),
         (actions) => Effect.runPromise(quiet(walk(actions)))
       ),
-      { numRuns: 60 }
+      runs(60)
     )
   ))

@@ -31,24 +31,6 @@ const serveMetrics = listen(createServer((_, response) => {
 
 const now = Effect.sync(() => Date.now() / 1_000)
 
-it("docs/telemetry.md lists the incidents with their alerts", () => {
-  const page = readFileSync(new URL("../../../docs/telemetry.md", import.meta.url), "utf8")
-  const listed = Array.from(
-    page.matchAll(/^\| ([^|`]+?) +\| (?:`(\w+)`|none) +\| (\d*) +\| (\d*) +\|$/gm),
-    (cells) => cells.slice(1)
-  )
-  const expected = Object.entries(incidents).flatMap(([name, { alerts, ends, endsWithin = usualEnd }]) => {
-    const rows = Object.entries(alerts).map(([alert, minutes]) => [
-      name,
-      alert,
-      String(minutes),
-      ends === undefined ? "" : String(endsWithin)
-    ])
-    return rows.length === 0 ? [[name, undefined, "", ""]] : rows
-  })
-  assert.deepStrictEqual(listed, expected)
-})
-
 describe("a program in an incident, its metrics and a real Prometheus", () => {
   it.scopedLive(
     "causes the expected alerts in time, and no others, and each panel has data",

@@ -67,6 +67,13 @@ const declarationOf = (path: string): Declaration => {
   return declaration
 }
 
+/** What a declaration's docstring says. */
+export const docOf = (path: string): string => {
+  const { doc } = declarationOf(path)
+  if (doc === "") throw new Error(`${path} has no docstring`)
+  return doc
+}
+
 const memberKinds = ["property_signature", "pair", "method_definition", "public_field_definition"]
 
 const isWithin = (node: SgNode, kinds: ReadonlyArray<string>): boolean =>

@@ -1,5 +1,5 @@
 import { OpenApi } from "@effect/platform"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { parse as parseYaml } from "yaml"
 import * as exampleRules from "../../../effect-4/exampleRules.ts"
 import { manifest, versionOf } from "../../../effect-4/packages.ts"
@@ -8,15 +8,21 @@ import { renamed } from "../../../effect-4/src/names.ts"
 import { examplesIn, rewriteExamples } from "../../../effect-4/src/rewrite.ts"
 import { names, optionsOf, specificationOf } from "../../../packages/cli/src/commandLine/commands.ts"
 import { environment } from "../../../packages/cli/src/commandLine/environment.ts"
+import { verdicts } from "../../../packages/cli/src/commands/compare.ts"
 import { placeholderOf, spellingsOf } from "../../../packages/cli/src/commandLine/specification.ts"
 import { meanings } from "../../../packages/cli/src/exitCode.ts"
 import { TokenError } from "../../../packages/core/src/index.ts"
+import * as supply from "../../../packages/core/src/internal/supply.ts"
+import * as tokenRequest from "../../../packages/core/src/internal/tokenRequest.ts"
+import * as tokenState from "../../../packages/core/src/internal/tokenState.ts"
 import { InsufficientScope } from "../../../packages/http-client/src/index.ts"
+import { mostClosedConnections, mostTokens } from "../../../packages/http-client/src/internal/resend.ts"
 import { AdminApi } from "../../../packages/simulator/src/internal/admin/AdminApi.ts"
 import * as simulatorArguments from "../../../packages/simulator/src/internal/standalone/arguments.ts"
 import { repositoryFiles } from "../repositoryFiles.ts"
-import { declarationsWithOptions, type Member, membersOf, valuesOf } from "./declarations.ts"
+import { declarationsWithOptions, docOf, type Member, membersOf, valuesOf } from "./declarations.ts"
 import { read } from "./files.ts"
+import { logLines } from "./logLines.ts"
 import { program, variables } from "./observed.ts"
 import { threats } from "./threats.ts"
 
@@ -110,6 +116,42 @@ const variableTable = async () => {
   ])
 }
 
+// Limits that no option changes.
+
+const bytes = (count: number) => count % 1_048_576 === 0 ? `${count / 1_048_576} MiB` : `${count / 1024} KiB`
+
+const time = (duration: Duration.DurationInput) => {
+  const [value = 0, unit = ""] = Object.entries(Duration.parts(duration)).flatMap(([unit, value]) =>
+    value > 0 ? [value, unit] : []
+  )
+  return `${value} ${value === 1 ? String(unit).slice(0, -1) : unit}`
+}
+
+const limits = {
+  "core/internal/tokenRequest.maxSize": bytes(tokenRequest.maxSize),
+  "core/internal/tokenRequest.longestToken": bytes(tokenRequest.longestToken),
+  "core/internal/tokenRequest.unknownLifetime": time(tokenRequest.unknownLifetime),
+  "core/internal/tokenRequest.longestLifetime": time(tokenRequest.longestLifetime),
+  "core/internal/tokenRequest.expiryMargin": time(tokenRequest.expiryMargin),
+  "core/internal/tokenState.expiringMillis": time(tokenState.expiringMillis),
+  "core/internal/tokenState.retries": tokenState.retries,
+  "core/internal/tokenState.shortestPause": time(tokenState.shortestPause),
+  "core/internal/tokenState.longestPause": time(tokenState.longestPause),
+  "core/internal/tokenRequest.longestRetryAfter": time(tokenRequest.longestRetryAfter),
+  "core/internal/tokenState.refusalPause": time(tokenState.refusalPause),
+  "core/internal/supply.refreshMillis": time(supply.refreshMillis),
+  "core/internal/tokenState.scopeMillis": time(tokenState.scopeMillis),
+  "core/internal/supply.forcedRenewalPause": time(supply.forcedRenewalPause),
+  "http-client/internal/resend.mostTokens": mostTokens,
+  "http-client/internal/resend.mostClosedConnections": mostClosedConnections
+}
+
+const limitTable = () =>
+  table(
+    ["limit", "value"],
+    Object.entries(limits).map(([path, value]) => [docOf(path).replace(/\.$/, ""), String(value)])
+  )
+
 // Failures: their fields, and the reasons and rules.
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -136,21 +178,31 @@ const fields = (names: ReadonlyArray<string>, members: ReadonlyArray<Member>) =>
     })
   )
 
+/** What the docstring of a class says, without its references to the contract, and the table of its fields. */
+const described = (path: string, table: string) =>
+  `${docOf(path).replaceAll(/ \(service contract, [^)]*\)/g, "")}\n\n${table}`
+
 const fieldTables = () => {
   const [shared, oauth] = [membersOf("core/TokenError.fields"), membersOf("core/TokenError.oauth")]
   const common = [...shared.map(({ name }) => name), "message"]
   return {
     "fields of every token error": fields(common, [...shared, ...membersOf("core/TokenError.InvalidClient")]),
     ...Object.fromEntries(TokenError.TokenError.members.map((failure) => [
-      `fields of ${failure._tag}`,
-      fields(
-        [...Object.keys(failure.fields), "retryable"].filter((name) => !common.includes(name)),
-        [...oauth, ...membersOf(`core/TokenError.${failure._tag}`)]
+      failure._tag,
+      described(
+        `core/TokenError.${failure._tag}`,
+        fields(
+          [...Object.keys(failure.fields), "retryable"].filter((name) => !common.includes(name)),
+          [...oauth, ...membersOf(`core/TokenError.${failure._tag}`)]
+        )
       )
     ])),
-    "fields of InsufficientScope": fields(
-      [...Object.keys(InsufficientScope.InsufficientScope.fields), "message"],
-      membersOf("http-client/InsufficientScope.InsufficientScope")
+    InsufficientScope: described(
+      "http-client/InsufficientScope.InsufficientScope",
+      fields(
+        [...Object.keys(InsufficientScope.InsufficientScope.fields), "message"],
+        membersOf("http-client/InsufficientScope.InsufficientScope")
+      )
     )
   }
 }
@@ -396,6 +448,8 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     "options of the adapters": options(adapterOptions),
     "options of other layers": options(otherOptions),
     variables: await variableTable(),
+    "fixed limits": limitTable(),
+    "log lines": table(["level", "first sentence", "when", "logged again"], await Effect.runPromise(logLines)),
     ...fieldTables(),
     "reasons of a TransportError": values("reason", "core/TokenError.TransportReason"),
     "rules of an InvalidResponse": values("rule", "core/TokenError.ResponseRule"),
@@ -421,6 +475,14 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     ),
     commands: table(["command", "what it does"], names.map((name) => [code(name), specificationOf(name).summary])),
     "options of commands": commandOptions(),
+    verdicts: table(
+      ["verdict", "meaning", "exit code"],
+      Object.entries(verdicts).map(([verdict, [, code]]) => [
+        `\`${verdict}\``,
+        sentence(new Map(valuesOf("migration/Comparison.Verdict")).get(verdict) ?? ""),
+        String(code)
+      ])
+    ),
     "exit codes": table(["exit code", "meaning"], Object.entries(meanings)),
     "names on Effect 4": renamedTable(),
     "imports on Effect 4": importTable(),

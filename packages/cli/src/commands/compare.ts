@@ -30,7 +30,7 @@ const problemText: (problem: Comparison.Problem) => string = Comparison.Problem.
 })
 
 /** The verdict for people, and the exit code. Scripts may continue the migration after 0. */
-const verdicts: Readonly<Record<Comparison.Verdict, readonly [text: string, code: number]>> = {
+export const verdicts: Readonly<Record<Comparison.Verdict, readonly [text: string, code: number]>> = {
   Ready: [colored("green", "Ready for V2."), exitCode.success],
   ReadyWithoutRollback: [colored("yellow", "Ready for V2, without a rollback."), exitCode.success],
   Unproven: [

@@ -1,23 +1,18 @@
 import type * as Clock from "effect/Clock"
-import * as DateTime from "effect/DateTime"
+import type * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import type { AccessToken } from "../AccessToken.ts"
 import type * as TokenEndpoint from "../TokenEndpoint.ts"
 import type { TokenError } from "../TokenError.ts"
 import * as TokenEvent from "../TokenEvent.ts"
 import * as Broadcast from "./broadcast.ts"
 import * as Instant from "./instant.ts"
-import { clientOf, printableScopes } from "./printable.ts"
+import * as Lines from "./logLines.ts"
+import { clientOf } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 
-const afterFailures = (streak: TokenState.State["streak"]): string => {
-  if (streak === undefined) return ""
-  const { failures, since } = streak
-  return `, after ${failures} failed ${failures === 1 ? "request" : "requests"} since ` +
-    DateTime.formatIso(Instant.wallTime(since))
-}
+// The events and the log lines of a supply.
 
 /** A forced renewal has a line in the log at most once in this time. */
 const forcedLineMillis = 30_000
@@ -62,13 +57,8 @@ export const make = Effect.fnUntraced(function*(
     const lost = missing.filter((scope) => !before.includes(scope))
     const returned = before.filter((scope) => !missing.includes(scope))
     return Effect.zipRight(
-      lost.length === 0 ? Effect.void : Effect.logWarning(
-        `The token endpoint ${where} did not grant: ${printableScopes(lost)}. Calls that need a missing scope fail. ` +
-          "Ask the operator to grant it to this client."
-      ),
-      returned.length === 0 ? Effect.void : Effect.logInfo(
-        `The token endpoint ${where} grants again: ${printableScopes(returned)}.`
-      )
+      lost.length === 0 ? Effect.void : Lines.scopesMissing(where, lost),
+      returned.length === 0 ? Effect.void : Lines.scopesGranted(where, returned)
     )
   }
 
@@ -85,21 +75,16 @@ export const make = Effect.fnUntraced(function*(
       const { expiresAt, scopes } = token
       const isShared = sharing?.wasFound(token) ?? false
       saidNoToken = false
-      const { streak } = before
       const isRenewal = TokenState.inUse(before, Instant.now(clock)) !== undefined
-      const event = isShared ? TokenEvent.Shared : isRenewal ? TokenEvent.Renewed : TokenEvent.Obtained
-      const what = isShared ? "taken from the shared store, for" : isRenewal ? "renewed from" : "obtained from"
+      const [event, line] = isShared
+        ? [TokenEvent.Shared, Lines.shared]
+        : isRenewal
+        ? [TokenEvent.Renewed, Lines.renewed]
+        : [TokenEvent.Obtained, Lines.obtained]
       return announce((at) =>
         event({ at, ...ended(reason, sentAt), scopes, expiresAt, dueAt: Instant.wallTime(dueAt) })
       ).pipe(
-        Effect.zipRight(
-          // a success is no news, unless requests failed before: the default logger of Effect writes to standard output
-          (streak === undefined ? Effect.logDebug : Effect.logInfo)(
-            `An access token was ${what} ${where}${afterFailures(streak)}. It expires at ${
-              DateTime.formatIso(expiresAt)
-            }.`
-          )
-        ),
+        Effect.zipRight(line(where, token, before.streak)),
         Effect.zipRight(scopesChanged(token))
       )
     },
@@ -115,14 +100,11 @@ export const make = Effect.fnUntraced(function*(
       if (held === undefined) {
         if (saidNoToken && !isOfAnotherKind) return Effect.void
         saidNoToken = true
-        return Effect.logError(`There is no valid access token, and calls that need one fail. ${error.message}`)
+        return Lines.noToken(error)
       }
       if (previous !== undefined && !isOfAnotherKind) return Effect.void
-      const remains = held.rejectedAt === undefined ? "current token" : "token that the API rejected"
-      const what = isRefusal(error) ? "Token requests are refused" : "An access token could not be renewed"
-      return (error.retryable ? Effect.logWarning : Effect.logError)(
-        `${what}; the ${remains} remains in use. ${error.message}`
-      )
+      const line = isRefusal(error) ? Lines.refused : Lines.notRenewed
+      return line(error, held.rejectedAt === undefined ? "current token" : "token that the API rejected")
     },
     /** The API rejected a token. */
     invalidated: announce((at) => TokenEvent.Invalidated({ at, tokenEndpoint: url })),
@@ -137,21 +119,9 @@ export const make = Effect.fnUntraced(function*(
         }
         forcedLoggedAt = at
         const isFirst = before === undefined || Instant.reached(at, Instant.later(before, recentMillis))
-        return Effect.logWarning(
-          isFirst
-            ? `The API rejected the access token from ${where}. Another token is requested.`
-            : `The API rejected the access token from ${where} again. The last token for this reason was requested at ${
-              DateTime.formatIso(Instant.wallTime(before))
-            }. Another token is requested. If only some paths return 401, ask the operator to authorize this client for them. ` +
-              "If all paths do, ask why the API rejects new tokens."
-        )
+        return Lines.rejected(where, isFirst ? undefined : before)
       }),
     /** The program's endpoint, logger or tracer has a defect. */
-    died: (defect: unknown): Effect.Effect<void> =>
-      Effect.logError(
-        `The token request to ${where} died with ${
-          Predicate.isError(defect) ? defect.name : "a value that is not an error"
-        }. Fix your TokenEndpoint, tracer or logger: requestToken must fail with a TokenError. The next attempt is in a minute.`
-      )
+    died: (defect: unknown): Effect.Effect<void> => Lines.died(where, defect)
   }
 })

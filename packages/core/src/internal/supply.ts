@@ -62,8 +62,8 @@ interface Flight {
 /** A token endpoint keeps its own deadline. If an endpoint does not, the supply stops waiting this much later. */
 const graceMillis = 1_000
 
-/** `refresh` sends at most one request in this time. */
-const refreshMillis = 1_000
+/** The minimum time between two requests of `refresh`. */
+export const refreshMillis = 1_000
 
 /** The pause between two looks for a token elsewhere. It differs, so that processes do not look at the same time. */
 const lookMillis = { from: 750, to: 1_250 }
@@ -88,10 +88,13 @@ export const amend = (error: TokenError, known: { readonly nextTryAt: DateTime.U
   }
 }
 
-/** The minimum time between the starts of two renewals that rejected tokens force. Only tests change it. */
+/** The minimum time between the starts of two renewals that rejected tokens force. */
+export const forcedRenewalPause = 30_000
+
+/** Only tests change it. */
 export class ForcedRenewalMillis
   extends Context.Reference<ForcedRenewalMillis>()("@credit-data/core/ForcedRenewalMillis", {
-    defaultValue: (): number => 30_000
+    defaultValue: (): number => forcedRenewalPause
   })
 {}
 

@@ -13,6 +13,7 @@ import { InvalidClient } from "../TokenError.ts"
 import * as advice from "./advice.ts"
 import * as configuration from "./configuration.ts"
 import * as Instant from "./instant.ts"
+import { credentialsNotRead } from "./logLines.ts"
 import { clientOf, shownClientId } from "./printable.ts"
 import { faultOf } from "./readFault.ts"
 import { restrictedClient } from "./restrictedClient.ts"
@@ -88,12 +89,7 @@ const makeCredentials = Effect.fnUntraced(function*<E, R>({ environment, source,
             // a supply may read them every second while the client is refused
             if (fault === found) return Effect.void
             fault = found
-            return Effect.logWarning(
-              `The client credentials of ${
-                clientOf(environment, current.clientId)
-              } could not be read again: ${found}. ` +
-                "The previous credentials remain in use. Check the secret manager, the variables or the mounted files."
-            )
+            return credentialsNotRead(clientOf(environment, current.clientId), found)
           }
         }),
         Effect.map(() => current)

@@ -27,6 +27,7 @@ import {
 } from "../TokenError.ts"
 import * as advice from "./advice.ts"
 import { responseReason } from "./httpError.ts"
+import { noLifetime } from "./logLines.ts"
 import { clientOf, withoutSecrets } from "./printable.ts"
 import { isEncodingFault, isStatusError, type Stage, type TransportFailure, transportFailure } from "./transport.ts"
 import * as validation from "./validation.ts"
@@ -63,8 +64,8 @@ const form = ({ environment, scopes }: Options, credentials: ClientCredentials) 
 const failureAt = (stage: Stage) => (error: HttpClientError.HttpClientError): TransportFailure =>
   HttpClientError.isHttpClientError(error) ? transportFailure(error, stage) : { reason: "Other" }
 
-/** No token is as large as this, in bytes after decompression. */
-const maxSize = 1024 * 1024
+/** The largest response of a token endpoint, after decompression. */
+export const maxSize = 1024 * 1024
 
 /** The response of a server, read to its end, or until it is too large. */
 const readBody = ({ headers, status, stream }: HttpClientResponse.HttpClientResponse) =>
@@ -146,7 +147,8 @@ const secondsOf = (value: unknown): number | undefined => {
   return Predicate.isNumber(seconds) && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
-const longestToken = 64 * 1024
+/** The longest access token. */
+export const longestToken = 64 * 1024
 
 /**
  * The fields of the access token response (contract, section 2), or the rule that it breaks. `expires_in` and `scope` may be missing
@@ -164,7 +166,8 @@ const decode = (json: Json) => {
   return { accessToken: Redacted.make(accessToken), expiresInSeconds, scope: scope ?? undefined }
 }
 
-const longestRetryAfter = 60_000
+/** The longest `Retry-After` of a token endpoint that is respected. */
+export const longestRetryAfter = 60_000
 
 /**
  * The wait in milliseconds that a `Retry-After` header requests (RFC 9110, section 10.2.3): whole seconds or an HTTP date. The wait is
@@ -183,19 +186,18 @@ const retryAfter = (header: string, nowMillis: number): number | undefined => {
 }
 
 /** The lifetime of a token without `expires_in`: short, because the true lifetime is unknown. */
-const unknownLifetime = Duration.minutes(5)
+export const unknownLifetime = Duration.minutes(5)
 
-/** A longer `expires_in` of the server is limited to this. */
-const longestLifetime = Duration.days(7)
+/** The longest use of a token, for a longer `expires_in` too. */
+export const longestLifetime = Duration.days(7)
 
-/**
- * The time for which a token with this lifetime may be sent. Servers round `iat` and `exp` down to whole seconds, so a token can
- * be rejected up to a second before it expires. Only this function subtracts a margin for that. All other code uses `expiresAt`
- * without a margin.
- */
+/** The expiry margin, or a tenth of a shorter lifetime: servers round times down, and may reject a token this long before its expiry. */
+export const expiryMargin = Duration.seconds(1)
+
+/** The time for which a token with this lifetime may be sent. All other code uses `expiresAt` without a margin. */
 const usableFor = (seconds: number): Duration.Duration => {
   const lifetime = Duration.seconds(Math.floor(seconds))
-  const usable = Duration.subtract(lifetime, Duration.min(Duration.seconds(1), Duration.times(lifetime, 0.1)))
+  const usable = Duration.subtract(lifetime, Duration.min(expiryMargin, Duration.times(lifetime, 0.1)))
   return Duration.min(usable, longestLifetime)
 }
 
@@ -301,12 +303,7 @@ export const tokenRequest = (
     })
     if (DateTime.toEpochMillis(token.expiresAt) <= nowMillis) return yield* broken("Expired")
     if (expiresInSeconds === undefined) {
-      yield* Effect.logWarning(
-        `The token endpoint ${tokenEndpoint} (${
-          clientOf(environment.name, credentials.clientId)
-        }) did not return expires_in. ` +
-          `The token is used for ${Duration.format(unknownLifetime)}.`
-      )
+      yield* noLifetime(`${tokenEndpoint} (${clientOf(environment.name, credentials.clientId)})`, unknownLifetime)
     }
     return token
   })

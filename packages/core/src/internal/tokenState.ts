@@ -133,9 +133,9 @@ export const reason = (state: State, now: Instant.Instant): RequestReason => {
 }
 
 /** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
-const expiringMillis = 5_000
+export const expiringMillis = 5_000
 
-/** How long no token is requested for a missing scope after the last one, in milliseconds. */
+/** The minimum time between a token and a request because of a scope that it does not cover. */
 export const scopeMillis = 5 * 60_000
 
 /**
@@ -254,18 +254,21 @@ export const closed = (error: TokenError, at: Instant.Instant): State => ({
 export const nextTryForScope = (state: State, now: Instant.Instant): Instant.Instant =>
   remembered(state, now)?.nextTryAt ?? state.newer?.scopeDueAt ?? now
 
-/** How often a flight retries after a retryable failure when there is no valid token. */
+/** The retries of a token request after a retryable failure when there is no valid token. */
 export const retries = 2
 
-/** How long a failure that is not retryable is remembered, in milliseconds. */
-const refusalPause = 30_000
-const shortestPause = 1_000
+/** The pause after a failure that is not retryable. */
+export const refusalPause = 30_000
+
+/** The pause after a retryable failure without `Retry-After`. It doubles with each further failure. The second half of it is random. */
+export const shortestPause = 1_000
+
+/** The longest pause after retryable failures. */
 export const longestPause = 60_000
 
 /**
- * How long no token request is sent after this failure, in milliseconds. After a retryable failure: the `Retry-After` of the response,
- * or 1 s, doubling up to 60 s, of which half is random. A refusal of another process lasts only as long as that process shares it: if
- * it was a mistake, one of the others has to try.
+ * How long no token request is sent after this failure, in milliseconds. A refusal of another process lasts only as long as that process
+ * shares it: if it was a mistake, one of the others has to try.
  */
 const pauseAfter = (
   error: TokenError,

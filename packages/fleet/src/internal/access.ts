@@ -10,6 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { StoreError } from "../StoreError.ts"
+import * as Lines from "./logLines.ts"
 
 // How a faulty or slow store is handled: it never becomes a failure of a caller.
 
@@ -71,10 +72,7 @@ export const make = Effect.fnUntraced(function*(
     const event = TokenEvent.StoreFailed({ at, tokenEndpoint, reason })
     yield* Effect.forEach(listeners, (listener) => listener(event), { discard: true })
     if (isFirst) {
-      yield* Effect.logWarning(
-        `The shared store of access tokens cannot be used (${code}). This process requests its own tokens from ` +
-          `${where} until the store works again. ${hint}`
-      )
+      yield* Lines.storeUnusable(code, where, hint)
     }
   })
 
@@ -83,7 +81,7 @@ export const make = Effect.fnUntraced(function*(
     lastUsedAt = present()
     if (lastFault === undefined) return Effect.void
     lastFault = undefined
-    return Effect.logInfo(`The shared store of access tokens for ${where} works again.`)
+    return Lines.storeWorks(where)
   })
 
   const session = () => {
@@ -144,10 +142,7 @@ export const make = Effect.fnUntraced(function*(
     unusable: Effect.suspend(() => {
       if (hasWarned) return Effect.void
       hasWarned = true
-      return Effect.logWarning(
-        `The shared store contains a value for ${where} that cannot be decrypted: it was changed, or has another version. It is ` +
-          "ignored, and the next token replaces it. Check who else can write to the store."
-      )
+      return Lines.valueUnusable(where)
     }),
     status: Effect.sync((): StoreStatus => ({
       ...counts,

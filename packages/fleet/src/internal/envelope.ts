@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { Look } from "../TokenStore.ts"
+import * as Format from "./format.ts"
 import { nameOf, open, seal, shortestSecret } from "./sealing.ts"
 
 // What is stored for a client: its format, and how it is encrypted.
@@ -34,21 +35,16 @@ export const entryOf = (
     ))
     : Effect.succeed({ name: nameOf(Redacted.value(secret), { url, clientId, audience, scopes }), secret })
 
-/** `endsAt` is a time of the store's clock, which does not depend on any process. */
-const Part = Schema.Struct({ endsAt: Schema.Number, lifetimeMillis: Schema.Number })
-
-const Token = Schema.Struct({
-  ...Part.fields,
-  /** By the clock of the process that publishes. The clock of the store can be set too. */
-  expiresAt: Schema.Number,
-  secret: Schema.String,
-  scopes: Schema.Array(Schema.String),
-  covered: Schema.optional(Schema.Array(AccessScope))
+const Failure = Schema.Struct({
+  endsAt: Schema.Number,
+  lifetimeMillis: Schema.Number,
+  error: Schema.Union(InvalidClient, ServerError)
 })
 
-const Failure = Schema.Struct({ ...Part.fields, error: Schema.Union(InvalidClient, ServerError) })
-
-const Content = Schema.Struct({ token: Schema.optional(Token), failure: Schema.optional(Failure) })
+const Content = Schema.Struct({
+  token: Schema.optional(Schema.declare(Format.isToken)),
+  failure: Schema.optional(Failure)
+})
 const Text = Schema.parseJson(Content)
 
 /** The one value of an entry: a token and a failure, or one of them. */
@@ -101,24 +97,18 @@ export const opened = ({ name, secret }: Entry, { value }: Pick<Look, "value">):
     Option.flatMap(Schema.decodeUnknownOption(Text))
   )
 
-/** Times by clocks that agree differ by at most this, because they are rounded, and run at different speeds. */
-const roundingMillis = 1_000
-
-/** Whether a part is alive at this time of the store's clock. It never lives longer than when it was written. */
-const isAlive = ({ endsAt, lifetimeMillis }: typeof Part.Type, storeNow: number): boolean =>
-  storeNow < endsAt && endsAt - storeNow <= lifetimeMillis + roundingMillis
-
 /**
  * The token on the clock of this process, which ends as soon as one of the clocks has reached its end. Both times are of the instant at which
  * it was read.
  */
 export const tokenOf = ({ token }: Content, storeNow: number, wall: DateTime.Utc): AccessToken | undefined => {
-  if (token === undefined || !isAlive(token, storeNow)) return undefined
+  if (token === undefined || !Format.isAlive(token, storeNow)) return undefined
   const left = Math.min(token.endsAt - storeNow, token.expiresAt - DateTime.toEpochMillis(wall))
   if (left <= 0) return undefined
   const expiresAt = DateTime.addDuration(wall, Duration.millis(left))
   const requestedAt = DateTime.subtractDuration(expiresAt, Duration.millis(token.lifetimeMillis))
-  const { covered, scopes, secret } = token
+  const { scopes, secret } = token
+  const covered = token.covered?.filter(Schema.is(AccessScope))
   return new AccessToken({ secret: Redacted.make(secret), scopes, covered, expiresAt, requestedAt })
 }
 
@@ -128,7 +118,7 @@ export const failureOf = (
   storeNow: number,
   wall: DateTime.Utc
 ): { readonly error: SharedFailure; readonly until: DateTime.Utc } | undefined => {
-  if (failure === undefined || !isAlive(failure, storeNow)) return undefined
+  if (failure === undefined || !Format.isAlive(failure, storeNow)) return undefined
   const { endsAt, error } = failure
   const left = Duration.millis(endsAt - storeNow)
   const until = DateTime.addDuration(wall, left)

@@ -4,6 +4,7 @@ import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Exit, Layer, Logger, LogLevel, Redacted, Scope } from "effect"
 import * as Envelope from "../../src/internal/envelope.ts"
+import * as Stored from "../../src/internal/stored.ts"
 
 const secret = "a client secret of at least 32 characters"
 
@@ -57,7 +58,7 @@ export const makeMemory = Effect.scoped(
 
 /** What the store contains for the usual client. */
 export const readStore = (store: TokenStore.Service) =>
-  SharedTokens.read.pipe(
+  Stored.read.pipe(
     Effect.provide(Layer.effect(TokenEndpoint.TokenEndpoint, endpointOf({}))),
     Effect.provideService(TokenStore.TokenStore, store)
   )

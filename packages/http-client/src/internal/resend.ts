@@ -79,6 +79,12 @@ export const isClosedConnection = (error: unknown, request: HttpClientRequest.Ht
   HttpError.requestReason(error) === "Transport" && mayBeSentTwice(request) && mayBeSentTwice(error.request) &&
   Transport.reason(error) === "Reset"
 
+/** The attempts of a call whose tokens are rejected, each with another token. */
+export const mostTokens = 3
+
+/** The retries of a call after closed connections. */
+export const mostClosedConnections = 3
+
 const halfMillis = 5_000
 
 /** A client that sends few calls may retry one of them this often. */

@@ -10,6 +10,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Predicate from "effect/Predicate"
 import * as Tracer from "effect/Tracer"
 import type { Plan, Source, Stage } from "../Plan.ts"
+import * as Lines from "./logLines.ts"
 import { noFallback } from "./noFallback.ts"
 
 /** A caller waits for the plan for this long. The old plan then remains in effect until the new one has been read. */
@@ -56,7 +57,7 @@ export const make = Effect.fnUntraced(
     const millis = () => Instant.monotonicMillis(clock)
     // the program may change the object that it returned
     let inUse: Plan = { stage: first.stage }
-    yield* Effect.logInfo(`The plan of the migration is ${inUse.stage}.`)
+    yield* Lines.planRead(inUse.stage)
     let readAt = millis()
     let startedAt = readAt
     let isReading = false
@@ -76,14 +77,9 @@ export const make = Effect.fnUntraced(
       if (Exit.isSuccess(outcome) && fault === undefined) {
         if (outcome.value.stage === before.stage) return Effect.void
         inUse = { stage: outcome.value.stage }
-        return Effect.logInfo(`The plan of the migration has changed from ${before.stage} to ${inUse.stage}.`)
+        return Lines.planChanged(before.stage, inUse.stage)
       }
-      return isNews
-        ? Effect.logWarning(
-          `The plan of the migration could not be read again: ${fault}. The previous plan remains in use: ${before.stage}. ` +
-            "Correct it; it is read again at the next interval."
-        )
-        : Effect.void
+      return isNews && fault !== undefined ? Lines.planNotRead(fault, before.stage) : Effect.void
     }
 
     return {
