@@ -101,33 +101,43 @@ const run = Effect.gen(function*() {
   }
   yield* TestClock.adjust("5 seconds")
   return processes
-}).pipe(Effect.withRandom(Random.make("a process that stops")), Effect.provide(TokenStore.layerMemory), Effect.provide(TestContext.TestContext))
+}).pipe(
+  Effect.withRandom(Random.make("a process that stops")),
+  Effect.provide(TokenStore.layerMemory),
+  Effect.provide(TestContext.TestContext)
+)
 
 const seconds = (millis = Number.NaN): string => `${(millis / 1_000).toFixed(1)} s`
 
 /** The lease of a fleet: the process that has it sends the token request, and the others read the store. */
 export const fleet = Effect.map(run, ([a, b, c]) => {
-  if (a === undefined || b?.got === undefined || c?.got === undefined) throw new Error("Expected two processes with a token")
-  const left = 92
+  if (a === undefined || b?.got === undefined || c?.got === undefined) {
+    throw new Error("Expected two processes with a token")
+  }
+  const left = 98
   const until = 4_000
   const at = (millis = 0) => left + millis * (width - left - 16) / until
   const lane = (process: Process, name: string, y: number) => {
     const { leaseFrom, leaseTo, requestFrom, requestTo = stopsAt } = process
     return [
       text(14, y + 20, name, { of: "strong small" }),
-      line(at(0), y + 15, at(process === a ? stopsAt : until), y + 15),
+      line(at(0), y + 15, at(process.got ?? stopsAt), y + 15),
       ...(leaseFrom === undefined ? [] : [
         box(at(leaseFrom), at(leaseTo), y, 30, "soft"),
         box(at(requestFrom), at(requestTo), y + 4, 22, "ours")
       ]),
-      ...process.reads.filter((time) => leaseFrom === undefined || time < leaseFrom).map((time) => dot(at(time), y + 15, "other", 3)),
+      ...process.reads.filter((time) => leaseFrom === undefined || time < leaseFrom).map((time) =>
+        dot(at(time), y + 15, "other", 3)
+      ),
       ...(process.got === undefined
         ? [text(at(stopsAt) + 4, y + 20, "✕ stops", { of: "small fault strong" })]
         : [dot(at(process.got), y + 15, "ours", 8), text(at(process.got) + 11, y + 20, "token", { of: "small" })])
     ]
   }
   return picture(
-    `Three processes share a store. Process A takes the lease, sends a token request, and stops after ${seconds(stopsAt)}. Its lease ends ` +
+    `Three processes share a store. Process A takes the lease, sends a token request, and stops after ${
+      seconds(stopsAt)
+    }. Its lease ends ` +
       `after ${seconds(a.leaseTo)}. Then B takes the lease, sends a token request, and publishes the token after ${
         seconds(b.got)
       }. C reads it from the store.`,
@@ -150,7 +160,7 @@ export const fleet = Effect.map(run, ([a, b, c]) => {
       text(176, 224, "token request", { of: "small" }),
       dot(290, 219, "other", 3),
       text(300, 224, "reads the store", { of: "small" }),
-      text(14, 250, "One token request for all, even if its process stops.", { of: "strong small" })
+      text(14, 250, "When A stops, its lease ends, and B continues.", { of: "strong small" })
     ]
   )
 })

@@ -6,7 +6,9 @@ import { Console, Effect, Logger, LogLevel } from "effect"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { fleet } from "./fleet.ts"
+import { migration } from "./migration.ts"
 import { rejectedToken } from "./rejectedToken.ts"
+import { shutdown } from "./shutdown.ts"
 import { tokenLife } from "./tokenLife.ts"
 
 const folder = fileURLToPath(new URL("../../../docs/pictures/", import.meta.url))
@@ -14,13 +16,21 @@ const folder = fileURLToPath(new URL("../../../docs/pictures/", import.meta.url)
 const isCheck = process.argv.includes("--check")
 
 Effect.gen(function*() {
-  const pictures = yield* Effect.all({ "token-life": tokenLife, "rejected-token": rejectedToken, fleet })
+  const pictures = yield* Effect.all({
+    "token-life": tokenLife,
+    "rejected-token": rejectedToken,
+    fleet,
+    shutdown: Effect.sync(shutdown),
+    migration: Effect.sync(migration)
+  })
   const stale = Object.entries(pictures)
     .map(([name, svg]) => ({ file: `${folder}${name}.svg`, svg }))
     .filter(({ file, svg }) => !existsSync(file) || readFileSync(file, "utf8") !== svg)
   if (isCheck && stale.length > 0) {
     return yield* Effect.fail(
-      `These pictures are stale:\n${stale.map(({ file }) => file).join("\n")}\nRun, and review: npx -y pnpm@10.34.9 run write:pictures`
+      `These pictures are stale:\n${
+        stale.map(({ file }) => file).join("\n")
+      }\nRun, and review: npx -y pnpm@10.34.9 run write:pictures`
     )
   }
   mkdirSync(folder, { recursive: true })

@@ -109,7 +109,7 @@ export const rejectedToken = Effect.map(run, (rows) => {
       const chips = [
         ...steps.map((step) =>
           "issued" in step
-            ? { of: "other", words: ["new", step.issued.replace("-", " ")] }
+            ? { of: "soft", words: ["new", step.issued.replace("-", " ")] }
             : { of: step.status === 401 ? "fault" : "ours", words: [step.sent.replace("-", " "), String(step.status)] }
         ),
         { of: "", words: ["caller", String(status)] }
@@ -127,7 +127,10 @@ export const rejectedToken = Effect.map(run, (rows) => {
               ? box(from + 0.5, from + chip - 6.5, y + 24.5, 37, "outline")
               : box(from, from + chip - 6, y + 24, 38, of),
             ...words.map((word, at) =>
-              text(middle, y + 39 + at * 16, word, { of: `small${isCaller ? at === 1 ? " strong" : "" : " white"}`, anchor: "middle" })
+              text(middle, y + 39 + at * 16, word, {
+                of: `small${isCaller ? at === 1 ? " strong" : "" : of === "soft" ? "" : " white"}`,
+                anchor: "middle"
+              })
             )
           ]
         })

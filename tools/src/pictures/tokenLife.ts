@@ -5,7 +5,7 @@ import { Clock, DateTime, Duration, Effect, Layer, Random, Redacted, TestClock, 
 import { box, dot, line, picture, text, width } from "./drawing.ts"
 
 const hour = 3_600_000
-const outage = { from: 19, to: 21 }
+const outage = { from: 18, to: 20 }
 const hours = 30
 
 const environment = { name: "picture", audience: "a", baseUrl: "https://api.example" }
@@ -79,7 +79,9 @@ export const tokenLife = Effect.map(run, ({ failedCalls, requests, uses }) => {
   ]
   return picture(
     `30 hours with 24-hour tokens. A renewal is due between 75 and 90 % of the lifetime. During an outage of two hours, ${failed} token ` +
-      `requests fail, and ${failedCalls === 0 ? "no call fails" : `${failedCalls} calls fail`}, because the first token is still valid. ` +
+      `requests fail, and ${
+        failedCalls === 0 ? "no call fails" : `${failedCalls} calls fail`
+      }, because the first token is still valid. ` +
       `After the outage, a second token replaces it.`,
     262,
     [
@@ -94,14 +96,21 @@ export const tokenLife = Effect.map(run, ({ failedCalls, requests, uses }) => {
       text(14, 166, "token", { of: "small" }),
       text(14, 183, "requests", { of: "small" }),
       line(at(0), 170, at(hours), 170),
-      ...requests.map(({ at: time, isFailed }) => isFailed ? line(at(time), 162, at(time), 178, "tick") : dot(at(time), 170, "ours", 6)),
+      ...requests.map(({ at: time, isFailed }) =>
+        isFailed ? line(at(time), 162, at(time), 178, "tick") : dot(at(time), 170, "ours", 6)
+      ),
       text(at(outage.from) - 8, 165, `${failed} fail`, { of: "small fault", anchor: "end" }),
       line(at(0), 206, at(hours), 206),
       ...[0, 6, 12, 18, 24, 30].flatMap((time) => [
         line(at(time), 206, at(time), 211),
-        text(at(time), 226, time === 0 ? "0 h" : String(time), { of: "small dim", anchor: time === 30 ? "end" : "middle" })
+        text(at(time), 226, time === 0 ? "0 h" : String(time), {
+          of: "small dim",
+          anchor: time === 30 ? "end" : "middle"
+        })
       ]),
-      text(14, 249, `One call a minute for 30 hours: ${failedCalls === 0 ? "none" : failedCalls} failed.`, { of: "strong" })
+      text(14, 249, `One call a minute for 30 hours: ${failedCalls === 0 ? "none" : failedCalls} failed.`, {
+        of: "strong"
+      })
     ]
   )
 })
