@@ -3,12 +3,14 @@ import { DateTime, Duration, Effect, Layer, Redacted } from "effect"
 
 const environment = { name: "benchmark", audience: "a", baseUrl: "http://localhost" }
 
-/** A token endpoint in memory. */
+/** A token endpoint in memory, for this client. */
 export const endpoint = (
-  requestToken: TokenEndpoint.Service["requestToken"]
+  requestToken: TokenEndpoint.Service["requestToken"],
+  clientId = "id"
 ): Layer.Layer<TokenEndpoint.TokenEndpoint> =>
   Layer.succeed(TokenEndpoint.TokenEndpoint, {
     environment,
+    clientId,
     url: "http://localhost/oauth2/token",
     requestedScopes: [],
     deadline: Duration.seconds(10),
@@ -26,4 +28,7 @@ export const token = (text: string, lifetime: Duration.DurationInput): Effect.Ef
     }))
 
 /** A token endpoint that responds at once. */
-export const instantEndpoint = endpoint(() => token("token", "24 hours"))
+export const instantEndpointOf = (clientId: string): Layer.Layer<TokenEndpoint.TokenEndpoint> =>
+  endpoint(() => token("token", "24 hours"), clientId)
+
+export const instantEndpoint = instantEndpointOf("id")

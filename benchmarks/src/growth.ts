@@ -3,7 +3,7 @@ import { AccessTokens } from "@credit-data/core"
 import { GroupClient } from "@credit-data/http-client"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import { endpoint, instantEndpoint, token } from "./endpoint.ts"
+import { endpoint, instantEndpoint, instantEndpointOf, token } from "./endpoint.ts"
 import { fleetProgram } from "./fleet.ts"
 import { median, type Measurement } from "./report.ts"
 
@@ -72,15 +72,18 @@ const costs: ReadonlyArray<Curve> = [
     }
   },
   {
-    what: "token supplies in one program, each with its first token",
+    what: "token supplies in one program, each for its own client and with its first token",
     size: "supplies",
     sizes: [1, 10, 100, 1_000],
     rounds: (supplies) => {
-      const one = Effect.flatMap(
-        Layer.build(Layer.fresh(AccessTokens.layer().pipe(Layer.provide(instantEndpoint)))),
-        (context) => Context.get(context, AccessTokens.AccessTokens).get
+      const one = (client: number) =>
+        Effect.flatMap(
+          Layer.build(Layer.fresh(AccessTokens.layer().pipe(Layer.provide(instantEndpointOf(`client-${client}`))))),
+          (context) => Context.get(context, AccessTokens.AccessTokens).get
+        )
+      return timed(
+        Effect.scoped(Effect.forEach(Array.from({ length: supplies }, (_, client) => client), one, { discard: true }))
       )
-      return timed(Effect.scoped(Effect.replicateEffect(one, supplies, { discard: true })))
     }
   },
   {

@@ -11,7 +11,7 @@ import { growth } from "./growth.ts"
 import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
 import { memory } from "./memory.ts"
-import { compare } from "./peers/compare.ts"
+import { compare, writeComparison } from "./peers/compare.ts"
 import { allMet, table } from "./report.ts"
 import { sharedTokens } from "./sharedTokens.ts"
 import { transports } from "./transports.ts"
@@ -40,8 +40,8 @@ const pages = {
   peers: compare
 }
 
-/** The benchmarks that take so long that they only run if the command line names them. */
-const long = { sustained }
+/** What only runs if the command line names it: a benchmark that takes long, and writing the comparison without measuring it. */
+const named = { sustained, comparison: () => Effect.as(writeComparison, true) }
 
 /** Runs a scenario in a new fiber, because values that a layer sets in a fiber, such as a clock, can outlive the layer. */
 const inItsOwnFiber = <A, E>(scenario: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -65,8 +65,8 @@ Effect.gen(function*() {
     }\n`
     yield* Effect.sync(() => writeFileSync(new URL("../results/figures.md", import.meta.url), text))
   }
-  const longOnes = names.length === 0 ? [] : chosen(long)
-  const met = yield* Effect.forEach([...chosen(pages), ...longOnes], (page) => page(machine))
+  const namedOnes = names.length === 0 ? [] : chosen<(machine: string) => Effect.Effect<boolean, unknown>>(named)
+  const met = yield* Effect.forEach([...chosen(pages), ...namedOnes], (page) => page(machine))
   return allMet(rows) && !met.includes(false)
 }).pipe(
   // what a supply logs would stand between the tables

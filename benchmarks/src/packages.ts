@@ -14,7 +14,10 @@ export interface Line {
   readonly alias: Record<string, string>
 }
 
-export const effect3: Line = { folder: `${top}benchmarks`, alias: sourcesIn(`${top}packages`) }
+export const effect3: Line = {
+  folder: `${top}benchmarks`,
+  alias: { ...sourcesIn(`${top}packages`), "@credit-data/tools": `${top}tools/src` }
+}
 
 export const effect4: Line = {
   folder: `${top}effect-4/generated/benchmarks`,

@@ -66,11 +66,14 @@ export const makeBareCalls = (url: string, path: string) => {
   return { call: () => runtime.runPromise(call), dispose: () => runtime.dispose() }
 }
 
-/** Makes calls of Data Access over fetch, with tokens from this endpoint. */
+/** Makes calls of Data Access over fetch, with tokens from this endpoint, and returns their status. */
 export const makeCalls = (url: string, path: string, base: string) => {
   const runtime = ManagedRuntime.make(
     DataAccess.layer().pipe(Layer.provide(layer(url, base)), Layer.provide(FetchHttpClient.layer))
   )
-  const call = Effect.flatMap(Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path)), ({ text }) => text)
+  const call = Effect.flatMap(
+    Effect.flatMap(DataAccess.DataAccess, (client) => client.get(path)),
+    ({ status, text }) => Effect.as(text, status)
+  )
   return { call: () => runtime.runPromise(call), dispose: () => runtime.dispose() }
 }

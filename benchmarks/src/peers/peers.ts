@@ -1,4 +1,10 @@
 import { bearerTokenAuthenticationPolicy, createEmptyPipeline, createPipelineRequest } from "@azure/core-rest-pipeline"
+import {
+  ConfidentialClientApplication,
+  type INetworkModule,
+  type NetworkResponse,
+  ProtocolMode
+} from "@azure/msal-node"
 import { OAuth2Client as BadgatewayClient, OAuth2Fetch } from "@badgateway/oauth2-client"
 import { FetchHttpClient, HttpBody, HttpClient } from "@effect/platform"
 import { Cache, Duration, Effect, Exit, Layer, ManagedRuntime } from "effect"
@@ -8,10 +14,17 @@ import type { Dispatcher } from "undici"
 import { createOidcInterceptor } from "undici-oidc-interceptor"
 import { effect4 } from "../effect4.ts"
 import * as effect3 from "../line/line.ts"
+import * as rebuilt from "./ballatech.ts"
 
 /** A supply of tokens, set up as the documentation of the library describes. */
 export interface Supply {
   readonly get: () => Promise<string>
+  readonly dispose: () => Promise<void>
+}
+
+/** Authenticated calls of a business API. */
+export interface Calls {
+  readonly call: () => Promise<number>
   readonly dispose: () => Promise<void>
 }
 
@@ -24,6 +37,8 @@ export interface Peer {
   readonly leavesOut: string
   /** Makes a supply. It adds the path `/oauth2/token` to the base. */
   readonly make: (base: string) => Promise<Supply>
+  /** Makes calls that return their status, if the library also handles 401. */
+  readonly makeCalls?: (url: string, path: string, base: string) => Promise<Calls>
 }
 
 const clientId = "id"
@@ -39,13 +54,15 @@ const ours: ReadonlyArray<Peer> = [
     name: us,
     note: "`AuthV2.layer`, and a Promise from `runPromise` of an Effect runtime",
     leavesOut: "",
-    make: effect3.makeSupply
+    make: effect3.makeSupply,
+    makeCalls: (...where) => Promise.resolve(effect3.makeCalls(...where))
   },
   {
     name: us4,
     note: "the same, on Effect 4",
     leavesOut: "",
-    make: async (base) => (await effect4).makeSupply(base)
+    make: async (base) => (await effect4).makeSupply(base),
+    makeCalls: async (...where) => (await effect4).makeCalls(...where)
   }
 ]
 
@@ -94,38 +111,53 @@ const effectCache: Peer = {
   }
 }
 
-const effectCached: Peer = {
-  name: "cachedInvalidateWithTTL",
-  note: "our own code: invalidated after a failure, because the time to live is one constant, known before the request",
-  leavesOut: "lifetimes from responses, renewal in the background, a pause after a failure, a replacement after a 401",
+export const ballatechName = "@ballatech/effect-oauth-client, rebuilt"
+
+const ballatech: Peer = {
+  name: ballatechName,
+  note:
+    "its way of caching, rebuilt by us with its defaults ([the file](../src/peers/ballatech.ts)): `cachedInvalidateWithTTL` for an " +
+    "hour, renewed five minutes before the token expires. A 401 drops the token, and the call is sent once more",
+  leavesOut:
+    "renewal in the background, and pauses: a failure is kept as long as a token, for an hour. The call that is sent " +
+    "again has the rejected token; the next call has a new one",
   make: async (base) => {
-    const lifetime = Number(base.split("/").at(-2))
-    const runtime = ManagedRuntime.make(Layer.empty)
-    await runtime.runtime()
-    const [get, invalidate] = Effect.runSync(
-      Effect.cachedInvalidateWithTTL(requestByHand(base), Duration.seconds(lifetime * 0.9))
-    )
-    return {
-      get: () => runtime.runPromise(Effect.map(Effect.tapError(get, () => invalidate), (token) => token.access_token)),
-      dispose: () => runtime.dispose()
-    }
+    const runtime = ManagedRuntime.make(FetchHttpClient.layer)
+    const { token } = await runtime.runPromise(rebuilt.make(`${base}/oauth2/token`, clientId, clientSecret))
+    return { get: () => runtime.runPromise(token), dispose: () => runtime.dispose() }
+  },
+  makeCalls: async (url, path, base) => {
+    const runtime = ManagedRuntime.make(FetchHttpClient.layer)
+    const { client } = await runtime.runPromise(rebuilt.make(`${base}/oauth2/token`, clientId, clientSecret))
+    const status = Effect.flatMap(client.get(url + path), ({ status, text }) => Effect.as(text, status))
+    const call = Effect.catchTag(status, "Unauthorized", () => Effect.succeed(401))
+    return { call: () => runtime.runPromise(call), dispose: () => runtime.dispose() }
   }
+}
+
+const badgatewayFetch = (base: string) => {
+  const client = new BadgatewayClient({
+    server: base,
+    clientId,
+    clientSecret,
+    tokenEndpoint: `${base}/oauth2/token`,
+    authenticationMethod: "client_secret_post"
+  })
+  return new OAuth2Fetch({ client, getNewToken: () => client.clientCredentials(), scheduleRefresh: false })
 }
 
 const badgateway: Peer = {
   name: "@badgateway/oauth2-client",
-  note: "`OAuth2Fetch.getAccessToken`",
+  note:
+    "`OAuth2Fetch.getAccessToken`, and its `fetch`, which requests a token after each 401 and sends the call once more",
   leavesOut: "a margin before a token expires, a pause after a failure",
-  make: async (base) => {
-    const client = new BadgatewayClient({
-      server: base,
-      clientId,
-      clientSecret,
-      tokenEndpoint: `${base}/oauth2/token`,
-      authenticationMethod: "client_secret_post"
-    })
-    const wrapper = new OAuth2Fetch({ client, getNewToken: () => client.clientCredentials(), scheduleRefresh: false })
-    return { get: () => wrapper.getAccessToken(), dispose: nothing }
+  make: (base) => {
+    const wrapper = badgatewayFetch(base)
+    return Promise.resolve({ get: () => wrapper.getAccessToken(), dispose: nothing })
+  },
+  makeCalls: (url, path, base) => {
+    const wrapper = badgatewayFetch(base)
+    return Promise.resolve({ call: async () => (await wrapper.fetch(url + path)).status, dispose: nothing })
   }
 }
 
@@ -212,6 +244,57 @@ const azure: Peer = {
   }
 }
 
+/** Sends MSAL's requests, which have to be for a server with TLS, to the token server. */
+const networkTo = (base: string): INetworkModule => {
+  const send = async <T>(url: string, init: RequestInit): Promise<NetworkResponse<T>> => {
+    const response = await fetch(url.replace(msalAuthority, base), init)
+    const body: T = await response.json()
+    return { status: response.status, headers: Object.fromEntries(response.headers), body }
+  }
+  return {
+    sendGetRequestAsync: (url, options) => send(url, { headers: options?.headers ?? {} }),
+    sendPostRequestAsync: (url, options) =>
+      send(url, { method: "POST", headers: options?.headers ?? {}, body: options?.body ?? "" })
+  }
+}
+
+const msalAuthority = "https://login.example"
+
+const msal: Peer = {
+  name: "@azure/msal-node",
+  note:
+    "`acquireTokenByClientCredential`, with the metadata of the server as an option and a network module of a few lines",
+  leavesOut:
+    "one request for all waiting callers, a pause after a failure, handling of a 401. It renews five minutes before a token " +
+    "expires, or in the background from `refresh_in` on if the response has it, which ours has not",
+  make: (base) => {
+    const client = new ConfidentialClientApplication({
+      auth: {
+        clientId,
+        clientSecret,
+        authority: msalAuthority,
+        knownAuthorities: [new URL(msalAuthority).host],
+        authorityMetadata: JSON.stringify({
+          issuer: msalAuthority,
+          authorization_endpoint: `${msalAuthority}/authorize`,
+          token_endpoint: `${msalAuthority}/oauth2/token`,
+          end_session_endpoint: `${msalAuthority}/logout`,
+          jwks_uri: `${msalAuthority}/keys`
+        })
+      },
+      system: { protocolMode: ProtocolMode.OIDC, networkClient: networkTo(base) }
+    })
+    return Promise.resolve({
+      get: async () => {
+        const result = await client.acquireTokenByClientCredential({ scopes: ["data-access:all/.default"] })
+        if (result === null) throw new Error("no token")
+        return result.accessToken
+      },
+      dispose: nothing
+    })
+  }
+}
+
 const controller: Dispatcher.DispatchController = {
   aborted: false,
   paused: false,
@@ -261,10 +344,11 @@ const undici: Peer = {
 export const peers: ReadonlyArray<Peer> = [
   ...ours,
   effectCache,
-  effectCached,
+  ballatech,
   badgateway,
   simple,
   openid,
   azure,
+  msal,
   undici
 ]

@@ -6,6 +6,8 @@ const byNameOrNothing = Schema.optionalWith(byName, { exact: true })
 /** The figures of one scenario, by the name of the library. */
 export const Result = Schema.Struct({
   scenario: Schema.String,
+  /** Names the scenarios of the chart. */
+  id: Schema.optionalWith(Schema.String, { exact: true }),
   unit: Schema.String,
   values: byName,
   /** What Effect alone costs, by the name of the library on the same line of Effect. */

@@ -1,6 +1,7 @@
 import { loading } from "./loading.ts"
-import { type Peer, peers, type Supply, us, us4 } from "./peers.ts"
+import { type Calls, type Peer, peers, type Supply, us, us4 } from "./peers.ts"
 import type { Result } from "./result.ts"
+import { shiftedClock } from "./shiftedClock.ts"
 import { lineOf, withFloors } from "./turns.ts"
 
 const pause = (millis: number) => new Promise((resume) => setTimeout(resume, millis))
@@ -18,6 +19,7 @@ const endpoint = (url: string, { delay = 0, failing = 0, lifetime = 3_600 }: End
   const name = `run${++id}`
   return {
     base: `${url}/${name}/${delay}/${lifetime}/${failing}`,
+    set: (state: "down" | "up") => fetch(`${url}/${state}/${name}`),
     count: async () => {
       const body: unknown = await (await fetch(`${url}/count/${name}`)).json()
       return typeof body === "object" && body !== null && "count" in body ? Number(body.count) : Number.NaN
@@ -56,8 +58,15 @@ const cached = async (url: string): Promise<Result> => {
   return { scenario: "a cached token", unit: "µs", ...figures, atMost: { [us]: 1.15, [us4]: 1.45 } }
 }
 
-/** Many concurrent callers without a token: the token requests that they cause, and the time that they take. */
-const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>> => {
+/**
+ * Many concurrent callers without a token: the token requests that they cause, and the time that they take. Libraries that send a request for
+ * each caller are left out of the larger measurement, because only the token server would be measured.
+ */
+const cold = async (
+  url: string,
+  callers: number,
+  measured: ReadonlyArray<Peer> = peers
+): Promise<ReadonlyArray<Result>> => {
   const requests: Record<string, number> = {}
   const at = (make: (base: string) => Promise<Supply>, name: string) => async () => {
     const { base, count } = endpoint(url, { delay: 50 })
@@ -71,7 +80,7 @@ const cold = async (url: string, callers: number): Promise<ReadonlyArray<Result>
   }
   const figures = await withFloors(
     21,
-    Object.fromEntries(peers.map((peer) => [peer.name, at(peer.make, peer.name)])),
+    Object.fromEntries(measured.map((peer) => [peer.name, at(peer.make, peer.name)])),
     (line) => Promise.resolve(at(line.makeColdFloor, "floor"))
   )
   const { floor: _, ...counted } = requests
@@ -152,8 +161,125 @@ const failing = async (url: string): Promise<Result> => {
     await supply.dispose()
     return requests
   })
-  return { scenario: "the first 3 s of an outage, 200 calls per second, token requests", unit: "", values }
+  return {
+    id: "failing",
+    scenario: "the first 3 s of an outage, 200 calls per second, token requests",
+    unit: "",
+    values
+  }
 }
+
+const hour = 3_600_000
+
+/** The hours of a day and one more, in which each library is called. The last minutes of a token are among them. */
+const hours = [...Array.from({ length: 95 }, (_, step) => (step + 1) / 4), 23.97, 24.25, 24.5, 24.75, 25]
+
+/**
+ * A day of a token of 24 hours, by a clock that is put forward: ten calls in each step, and then the time that a token request takes.
+ * Returns the hours of the calls that failed, and of those that waited.
+ */
+const day = async (url: string, isDown: (hour: number) => boolean) => {
+  const delay = 200
+  const clock = shiftedClock()
+  const started = Object.entries(
+    await ofAll(async (peer) => {
+      const { base, set } = endpoint(url, { delay, lifetime: 24 * 3_600 })
+      const supply = await peer.make(base)
+      await supply.get()
+      return { supply, set, failed: new Array<number>(), waited: new Array<number>() }
+    })
+  )
+  let before = 0
+  for (const now of hours) {
+    clock.forward((now - before) * hour)
+    before = now
+    await fetch(`${url}/shift/${now * hour}`)
+    for (const [, { set }] of started) await set(isDown(now) ? "down" : "up")
+    const calls = started.flatMap(([, { failed, supply, waited }]) =>
+      Array.from({ length: 10 }, async () => {
+        const start = performance.now()
+        await supply.get().catch(() => failed.push(now))
+        if (performance.now() - start > delay / 2) waited.push(now)
+      })
+    )
+    await Promise.all([...calls, pause(delay * 1.5)])
+  }
+  clock.restore()
+  await fetch(`${url}/shift/0`)
+  for (const [, { supply }] of started) await supply.dispose()
+  return {
+    failed: Object.fromEntries(started.map(([name, { failed }]) => [name, failed.filter((at) => at < 24).length])),
+    waited: Object.fromEntries(started.map(([name, { waited }]) => [name, waited.length]))
+  }
+}
+
+/** What an outage of the token endpoint and a renewal cost with tokens of 24 hours. */
+const ofADay = async (url: string): Promise<ReadonlyArray<Result>> => {
+  const start = 18
+  const outage = await day(url, (at) => at >= start && at < 24)
+  const renewal = await day(url, () => false)
+  const calls = hours.filter((at) => at >= start && at < 24).length * 10
+  return [
+    {
+      id: "outage",
+      scenario:
+        `a 24-hour token, the token endpoint is down from hour ${start} to 24: failed calls of ${calls}, all before the token expires`,
+      unit: "",
+      values: outage.failed
+    },
+    {
+      id: "waits",
+      scenario: `a 24-hour token, ${hours.length * 10} calls in 25 hours: calls that wait for a renewal`,
+      unit: "",
+      values: renewal.waited
+    }
+  ]
+}
+
+/** What each library does when the API rejects its tokens: 1 000 calls, 20 in flight. */
+const rejected = async (url: string): Promise<ReadonlyArray<Result>> => {
+  const at = (path: string) =>
+    ofEach(async (peer) => {
+      const { base, count } = endpoint(url)
+      const { call, dispose } =
+        await (peer.makeCalls?.(url, path, base) ?? callsOver(await peer.make(base), url + path))
+      let left = 1_000
+      let failed = 0
+      const worker = async () => {
+        while (left-- > 0) if (await call() !== 200) failed++
+      }
+      await Promise.all(Array.from({ length: 20 }, worker))
+      await dispose()
+      return { failed, requests: await count() }
+    })
+  const refused = await at("/refused")
+  const revoked = await at("/revoked")
+  const of = (results: typeof refused, what: "failed" | "requests") =>
+    Object.fromEntries(Object.entries(results).map(([name, result]) => [name, result[what]]))
+  return [
+    {
+      scenario: "the API rejects every token, 1 000 calls, 20 in flight: token requests",
+      unit: "",
+      values: of(refused, "requests")
+    },
+    {
+      scenario: "the API rejects the first token, 1 000 calls, 20 in flight: failed calls",
+      unit: "",
+      values: of(revoked, "failed")
+    },
+    { scenario: "the same: token requests", unit: "", values: of(revoked, "requests"), isInformation: true }
+  ]
+}
+
+/** Calls over bare fetch, for a library that only supplies tokens. */
+const callsOver = ({ dispose, get }: Supply, address: string): Calls => ({
+  call: async () => {
+    const response = await fetch(address, { headers: { authorization: `Bearer ${await get()}` } })
+    await response.text()
+    return response.status
+  },
+  dispose
+})
 
 /** The CPU time of an authenticated call over fetch, 32 in flight. */
 const calls = async (url: string): Promise<Result> => {
@@ -189,6 +315,7 @@ const calls = async (url: string): Promise<Result> => {
   )
   for (const [, { dispose }] of ours) await dispose()
   return {
+    id: "cpu",
     // the others are measured without a client around fetch, as their users would call it
     scenario:
       "CPU of an authenticated call, 32 in flight: over Effect's HttpClient for @credit-data, over bare fetch for the others",
@@ -200,13 +327,19 @@ const calls = async (url: string): Promise<Result> => {
 }
 
 /** Measures all scenarios with the token server at this address. */
-export const measure = async (url: string): Promise<ReadonlyArray<Result>> => [
-  await cached(url),
-  ...await cold(url, 1_000),
-  ...await cold(url, 10_000),
-  ...await expiring(url, { lifetime: 2, seconds: 6, callsPerSecond: 200, each: ofEach }),
-  ...await expiring(url, { lifetime: 180, seconds: 200, callsPerSecond: 50, each: ofAll }),
-  await failing(url),
-  await calls(url),
-  ...await loading()
-]
+export const measure = async (url: string): Promise<ReadonlyArray<Result>> => {
+  const few = await cold(url, 1_000)
+  const sharing = peers.filter(({ name }) => few[0]?.values[name] === 1)
+  return [
+    await cached(url),
+    ...few,
+    ...await cold(url, 10_000, sharing),
+    ...await expiring(url, { lifetime: 2, seconds: 6, callsPerSecond: 200, each: ofEach }),
+    ...await expiring(url, { lifetime: 180, seconds: 200, callsPerSecond: 50, each: ofAll }),
+    await failing(url),
+    ...await ofADay(url),
+    ...await rejected(url),
+    await calls(url),
+    ...await loading()
+  ]
+}
