@@ -400,8 +400,9 @@ describe("the token", () => {
     ],
     [
       "a wrong audience",
-      simulatedWith({ CREDIT_DATA_AUDIENCE: "canary-value" }),
-      "error response: 400 invalid_target; the audience may be wrong"
+      simulatedWith({ CREDIT_DATA_AUDIENCE: "https://api.staging.example" }),
+      "error response: 400 invalid_target; the audience may be wrong",
+      "the audience https://api.staging.example"
     ],
     [
       "a compressed response that was not requested",
@@ -493,7 +494,26 @@ describe("the API", () => {
     ]
   ])
 
+  const atAuthorizationServer = Effect.map(simulated, ({ variables }): Given => ({
+    variables: { ...variables, CREDIT_DATA_BASE_URL: variables["CREDIT_DATA_AUTH_V2_URL"] ?? "" },
+    probes
+  }))
+  it.scopedLive("without a path, a base URL at the authorization server is said to be there", () =>
+    Effect.gen(function*() {
+      const { probes: _, ...given } = yield* atAuthorizationServer
+      assert.match(
+        (yield* examineGiven(given))[7]?.detail ?? "",
+        /^CREDIT_DATA_BASE_URL leads to the authorization server;/
+      )
+    }))
+
   find("API", "warning", [
+    [
+      "a base URL at the authorization server",
+      atAuthorizationServer,
+      "GET /data-access/1 returned 404; the token was not rejected",
+      /^CREDIT_DATA_BASE_URL leads to the authorization server: set it to the address of the API\./
+    ],
     [
       "a compressed body that was not requested",
       Effect.flatMap(Support.compressing, (port) =>

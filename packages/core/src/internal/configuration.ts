@@ -3,7 +3,6 @@ import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
-import { flow } from "effect/Function"
 import * as Either from "effect/Either"
 import { ownReason } from "./readFault.ts"
 
@@ -19,15 +18,23 @@ export interface Variable {
   readonly example?: string | undefined
 }
 
+/** Whether quotes surround a text, as in a file that no shell has read. */
+export const isQuoted = (text: string): boolean => /^(["'`]).*\1$|^[“„‘«].*[“”’»]$/su.test(text)
+
 /** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
 export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
-  Config.primitive(what, flow(parse, Either.mapLeft((reason) => invalid([], reason)))).pipe(
-    Config.orElseIf({
-      if: ConfigError.isMissingDataOnly,
-      orElse: () => Config.fail(example === undefined ? what : `${what}, for example ${example}`)
-    }),
-    Config.nested(name)
-  )
+  Config.primitive(what, (text) =>
+    Either.mapLeft(
+      parse(text),
+      // `docker run --env-file` keeps the quotes of a file
+      (reason) => invalid([], isQuoted(text) ? `${reason}. Write the value without the quotes around it` : reason)
+    )).pipe(
+      Config.orElseIf({
+        if: ConfigError.isMissingDataOnly,
+        orElse: () => Config.fail(example === undefined ? what : `${what}, for example ${example}`)
+      }),
+      Config.nested(name)
+    )
 
 /** A `ConfigError` for an option that is wrong. */
 export const invalid = (path: ReadonlyArray<string>, reason: string): ConfigError.ConfigError =>
