@@ -10,7 +10,12 @@ const call = (from: number, waited: number, error?: string) => ({
   waited,
   error
 })
-const fault = (what: Happened["what"], from: number, until: number): Happened => ({ name: "a fault", what, from, until })
+const fault = (what: Happened["what"], from: number, until: number): Happened => ({
+  name: "a fault",
+  what,
+  from,
+  until
+})
 const delay = (process: string, from: number, until: number) => ({ process, from, until })
 
 const processes = ["1", "2", "3"]

@@ -20,6 +20,8 @@ export interface Fleet {
 export interface Possible {
   readonly name: string
   readonly what: Happened["what"]
+  /** Happens as the last of its succession, because only the processes can repair their connections, and another fault could do so. */
+  readonly isLast?: true
   /** `drawn` is half of the processes, in any order. */
   readonly run: (millis: number, drawn: ReadonlyArray<string>) => Effect.Effect<void>
 }
@@ -107,6 +109,7 @@ export const startRedisStore = Effect.fnUntraced(function*(file: string) {
       // at first it requires none, and later another one
       name: "Redis requires a password",
       what: "Other",
+      isLast: true,
       run: between(
         Effect.gen(function*() {
           const next = randomUUID()
@@ -123,6 +126,7 @@ export const startRedisStore = Effect.fnUntraced(function*(file: string) {
     {
       name: "the master of Redis is demoted, and its connections stay",
       what: "Other",
+      isLast: true,
       run: between(
         Effect.gen(function*() {
           const next = yield* startRedis({ settings: password === "" ? [] : [`requirepass ${password}`] })

@@ -118,15 +118,15 @@ export const soak = Effect.fnUntraced(
     yield* Effect.sleep("5 seconds")
     for (const [name, each] of yield* measured) resources.set(name, each)
 
-    const logged = (logs: ReadonlyArray<string>, text: string) => logs.filter((line) => line.includes(text)).length
+    const logged = (logs: ReadonlyArray<string>, line: RegExp) => logs.filter((each) => line.test(each)).length
     const storesOf = Effect.forEach(
       workers,
       ([process, { ask }]) =>
         Effect.map(ask({ do: "status" }), ({ logs = [], store }): StoreOf => ({
           process,
           isFaulty: store !== undefined && Option.isSome(store.lastFault),
-          failures: logged(logs, "cannot be used"),
-          recoveries: logged(logs, "works again")
+          failures: logged(logs, /^WARN The shared store of access tokens cannot be used/),
+          recoveries: logged(logs, /^INFO The shared store .* works again/)
         }))
     )
 
@@ -147,7 +147,9 @@ export const soak = Effect.fnUntraced(
     let left: ReadonlyArray<Faults.Possible> = []
     while (Date.now() - from < Duration.toMillis(duration)) {
       while (possible.length > 0 && left.length < inSuccession) left = [...left, ...(yield* Random.shuffle(possible))]
-      yield* Effect.forEach(left.slice(0, inSuccession), happen, { discard: true })
+      const next = left.slice(0, inSuccession)
+      yield* Effect.forEach(next.filter(({ isLast }) => isLast !== true), happen, { discard: true })
+      yield* Effect.forEach(next.filter(({ isLast }) => isLast === true), happen, { discard: true })
       left = left.slice(inSuccession)
       yield* Effect.sleep(recovery)
       const quietFrom = Date.now()
