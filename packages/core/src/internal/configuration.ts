@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
+import { flow } from "effect/Function"
 import * as Either from "effect/Either"
 import { ownReason } from "./readFault.ts"
 
@@ -21,20 +22,22 @@ export interface Variable {
 /** Whether quotes surround a text, as in a file that no shell has read. */
 export const isQuoted = (text: string): boolean => /^(["'`]).*\1$|^[“„‘«].*[“”’»]$/su.test(text)
 
+/** Adds to the reason that quotes around a refused value are no part of it. `docker run --env-file` keeps the quotes of a file. */
+const unquoted = <A>(parse: (text: string) => Parsed<A>) => (text: string): Parsed<A> =>
+  Either.mapLeft(
+    parse(text),
+    (reason) => isQuoted(text) ? `${reason}. Write the value without the quotes around it` : reason
+  )
+
 /** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
 export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
-  Config.primitive(what, (text) =>
-    Either.mapLeft(
-      parse(text),
-      // `docker run --env-file` keeps the quotes of a file
-      (reason) => invalid([], isQuoted(text) ? `${reason}. Write the value without the quotes around it` : reason)
-    )).pipe(
-      Config.orElseIf({
-        if: ConfigError.isMissingDataOnly,
-        orElse: () => Config.fail(example === undefined ? what : `${what}, for example ${example}`)
-      }),
-      Config.nested(name)
-    )
+  Config.primitive(what, flow(unquoted(parse), Either.mapLeft((reason) => invalid([], reason)))).pipe(
+    Config.orElseIf({
+      if: ConfigError.isMissingDataOnly,
+      orElse: () => Config.fail(example === undefined ? what : `${what}, for example ${example}`)
+    }),
+    Config.nested(name)
+  )
 
 /** A `ConfigError` for an option that is wrong. */
 export const invalid = (path: ReadonlyArray<string>, reason: string): ConfigError.ConfigError =>

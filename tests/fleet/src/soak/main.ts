@@ -20,7 +20,11 @@ const total = Duration.millis(Number(count) * (units[unit] ?? 0))
 
 const run = Effect.fnUntraced(function*(store: Store) {
   yield* Console.log(`\n20 processes with a store ${store === "redis" ? "on Redis" : "in files"}`)
-  const { figures, violations } = judge(yield* Effect.scoped(soak(store, Duration.times(total, 0.5), only)))
+  const { figures, violations } = judge(
+    yield* Effect.scoped(
+      soak(store, { duration: Duration.times(total, 0.5), only, random: Random.make(`${seed} ${store}`) })
+    )
+  )
   yield* Console.log("")
   for (const [name, value] of Object.entries(figures)) yield* Console.log(`${name.padEnd(34)} ${value}`)
   for (const violation of violations.slice(0, mostPrinted)) yield* Console.log(`BROKEN  ${violation}`)
@@ -33,7 +37,6 @@ Effect.gen(function*() {
   const broken = (yield* run("redis")) + (yield* run("files"))
   if (broken > 0) process.exitCode = 1
 }).pipe(
-  Effect.withRandom(Random.make(seed)),
   Effect.provide(Logger.remove(Logger.defaultLogger)),
   NodeRuntime.runMain({ disablePrettyLogger: true })
 )

@@ -1,5 +1,5 @@
 import { Simulator } from "@credit-data/simulator"
-import { Console, DateTime, Duration, Effect, Layer, Option, Random, Scope } from "effect"
+import { Console, DateTime, Duration, Effect, Layer, Option, type Random, Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -41,7 +41,15 @@ const ended = ({ child }: Worker) =>
  * what was recorded. With `only`, faults happen whose names contain it.
  */
 export const soak = Effect.fnUntraced(
-  function*(kind: Store, duration: Duration.Duration, only = ""): Effect.fn.Return<Recording, never, Scope.Scope> {
+  function*(
+    kind: Store,
+    { duration, only, random }: {
+      readonly duration: Duration.Duration
+      readonly only: string
+      /** Decides which faults happen when. Nothing else uses it, so the same seed gives the same faults. */
+      readonly random: Random.Random
+    }
+  ): Effect.fn.Return<Recording, never, Scope.Scope> {
     const context = yield* Layer.build(Simulator.layer({ tokenLifetime: lifetime })).pipe(Effect.orDie)
     const simulator = yield* Effect.provide(Simulator.Simulator, context)
     const variables = yield* Effect.provide(Simulator.variables, context)
@@ -133,9 +141,9 @@ export const soak = Effect.fnUntraced(
     const from = Date.now()
     const happened: Array<Happened> = []
     const happen = Effect.fnUntraced(function*({ name, run, what }: Faults.Possible) {
-      yield* Effect.sleep(Duration.millis(yield* Random.nextIntBetween(pause.from, pause.to)))
-      const millis = yield* Random.nextIntBetween(length.from, length.to)
-      const drawn = Array.from(yield* Random.shuffle(names)).slice(0, names.length / 2)
+      yield* Effect.sleep(Duration.millis(yield* random.nextIntBetween(pause.from, pause.to)))
+      const millis = yield* random.nextIntBetween(length.from, length.to)
+      const drawn = Array.from(yield* random.shuffle(names)).slice(0, names.length / 2)
       const startedAt = Date.now()
       yield* run(millis, drawn)
       happened.push({ name, what, from: startedAt, until: Date.now() })
@@ -146,7 +154,7 @@ export const soak = Effect.fnUntraced(
     const quiet: Array<Recording["quiet"][number]> = []
     let left: ReadonlyArray<Faults.Possible> = []
     while (Date.now() - from < Duration.toMillis(duration)) {
-      while (possible.length > 0 && left.length < inSuccession) left = [...left, ...(yield* Random.shuffle(possible))]
+      while (possible.length > 0 && left.length < inSuccession) left = [...left, ...(yield* random.shuffle(possible))]
       const next = left.slice(0, inSuccession)
       yield* Effect.forEach(next.filter(({ isLast }) => isLast !== true), happen, { discard: true })
       yield* Effect.forEach(next.filter(({ isLast }) => isLast === true), happen, { discard: true })
