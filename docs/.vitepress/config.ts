@@ -3,6 +3,7 @@ import { posix } from "node:path"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitepress"
 import { base, repositoryUrl, routeOf } from "./links.ts"
+import { writeMoved } from "./moved.ts"
 import { changedAt, collect, descriptionOf, exampleRoutes, guide, pages, sourceOf, titleOf } from "./pages.ts"
 
 const folder = fileURLToPath(new URL("../.pages", import.meta.url))
@@ -19,7 +20,7 @@ const modulesOf = (readme: string) =>
 
 const guideItems = guide.map(({ pages, title }) => ({
   text: title,
-  collapsed: title !== "Start",
+  collapsed: title !== "Call",
   items: pages.map(item)
 }))
 
@@ -73,11 +74,11 @@ export default defineConfig({
     editLink: { pattern: `${repositoryUrl}/edit/main/:path`, text: "Edit this page" },
     lastUpdated: { text: "Last change", formatOptions: { dateStyle: "long" } },
     sidebar: {
-      "/packages/": [{ text: "Packages", link: "/docs/#packages" }, ...reference],
+      "/packages/": [{ text: "Packages", link: "/docs/#look-up" }, ...reference],
       "/": [
         { text: "About", items: [item("README.md"), item("docs/README.md"), item("CHANGELOG.md")] },
         ...guideItems.map((group) =>
-          group.text === "Contribute"
+          group.text === "Decide"
             ? {
               ...group,
               items: [
@@ -106,20 +107,12 @@ export default defineConfig({
     anchor: {
       slugify: (heading) =>
         heading.trim().toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "").replaceAll(" ", "-")
-    },
-    config: (md) => {
-      const fence = md.renderer.rules.fence
-      md.renderer.rules.fence = (tokens, index, options, env, self) => {
-        const token = tokens[index]
-        return token?.info === "mermaid"
-          ? `<pre class="mermaid" v-pre>${md.utils.escapeHtml(token.content)}</pre>`
-          : fence?.(tokens, index, options, env, self) ?? ""
-      }
     }
   },
   // for programs that read documentation: a list of the pages, and each page as Markdown
   buildEnd: ({ outDir }) => {
     cpSync(folder, outDir, { recursive: true })
+    writeMoved(outDir)
     writeFileSync(
       posix.join(outDir, "llms.txt"),
       [

@@ -133,17 +133,21 @@ export const collect = (folder: string): void => {
   }
 }
 
-/** The groups of the guide, with their pages, as its README has them. */
+/** The rows of the index whose second column is a page. */
+const rowsOf = (text: string) =>
+  Array.from(
+    text.matchAll(/^\| (.+?) +\| \[[^\]]+\]\(([^)#]+\.md)\) +\|/gm),
+    ([, task = "", file = ""]) => ({ task, page: posix.join("docs", file) })
+  )
+
+/** The tasks of the guide, with their pages, as its index has them. */
 export const guide: ReadonlyArray<{ readonly title: string; readonly pages: ReadonlyArray<string> }> = read(
   "docs/README.md"
 )
   .split(/^## /m)
   .map((section) => ({
     title: section.split("\n", 1)[0] ?? "",
-    pages: Array.from(
-      section.matchAll(/^\| \[[^\]]+\]\(([^)]+\.md)\)/gm),
-      ([, file = ""]) => posix.join("docs", file)
-    )
+    pages: rowsOf(section).map(({ page }) => page)
   }))
   .filter(({ pages }) => pages.length > 0)
 
@@ -152,21 +156,22 @@ export const titleOf = (page: string): string => {
   return (/^title: (.+)$/m.exec(text)?.[1] ?? /^# (.+)$/m.exec(text)?.[1] ?? page).replace(/\.ts$/, "")
 }
 
-/** What a page is for, by the tables of the guide. */
+/** What a page is for, by the index. */
 const purposes: ReadonlyMap<string, string> = new Map(
-  Array.from(
-    read("docs/README.md").matchAll(/^\| \[[^\]]+\]\(([^)]+)\) +\| (.+?) +\|$/gm),
-    ([, file = "", purpose = ""]) => {
-      const path = posix.join("docs", file)
-      return [path.endsWith(".md") ? path : `${path}/README.md`, purpose]
-    }
-  )
+  rowsOf(read("docs/README.md")).map(({ page, task }) => [page, task])
 )
 
-/** What a page is for; for a module of the reference, the first sentence of its documentation. */
+/** The first sentence of a README, without links. */
+const firstSentence = (page: string): string | undefined =>
+  /^# [^\n]+\n\n(.*?\.)(?:\s|$)/s.exec(read(page))?.[1]
+    ?.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("\n", " ")
+
+/** What a page is for; for a package and a module of the reference, the first sentence of its documentation. */
 export const descriptionOf = (page: string): string | undefined =>
   purposes.get(page) ??
-    (isModule(page)
+    (/^packages\/[\w-]+\/README\.md$/.test(page)
+      ? firstSentence(page)
+      : isModule(page)
       ? /^(?!#|---|\w+:|Added|-|<)(\S.*?\.)(?:\s|$)/m.exec(read(page).replace(/^---[^]*?\n---\n/, ""))?.[1]
       : undefined)
 

@@ -16,6 +16,8 @@ import { Ended, ofExit } from "./failure.ts"
 import { note, unsafeNote } from "./terminal.ts"
 import { used } from "./variables.ts"
 
+// Runs a command that uses Effect, and prints its failure.
+
 /** A command that uses Effect. */
 export type Run = Exclude<AnyRun, { readonly name: "profiles" }>
 

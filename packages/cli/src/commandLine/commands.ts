@@ -1,5 +1,7 @@
 import type { Invocation as InvocationOf, Option, Specification } from "./specification.ts"
 
+// The commands, with their options.
+
 export const shells = ["bash", "zsh", "fish"] as const
 
 const variables = {

@@ -8,6 +8,8 @@ import { zsh } from "./completions/zsh.ts"
 import { help, helpOf } from "./help.ts"
 import { type Option, placeholderOf, type Specification } from "./specification.ts"
 
+// What the arguments request.
+
 /** A command that runs, and what was given to it. */
 export type Run = { readonly [N in Runs]: { readonly name: N } & Invocation<N> }[Runs]
 

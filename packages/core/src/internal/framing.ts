@@ -135,7 +135,7 @@ const sendStream = Effect.fnUntraced(function*(
   // Effect sets the type of a stream, even if it is only the default, in place of the caller's header
   const type = request.headers["content-type"] ?? body.contentType
   return yield* send(HttpClientRequest.setBody(request, HttpBody.stream(checked, type, length))).pipe(
-    // a call in a finalizer must end too, and what loses the race is interrupted
+    // a call in a finalizer must end too; what loses the race is interrupted, and Effect's clients then destroy its connection
     Effect.interruptible,
     Effect.raceFirst(Effect.interruptible(Deferred.await(failed))),
     Effect.ensuring(Deferred.succeed(ended, undefined))

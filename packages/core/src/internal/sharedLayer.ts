@@ -6,6 +6,8 @@ import type { LazyArg } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 
+// Where a layer is built again instead of shared.
+
 /** What was built from the same sources, or is being built. */
 interface Shared<A, E> {
   readonly context: Deferred.Deferred<Context.Context<A>, E>

@@ -8,7 +8,6 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import type { AccessScope } from "../AccessScope.ts"
 import type { AccessToken } from "../AccessToken.ts"
@@ -21,6 +20,8 @@ import * as Announcements from "./announcements.ts"
 import { shownClientId } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 import { within } from "./within.ts"
+
+// The supply: its callers, at most one token request at a time with its retries, and its status. `tokenState` decides what happens.
 
 type Token = Effect.Effect<AccessToken, TokenError>
 
@@ -266,7 +267,7 @@ export const make = Effect.fnUntraced(function*(
 
   /** The token for a caller that has tried these tokens. */
   const next = (...tried: ReadonlyArray<AccessToken>): Token => {
-    /** The token that is in use after a wait. */
+    /** The token that is in use after a wait. If the renewal failed, this is the token that is still valid. */
     const usableOr = (otherwise: () => Token): Token => {
       const found = TokenState.inUse(state, now(), tried)
       return found === undefined ? otherwise() : serve(found.use.token)
@@ -392,9 +393,7 @@ export const make = Effect.fnUntraced(function*(
         store
       })
     ),
-    events: sharing === undefined
-      ? announcements.events
-      : Stream.merge(announcements.events, sharing.events),
+    events: announcements.events,
     scopeMissing: (scope: AccessScope): Effect.Effect<DateTime.Utc> =>
       Effect.sync(() => {
         const at = now()

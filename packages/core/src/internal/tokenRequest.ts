@@ -225,10 +225,10 @@ export const tokenRequest = (
 
   const noResponse = (
     credentials: ClientCredentials,
-    { deadline, protocol, proxy, proxyStatus, reason }: TransportFailure
+    { deadline, hint, proxy, proxyStatus, reason }: TransportFailure
   ) =>
     new TransportError({
-      ...hinted(credentials, { reason }, protocol === undefined ? undefined : advice.protocol[protocol]),
+      ...hinted(credentials, { reason }, hint),
       reason,
       ...(deadline !== undefined && { deadline }),
       ...(reason === "Proxy" && { proxy, proxyStatus })
@@ -242,6 +242,7 @@ export const tokenRequest = (
       .filter(({ length }) => length <= longestToken)
     const secrets = [Redacted.value(credentials.clientSecret), ...tokens]
     const shown = (text: string | undefined) => text === undefined ? undefined : withoutSecrets(text, secrets)
+    // Some servers send an `error_hint` too, which neither the contract nor RFC 6749 has.
     const fields = {
       status,
       error: shown(textOf(body["error"])),
@@ -314,6 +315,7 @@ export const tokenRequest = (
   })
 
   return Effect.fnUntraced(function*(credentials, time) {
+    // before sending, so that the calculated expiry is never later than the real one
     const requestedAt = yield* DateTime.now
     const [took, response] = yield* send(options, credentials).pipe(
       within(time, (): TransportFailure => ({ reason: "Timeout", deadline: time })),

@@ -117,6 +117,7 @@ export const decide = (
   if (used !== undefined) {
     if (rejected !== undefined || failure !== undefined || !isDue) return used.use
     return Instant.reached(now, used.expiringAt)
+      // the token is still valid, and the caller may have a deadline
       ? { _tag: "Wait", patience: Instant.millisUntil(now, used.expiresAt) / 2 }
       : { _tag: "UseAndRenew", token: used.use.token }
   }
@@ -279,6 +280,7 @@ const pauseAfter = (
   const requested = error._tag === "ServerError" && error.retryAfter !== undefined
     ? Duration.toMillis(error.retryAfter)
     : 0
+  // with a Retry-After of 0, every process would send requests without a pause
   if (requested >= 1_000) return requested
   return Math.round(Math.min(shortestPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))
 }

@@ -14,6 +14,8 @@ import * as Schema from "effect/Schema"
 import type { Look } from "../TokenStore.ts"
 import { nameOf, open, seal, shortestSecret } from "./sealing.ts"
 
+// What is stored for a client: its format, and how it is encrypted.
+
 /** The entry of a client in the store, and the secret that seals it. */
 export interface Entry {
   readonly name: string

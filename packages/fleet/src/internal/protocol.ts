@@ -14,6 +14,8 @@ import type * as TokenStore from "../TokenStore.ts"
 import * as Access from "./access.ts"
 import * as Envelope from "./envelope.ts"
 
+// What a process does with the shared store: it takes the token from there, or the lease to request one.
+
 /** How long a lease lasts. It is short, because the others wait this long for a process that was killed. */
 const leaseMillis = 2_000
 
@@ -253,7 +255,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
       find,
       wasFound: access.wasTaken,
       status: access.status,
-      events: access.events
+      listen: access.listen
     }
   }
 })

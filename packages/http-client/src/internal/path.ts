@@ -1,6 +1,8 @@
 import * as Either from "effect/Either"
 import { segmentsOf } from "./target.ts"
 
+// The values in the path of a call.
+
 /** Half of a surrogate pair, which cannot be encoded. */
 const loneSurrogate = /\p{Cs}/u
 

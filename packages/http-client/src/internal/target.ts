@@ -1,5 +1,7 @@
 import * as Either from "effect/Either"
 
+// Where a call may go: to paths below the base URL.
+
 /** Whether every parser reads this URL in the same way. Such a URL skips the parser, which is too slow for every call. */
 const isPlainPath = (url: string): boolean => /^\/[\w-][\w/?&=+,-]*$/.test(url)
 

@@ -12,6 +12,8 @@ import type { MigrationReport } from "../MigrationReport.ts"
 import type { Stage } from "../Plan.ts"
 import type { CurrentPlan } from "./currentPlan.ts"
 
+// Which version's tokens are used during a migration.
+
 type Version = "v1" | "v2"
 
 type Token = AccessTokens.Service["get"]

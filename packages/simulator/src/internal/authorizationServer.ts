@@ -10,6 +10,8 @@ import * as Schema from "effect/Schema"
 import type { TokenStore } from "./tokenStore.ts"
 import { schemeOf } from "./visible.ts"
 
+// What the simulated authorization servers respond.
+
 type Version = "V1" | "V2"
 
 interface State {

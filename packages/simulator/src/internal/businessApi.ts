@@ -5,6 +5,8 @@ import * as Option from "effect/Option"
 import { groups } from "./groups.ts"
 import { opens, type TokenStore } from "./tokenStore.ts"
 
+// What the simulated business API responds.
+
 const challenge = (status: number, error: string | undefined, description: string, parameters = "") =>
   HttpServerResponse.unsafeJson({ error, error_description: description }, {
     status,

@@ -7,6 +7,8 @@ import * as Option from "effect/Option"
 import * as Registry from "./registry.ts"
 import { type Labels, secondsOfRequests } from "./sample.ts"
 
+// The metrics of a supply, from its events and its status.
+
 const requests = Registry.counter({
   name: "credit_data.token.requests",
   description: "Token requests that have ended",

@@ -11,6 +11,8 @@ import { archive } from "./har.ts"
 import { search } from "./search.ts"
 import * as views from "./views.ts"
 
+// What the requests of the admin API do.
+
 const listed = (simulator: Simulator.Service) =>
   Effect.forEach((received: Received) => views.request(simulator, received))
 
