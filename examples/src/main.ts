@@ -80,6 +80,10 @@ const demonstration = Effect.gen(function*() {
   yield* runOver(withWrongCredentials).pipe(
     Effect.catchTag("InvalidClient", (error) => row(error._tag, error.message))
   )
+
+  yield* Console.log(
+    "\nEverything went as expected, the refusal included. Next: docs/get-started.md writes a service and its test."
+  )
 }).pipe(Effect.provide(Simulator.layerConfigProvider.pipe(Layer.provideMerge(Simulator.layer()))))
 
 const realEnvironment = Effect.gen(function*() {

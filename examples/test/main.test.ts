@@ -25,4 +25,10 @@ it.live("main.ts prints the expected lines and exits with 0", () =>
       /InvalidClient +The token endpoint http.*refused the client: 401 invalid_client/
     ])
     assert.notInclude(stdout, "A second supply")
+    // the refusal is the last thing that happens, and no reader should take it for a failure of the example
+    const [end] = stdout.trimEnd().split("\n\n").slice(-1)
+    assert.strictEqual(
+      end,
+      "Everything went as expected, the refusal included. Next: docs/get-started.md writes a service and its test."
+    )
   }))

@@ -23,7 +23,7 @@ describe.concurrent("credit-data simulator", () => {
       assert.include(stdout, `http://127.0.0.1:${first + 3}/#key=`)
       assert.strictEqual(code, 130)
       assert.isTrue(yield* areFree(first, 4))
-      assert.include(readFileSync(file, "utf8"), `CREDIT_DATA_AUTH_V2_URL='http://127.0.0.1:${first + 2}'`)
+      assert.include(readFileSync(file, "utf8"), `CREDIT_DATA_AUTH_V2_URL=http://127.0.0.1:${first + 2}`)
       assert.strictEqual(statSync(file).mode & 0o77, 0)
       const again = yield* runWith({}, ["simulator", "--write-env", file])
       assert.strictEqual(again.code, 2)

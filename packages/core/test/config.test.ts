@@ -78,6 +78,25 @@ describe("ClientCredentials.config", () => {
       assert.strictEqual((yield* credentials("\"id\"", "s")).clientId, "\"id\"")
     }))
 
+  it.effect("quotes around a value that cannot have any are named, as a file for `docker run --env-file` leaves them", () =>
+    Effect.gen(function*() {
+      const fields = { scopes: AccessScope.config, baseUrl: Environment.config.baseUrl }
+      const hint = "without the quotes around it"
+      const error = String(
+        yield* Effect.flip(readAll(fields, {
+          CREDIT_DATA_SCOPES: "'data-access:all furnishment:all'",
+          CREDIT_DATA_BASE_URL: "\"https://canary.example\""
+        }))
+      )
+      assert.strictEqual(error.split(hint).length, 3, error)
+      assert.notInclude(error, "canary")
+      const unquoted = yield* Effect.flip(readAll(fields, {
+        CREDIT_DATA_SCOPES: "canary",
+        CREDIT_DATA_BASE_URL: "canary"
+      }))
+      assert.notInclude(String(unquoted), hint)
+    }))
+
   it.effect("invisible characters at the ends of id, secret or audience are refused, and named", () =>
     Effect.gen(function*() {
       const invisible = ["\ufeff", "\u200b", "\u00ad", "\u2060", "\u200e", "\ufe0f", "\u3164"]

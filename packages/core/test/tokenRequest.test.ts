@@ -182,6 +182,18 @@ describe("a refused audience", () => {
       assert.notInclude(yield* messageOf(quoted, 503, "temporarily_unavailable"), hint)
       assert.notInclude(yield* messageOf(quoted, 401, "invalid_client"), hint)
     }))
+
+  it.effect("is shown as it was sent, because it is the value to compare", () =>
+    Effect.gen(function*() {
+      assert.include(
+        yield* messageOf("https://api.staging.example", 400, "invalid_target"),
+        "Check that the audience https://api.staging.example belongs to this environment, and that the client may request it."
+      )
+      assert.notInclude(
+        yield* messageOf(`https://api.example/${Redacted.value(credentials.clientSecret)}`, 400, "invalid_target"),
+        Redacted.value(credentials.clientSecret)
+      )
+    }))
 })
 
 describe("a transport that fails in its own way", () => {

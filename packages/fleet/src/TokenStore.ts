@@ -336,6 +336,9 @@ const files = Effect.fnUntraced(function*(
  * its value and one for its lease. If a process was killed, the process that takes over leaves one more file. A store that is built at
  * least a week later removes it.
  *
+ * The operations on a lease are several system calls. A process that is stopped between two of them for longer than its lease can have the
+ * lease together with another process. Both then request a token, and the processes use the newer one.
+ *
  * Building the layer fails with a `ConfigError` if the folder cannot be created or written, or if other users can enter it. A folder that
  * is deleted while the store is in use is created again.
  *

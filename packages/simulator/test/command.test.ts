@@ -148,6 +148,9 @@ describe("the file with the variables", () => {
         ["sh", "-c", ". \"$0\"; printf %s \"$CREDIT_DATA_SCOPES $SIMULATOR_URL\"", file]
       )
       assert.strictEqual(sourced.stdout, `${variables["CREDIT_DATA_SCOPES"]} ${variables["SIMULATOR_URL"]}`)
+      // `docker run --env-file` keeps quotes as part of a value, and a shell needs them around a space
+      const quoted = (yield* fileSystem.readFileString(file)).split("\n").filter((line) => line.includes("'"))
+      assert.deepStrictEqual(quoted, [`CREDIT_DATA_SCOPES='${variables["CREDIT_DATA_SCOPES"]}'`])
       assert.strictEqual((yield* fileSystem.stat(file)).mode & 0o777, 0o600)
       assert.strictEqual((yield* requestToken(variables)).status, 200)
       yield* kill("SIGINT")

@@ -138,6 +138,13 @@ describe("the user's own business API", () => {
       assert.strictEqual((yield* get("/data-access/a", "nonsense")).status, 401)
       assert.strictEqual((yield* get("/enablement-services/a", token)).status, 403)
       assert.strictEqual((yield* get("/elsewhere", token)).status, 404)
+      // a base URL that ends with the path of a group
+      for (const group of ["data-access", "furnishment"]) {
+        const response = yield* get(`/data-access/${group}/consumers/42`, token)
+        assert.strictEqual(response.status, 404)
+        assert.include(JSON.stringify(response.body), "The base URL ends with the path of a group")
+      }
+      assert.strictEqual((yield* get("/data-access/furnishments/42", token)).status, 201)
     }).pipe(Effect.provide(Simulator.layer())))
 
   it.effect("gets the whole body of a call, however long it is", () =>

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import type { CommandResult, Call, Command } from "./protocol.ts"
+import type { CommandResult, Call, Command, Delay } from "./protocol.ts"
 
 const program = fileURLToPath(new URL("worker.ts", import.meta.url))
 
@@ -15,7 +15,8 @@ export interface Worker {
 
 /** Starts a process. It ends with this one. */
 export const startWorker = (
-  onCall: (call: Call) => void = () => {}
+  onCall: (call: Call) => void = () => {},
+  onDelay: (delay: Delay) => void = () => {}
 ): Effect.Effect<Worker & { readonly child: ChildProcess }> =>
   Effect.async((resume) => {
     const child = spawn(process.execPath, ["--expose-gc", bundle(program)], {
@@ -38,9 +39,10 @@ export const startWorker = (
         isReady = true
         return resume(Effect.succeed(worker))
       }
-      const result: CommandResult & { readonly call?: Call } = JSON.parse(line)
-      if (result.call === undefined) waiting.shift()?.(result)
-      else onCall(result.call)
+      const result: CommandResult & { readonly call?: Call; readonly delay?: Delay } = JSON.parse(line)
+      if (result.call !== undefined) onCall(result.call)
+      else if (result.delay !== undefined) onDelay(result.delay)
+      else waiting.shift()?.(result)
     })
   })
 

@@ -6,8 +6,9 @@ export type Command =
     readonly do: "start"
     /** The variables of the program. */
     readonly variables: Readonly<Record<string, string>>
-    /** The address of Redis, or a folder, or neither for a process that shares nothing. */
+    /** The address of Redis, or a file with it, or a folder, or neither for a process that shares nothing. */
     readonly redis?: string
+    readonly redisFile?: string
     readonly directory?: string
     /** How far the wall clock is ahead. */
     readonly aheadMillis?: number
@@ -33,6 +34,13 @@ export interface Call {
   readonly waited: number
   /** Why it failed. */
   readonly error?: string | undefined
+}
+
+/** A time in which the event loop of a process did not run. */
+export interface Delay {
+  readonly process: string
+  readonly from: number
+  readonly until: number
 }
 
 export interface CommandResult {

@@ -24,8 +24,10 @@ import {
   Scope
 } from "effect"
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { get as httpGet } from "node:http"
 import { createInterface } from "node:readline"
+import { watchLoop } from "./loop.ts"
 import type { CommandResult, Command } from "./protocol.ts"
 
 /** The clock of a machine whose wall clock is wrong by this much. */
@@ -38,9 +40,11 @@ const clockAhead = (millis: number): Clock.Clock => {
   })
 }
 
-const storeOf = ({ directory, redis }: Extract<Command, { readonly do: "start" }>) =>
+const storeOf = ({ directory, redis, redisFile }: Extract<Command, { readonly do: "start" }>) =>
   redis !== undefined
     ? RedisTokenStore.layer({ url: Redacted.make(redis) })
+    : redisFile !== undefined
+    ? RedisTokenStore.layer({ url: Effect.sync(() => Redacted.make(readFileSync(redisFile, "utf8"))) })
     : TokenStore.layerFileSystem({ directory: directory ?? "" })
 
 let scope = Effect.runSync(Scope.make())
@@ -51,7 +55,7 @@ const logger = Logger.make(({ logLevel, message }) => {
 })
 
 const start = (command: Extract<Command, { readonly do: "start" }>) => {
-  const isShared = command.redis !== undefined || command.directory !== undefined
+  const isShared = [command.redis, command.redisFile, command.directory].some((place) => place !== undefined)
   const supply = isShared
     ? SharedTokens.layer().pipe(
       Layer.provide(AuthV2.layerTokenEndpointConfig()),
@@ -169,6 +173,9 @@ const run = (command: Command): Effect.Effect<CommandResult, unknown> =>
         return { calls, errors, millis: longest }
       }
       case "load":
+        watchLoop((delay) => {
+          process.stdout.write(`${JSON.stringify({ delay: { process: command.process, ...delay } })}\n`)
+        })
         yield* Effect.forkIn(load(supply, command), scope)
         return {}
       case "measure": {

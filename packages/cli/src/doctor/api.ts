@@ -16,9 +16,13 @@ import * as Connection from "./connection.ts"
 import * as Handshake from "./handshake.ts"
 import { failed, type Finding, ok, warning } from "./step.ts"
 
+const isAtAuthorizationServer = ({ api, authorizationServer }: Setup) =>
+  api.url.origin === authorizationServer.url.origin
+
 /** Name, connection and TLS of the API, if they were not examined with the authorization server. */
-const connect = Effect.fnUntraced(function*({ api, authorizationServer }: Setup): Effect.fn.Return<Finding, Finding> {
-  if (api.url.origin === authorizationServer.url.origin) return ok("same server as before")
+const connect = Effect.fnUntraced(function*(setup: Setup): Effect.fn.Return<Finding, Finding> {
+  const { api } = setup
+  if (isAtAuthorizationServer(setup)) return ok(`${api.variable} leads to the authorization server`)
   yield* Connection.resolve(api)
   const connected = yield* Connection.check(api)
   const secured = yield* Handshake.check(api)
@@ -51,12 +55,16 @@ const send = Effect.fnUntraced(function*({ method, path }: Comparison.Probe, { e
 })
 
 const judge = (
-  { api, version }: Setup,
+  setup: Setup,
   { method, path }: Comparison.Probe,
   { headers, status }: HttpClientResponse.HttpClientResponse,
   reached: Finding
 ): Effect.Effect<Finding, Finding> => {
+  const { api, version } = setup
   const detail = `${method} ${path} returned ${status}`
+  const elsewhere = isAtAuthorizationServer(setup)
+    ? `${api.variable} leads to the authorization server: set it to the address of the API. `
+    : ""
   const encoding = headers["content-encoding"] ?? "identity"
   if (/^text\/html\b/i.test(headers["content-type"] ?? "")) {
     return failed(
@@ -68,7 +76,7 @@ const judge = (
   if (status === 401) {
     return failed(
       `${detail}: the API rejects the token`,
-      `Check that ${api.variable}, CREDIT_DATA_AUDIENCE and the authorization server belong to the same environment; if they do, ` +
+      `${elsewhere}Check that ${api.variable}, CREDIT_DATA_AUDIENCE and the authorization server belong to the same environment; if they do, ` +
         "contact the operator."
     )
   }
@@ -88,7 +96,9 @@ const judge = (
     const advice = status < 500
       ? `Try a path that exists and needs no parameters; if this one does, check the path in ${api.variable}.`
       : "Try again in a few minutes; if it persists, contact the operator."
-    return Effect.succeed(warning(`${detail}; the token was not rejected`, advice))
+    return Effect.succeed(
+      warning(`${detail}; the token was not rejected`, status < 500 ? `${elsewhere}${advice}` : advice)
+    )
   }
   if (encoding !== "identity") {
     return Effect.succeed(warning(

@@ -12,6 +12,7 @@ import * as Str from "effect/String"
 import { areSimilar } from "../similarNames.ts"
 import * as Supply from "../supply.ts"
 import { clientVariables, secretVariable, sourceOf, used } from "../variables.ts"
+import { type Timed, timed } from "./clock.ts"
 import { failed, type Finding, ok } from "./step.ts"
 import { type Problem, readProxies, type Target } from "./target.ts"
 
@@ -19,8 +20,8 @@ import { type Problem, readProxies, type Target } from "./target.ts"
 export interface Setup extends Finding {
   readonly version: Supply.Version
   readonly endpoint: TokenEndpoint.Service
-  /** The encoding of the last response's body, if it has one. */
-  readonly lastEncoding: () => string | undefined
+  /** The token endpoint's last response. */
+  readonly lastResponse: () => Timed | undefined
   readonly authorizationServer: Target
   readonly api: Target
 }
@@ -80,11 +81,10 @@ export const check = Effect.fnUntraced(function*(
   auth: Supply.Version | undefined,
   timeLimit: number
 ): Effect.fn.Return<Setup, Finding, HttpClient.HttpClient> {
-  let lastEncoding: string | undefined
-  const client = HttpClient.tap(yield* HttpClient.HttpClient, ({ headers }) =>
-    Effect.sync(() => {
-      lastEncoding = headers["content-encoding"]
-    }))
+  let last: Timed | undefined
+  const client = timed(yield* HttpClient.HttpClient, (response) => {
+    last = response
+  })
   const read = yield* Effect.gen(function*() {
     const version = auth ?? (yield* Supply.versionConfig)
     // the error of the layer has one text for all variables
@@ -106,7 +106,7 @@ export const check = Effect.fnUntraced(function*(
     notes,
     version,
     endpoint,
-    lastEncoding: () => lastEncoding,
+    lastResponse: () => last,
     authorizationServer: proxies.targetOf({
       role: "the authorization server",
       variable: `CREDIT_DATA_AUTH_${version.toUpperCase()}_URL`,

@@ -71,37 +71,41 @@ export const examine = Effect.fnUntraced(
   function*(
     { auth, probes, report, timeLimit = 10_000 }: Options
   ): Effect.fn.Return<void, Name, HttpClient.HttpClient> {
-    /** Reports what a check found. Fails with the name of the step if the check failed, so that the rest is not run. */
-    const step = Effect.fnUntraced(function*<A extends Finding, R>(
-      name: Name,
-      check: Effect.Effect<A, Finding, R>
-    ): Effect.fn.Return<A, Name, R> {
-      const [time, outcome] = yield* check.pipe(
+    /** Runs a check, whatever it does. The returned effect reports what it found, and fails with the name of the step if it failed. */
+    const run = <A extends Finding, R>(name: Name, check: Effect.Effect<A, Finding, R>) =>
+      check.pipe(
         within(timeLimit, () => failure(`not done after ${timeLimit / 1_000} seconds`, adviceWhenSlow[name])),
         // nothing that a check does ends the examination without a step
         Effect.sandbox,
         Effect.mapError((cause) => Option.getOrElse(Cause.failureOption(cause), () => unexpected(cause))),
         Effect.either,
-        Effect.timed
+        Effect.timed,
+        Effect.map(([time, outcome]) =>
+          Effect.gen(function*() {
+            const { advice, detail, notes, result } = Either.merge(outcome)
+            yield* report({
+              name,
+              result,
+              detail: printable(detail),
+              advice: advice.map(printable),
+              notes: notes.map(printable),
+              millis: Math.round(Duration.toMillis(time))
+            })
+            return yield* Either.mapLeft(outcome, () => name)
+          })
+        )
       )
-      const { advice, detail, notes, result } = Either.merge(outcome)
-      yield* report({
-        name,
-        result,
-        detail: printable(detail),
-        advice: advice.map(printable),
-        notes: notes.map(printable),
-        millis: Math.round(Duration.toMillis(time))
-      })
-      return yield* Either.mapLeft(outcome, () => name)
-    })
+    const step = <A extends Finding, R>(name: Name, check: Effect.Effect<A, Finding, R>) =>
+      Effect.flatten(run(name, check))
 
     const setup = yield* step("configuration", Configuration.check(auth, timeLimit))
     yield* step("name", Connection.resolve(setup.authorizationServer))
     yield* step("connection", Connection.check(setup.authorizationServer))
     yield* step("TLS", Handshake.check(setup.authorizationServer))
-    yield* step("clock", Clock.check(setup.authorizationServer, timeLimit))
-    const { token } = yield* step("token", Token.check(setup))
+    const tokenStep = yield* run("token", Token.check(setup))
+    // the response to the token request has the server's time, whatever else it has
+    yield* step("clock", Effect.sync(() => Clock.check(setup.lastResponse(), setup.authorizationServer.role)))
+    const { token } = yield* tokenStep
     yield* step("scopes", Token.checkScopes(setup, token))
     const checks = probes.length === 0 ? [Api.reach(setup)] : probes.map((probe) => Api.check(setup, token, probe))
     // one probe that fails does not hide the others

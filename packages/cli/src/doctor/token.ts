@@ -43,10 +43,10 @@ export interface Obtained extends Finding {
 }
 
 /** Obtains one token. */
-export const check = ({ authorizationServer, endpoint, lastEncoding }: Setup): Effect.Effect<Obtained, Finding> =>
+export const check = ({ authorizationServer, endpoint, lastResponse }: Setup): Effect.Effect<Obtained, Finding> =>
   Effect.matchEffect(endpoint.requestToken({ _tag: "Nothing" }), {
     onFailure: (error) => {
-      const encoding = lastEncoding()
+      const encoding = lastResponse()?.headers["content-encoding"]
       const isCompressed = error._tag === "InvalidResponse" && encoding !== undefined && encoding !== "identity"
       if (isCompressed) {
         return failed(`the response is compressed (${encoding}), which was not requested`, error.message)

@@ -292,35 +292,59 @@ describe("TLS", () => {
 
 describe("the clock", () => {
   const minute = 60_000
-  const withDate = (aheadMillis: number) =>
-    Effect.suspend(() =>
-      atPort("http://127.0.0.1", Support.responding({ date: new Date(Date.now() - aheadMillis).toUTCString() }))
-    )
+  const dated = (aheadMillis: number) => ({ date: new Date(Date.now() - aheadMillis).toUTCString() })
+  const refusedAt = (headers: Record<string, string>) =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      yield* simulator.failTokenRequests(Fault.Response({ status: 401, headers }), { times: 2 })
+      return yield* examineWith(variables)
+    })
   const advice = /^Synchronize the clock of this machine \(NTP\): it shows \S+Z, and .* shows \S+Z\.$/
 
-  find("clock", "failed", [
-    [
-      "a clock that is an hour behind",
-      withDate(-60 * minute),
-      "60 minutes behind the authorization server",
-      advice
-    ],
-    [
-      "a clock that is an hour ahead",
-      withDate(60 * minute),
-      "60 minutes ahead of the authorization server",
-      advice
-    ]
-  ])
+  for (
+    const [what, ahead, detail] of [
+      ["an hour behind", -60 * minute, "60 minutes behind the authorization server"],
+      ["an hour ahead", 60 * minute, "60 minutes ahead of the authorization server"],
+      ["a minute off", 60_500, /^\d+ seconds ahead of/]
+    ] as const
+  ) {
+    it.scopedLive(`a clock that is ${what} is a warning, and a wrong secret is found all the same`, () =>
+      Effect.gen(function*() {
+        const lines = yield* refusedAt(dated(ahead))
+        const line = lineOf(lines, "warning")
+        assert.strictEqual(line.name, "clock")
+        assertText(line.detail, detail)
+        assert.match(line.advice, advice)
+        assert.deepInclude(failureOf(lines), { name: "token", detail: "the client was refused: 401" })
+      }))
+  }
 
-  find("clock", "warning", [
-    ["a clock that is a minute off", withDate(minute), /./],
-    [
-      "a server without a date",
-      atPort("http://127.0.0.1", Support.responding({})),
-      /the authorization server sent no date/
-    ]
-  ])
+  it.scopedLive("a wrong clock does not end the examination, which exits as if it were right", () =>
+    Effect.gen(function*() {
+      const { simulator, variables } = yield* simulated
+      const token = { access_token: "canary", token_type: "Bearer", expires_in: 60 }
+      yield* simulator.failTokenRequests(
+        Fault.Response({ status: 200, headers: dated(60 * minute), body: JSON.stringify(token) })
+      )
+      const lines = yield* examineWith(variables)
+      assert.deepStrictEqual(resultsOf(lines).slice(4), ["clock warning", "token ok", "scopes ok", "API ok"])
+    }))
+
+  it.scopedLive("a response without a date is a warning", () =>
+    Effect.gen(function*() {
+      const lines = yield* examineWith((yield* atPort("http://127.0.0.1", Support.responding({}))).variables)
+      assert.deepInclude(lineOf(lines, "warning"), {
+        name: "clock",
+        detail: "not compared: the authorization server sent no date"
+      })
+    }))
+
+  it.scopedLive("is not compared if there is no response", () =>
+    Effect.gen(function*() {
+      const lines = yield* examineWith((yield* atPort("http://127.0.0.1", Support.resetting)).variables)
+      assert.deepInclude(lines[4], { name: "clock", result: "skipped" })
+      assert.strictEqual(failureOf(lines).name, "token")
+    }))
 
   it("a slow response and the missing milliseconds of a date do not count as a difference", () => {
     assert.strictEqual(aheadBy({ date: 5_000, sentAt: 5_900, receivedAt: 6_000 }), 0)
@@ -361,7 +385,6 @@ describe("the token", () => {
     it.scopedLive(`reports "${detail}" and names ${variables ?? "no variable"}`, () =>
       Effect.gen(function*() {
         const { simulator, variables: configured } = yield* simulated
-        // the first request is the HEAD of the clock
         yield* simulator.failTokenRequests(response, { times: 2 })
         const failed = failureOf(yield* examineWith(configured))
         assert.deepInclude(failed, { name: "token", detail })
@@ -377,8 +400,9 @@ describe("the token", () => {
     ],
     [
       "a wrong audience",
-      simulatedWith({ CREDIT_DATA_AUDIENCE: "canary-value" }),
-      "error response: 400 invalid_target; the audience may be wrong"
+      simulatedWith({ CREDIT_DATA_AUDIENCE: "https://api.staging.example" }),
+      "error response: 400 invalid_target; the audience may be wrong",
+      "the audience https://api.staging.example"
     ],
     [
       "a compressed response that was not requested",
@@ -396,12 +420,18 @@ describe("the token", () => {
     ]
   ])
 
-  it.scopedLive("one token request is sent, and its token is not shown", () =>
+  it.scopedLive("a token request and the probe are all that is sent, and the token is not shown", () =>
     Effect.gen(function*() {
       const { simulator, variables } = yield* simulated
       const lines = yield* examineWith(variables, { probes })
-      const requests = (yield* simulator.received).filter(({ method }) => method === "POST")
-      assert.strictEqual(requests.length, 1)
+      assert.deepStrictEqual(
+        (yield* simulator.received).map(({ method, outcome, url }) => [
+          method,
+          url,
+          outcome._tag === "Responded" ? outcome.status : outcome._tag
+        ]),
+        [["POST", "/oauth2/token", 200], ["GET", "/data-access/1", 200]]
+      )
       const tokens = yield* Support.tokensOf(simulator)
       assert.strictEqual(tokens.length, 1)
       for (const token of tokens) assert.notInclude(JSON.stringify(lines), token)
@@ -464,7 +494,26 @@ describe("the API", () => {
     ]
   ])
 
+  const atAuthorizationServer = Effect.map(simulated, ({ variables }): Given => ({
+    variables: { ...variables, CREDIT_DATA_BASE_URL: variables["CREDIT_DATA_AUTH_V2_URL"] ?? "" },
+    probes
+  }))
+  it.scopedLive("without a path, a base URL at the authorization server is said to be there", () =>
+    Effect.gen(function*() {
+      const { probes: _, ...given } = yield* atAuthorizationServer
+      assert.match(
+        (yield* examineGiven(given))[7]?.detail ?? "",
+        /^CREDIT_DATA_BASE_URL leads to the authorization server;/
+      )
+    }))
+
   find("API", "warning", [
+    [
+      "a base URL at the authorization server",
+      atAuthorizationServer,
+      "GET /data-access/1 returned 404; the token was not rejected",
+      /^CREDIT_DATA_BASE_URL leads to the authorization server: set it to the address of the API\./
+    ],
     [
       "a compressed body that was not requested",
       Effect.flatMap(Support.compressing, (port) =>
@@ -516,7 +565,7 @@ describe("an examination", () => {
       assert.deepStrictEqual(reported, names.slice(0, 4))
     }))
 
-  it.scopedLive("reports a defect of the client as a step, without its message", () =>
+  it.scopedLive("reports a defect of the client as a failed step, without its message", () =>
     Effect.gen(function*() {
       const { variables } = yield* atPort("http://127.0.0.1", Support.responding({}))
       const defect = HttpClient.make(() => Effect.die(new TypeError(Support.secret)))
@@ -525,7 +574,7 @@ describe("an examination", () => {
         withVariables(variables)
       )
       const failed = failureOf(Support.checkCanaries(lines))
-      assert.deepInclude(failed, { name: "clock", detail: "unexpected error: TypeError" })
+      assert.deepInclude(failed, { name: "token", detail: "no complete response (Other)" })
     }))
 
   it.scopedLive("uses any client", () =>

@@ -62,11 +62,16 @@ const wrongServer =
 /** The server's own words, which stand before, explain a code that has no advice here. */
 const otherCode = "Ask the operator why the server refuses the request."
 
+export const refusedAudience = (audience?: string): string =>
+  `Check that the audience ${
+    audience === undefined ? "" : `${printable(audience)} `
+  }belongs to this environment, and that the client may request it.`
+
 const byCode: ReadonlyMap<string | undefined, string> = new Map([
   ["invalid_client", refusedClient],
   ["invalid_request", `The server does not accept a parameter. ${wrongServer} Check the audience and the scopes too.`],
   ["invalid_scope", "Request only scopes that the operator has granted to this client."],
-  ["invalid_target", "Check that the audience belongs to this environment, and that the client may request it."],
+  ["invalid_target", refusedAudience()],
   ["unauthorized_client", "Ask the operator to allow this client the client_credentials grant."],
   ["unsupported_grant_type", wrongServer]
 ])

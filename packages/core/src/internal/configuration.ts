@@ -19,9 +19,19 @@ export interface Variable {
   readonly example?: string | undefined
 }
 
+/** Whether quotes surround a text, as in a file that no shell has read. */
+export const isQuoted = (text: string): boolean => /^(["'`]).*\1$|^[“„‘«].*[“”’»]$/su.test(text)
+
+/** Adds to the reason that quotes around a refused value are no part of it. `docker run --env-file` keeps the quotes of a file. */
+const unquoted = <A>(parse: (text: string) => Parsed<A>) => (text: string): Parsed<A> =>
+  Either.mapLeft(
+    parse(text),
+    (reason) => isQuoted(text) ? `${reason}. Write the value without the quotes around it` : reason
+  )
+
 /** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
 export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
-  Config.primitive(what, flow(parse, Either.mapLeft((reason) => invalid([], reason)))).pipe(
+  Config.primitive(what, flow(unquoted(parse), Either.mapLeft((reason) => invalid([], reason)))).pipe(
     Config.orElseIf({
       if: ConfigError.isMissingDataOnly,
       orElse: () => Config.fail(example === undefined ? what : `${what}, for example ${example}`)

@@ -254,11 +254,14 @@ export const tokenRequest = (
       return new InvalidClient({ ...hinted(credentials, { status }, suspicion(credentials)), ...fields })
     }
     const wait = response.retryAfter === undefined ? undefined : retryAfter(response.retryAfter, nowMillis)
-    const quoted = status < 500 && status !== 429 && validation.isQuoted(environment.audience)
+    const { audience } = environment
+    const audienceHint = status < 500 && status !== 429 && validation.isQuoted(audience)
       ? "The audience is surrounded by quotes. Remove what is not part of the value."
+      : body["error"] === "invalid_target"
+      ? advice.refusedAudience(withoutSecrets(audience, secrets))
       : undefined
     return new ServerError({
-      ...hinted(credentials, { status }, quoted),
+      ...hinted(credentials, { status }, audienceHint),
       ...fields,
       ...(wait !== undefined && { retryAfter: Duration.millis(wait) })
     })

@@ -63,8 +63,7 @@ export const clientSecret: (value: unknown) => Parsed<Redacted.Redacted> = flow(
   Either.map((text) => Redacted.make(text))
 )
 
-/** Whether quotes surround a text, as in a file that no shell has read. */
-export const isQuoted = (text: string): boolean => /^(["'`]).*\1$|^[“„‘«].*[“”’»]$/su.test(text)
+export { isQuoted } from "./configuration.ts"
 
 /** A finite duration above zero. */
 export const duration = (input: Duration.DurationInput): Parsed<Duration.Duration> => {

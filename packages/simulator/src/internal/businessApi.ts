@@ -30,13 +30,15 @@ export interface Call {
 export const usual = ({ method, path }: Call, group: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeJson({ group, method, path })
 
+const notFound = (description: string) =>
+  HttpServerResponse.unsafeJson({ error: "not_found", error_description: description }, { status: 404 })
+
 const noGroup = ({ path }: Call) =>
-  HttpServerResponse.unsafeJson({
-    error: "not_found",
-    error_description: `No endpoint group has the path ${path}. Their paths begin with ${
-      groups.map(({ prefix }) => prefix).join(", ")
-    }.`
-  }, { status: 404 })
+  notFound(
+    `No endpoint group has the path ${path}. Their paths begin with ${groups.map(({ prefix }) => prefix).join(", ")}.`
+  )
+
+const groupOf = (path: string) => groups.find(({ prefix }) => `${path}/`.startsWith(prefix))
 
 /**
  * A business endpoint. It passes a call on that has a valid token which covers its group, and otherwise follows RFC 6750,
@@ -48,9 +50,16 @@ export const respond = (
   call: Call,
   handle: (group: string) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  const endpoint = groups.find(({ prefix }) => `${call.path}/`.startsWith(prefix))
+  const endpoint = groupOf(call.path)
   if (endpoint === undefined) return Effect.succeed(noGroup(call))
-  const { group, scope } = endpoint
+  const { group, prefix, scope } = endpoint
+  if (groupOf(call.path.slice(prefix.length - 1)) !== undefined) {
+    return Effect.succeed(
+      notFound(
+        `No endpoint group has the path ${call.path}. The base URL ends with the path of a group: remove it there.`
+      )
+    )
+  }
   const text = bearer(call.authorization)
   if (Option.isNone(text)) {
     const header = Option.isNone(call.authorization)

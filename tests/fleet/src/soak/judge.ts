@@ -1,4 +1,4 @@
-import type { Call } from "../protocol.ts"
+import type { Call, Delay } from "../protocol.ts"
 
 /** What was recorded during a soak. All times are the machine's, in milliseconds. */
 export interface Recording {
@@ -18,8 +18,24 @@ export interface Recording {
   /** The calls as the processes saw them. */
   readonly calls: ReadonlyArray<Call>
   readonly faults: ReadonlyArray<Happened>
+  /** When the event loop of a process did not run, or that of the simulator, which stands for the machine. */
+  readonly delays: ReadonlyArray<Delay>
+  /** The times without a fault, which begin when every process has had time to recover, with what the processes said at their end. */
+  readonly quiet: ReadonlyArray<{
+    readonly from: number
+    readonly until: number
+    readonly stores: ReadonlyArray<StoreOf>
+  }>
   /** What each process used that ran from the start to the end. */
   readonly resources: ReadonlyArray<{ readonly start: Resources; readonly end: Resources }>
+}
+
+/** What a process says about its store: whether its last use failed, and how often it has logged that, and the end of it. */
+export interface StoreOf {
+  readonly process: string
+  readonly isFaulty: boolean
+  readonly failures: number
+  readonly recoveries: number
 }
 
 export interface Resources {
@@ -27,15 +43,16 @@ export interface Resources {
   readonly sockets: number
 }
 
-/** A fault that happened, what it affected, and for how long. */
+/** A fault that happened, for how long, and what calls may show: a failure, a 401, or nothing. */
 export interface Happened {
   readonly name: string
-  readonly what: "Endpoint" | "Connections" | "Store" | "Processes" | "Tokens"
-  /** The processes that were stopped or killed, or all if this is unknown. */
-  readonly who?: ReadonlyArray<string> | undefined
+  readonly what: "Endpoint" | "Tokens" | "Other"
   readonly from: number
   readonly until: number
 }
+
+/** The process of the simulator. If its loop does not run, no process gets a response. */
+export const machine = "the machine"
 
 export interface Judgement {
   readonly figures: Readonly<Record<string, number>>
@@ -64,15 +81,26 @@ const overlaps = (one: { readonly from: number; readonly until: number }, other:
 /** The highest of any number of values, or 0. */
 const highest = (values: ReadonlyArray<number>) => values.reduce((most, value) => Math.max(most, value), 0)
 
+/** Within this time around a delay, what happened may be due to it. */
+const aroundDelay = 250
+
+/** How many tokens a fleet requests in this time: one for each life. */
+const livesIn = (millis: number, lifetime: number) => millis / (lifetime * earliestRenewal) + 1
+
 /** Judges a soak by what the endpoint, the API and the processes recorded. */
 export const judge = (recording: Recording): Judgement => {
-  const { calls, faults, lifetime, processes, received, requests, resources, tokens } = recording
+  const { calls, delays, faults, lifetime, processes, quiet, received, requests, resources, tokens } = recording
   const violations: Array<string> = []
   const seconds = (at: number) => `${((at - recording.from) / 1_000).toFixed(1)} s`
   const tokenOf = new Map(tokens.map((token) => [token.id, token]))
-  const concerns = (fault: Happened, process: string) => fault.who === undefined || fault.who.includes(process)
-  const stopped = (process: string, from: number, until: number) =>
-    faults.some((fault) => fault.what === "Processes" && concerns(fault, process) && overlaps(fault, { from, until }))
+  const delaysOf = new Map<string, Array<Delay>>()
+  for (const delay of delays) delaysOf.set(delay.process, [...delaysOf.get(delay.process) ?? [], delay])
+  const delayed = (process: string, from: number, until: number) =>
+    [process, machine].some((name) =>
+      (delaysOf.get(name) ?? []).some((delay) =>
+        overlaps(delay, { from: from - aroundDelay, until: until + aroundDelay })
+      )
+    )
 
   // a fleet that calls nothing breaks no other rule
   if (received.length === 0) violations.push("the API received no call")
@@ -83,8 +111,7 @@ export const judge = (recording: Recording): Judgement => {
   for (const { gotAt, process, token: id } of received) {
     const token = id === undefined ? undefined : tokenOf.get(id)
     if (token === undefined) continue
-    // a process can be stopped between the two
-    if (gotAt >= token.expiresAt && !stopped(process, gotAt - lifetime, gotAt)) {
+    if (gotAt >= token.expiresAt && !delayed(process, gotAt, gotAt)) {
       expired++
       violations.push(
         `${seconds(gotAt)}: process ${process} got token ${token.id} ${gotAt - token.expiresAt} ms after its expiry`
@@ -97,7 +124,7 @@ export const judge = (recording: Recording): Judgement => {
   }
 
   // a process may fail while the endpoint does, and until it has found the first token after that
-  const outages = faults.filter(({ what }) => what === "Endpoint" || what === "Connections").map(({ from, until }) => {
+  const outages = faults.filter(({ what }) => what === "Endpoint").map(({ from, until }) => {
     const first = tokens.map(({ issuedAt }) => issuedAt).toSorted((a, b) => a - b).find((at) => at >= until)
     return { from, until: (first ?? recording.until) + findsWithin }
   })
@@ -109,11 +136,10 @@ export const judge = (recording: Recording): Judgement => {
   let failed = 0
   let slow = 0
   let superseded = 0
+  let notJudged = 0
   const latest = new Map<string, number>()
   for (const call of calls) {
     const { error, from, process, until, waited } = call
-    const isExcused = outages.some((outage) => overlaps(outage, call)) || stopped(process, from, until) ||
-      (error === "status 401" && revocations.some((revocation) => overlaps(revocation, call)))
     if (error !== undefined) failed++
     const latestRequest = latest.get(process) ?? -Infinity
     if (call.requestedAt !== undefined) {
@@ -126,6 +152,12 @@ export const judge = (recording: Recording): Judgement => {
       }
       latest.set(process, Math.max(latestRequest, call.requestedAt))
     }
+    if (delayed(process, from, until)) {
+      notJudged++
+      continue
+    }
+    const isExcused = outages.some((outage) => overlaps(outage, call)) ||
+      (error === "status 401" && revocations.some((revocation) => overlaps(revocation, call)))
     if (error !== undefined && !isExcused) {
       violations.push(`${seconds(until)}: a call of process ${process} failed: ${error}`)
     }
@@ -135,25 +167,39 @@ export const judge = (recording: Recording): Judgement => {
     }
   }
 
-  // one for each life, and more where a fault allows it
-  const lives = (recording.until - recording.from) / (lifetime * earliestRenewal) + 1
-  const allowance = (fault: Happened) => {
-    const duration = fault.until - fault.from
-    switch (fault.what) {
-      case "Endpoint":
-        return duration / 500 + 4
-      // it may be the network of one process, so such a failure is not shared: each process tries by itself, with two retries
-      case "Connections":
-        return processes * (3 + duration / 2_000)
-      case "Store":
-        return processes * (1 + duration / (lifetime * earliestRenewal))
-      case "Processes":
-      case "Tokens":
-        return 3
+  let requestsInQuiet = 0
+  let mostInQuiet = 0
+  for (const { from, stores, until } of quiet) {
+    const during = (at: number) => from <= at && at <= until
+    const users = new Map<number, Set<string>>()
+    for (const { gotAt, process, token } of received) {
+      if (token !== undefined && during(gotAt)) users.set(token, (users.get(token) ?? new Set()).add(process))
+    }
+    const shared = highest(Array.from(users.values(), ({ size }) => size))
+    if (shared < processes) {
+      violations.push(`${seconds(until)}: the faults are over, and no token is used by more than ${shared} processes`)
+    }
+    const count = requests.filter(during).length
+    const most = Math.ceil(2 * livesIn(until - from, lifetime))
+    requestsInQuiet += count
+    mostInQuiet += most
+    if (count > most) {
+      violations.push(`${seconds(until)}: the faults are over, with ${count} token requests, and ${most} are allowed`)
+    }
+    for (const { failures, isFaulty, process, recoveries } of stores) {
+      if (isFaulty) violations.push(`${seconds(until)}: process ${process} cannot use its store, whose faults are over`)
+      if (failures !== recoveries) {
+        violations.push(
+          `${
+            seconds(until)
+          }: process ${process} logged ${failures} times that its store fails, and ${recoveries} times that it works`
+        )
+      }
     }
   }
-  const most = Math.ceil(faults.reduce((sum, fault) => sum + allowance(fault), lives))
-  if (requests.length > most) violations.push(`${requests.length} token requests, and ${most} are allowed`)
+  // a store never costs token requests
+  const alone = Math.ceil(processes * livesIn(recording.until - recording.from, lifetime))
+  if (requests.length > alone) violations.push(`${requests.length} token requests, and ${alone} without a store`)
 
   const growth = (of: keyof Resources) => highest(resources.map(({ end, start }) => end[of] - start[of]))
   if (growth("heap") > 20 * megabyte) violations.push(`the heap of a process grew by ${growth("heap")} bytes`)
@@ -164,6 +210,8 @@ export const judge = (recording: Recording): Judgement => {
       "seconds": Math.round((recording.until - recording.from) / 1_000),
       "faults": faults.length,
       "calls": calls.length,
+      "calls during a delay of the loop": notJudged,
+      "longest delay of a loop in ms": highest(delays.map(({ from, until }) => until - from)),
       "failed calls": failed,
       "failed calls without a reason": violations.filter((each) => each.includes(" failed: ")).length,
       "slow calls": slow,
@@ -171,8 +219,9 @@ export const judge = (recording: Recording): Judgement => {
       "superseded tokens used": superseded,
       "lower numbers after higher ones": outOfOrder,
       "token requests": requests.length,
-      "token requests allowed": most,
-      "token requests without the store": Math.round(processes * lives),
+      "token requests without the store": alone,
+      "token requests after the faults": requestsInQuiet,
+      "allowed after the faults": mostInQuiet,
       "longest wait in ms": Math.round(highest(calls.map(({ waited }) => waited))),
       "growth of a heap in KiB": Math.round(growth("heap") / 1_024),
       "growth of sockets": growth("sockets")

@@ -1,13 +1,13 @@
 import { Simulator } from "@credit-data/simulator"
-import { startRedis } from "@credit-data/test-support/redisServer"
-import { Console, DateTime, Duration, Effect, Layer, Option, Random, Scope } from "effect"
+import { Console, DateTime, Duration, Effect, Layer, Option, type Random, Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startWorker } from "../fleet.ts"
-import type { Call } from "../protocol.ts"
+import { watchLoop } from "../loop.ts"
+import type { Call, Delay } from "../protocol.ts"
 import * as Faults from "./faults.ts"
-import type { Happened, Recording, Resources } from "./judge.ts"
+import { type Happened, machine, type Recording, type Resources, type StoreOf } from "./judge.ts"
 
 const size = 20
 const lifetime = Duration.seconds(5)
@@ -18,6 +18,13 @@ export type Store = "redis" | "files"
 const pause = { from: 1_000, to: 5_000 }
 /** How long a fault lasts. */
 const length = { from: 300, to: 5_000 }
+/** Then no fault happens for some time. */
+const inSuccession = 5
+
+/** A process does not use a faulty store for 10 s, and has its own token until the end of its life. */
+const recovery = Duration.sum("10 seconds", lifetime)
+/** Every token that is used at the start is replaced within this time, and the next one too. */
+const quietTime = Duration.times(lifetime, 2)
 
 type Worker = Effect.Effect.Success<ReturnType<typeof startWorker>>
 
@@ -29,30 +36,43 @@ const ended = ({ child }: Worker) =>
     child.kill("SIGKILL")
   })
 
-/** Lets faults happen to a fleet of 20 processes for some time. Prints each, and returns what was recorded. */
+/**
+ * Lets faults happen to a fleet of 20 processes for some time, each as often as the others, a few in succession. Prints each, and returns
+ * what was recorded. With `only`, faults happen whose names contain it.
+ */
 export const soak = Effect.fnUntraced(
-  function*(kind: Store, duration: Duration.Duration): Effect.fn.Return<Recording, never, Scope.Scope> {
+  function*(
+    kind: Store,
+    { duration, only, random }: {
+      readonly duration: Duration.Duration
+      readonly only: string
+      /** Decides which faults happen when. Nothing else uses it, so the same seed gives the same faults. */
+      readonly random: Random.Random
+    }
+  ): Effect.fn.Return<Recording, never, Scope.Scope> {
     const context = yield* Layer.build(Simulator.layer({ tokenLifetime: lifetime })).pipe(Effect.orDie)
     const simulator = yield* Effect.provide(Simulator.Simulator, context)
     const variables = yield* Effect.provide(Simulator.variables, context)
     const url = `${simulator.environment.baseUrl}/data-access/consumers/42`
 
-    const store = kind === "redis"
-      ? Effect.map(startRedis(), (redis) => ({ options: { redis: redis.url }, faults: Faults.ofRedis(redis) }))
-      : Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "soak-"))),
-          (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
-        ),
-        (folder) => ({ options: { directory: join(folder, "tokens") }, faults: Faults.ofFiles(join(folder, "tokens")) })
-      )
-    const { faults: storeFaults, options } = yield* store
+    const folder = yield* Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "soak-"))),
+      (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+    )
+    const place = join(folder, kind)
+    const options = kind === "redis" ? { redisFile: place } : { directory: place }
+    const storeFaults = kind === "redis" ? yield* Faults.startRedisStore(place) : Faults.ofFiles(place)
 
     const calls: Array<Call> = []
+    const delays: Array<Delay> = []
+    yield* Effect.acquireRelease(
+      Effect.sync(() => watchLoop((delay) => delays.push({ process: machine, ...delay }))),
+      (end) => Effect.sync(end)
+    )
     const workers = new Map<string, Worker>()
     const resources = new Map<string, Resources>()
     const startProcess = Effect.fnUntraced(function*(name: string) {
-      const worker = yield* startWorker((call) => calls.push(call))
+      const worker = yield* startWorker((call) => calls.push(call), (delay) => delays.push(delay))
       workers.set(name, worker)
       // tokens are revoked more often than in 30 s, the default
       const { error } = yield* worker.ask({ do: "start", variables, ...options, forcedRenewalMillis: 500 })
@@ -66,7 +86,6 @@ export const soak = Effect.fnUntraced(
     const names = Array.from({ length: size }, (_, index) => `${index + 1}`)
     yield* Effect.forEach(names, startProcess, { discard: true, concurrency: 4 })
     const fleet: Faults.Fleet = {
-      names,
       signal: (name, signal) => workers.get(name)?.signal(signal) ?? Effect.void,
       replace: (name) =>
         Effect.gen(function*() {
@@ -76,7 +95,8 @@ export const soak = Effect.fnUntraced(
           yield* startProcess(name)
         })
     }
-    const possible = [...Faults.ofProcesses(fleet), ...Faults.ofEndpoint(simulator), ...storeFaults, ...storeFaults]
+    const possible = [...Faults.ofProcesses(fleet), ...Faults.ofEndpoint(simulator), ...storeFaults]
+      .filter(({ name }) => name.includes(only))
 
     // the simulator keeps the newest requests and tokens only
     const received = new Map<number, Recording["received"][number]>()
@@ -106,24 +126,44 @@ export const soak = Effect.fnUntraced(
     yield* Effect.sleep("5 seconds")
     for (const [name, each] of yield* measured) resources.set(name, each)
 
+    const logged = (logs: ReadonlyArray<string>, line: RegExp) => logs.filter((each) => line.test(each)).length
+    const storesOf = Effect.forEach(
+      workers,
+      ([process, { ask }]) =>
+        Effect.map(ask({ do: "status" }), ({ logs = [], store }): StoreOf => ({
+          process,
+          isFaulty: store !== undefined && Option.isSome(store.lastFault),
+          failures: logged(logs, /^WARN The shared store of access tokens cannot be used/),
+          recoveries: logged(logs, /^INFO The shared store .* works again/)
+        }))
+    )
+
     const from = Date.now()
     const happened: Array<Happened> = []
-    while (Date.now() - from < Duration.toMillis(duration)) {
-      yield* Effect.sleep(Duration.millis(yield* Random.nextIntBetween(pause.from, pause.to)))
-      const fault = possible[yield* Random.nextIntBetween(0, possible.length)]
-      if (fault === undefined) continue
-      const millis = yield* Random.nextIntBetween(length.from, length.to)
-      const drawn = Array.from(yield* Random.shuffle(names)).slice(0, names.length / 2)
-      const who = fault.who?.(drawn)
+    const happen = Effect.fnUntraced(function*({ name, run, what }: Faults.Possible) {
+      yield* Effect.sleep(Duration.millis(yield* random.nextIntBetween(pause.from, pause.to)))
+      const millis = yield* random.nextIntBetween(length.from, length.to)
+      const drawn = Array.from(yield* random.shuffle(names)).slice(0, names.length / 2)
       const startedAt = Date.now()
-      yield* fault.run(millis, who ?? [])
-      happened.push({ name: fault.name, what: fault.what, who, from: startedAt, until: Date.now() })
+      yield* run(millis, drawn)
+      happened.push({ name, what, from: startedAt, until: Date.now() })
       yield* Console.log(
-        `${((startedAt - from) / 1_000).toFixed(1).padStart(7)} s  ${fault.name}, for ${Date.now() - startedAt} ms`
+        `${((startedAt - from) / 1_000).toFixed(1).padStart(7)} s  ${name}, for ${Date.now() - startedAt} ms`
       )
+    })
+    const quiet: Array<Recording["quiet"][number]> = []
+    let left: ReadonlyArray<Faults.Possible> = []
+    while (Date.now() - from < Duration.toMillis(duration)) {
+      while (possible.length > 0 && left.length < inSuccession) left = [...left, ...(yield* random.shuffle(possible))]
+      const next = left.slice(0, inSuccession)
+      yield* Effect.forEach(next.filter(({ isLast }) => isLast !== true), happen, { discard: true })
+      yield* Effect.forEach(next.filter(({ isLast }) => isLast === true), happen, { discard: true })
+      left = left.slice(inSuccession)
+      yield* Effect.sleep(recovery)
+      const quietFrom = Date.now()
+      yield* Effect.sleep(quietTime)
+      quiet.push({ from: quietFrom, until: Date.now(), stores: yield* storesOf })
     }
-    // everything affected recovers
-    yield* Effect.sleep("10 seconds")
     yield* record
     const until = Date.now()
     const after = new Map(yield* measured)
@@ -137,6 +177,8 @@ export const soak = Effect.fnUntraced(
       received: Array.from(received.values()),
       calls: calls.filter((call) => call.from >= from),
       faults: happened,
+      delays: delays.filter((delay) => delay.until >= from),
+      quiet,
       resources: Array.from(resources).flatMap(([name, start]) => {
         const end = after.get(name)
         return end === undefined ? [] : [{ start, end }]

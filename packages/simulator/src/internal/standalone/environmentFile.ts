@@ -8,9 +8,13 @@ const refuse = (message: string) => Effect.fail(new StartError({ message: `--wri
 const exists = (file: string) =>
   refuse(`${file} already exists, and the simulator overwrites no file. Remove it, or choose another file.`)
 
-/** Node, Docker Compose and a shell read it. None of the values has a quote. */
+/**
+ * Node, Docker Compose and a shell read it, and `docker run --env-file`, which keeps quotes as a part of the value: only a value with a
+ * space has them. None of the values contains a quote.
+ */
 const textOf = (variables: Readonly<Record<string, string>>) =>
-  Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`).join("")
+  Object.entries(variables).map(([name, value]) => `${name}=${/^[\w:/.-]*$/.test(value) ? value : `'${value}'`}\n`)
+    .join("")
 
 /** Fails if there is something at this path, before the servers start. */
 export const check = (file: string) =>

@@ -48,13 +48,25 @@ class ConfigProblems extends Config.ConfigError {
   }
 }
 
+/** Whether quotes surround a text, as in a file that no shell has read. */
+export const isQuoted = (text: string): boolean => /^(["'`]).*\1$|^[“„‘«].*[“”’»]$/su.test(text)
+
+/** Adds to the reason that quotes around a refused value are no part of it. `docker run --env-file` keeps the quotes of a file. */
+const unquoted = <A>(parse: (text: string) => Parsed<A>) => (text: string): Parsed<A> =>
+  Result.mapError(
+    parse(text),
+    (reason) => isQuoted(text) ? `${reason}. Write the value without the quotes around it` : reason
+  )
+
 /** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
 export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
   Config.schema(
     Schema.String.annotate({ message: example === undefined ? what : `${what}, for example ${example}` }),
     name
   ).pipe(
-    Config.mapEffect((text) => Effect.fromResult(Result.mapError(parse(text), (reason) => invalid([name], reason))))
+    Config.mapEffect((text) =>
+      Effect.fromResult(Result.mapError(unquoted(parse)(text), (reason) => invalid([name], reason)))
+    )
   )
 
 /** A `ConfigError` for an option that is wrong. */
