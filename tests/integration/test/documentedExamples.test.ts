@@ -20,7 +20,7 @@ const snippetsOf = (page: string) =>
 // the pages' tests become tests of this file
 const tests = ["docs/get-started.md", "docs/testing.md", "packages/simulator/README.md"]
   .flatMap(snippetsOf)
-  .filter(({ code }) => code.includes("\nit."))
+  .filter(({ code }) => /\nit[.(]/.test(code))
 
 /** The examples in the docstrings of a module. */
 const examplesIn = (source: string) =>
