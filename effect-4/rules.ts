@@ -20,6 +20,7 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.withFiberRuntime": "Effect.withFiber",
   "HttpClient.currentTracerDisabledWhen": "HttpClient.TracerDisabledWhen",
   "Effect.locally": "Effect.provideService",
+  "Context.Tag": "Context.Key",
   "Effect.either": "Effect.result",
   "Cause.isInterruptedOnly": "Cause.hasInterruptsOnly",
   "Arr.getLefts": "Arr.getFailures",
@@ -79,7 +80,7 @@ export const families: ReadonlyArray<readonly [from: RegExp, to: (...parts: Read
 /** Expressions of another shape. `$A` is one node, `$$$A` any number. */
 export const patterns: ReadonlyArray<readonly [pattern: string, replacement: string]> = [
   [
-    "class $NAME extends Context.Tag($ID)<$SELF, $SERVICE>() {}",
+    "class $NAME extends Context.Key($ID)<$SELF, $SERVICE>() {}",
     "class $NAME extends Context.Service<$SELF, $SERVICE>()($ID) {}"
   ],
   [
@@ -205,6 +206,10 @@ export const local: Readonly<Record<string, ReadonlyArray<readonly [pattern: str
       "  get upgrade() {\n    return Effect.mapError(this.#response.upgrade, (error) => this.#error(error))\n  }\n\n" +
       "  pipe() {\n    return Pipeable.pipeArguments(this, arguments)\n  }\n}"
     ]
+  ],
+  "packages/http-client/src/internal/span.ts": [
+    // the time of the day, as the start of a span
+    ["span.end(clock.monotonicTimeNanosUnsafe(), $EXIT)", "span.end(clock.currentTimeNanosUnsafe(), $EXIT)"]
   ],
   "packages/simulator/src/internal/admin/handlers.ts": [
     ["request.path.id", "request.params.id"],

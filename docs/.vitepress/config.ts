@@ -107,15 +107,6 @@ export default defineConfig({
     anchor: {
       slugify: (heading) =>
         heading.trim().toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, "").replaceAll(" ", "-")
-    },
-    config: (md) => {
-      const fence = md.renderer.rules.fence
-      md.renderer.rules.fence = (tokens, index, options, env, self) => {
-        const token = tokens[index]
-        return token?.info === "mermaid"
-          ? `<pre class="mermaid" v-pre>${md.utils.escapeHtml(token.content)}</pre>`
-          : fence?.(tokens, index, options, env, self) ?? ""
-      }
     }
   },
   // for programs that read documentation: a list of the pages, and each page as Markdown

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { JSDOM } from "jsdom"
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { repositoryFiles } from "../src/repositoryFiles.ts"
@@ -73,18 +72,4 @@ it("no example puts a value into a path without encoding it", () => {
     return [...text.matchAll(/`\/[^`\n]*\$\{.*$/gm)].map(([code]) => `${path}: ${code}`)
   })
   assert.deepStrictEqual(found, [])
-})
-
-it("every drawing can be drawn", async () => {
-  // Mermaid cleans labels with what a browser has
-  const { window } = new JSDOM("")
-  Object.assign(globalThis, { window, document: window.document })
-  const { default: mermaid } = await import("mermaid")
-  const drawings = pages.flatMap((page) =>
-    [...read(page).matchAll(/^```mermaid\n([\s\S]*?)^```$/gm)].flatMap(([, code]) => code ?? [])
-  )
-  assert.isAbove(drawings.length, 2)
-  for (const drawing of drawings) await mermaid.parse(drawing)
-  const broken = await mermaid.parse("graph LR\n  a --", { suppressErrors: true })
-  assert.isFalse(broken)
 })

@@ -1,5 +1,4 @@
-import mermaid from "mermaid"
-import { useData, useRoute } from "vitepress"
+import { useRoute } from "vitepress"
 import DefaultTheme from "vitepress/theme"
 import { nextTick, onMounted, watch } from "vue"
 import { followLine } from "./line.ts"
@@ -8,14 +7,6 @@ export default {
   extends: DefaultTheme,
   setup() {
     const route = useRoute()
-    const { isDark } = useData()
-    const draw = async () => {
-      await nextTick()
-      mermaid.initialize({ startOnLoad: false, theme: isDark.value ? "dark" : "default" })
-      await mermaid.run({ querySelector: "pre.mermaid:not([data-processed])" })
-    }
-    onMounted(draw)
-    watch(() => route.path, draw)
     const show = followLine()
     onMounted(show)
     watch(() => route.path, () => nextTick(show))

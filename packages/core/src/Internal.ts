@@ -4,7 +4,6 @@
  *
  * @since 1.0.0
  */
-export * as Broadcast from "./internal/broadcast.ts"
 export { callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
 export { isReadableAgain } from "./internal/framing.ts"
 export * as HttpError from "./internal/httpError.ts"

@@ -8,7 +8,7 @@ import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import type * as Stream from "effect/Stream"
+import type * as Scope from "effect/Scope"
 import type * as AccessScope from "./AccessScope.ts"
 import type { AccessToken } from "./AccessToken.ts"
 import type * as ClientCredentials from "./ClientCredentials.ts"
@@ -85,8 +85,10 @@ export interface Sharing {
   readonly wasFound: (token: AccessToken) => boolean
   /** The use of the shared store, for the `status` of the supply. */
   readonly status: Effect.Effect<StoreStatus>
-  /** The events of the shared store, which the supply adds to its own. */
-  readonly events: Stream.Stream<TokenEvent>
+  /** Passes the events of the shared store to a supply, which adds them to its own, until the scope closes. */
+  readonly listen: (
+    listener: (event: TokenEvent) => Effect.Effect<void>
+  ) => Effect.Effect<void, never, Scope.Scope>
 }
 
 /**

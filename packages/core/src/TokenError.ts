@@ -11,6 +11,7 @@ import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as advice from "./internal/advice.ts"
 import { ownMessage } from "./internal/ownMessage.ts"
+import { transportReasons } from "./internal/transportReason.ts"
 
 const fields = {
   /** The name of the environment. */
@@ -266,8 +267,6 @@ export const TransportReason = Schema.Literal(
  */
 export type TransportReason = typeof TransportReason.Type
 
-const lastingReasons: ReadonlySet<TransportReason> = new Set(["Tls", "ClientCertificate", "NotAllowed", "Closed"])
-
 /**
  * No complete response arrived from the token endpoint.
  *
@@ -299,7 +298,7 @@ export class TransportError extends ownMessage(
   get retryable(): boolean {
     return this.reason === "Proxy"
       ? this.proxyStatus === undefined || this.proxyStatus >= 500
-      : !lastingReasons.has(this.reason)
+      : transportReasons[this.reason].lasts !== true
   }
 
   /**

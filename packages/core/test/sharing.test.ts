@@ -1,6 +1,6 @@
 import type { TokenEndpoint } from "@credit-data/core"
 import { describe, it } from "@effect/vitest"
-import { Duration, Effect, Option, Stream } from "effect"
+import { Duration, Effect, Option } from "effect"
 import { failures, token } from "./support/fakeEndpoint.ts"
 import {
   type Action,
@@ -44,7 +44,7 @@ const makeElsewhere = () => {
       faults: 0,
       lastFault: Option.none()
     }),
-    events: Stream.empty
+    listen: () => Effect.void
   }
   return {
     sharing,

@@ -226,8 +226,8 @@ describe("a request that got no response", () => {
       [
         "CERT_HAS_EXPIRED",
         "Tls",
-        "the TLS handshake failed. Check the certificate of the API, and the authorities that " +
-        "this program trusts."
+        "the TLS handshake failed. Check the certificate of the API, the authorities that this program trusts, and whether the API " +
+        "requires a client certificate or another version of TLS. `credit-data doctor` shows the reason."
       ],
       [
         "ETIMEDOUT",

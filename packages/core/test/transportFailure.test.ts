@@ -50,6 +50,11 @@ describe("why a transport failed", () => {
     [{ code: "ERR_TLS_CERT_ALTNAME_INVALID" }, "Tls"],
     [{ code: "ERR_SSL_WRONG_VERSION_NUMBER" }, "Tls"],
     [{ code: "ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC" }, "Cut"],
+    [{ code: "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL" }, "Tls"],
+    [{ code: "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION" }, "Tls"],
+    [{ code: "ERR_SSL_UNSUPPORTED_PROTOCOL" }, "Tls"],
+    [{ code: "ERR_SSL_NO_PROTOCOLS_AVAILABLE" }, "Tls"],
+    [{ code: "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE" }, "Tls"],
     [{ code: "EPROTO" }, "Tls"],
     [{ code: "CERT_HAS_EXPIRED" }, "Tls"],
     [{ code: "DEPTH_ZERO_SELF_SIGNED_CERT" }, "Tls"],
@@ -155,13 +160,7 @@ describe("why a transport failed", () => {
       assert.notInclude((yield* failing({ code: "CERT_HAS_EXPIRED" })).message, "plain HTTP")
     }))
 
-  it.effect("a server without HTTP/1.1 is named as the cause, whichever library reports it", () =>
-    Effect.gen(function*() {
-      const code = "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL"
-      assert.include((yield* failing({ code })).message, "The server speaks HTTP/2 only")
-    }))
-
-  it.effect("several addresses of which none responded in time are named as the cause", () =>
+  it.effect("several addresses of which none responded in time are a timeout", () =>
     Effect.gen(function*() {
       // as Node makes it, with the code of the first address
       const cause = Object.assign(new AggregateError([{ code: "ENETUNREACH" }, { code: "ETIMEDOUT" }]), {
@@ -170,8 +169,6 @@ describe("why a transport failed", () => {
       const error = yield* failing(new TypeError("fetch failed", { cause }))
       assert.deepInclude({ ...error }, { reason: "Timeout" })
       assert.isTrue(error.retryable)
-      assert.include(error.message, "None of the server's addresses accepted a connection in time")
-      assert.include(error.message, "--network-family-autoselection-attempt-timeout")
     }))
 
   it("an alert about the client's certificate keeps its reason after the handshake and in a body", () => {

@@ -155,7 +155,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Tls" }),
-      `${prefix} returned no complete response: the TLS handshake failed. Check the certificate of the authorization server, and the authorities that this program trusts.`
+      `${prefix} returned no complete response: the TLS handshake failed. Check the certificate of the authorization server, the authorities that this program trusts, and whether the authorization server requires a client certificate or another version of TLS. \`credit-data doctor\` shows the reason.`
     ],
     [
       new TokenError.TransportError({
@@ -172,7 +172,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.TransportError({ ...where, reason: "NotAllowed" }),
-      `${prefix} got no request: an HttpClient of the program changed the request so that it cannot be sent. Check transformClient and HttpClient.mapRequest, which may change the address.`
+      `${prefix} got no request: an HttpClient of the program changed the request so that it cannot be sent. Check transformClient and HttpClient.mapRequest, which may change the address or add a header that cannot be sent.`
     ],
     [
       new TokenError.TransportError({ ...where, reason: "Closed" }),

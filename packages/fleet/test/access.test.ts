@@ -1,7 +1,7 @@
 import { AccessToken, TokenEvent } from "@credit-data/core"
 import { StoreError } from "@credit-data/fleet"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Duration, Effect, Exit, Logger, Option, Redacted, Stream, TestClock } from "effect"
+import { DateTime, Duration, Effect, Exit, Logger, Option, Redacted, TestClock } from "effect"
 import * as Access from "../src/internal/access.ts"
 
 const tokenEndpoint = "https://v2.example/oauth2/token"
@@ -21,10 +21,11 @@ const setUp = Effect.gen(function*() {
     environment: { name: "test", audience: "test", baseUrl: "https://api.example" },
     url: tokenEndpoint
   })
-  yield* Effect.forkScoped(Stream.runForEach(access.events, (event) =>
+  yield* access.listen((event) =>
     Effect.sync(() => {
       events.push(event)
-    })))
+    })
+  )
   yield* TestClock.adjust(millis(1_000))
   const logged = Effect.provide(Logger.replace(Logger.defaultLogger, logger))
   /** What an effect gets while this much time passes, in small steps. */

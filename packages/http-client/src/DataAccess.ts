@@ -3,13 +3,12 @@
  *
  * @since 1.0.0
  */
-import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { sharedLayer } from "@credit-data/core/Internal"
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as AccessTokens from "@credit-data/core/AccessTokens"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
-import * as Layer from "effect/Layer"
-import { type GroupClient, make, type Settings } from "./GroupClient.ts"
+import type * as Layer from "effect/Layer"
+import * as GroupClient from "./GroupClient.ts"
 
 /**
  * An HttpClient for Data Access. The token must cover `data-access:all`. For a token of Auth V1 the server decides, because
@@ -30,7 +29,7 @@ import { type GroupClient, make, type Settings } from "./GroupClient.ts"
  * ```
  */
 export class DataAccess
-  extends Context.Tag("@credit-data/http-client/DataAccess")<DataAccess, GroupClient<"Data Access">>()
+  extends Context.Tag("@credit-data/http-client/DataAccess")<DataAccess, GroupClient.GroupClient<"Data Access">>()
 {}
 
 /**
@@ -43,8 +42,6 @@ export class DataAccess
  * @category layers
  */
 export const layer = (
-  settings: Settings = {}
+  settings: GroupClient.Settings = {}
 ): Layer.Layer<DataAccess, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
-  sharedLayer(() => Layer.effect(DataAccess, make({ ...settings, name: "Data Access", scope: "data-access:all" })), {
-    services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
-  })
+  GroupClient.layer(DataAccess, { ...settings, name: "Data Access", scope: "data-access:all" })

@@ -3,13 +3,12 @@
  *
  * @since 1.0.0
  */
-import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { sharedLayer } from "@credit-data/core/Internal"
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as AccessTokens from "@credit-data/core/AccessTokens"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
-import * as Layer from "effect/Layer"
-import { type GroupClient, make, type Settings } from "./GroupClient.ts"
+import type * as Layer from "effect/Layer"
+import * as GroupClient from "./GroupClient.ts"
 
 /**
  * An HttpClient for Enablement Services. The token must cover `serviceplus:all`. For a token of Auth V1 the server decides,
@@ -31,7 +30,7 @@ import { type GroupClient, make, type Settings } from "./GroupClient.ts"
  */
 export class EnablementServices extends Context.Tag("@credit-data/http-client/EnablementServices")<
   EnablementServices,
-  GroupClient<"Enablement Services">
+  GroupClient.GroupClient<"Enablement Services">
 >() {}
 
 /**
@@ -44,12 +43,6 @@ export class EnablementServices extends Context.Tag("@credit-data/http-client/En
  * @category layers
  */
 export const layer = (
-  settings: Settings = {}
+  settings: GroupClient.Settings = {}
 ): Layer.Layer<EnablementServices, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
-  sharedLayer(
-    () =>
-      Layer.effect(EnablementServices, make({ ...settings, name: "Enablement Services", scope: "serviceplus:all" })),
-    {
-      services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
-    }
-  )
+  GroupClient.layer(EnablementServices, { ...settings, name: "Enablement Services", scope: "serviceplus:all" })

@@ -6,7 +6,15 @@
 import type * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import { HttpError, Instant, opaque, restrictedClient, Transport, Validation } from "@credit-data/core/Internal"
+import {
+  HttpError,
+  Instant,
+  opaque,
+  restrictedClient,
+  sharedLayer,
+  Transport,
+  Validation
+} from "@credit-data/core/Internal"
 import type * as TokenError from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -17,16 +25,18 @@ import type * as HttpMethod from "@effect/platform/HttpMethod"
 import * as HttpTraceContext from "@effect/platform/HttpTraceContext"
 import * as Cause from "effect/Cause"
 import type * as ConfigError from "effect/ConfigError"
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
+import * as Exit from "effect/Exit"
 import { dual, identity } from "effect/Function"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 import type * as Tracer from "effect/Tracer"
 import { InsufficientScope } from "./InsufficientScope.ts"
-import { causeFor, errorFor, responseFor, type Sent } from "./internal/callerView.ts"
+import { resultFor } from "./internal/callerView.ts"
 import { expand } from "./internal/path.ts"
 import { canBeSentAgain, isClosedConnection, makeBudget, release } from "./internal/resend.ts"
 import { makeInSpan, PathTemplate } from "./internal/span.ts"
@@ -104,39 +114,11 @@ export interface Options<Name extends string = string> extends Settings {
 type Request = HttpClientRequest.HttpClientRequest
 type Response = HttpClientResponse.HttpClientResponse
 
-/** One call, from the request of its caller to the response that the caller gets. */
-interface Call {
-  /** The caller's request with its absolute URL. */
-  readonly request: Request
-  readonly span: Tracer.Span | undefined
-  /** How often the request was sent again. */
-  resends: number
-  /** How often the request was sent again because its connection had been closed. */
-  closedConnections: number
-  /** How many milliseconds the call has waited for tokens. */
-  waitedMillis: number
-}
-
 /** A call is sent again at most this often because of closed connections. */
 const mostClosedConnections = 3
 
 /** A call is sent with at most this many tokens. */
 const mostTokens = 3
-
-/** A response of the API. */
-interface Received {
-  /** The token that the API received. A call that is sent with the caller's own header has none. */
-  readonly token: AccessToken.AccessToken | undefined
-  readonly response: Response
-  /** The result of the call if no other response follows. A client can turn a status into an error. */
-  readonly end: (body?: Response) => Effect.Effect<Response, GroupClientError>
-}
-
-const countResend = (call: Call) =>
-  Effect.sync(() => {
-    call.resends++
-    call.span?.attribute("http.request.resend_count", call.resends)
-  })
 
 /**
  * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.
@@ -181,131 +163,123 @@ export const make: <const Name extends string>(
     const budget = makeBudget(clock)
     const inSpan = makeInSpan({ environment: environment.name, group: name, baseUrl, clock, supply: tokens })
 
-    /** The failure if the token does not cover the scope of the group; otherwise undefined. */
-    const insufficient = (token: AccessToken.AccessToken, wasSent: boolean) =>
-      scope === undefined || token.covers(scope) ? undefined : Effect.flatMap(
-        scopeMissing?.(scope) ?? Effect.succeed(undefined),
-        (nextTryAt) =>
-          Effect.fail(
-            new InsufficientScope({
-              environment: environment.name,
-              ...(tokens.clientId !== undefined && { clientId: tokens.clientId }),
-              needed: scope,
-              granted: token.scopes,
-              nextTryAt,
-              ...(wasSent && { wasSent })
-            })
-          )
-      )
-
-    /** Waits for a token, and shows on the span how long the call has waited for tokens. */
-    const waiting = (call: Call, token: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>) =>
-      Effect.suspend(() => {
-        const since = Instant.monotonicMillis(clock)
-        return Effect.flatMap(Effect.exit(token), (outcome) => {
-          call.waitedMillis += Instant.monotonicMillis(clock) - since
-          call.span?.attribute("credit_data.token.wait_duration", call.waitedMillis / 1_000)
-          return outcome
-        })
+    const insufficient = Effect.fnUntraced(function*(
+      needed: AccessScope.AccessScope,
+      { scopes: granted }: AccessToken.AccessToken,
+      wasSent: boolean
+    ) {
+      const nextTryAt = scopeMissing === undefined ? undefined : yield* scopeMissing(needed)
+      return new InsufficientScope({
+        environment: environment.name,
+        ...(tokens.clientId !== undefined && { clientId: tokens.clientId }),
+        needed,
+        granted,
+        nextTryAt,
+        ...(wasSent && { wasSent })
       })
+    })
 
-    /** Sends the request with this token, or with the caller's own header, which is as secret. */
-    const send = (
-      call: Call,
-      token: AccessToken.AccessToken | undefined
-    ): Effect.Effect<Received, GroupClientError> => {
-      const { request } = call
-      const own = request.headers["authorization"] ?? ""
-      const sent: Sent = {
-        request,
-        // an error can quote the caller's header without its scheme
-        secrets: token === undefined
-          ? [own, own.replace(/^\S+ +/, "")].map((text) => Redacted.make(text))
-          : [token.secret]
-      }
-      const authorized = token === undefined ? request : HttpClientRequest.bearerToken(request, token.secret)
-      return Effect.matchCauseEffect(client.execute(authorized), {
-        onSuccess: (response): Effect.Effect<Received, GroupClientError> =>
-          Effect.succeed({ token, response, end: (body) => Effect.succeed(responseFor(sent, response, body)) }),
-        onFailure: (cause) => {
-          const error = Option.getOrUndefined(Cause.failureOption(cause))
-          if (Transport.isStatusError(error)) {
-            const { response } = error
-            return Effect.succeed({
-              token,
-              response,
-              end: (body) => Effect.fail(errorFor(sent, error, responseFor(sent, response, body)))
-            })
-          }
-          if (
-            call.closedConnections < mostClosedConnections && HttpClientError.isHttpClientError(error) &&
-            isClosedConnection(error, request) && budget.take()
-          ) {
-            call.closedConnections++
-            // waits one turn of the event loop, in which the transport detects its other closed connections
-            return Effect.zipRight(
-              Effect.delay(countResend(call), 0),
-              // the token may have expired or been replaced while the call waited for a response
-              token === undefined ? send(call, token) : sendWithToken(call, true)
-            )
-          }
-          return Effect.failCause(causeFor(sent, cause))
-        }
-      })
-    }
-
-    const sendWithToken = (call: Call, wasSent: boolean): Effect.Effect<Received, GroupClientError> =>
-      Effect.flatMap(waiting(call, tokens.get), (token) => insufficient(token, wasSent) ?? send(call, token))
-
-    /** Reports each rejected token, and sends the request again with a token that it has not tried. */
-    const rejected = Effect.fnUntraced(function*(call: Call, first: Received) {
-      let received = first
+    /** One call: each round sends the request, and returns its result unless there is a reason to send it again. */
+    const call = Effect.fnUntraced(function*(
+      request: Request,
+      span: Tracer.Span | undefined
+    ): Effect.fn.Return<Response, GroupClientError> {
       const tried: Array<AccessToken.AccessToken> = []
-      while (received.response.status === 401 && received.token !== undefined) {
-        const { end, response, token } = received
-        if (tried.length === mostTokens - 1 || !canBeSentAgain(call.request.body)) {
+      let closedConnections = 0
+      let waitedMillis = 0
+      const waiting = Effect.fnUntraced(function*(
+        token: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
+      ): Effect.fn.Return<AccessToken.AccessToken, TokenError.TokenError> {
+        const since = Instant.monotonicMillis(clock)
+        const outcome = yield* Effect.exit(token)
+        waitedMillis += Instant.monotonicMillis(clock) - since
+        span?.attribute("credit_data.token.wait_duration", waitedMillis / 1_000)
+        return yield* outcome
+      })
+
+      budget.sent()
+      // a request with its own header is sent as it is
+      let token = "authorization" in request.headers ? undefined : yield* waiting(tokens.get)
+      for (let resends = 0;; resends++) {
+        if (token !== undefined && scope !== undefined && !token.covers(scope)) {
+          return yield* yield* insufficient(scope, token, resends > 0)
+        }
+        if (resends > 0) span?.attribute("http.request.resend_count", resends)
+        const exit = yield* Effect.exit(
+          client.execute(token === undefined ? request : HttpClientRequest.bearerToken(request, token.secret))
+        )
+        const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
+        // a client can turn a status into an error
+        const response = Exit.isSuccess(exit) ? exit.value : Transport.isStatusError(error) ? error.response : undefined
+        const result = (body?: Response) => resultFor({ request, token }, exit, body)
+        if (response === undefined) {
+          const isSentAgain = closedConnections < mostClosedConnections && isClosedConnection(error, request) &&
+            budget.take()
+          if (!isSentAgain) return yield* result()
+          closedConnections++
+          // one turn of the event loop, in which the transport detects its other closed connections
+          yield* Effect.sleep(0)
+          // the token may have expired or been replaced while the call waited for a response
+          if (token !== undefined) token = yield* waiting(tokens.get)
+          continue
+        }
+        if (response.status !== 401 || token === undefined) return yield* result()
+        if (tried.length === mostTokens - 1 || !canBeSentAgain(request.body)) {
           yield* tokens.invalidate(token)
-          break
+          return yield* result()
         }
         // an unread response keeps its connection, which may be the one that the token request waits for
         const body = yield* release(response)
-        const next = Option.getOrElse(yield* Effect.option(waiting(call, tokens.replace(token, ...tried))), () => token)
+        const next = Option.getOrUndefined(yield* Effect.option(waiting(tokens.replace(token, ...tried))))
         tried.push(token)
-        if (tried.some(({ secret }) => Equal.equals(secret, next.secret))) return yield* end(body)
-        const failure = insufficient(next, true)
-        if (failure !== undefined) return yield* failure
-        yield* countResend(call)
-        call.span?.attribute("credit_data.token.replaced", true)
-        received = yield* send(call, next)
+        if (next === undefined || tried.some(({ secret }) => Equal.equals(secret, next.secret))) {
+          return yield* result(body)
+        }
+        token = next
+        span?.attribute("credit_data.token.replaced", true)
       }
-      return yield* received.end()
     })
-
-    const run = (call: Call): Effect.Effect<Response, GroupClientError> => {
-      budget.sent()
-      // a request with its own header is sent as it is
-      if ("authorization" in call.request.headers) return Effect.flatMap(send(call, undefined), ({ end }) => end())
-      return Effect.flatMap(
-        sendWithToken(call, false),
-        (first) => first.response.status === 401 ? rejected(call, first) : first.end()
-      )
-    }
 
     const execute = (original: Request) =>
       Either.match(target(original.url), {
         onLeft: (description) => Effect.fail(HttpError.requestError("InvalidUrl", { request: original, description })),
         onRight: (url) => {
-          const absolute = HttpClientRequest.removeHash(HttpClientRequest.setUrl(original, url))
-          return inSpan(absolute, (span) => {
-            const request = propagateTrace === true && span !== undefined
-              ? HttpClientRequest.setHeaders(absolute, HttpTraceContext.toHeaders(span))
-              : absolute
-            return run({ request, span, resends: 0, closedConnections: 0, waitedMillis: 0 })
-          })
+          const request = HttpClientRequest.removeHash(HttpClientRequest.setUrl(original, url))
+          return inSpan(request, (span) =>
+            call(
+              propagateTrace === true && span !== undefined
+                ? HttpClientRequest.setHeaders(request, HttpTraceContext.toHeaders(span))
+                : request,
+              span
+            ))
         }
       })
     return Object.assign(opaque(execute), { group: name })
   })
+
+/**
+ * The layer of a client for paths that belong to none of the three endpoint groups, under its own tag. Like the layers of these groups, its
+ * uses share one client where the supply and the HttpClient are the same.
+ *
+ * Building the layer fails like `make`.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { GroupClient } from "@credit-data/http-client"
+ * import { Context } from "effect"
+ *
+ * class Reports extends Context.Tag("my-service/Reports")<Reports, GroupClient.GroupClient<"Reports">>() {}
+ *
+ * export const ReportsLive = GroupClient.layer(Reports, { name: "Reports", scope: "data-access:all" })
+ * ```
+ */
+export const layer = <I, const Name extends string>(
+  tag: Context.Tag<I, GroupClient<Name>>,
+  options: Options<Name>
+): Layer.Layer<I, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
+  sharedLayer(() => Layer.effect(tag, make(options)), { services: [AccessTokens.AccessTokens, HttpClient.HttpClient] })
 
 type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest>
   : never

@@ -11,11 +11,16 @@ const root = new URL("../../../", import.meta.url)
 const packages = new URL("packages/", root)
 const target = new URL("../.examples/", import.meta.url)
 
+const snippetsOf = (page: string) =>
+  Array.from(
+    readFileSync(new URL(page, root), "utf8").matchAll(/^```ts\n([^]*?)^```$/gm),
+    ([, code = ""], index) => ({ name: `${page.replaceAll(/\W+/g, "-")}-${index + 1}`, code })
+  )
+
 // the pages' tests become tests of this file
-const testsIn = (page: string) =>
-  [...readFileSync(new URL(page, root), "utf8").matchAll(/^```ts\n([^]*?)^```$/gm)]
-    .flatMap(([, code = ""]) => code.includes("\nit.") ? [code] : [])
-const pages = ["docs/get-started.md", "docs/testing.md", "packages/simulator/README.md"]
+const tests = ["docs/get-started.md", "docs/testing.md", "packages/simulator/README.md"]
+  .flatMap(snippetsOf)
+  .filter(({ code }) => code.includes("\nit."))
 
 /** The examples in the docstrings of a module. */
 const examplesIn = (source: string) =>
@@ -29,12 +34,15 @@ const modules = readdirSync(packages)
     )
   )
 
-const examples = modules.flatMap((module) =>
-  examplesIn(readFileSync(new URL(module, packages), "utf8")).map((code, index) => ({
-    name: `${module.replaceAll(/\W+/g, "-")}-${index + 1}`,
-    code
-  }))
-).filter(({ code }) => code.includes("export const"))
+const examples = [
+  ...["docs/calls.md", "docs/migration.md"].flatMap(snippetsOf),
+  ...modules.flatMap((module) =>
+    examplesIn(readFileSync(new URL(module, packages), "utf8")).map((code, index) => ({
+      name: `${module.replaceAll(/\W+/g, "-")}-${index + 1}`,
+      code
+    }))
+  )
+].filter(({ code }) => code.includes("export const"))
 
 /** An effect that needs no more than `services`. A Config is an effect too. */
 const isProgram = (value: unknown): value is Effect.Effect<unknown, unknown> =>
@@ -69,15 +77,13 @@ const services = Layer.unwrapEffect(
   )
 ).pipe(Layer.provideMerge(Simulator.layer()), Layer.provideMerge(Logger.remove(Logger.defaultLogger)))
 
-for (const page of pages) {
-  for (const [index, code] of testsIn(page).entries()) {
-    const file = new URL(`${page.replaceAll(/\W+/g, "-")}-${index + 1}.ts`, target)
-    writeFileSync(file, code)
-    await import(/* @vite-ignore */ file.href)
-  }
+for (const { code, name } of tests) {
+  const file = new URL(`${name}.ts`, target)
+  writeFileSync(file, code)
+  await import(/* @vite-ignore */ file.href)
 }
 
-describe("the effects that examples in docstrings export", () => {
+describe("the effects that examples on pages and in docstrings export", () => {
   for (const [name, effect] of effects) {
     it.scopedLive(`${name} succeeds`, () => Effect.provide(effect, services))
   }

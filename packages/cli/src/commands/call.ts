@@ -32,7 +32,7 @@ const readBody = (data: string): Effect.Effect<HttpBody.HttpBody, Failure> => {
 const refusalOf = (name: string): string | undefined =>
   /^(proxy-)?authorization$/.test(name)
     ? `Do not pass credentials as arguments: -H cannot set ${name}. The command adds the token.`
-    : name === "content-length" || connectionHeaders.includes(name)
+    : name === "content-length" || connectionHeaders.has(name)
     ? `-H cannot set ${name}, which belongs to the connection. The command takes the host from CREDIT_DATA_BASE_URL.`
     : undefined
 

@@ -14,11 +14,13 @@ import { explained, type Target } from "./target.ts"
 const soon = 30 * 24 * 60 * 60 * 1_000
 
 const unfinished = (target: Target, error: unknown): Effect.Effect<never, Finding> => {
-  const { advice, reason } = explained(target, error)
+  const { advice, hint, reason } = explained(target, error)
   return failed(
     `the handshake failed (${codeOf(error)})`,
     reason === "Reset"
       ? `Check that the port in ${target.variable} is an https port, and that no firewall blocks TLS to ${target.host}.`
+      : reason === "Tls" && hint === undefined
+      ? `Ask the operator whether ${target.host} requires a client certificate, and which ciphers and versions of TLS and HTTP it accepts.`
       : advice
   )
 }

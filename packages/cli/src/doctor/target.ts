@@ -107,5 +107,6 @@ export const readProxies = (): {
 export const explained = ({ role, url, variable }: Target, cause: unknown, address = url.href) => {
   const request = HttpClientRequest.get(address)
   const error = new HttpClientError.RequestError({ request, reason: "Transport", cause })
-  return { reason: Transport.reason(error), advice: Transport.describe(error, { name: role, address: variable }) }
+  const { hint, reason } = Transport.transportFailure(error, "Request")
+  return { reason, hint, advice: Transport.describe(error, { name: role, address: variable }) }
 }

@@ -230,7 +230,7 @@ describe("TLS", () => {
       "a server that speaks HTTP/2 only",
       overTls({ trusts: false, tls: { ALPNProtocols: ["h2"] } }),
       /^the handshake failed \(\w+NO_APPLICATION_PROTOCOL\)$/,
-      "The server speaks HTTP/2 only, and this program speaks HTTP/1.1."
+      "which ciphers and versions of TLS and HTTP it accepts"
     ],
     [
       "a port for plain http",

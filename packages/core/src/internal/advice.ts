@@ -1,6 +1,7 @@
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import { clientOf, printable, shownClientId } from "./printable.ts"
+import { temporary, transportReasons } from "./transportReason.ts"
 
 // The messages of the failures, for the engineer on call: what happened, where, and what to do.
 
@@ -70,8 +71,6 @@ const byCode: ReadonlyMap<string | undefined, string> = new Map([
   ["unsupported_grant_type", wrongServer]
 ])
 
-const temporary = "This is usually temporary. If it persists, contact the operator."
-
 const limited =
   "The server limits the rate of token requests. Check whether a layer is built for each call instead of once, and how many processes request " +
   "their own tokens."
@@ -112,32 +111,15 @@ export const brokenRule = {
 }
 
 /** A duration in seconds, such as `9.5 s`. */
-const duration = (input: Duration.DurationInput): string => `${Math.round(Duration.toMillis(input) / 100) / 10} s`
+export const seconds = (input: Duration.DurationInput): string => `${Math.round(Duration.toMillis(input) / 100) / 10} s`
 
 export const invalidResponse = (rule: keyof typeof brokenRule): string =>
   rule === "Expired"
     ? "The server probably hands out one cached token with its remaining lifetime. This resolves itself when the server's cache expires."
     : "Check that the address belongs to the authorization server, and whether a proxy or a login page responds instead."
 
-const reason = {
-  NameNotFound: "its host name does not resolve",
-  NameServiceFailed: "DNS did not respond",
-  Refused: "the connection was refused",
-  Unreachable: "its host cannot be reached",
-  Reset: "the connection was closed before a response arrived",
-  Cut: "the connection was lost before the response was complete",
-  Garbled: "the response is not HTTP",
-  Tls: "the TLS handshake failed",
-  ClientCertificate: "the server requires a client certificate that it accepts",
-  Proxy: "a forward proxy did not let the request through",
-  Timeout: "it took too long",
-  NotAllowed: "an HttpClient of the program changed the request so that it cannot be sent",
-  Closed: "the layer was closed",
-  Other: "the connection failed"
-}
-
 interface NoResponse {
-  readonly reason: keyof typeof reason
+  readonly reason: keyof typeof transportReasons
   readonly deadline?: Duration.Duration | undefined
   readonly proxy?: string | undefined
   readonly proxyStatus?: number | undefined
@@ -146,7 +128,7 @@ interface NoResponse {
 /** Why there was no complete response, and which proxy failed and how. */
 export const happened = (failure: NoResponse): string =>
   failure.reason !== "Proxy" ?
-    reason[failure.reason] :
+    transportReasons[failure.reason].what :
     `the forward proxy ${failure.proxy === undefined ? "" : `${failure.proxy} `}${
       failure.proxyStatus === undefined ? "could not be reached" : `returned ${failure.proxyStatus}`
     }`
@@ -154,49 +136,17 @@ export const happened = (failure: NoResponse): string =>
 /** What happened to a token request that got no complete response. */
 export const noResponse = (failure: NoResponse): string =>
   failure.reason === "Timeout"
-    ? `did not respond ${failure.deadline === undefined ? "in time" : `within ${duration(failure.deadline)}`}`
+    ? `did not respond ${failure.deadline === undefined ? "in time" : `within ${seconds(failure.deadline)}`}`
     : `${
       failure.reason === "NotAllowed" || failure.reason === "Closed"
         ? "got no request"
         : "returned no complete response"
     }: ${happened(failure)}`
 
-const todo: Readonly<Record<keyof typeof reason, string>> = {
-  NameNotFound:
-    "Check the host name in {address}, and DNS. If this network needs a forward proxy, check that the transport uses it.",
-  NameServiceFailed: `Check the DNS settings of this machine. ${temporary}`,
-  Refused: "Check the host and the port in {address}.",
-  Unreachable: "Check the network and its firewall rules.",
-  Garbled: "Check {address}, and the proxies and gateways between this machine and {server}.",
-  Tls: "Check the certificate of {server}, and the authorities that this program trusts.",
-  ClientCertificate: "Check which client certificate {server} expects, and configure the HttpClient with it.",
-  NotAllowed: "Check transformClient and HttpClient.mapRequest, which may change {address}.",
-  Closed: "This is expected during shutdown. Otherwise, provide the layer around the whole program.",
-  Proxy: "Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules.",
-  Timeout: "Check whether {server} is slow, or whether a firewall drops the connection.",
-  Other: "Check the network between this machine and {server}.",
-  Reset:
-    `${temporary} If no request ever succeeds, check that {server} accepts HTTP/1.1, and whether it requires a client certificate.`,
-  Cut: `${temporary} If no request ever succeeds, check whether {server} requires a client certificate.`
-}
-
 /** What to do about a failure of the transport. `server` did not respond, and `address` is where its address is set. */
-export const transport = (why: keyof typeof reason, server: string, address: string): string =>
-  todo[why].replaceAll("{server}", server).replaceAll("{address}", address)
+export const transport = (why: keyof typeof transportReasons, server: string, address: string): string =>
+  transportReasons[why].todo.replaceAll("{server}", server).replaceAll("{address}", address)
 
-/** What to do when more than the reason is known. */
-export const protocol = {
-  NotTls:
-    "The server did not respond with TLS. The port is probably for plain HTTP. Check the scheme and the port in the address.",
-  Http2Only:
-    "The server speaks HTTP/2 only, and this program speaks HTTP/1.1. Check the port in the address, or enable HTTP/1.1 on the server.",
-  OldTls:
-    "The server and this program have no version of TLS in common: the server probably speaks only TLS 1.1 or older. Ask its operator.",
-  Handshake:
-    "The server ended the handshake: it requires a client certificate, or has no cipher in common with this program. Ask its operator.",
-  Addresses:
-    "None of the server's addresses accepted a connection in time. Node tries each address only for a moment: raise " +
-    "--network-family-autoselection-attempt-timeout, or check whether a firewall drops the connection.",
-  Header:
-    "A header that the client added has a character that cannot be sent. Check transformClient and HttpClient.mapRequest."
-}
+/** What to do about a port that does not speak TLS. */
+export const notTls =
+  "The server did not respond with TLS. The port is probably for plain HTTP. Check the scheme and the port in the address."

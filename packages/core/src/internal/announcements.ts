@@ -36,6 +36,7 @@ export const make = Effect.fnUntraced(function*(
 ) {
   const where = `${url} (${clientOf(environment.name, clientId)})`
   const { publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
+  if (sharing !== undefined) yield* sharing.listen((event) => publish(() => event))
   /** The requested scopes that the last token does not cover. */
   let missing: ReadonlyArray<string> = []
   /** That there is no token was logged. */

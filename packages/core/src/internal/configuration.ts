@@ -35,7 +35,7 @@ export const invalid = (path: ReadonlyArray<string>, reason: string): ConfigErro
 
 /** A `ConfigError` for an option that could not be read. */
 export const unavailable = (path: ReadonlyArray<string>, reason: string): ConfigError.ConfigError =>
-  ConfigError.SourceUnavailable([...path], reason, Cause.empty)
+  ConfigError.SourceUnavailable([...path], ownReason(reason), Cause.empty)
 
 /** Combines several errors into one. */
 export const together = (errors: Arr.NonEmptyReadonlyArray<ConfigError.ConfigError>): ConfigError.ConfigError =>

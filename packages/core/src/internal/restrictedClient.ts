@@ -3,6 +3,7 @@ import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import { isUnframed, lengthOf, sendFramed } from "./framing.ts"
 import { requestError } from "./httpError.ts"
@@ -19,7 +20,7 @@ import { version } from "./version.ts"
  *
  * What `Connection` names remains, because the program may have added such a header itself: a caller must not remove it.
  */
-export const connectionHeaders: ReadonlyArray<string> = [
+export const connectionHeaders: ReadonlySet<string> = new Set([
   "host",
   "connection",
   "keep-alive",
@@ -30,17 +31,30 @@ export const connectionHeaders: ReadonlyArray<string> = [
   "transfer-encoding",
   "upgrade",
   "http2-settings"
-]
+])
 
 /** Gateways refuse requests without a `User-Agent`, and only `fetch` sends its own. */
 const userAgent = `credit-data/${version}`
 
-/** The request as it is sent: without the headers of the caller's own connection, with the length of its body, and with a `User-Agent`. */
-const asSent = (request: HttpClientRequest.HttpClientRequest): HttpClientRequest.HttpClientRequest => {
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/
+const unsendable = /[^\t\x20-\x7e\x80-\xff]/
+
+/**
+ * The request as it is sent: without the headers of the caller's own connection, with the length of its body, and with a `User-Agent`; or
+ * the name of a header that HTTP cannot carry. With such a header, transports would die, or report it like a broken connection, which is
+ * retried.
+ */
+const asSent = (
+  request: HttpClientRequest.HttpClientRequest
+): Either.Either<HttpClientRequest.HttpClientRequest, string> => {
   const { headers } = request
   const length = lengthOf(request.body)
-  const dropped = connectionHeaders.filter((name) => name in headers)
-  if (length === undefined && "content-length" in headers) dropped.push("content-length")
+  const dropped: Array<string> = []
+  for (const name in headers) {
+    if (connectionHeaders.has(name) || (name === "content-length" && length === undefined)) dropped.push(name)
+    else if (!headerName.test(name)) return Either.left(name.replace(/[^\w-]/g, "?").slice(0, 64))
+    else if (unsendable.test(String(headers[name]))) return Either.left(name)
+  }
   let sent = request
   if (dropped.length > 0) {
     // the platform has no function that removes a header; a body sets its own headers, which the request's must follow
@@ -52,19 +66,7 @@ const asSent = (request: HttpClientRequest.HttpClientRequest): HttpClientRequest
   if (length !== undefined && headers["content-length"] !== String(length)) {
     sent = HttpClientRequest.setHeader(sent, "content-length", String(length))
   }
-  return "user-agent" in headers ? sent : HttpClientRequest.setHeader(sent, "user-agent", userAgent)
-}
-
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/
-const unsendable = /[^\t\x20-\x7e\x80-\xff]/
-
-/** The name of a header that HTTP cannot carry. The transports would die, or report it like a broken connection, which is retried. */
-const unsendableHeader = ({ headers }: HttpClientRequest.HttpClientRequest): string | undefined => {
-  for (const name in headers) {
-    if (!headerName.test(name)) return name.replace(/[^\w-]/g, "?").slice(0, 64)
-    if (unsendable.test(String(headers[name]))) return name
-  }
-  return undefined
+  return Either.right("user-agent" in headers ? sent : HttpClientRequest.setHeader(sent, "user-agent", userAgent))
 }
 
 /**
@@ -105,12 +107,14 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
         "Set the contentLength of its stream, or send text or bytes"
       return Effect.fail(requestError("Encode", { request, description }))
     }
-    const sent = asSent(request)
-    const header = unsendableHeader(sent)
-    if (header === undefined) return Effect.as(silent, sent)
-    const description =
-      `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
-    return Effect.fail(requestError("Encode", { request, description }))
+    return Either.match(asSent(request), {
+      onLeft: (header) => {
+        const description =
+          `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
+        return Effect.fail(requestError("Encode", { request, description }))
+      },
+      onRight: (sent) => Effect.as(silent, sent)
+    })
   })
   const send = sendFramed((request) => region(checked.execute(request)))
   return opaque((request) => {

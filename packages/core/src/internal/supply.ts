@@ -8,7 +8,6 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import type { AccessScope } from "../AccessScope.ts"
 import type { AccessToken } from "../AccessToken.ts"
@@ -394,9 +393,7 @@ export const make = Effect.fnUntraced(function*(
         store
       })
     ),
-    events: sharing === undefined
-      ? announcements.events
-      : Stream.merge(announcements.events, sharing.events),
+    events: announcements.events,
     scopeMissing: (scope: AccessScope): Effect.Effect<DateTime.Utc> =>
       Effect.sync(() => {
         const at = now()

@@ -1,4 +1,5 @@
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as Cause from "effect/Cause"
 import type * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -9,11 +10,16 @@ import type * as ClientCredentials from "../ClientCredentials.ts"
 import type * as Environment from "../Environment.ts"
 import type * as TokenEndpoint from "../TokenEndpoint.ts"
 import { InvalidClient } from "../TokenError.ts"
-import * as credentialsOf from "./credentials.ts"
+import * as advice from "./advice.ts"
+import * as configuration from "./configuration.ts"
 import * as Instant from "./instant.ts"
+import { clientOf, shownClientId } from "./printable.ts"
+import { faultOf } from "./readFault.ts"
 import { restrictedClient } from "./restrictedClient.ts"
 import { type Symptom, tokenRequest } from "./tokenRequest.ts"
+import { readerOf } from "./source.ts"
 import * as validation from "./validation.ts"
+import { within } from "./within.ts"
 
 // A token endpoint with its credentials: when they are read again, and the deadline of a request and of the one after a refusal.
 
@@ -34,6 +40,66 @@ export interface Options<E = never, R = never> extends TokenEndpoint.Settings {
   /** What to do about a failure, if this endpoint has more specific advice than the message of the failure. */
   readonly hint?: ((symptom: Symptom) => string | undefined) | undefined
 }
+
+/** Whether the credentials are a value, which cannot change. */
+export const isValue = <E, R>(source: ClientCredentials.Source<E, R>): source is ClientCredentials.ClientCredentials =>
+  !Effect.isEffect(source) && !("reader" in source)
+
+/** Reads the credentials when the endpoint is built, and whenever they may have changed. */
+const makeCredentials = Effect.fnUntraced(function*<E, R>({ environment, source, time }: {
+  readonly source: ClientCredentials.Source<E, R>
+  readonly environment: string
+  readonly time: Duration.Duration
+}) {
+  const read = yield* readerOf(isValue(source) ? Effect.succeed(source) : source)
+  const readNow = (time: Duration.Duration) =>
+    Effect.flatMap(read, (found) => validation.all({ credentials: validation.credentials(found) })).pipe(
+      Effect.map(({ credentials }): ClientCredentials.ClientCredentials => credentials),
+      within(time, () => configuration.unavailable(["credentials"], `Not read within ${advice.seconds(time)}`))
+    )
+  let current = yield* readNow(time)
+  /** Why the last read failed, which was logged. */
+  let fault: string | undefined
+  return {
+    /** The credentials that the next request sends. */
+    current: () => current,
+    /** Why the last read failed, if it did. The previous credentials remain in use. */
+    fault: () => fault,
+    /** Reads the credentials again. Returns what is current then: if reading fails, a warning is logged, and the previous ones remain. */
+    reread: (time: Duration.Duration): Effect.Effect<ClientCredentials.ClientCredentials> =>
+      readNow(time).pipe(
+        // before the span, which would show the whole failure
+        Effect.catchAllCause((cause) => Effect.fail(faultOf(Cause.squash(cause)))),
+        Effect.withSpan("TokenEndpoint.readCredentials", {
+          kind: "client",
+          captureStackTrace: false,
+          attributes: {
+            "credit_data.environment": environment,
+            "credit_data.client_id": shownClientId(current.clientId)
+          }
+        }),
+        Effect.matchEffect({
+          onSuccess: (next) =>
+            Effect.sync(() => {
+              current = next
+              fault = undefined
+            }),
+          onFailure: (found) => {
+            // a supply may read them every second while the client is refused
+            if (fault === found) return Effect.void
+            fault = found
+            return Effect.logWarning(
+              `The client credentials of ${
+                clientOf(environment, current.clientId)
+              } could not be read again: ${found}. ` +
+                "The previous credentials remain in use. Check the secret manager, the variables or the mounted files."
+            )
+          }
+        }),
+        Effect.map(() => current)
+      )
+  }
+})
 
 const isSame = (a: ClientCredentials.ClientCredentials, b: ClientCredentials.ClientCredentials): boolean =>
   a.clientId === b.clientId && Equal.equals(a.clientSecret, b.clientSecret)
@@ -57,11 +123,11 @@ export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = neve
     scopes: options.scopes === undefined
       ? Either.right(undefined)
       : validation.at("scopes")(validation.scopes(options.scopes)),
-    credentials: credentialsOf.isValue(source) ? validation.credentials(source) : Either.right(undefined),
+    credentials: isValue(source) ? validation.credentials(source) : Either.right(undefined),
     deadline: validation.at("deadline")(validation.duration(options.deadline ?? "10 seconds"))
   })
   const url = `${server}${path}`
-  const credentials = yield* credentialsOf.make({ source, environment: environment.name, time: deadline })
+  const credentials = yield* makeCredentials({ source, environment: environment.name, time: deadline })
   const client = restrictedClient(yield* HttpClient.HttpClient, { isAllowed: (target) => target === url })
   const request = tokenRequest({
     client: options.transformClient === undefined ? client : options.transformClient(client),
@@ -102,7 +168,7 @@ export const makeTokenEndpoint = Effect.fnUntraced(function*<E = never, R = neve
       return yield* request(used, timeLeft()).pipe(
         Effect.catchTag("InvalidClient", (refusal) =>
           Effect.flatMap(
-            credentialsOf.isValue(source) ? Effect.succeed(used) : credentials.reread(timeLeft(0.5)),
+            isValue(source) ? Effect.succeed(used) : credentials.reread(timeLeft(0.5)),
             (next) => isSame(next, used) ? Effect.fail(explained(refusal)) : request(next, timeLeft())
           ))
       )

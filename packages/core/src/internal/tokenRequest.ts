@@ -225,10 +225,10 @@ export const tokenRequest = (
 
   const noResponse = (
     credentials: ClientCredentials,
-    { deadline, protocol, proxy, proxyStatus, reason }: TransportFailure
+    { deadline, hint, proxy, proxyStatus, reason }: TransportFailure
   ) =>
     new TransportError({
-      ...hinted(credentials, { reason }, protocol === undefined ? undefined : advice.protocol[protocol]),
+      ...hinted(credentials, { reason }, hint),
       reason,
       ...(deadline !== undefined && { deadline }),
       ...(reason === "Proxy" && { proxy, proxyStatus })

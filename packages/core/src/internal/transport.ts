@@ -3,10 +3,12 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type * as Duration from "effect/Duration"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
+import * as Struct from "effect/Struct"
 import type { TransportReason } from "../TokenError.ts"
 import * as advice from "./advice.ts"
 import { requestReason, responseReason } from "./httpError.ts"
 import { printable, withoutSecrets } from "./printable.ts"
+import { transportReasons } from "./transportReason.ts"
 
 // Why a transport failed, and what of its error is safe to pass on.
 
@@ -22,25 +24,11 @@ export interface TransportFailure {
   readonly proxyStatus?: number | undefined
   /** The time limit that passed, if it was ours and not the transport's. */
   readonly deadline?: Duration.Duration | undefined
-  /** What is known beyond the reason, and has its own advice. */
-  readonly protocol?: keyof typeof advice.protocol | undefined
+  /** What to do, if more than the reason is known. */
+  readonly hint?: string | undefined
 }
 
-// Codes of Node's system errors, of OpenSSL through Node, of undici and of Node's HTTP parser.
-const byCode: ReadonlyArray<readonly [pattern: RegExp, reason: TransportReason]> = [
-  [/^ENOTFOUND$/, "NameNotFound"],
-  [/^EAI_[A-Z]+$/, "NameServiceFailed"],
-  [/^(ECONNREFUSED|ConnectionRefused)$/, "Refused"],
-  [/^(EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL)$/, "Unreachable"],
-  [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "Timeout"],
-  [/^(HPE_|UND_ERR_(RES_CONTENT_LENGTH_MISMATCH|HEADERS_OVERFLOW))/, "Garbled"],
-  // the handshake failed while a write was waiting for it
-  [/^EPROTO$/, "Tls"],
-  [/^(ERR_TLS_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA|INVALID_PURPOSE|HOSTNAME_MISMATCH)/, "Tls"],
-  // OpenSSL's other codes do not show whether the handshake was over, so the request may have been sent
-  [/^ERR_SSL_/, "Cut"],
-  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|ConnectionClosed)$/, "Reset"]
-]
+const names = Struct.keys(transportReasons)
 
 /** The errors that an `AggregateError` has joined. */
 const joined = (error: unknown): ReadonlyArray<unknown> =>
@@ -74,7 +62,7 @@ const isRefusedStream = (error: unknown): boolean =>
 const reasonOf = (error: unknown): TransportReason | undefined => {
   if (isRefusedStream(error)) return "Reset"
   const code = text(error, "code")
-  return byCode.find(([pattern]) => pattern.test(code))?.[1] ??
+  return names.find((name) => transportReasons[name].codes?.test(code)) ??
     // errors of undici's parser do not always have a code
     (text(error, "name") === "HTTPParserError" ? "Garbled" : undefined)
 }
@@ -104,21 +92,19 @@ const proxyOf = (error: unknown, url: URL): string | undefined => {
 }
 
 /** A server reports in an alert of TLS why it ended a handshake. Only OpenSSL's text or code contains the alert. */
-const alerts: ReadonlyArray<readonly [pattern: RegExp, failure: Pick<TransportFailure, "reason" | "protocol">]> = [
+const alerts: ReadonlyArray<readonly [pattern: RegExp, failure: TransportFailure]> = [
   [/wrong[ _]version[ _]number|packet[ _]length[ _]too[ _]long|http[ _]request/i, {
     reason: "Tls",
-    protocol: "NotTls"
+    hint: advice.notTls
   }],
-  [/NO_APPLICATION_PROTOCOL$/, { reason: "Tls", protocol: "Http2Only" }],
   [
     /alert[ _](?:certificate|(?:bad|unsupported)[ _]certificate|unknown[ _]ca|access[ _]denied)/i,
     { reason: "ClientCertificate" }
   ],
-  [/alert[ _]protocol[ _]version|unsupported[ _]protocol|no[ _]protocols[ _]available/i, {
-    reason: "Tls",
-    protocol: "OldTls"
-  }],
-  [/alert[ _]handshake[ _]failure|alert[ _]insufficient[ _]security/i, { reason: "Tls", protocol: "Handshake" }]
+  [
+    /no[ _]application[ _]protocol|protocol[ _]version|(?:unsupported|no)[ _]protocol|handshake[ _]failure|insufficient[ _]security/i,
+    { reason: "Tls" }
+  ]
 ]
 
 const alertOf = (error: unknown) => {
@@ -137,18 +123,16 @@ export const isEncodingFault = (error: HttpClientError.HttpClientError): boolean
 
 /** Returns why a transport failed. A connection that ends in the middle of a body is `Cut`. */
 export const transportFailure = (error: HttpClientError.HttpClientError, stage: Stage): TransportFailure => {
-  if (requestReason(error) === "InvalidUrl") return { reason: "NotAllowed" }
-  if (requestReason(error) === "Encode") return { reason: "NotAllowed", protocol: "Header" }
+  if (requestReason(error) === "InvalidUrl" || requestReason(error) === "Encode") return { reason: "NotAllowed" }
   const errors = Array.from(chain(error.cause))
   const proxyStatus = errors.map(proxyStatusOf).find(Predicate.isNotUndefined)
   if (proxyStatus !== undefined) return { reason: "Proxy", proxyStatus }
   const reason = errors.map(reasonOf).find(Predicate.isNotUndefined) ?? "Other"
   const alert = errors.map(alertOf).find(Predicate.isNotUndefined)
-  // a server that ends the handshake with one of these reports it late
-  const isLate = alert?.reason === "ClientCertificate" || alert?.protocol === "Http2Only"
-  if (alert !== undefined && (isLate || stage === "Request")) return alert
+  // with TLS 1.3, a server requires a certificate after the client's handshake has ended
+  if (alert !== undefined && (alert.reason === "ClientCertificate" || stage === "Request")) return alert
   if (stage === "Body") return { reason: reason === "Reset" || reason === "Other" || reason === "Tls" ? "Cut" : reason }
-  if (errors.some(isAddressTimeout)) return { reason: "Timeout", protocol: "Addresses" }
+  if (errors.some(isAddressTimeout)) return { reason: "Timeout" }
   switch (reason) {
     case "NameNotFound":
     case "Refused":
@@ -186,9 +170,7 @@ export const describe = (error: HttpClientError.HttpClientError, server: {
   readonly address: string
 }): string => {
   const failure = transportFailure(error, "Request")
-  const todo = failure.protocol === undefined
-    ? advice.transport(failure.reason, server.name, server.address)
-    : advice.protocol[failure.protocol]
+  const todo = failure.hint ?? advice.transport(failure.reason, server.name, server.address)
   return `No response from ${server.name}: ${advice.happened(failure)}. ${todo}`
 }
 

@@ -1,5 +1,5 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import { Broadcast, clientOf, disconnected, Instant } from "@credit-data/core/Internal"
+import { clientOf, disconnected, Instant } from "@credit-data/core/Internal"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import * as TokenEvent from "@credit-data/core/TokenEvent"
 import type { StoreStatus } from "@credit-data/core/TokenStatus"
@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function*(
   { clientId, environment, url: tokenEndpoint }: Pick<TokenEndpoint.Service, "clientId" | "environment" | "url">
 ) {
   const where = `${tokenEndpoint} (${clientOf(environment.name, clientId)})`
-  const { publish, stream } = yield* Broadcast.make<TokenEvent.TokenEvent>(64)
+  const listeners = new Set<(event: TokenEvent.TokenEvent) => Effect.Effect<void>>()
   const millis = () => Instant.monotonicMillis(clock)
   const counts = { tokensTaken: 0, failuresTaken: 0, published: 0, faults: 0 }
   const taken = new WeakSet<AccessToken>()
@@ -68,7 +68,8 @@ export const make = Effect.fnUntraced(function*(
     counts.faults++
     consecutive++
     if (consecutive >= faultsToPause) pausedUntil = millis() + pauseMillis
-    yield* publish(() => TokenEvent.StoreFailed({ at, tokenEndpoint, reason }))
+    const event = TokenEvent.StoreFailed({ at, tokenEndpoint, reason })
+    yield* Effect.forEach(listeners, (listener) => listener(event), { discard: true })
     if (isFirst) {
       yield* Effect.logWarning(
         `The shared store of access tokens cannot be used (${code}). This process requests its own tokens from ` +
@@ -153,6 +154,10 @@ export const make = Effect.fnUntraced(function*(
       lastUsedAt: Option.fromNullable(lastUsedAt),
       lastFault: Option.fromNullable(lastFault)
     })),
-    events: stream
+    listen: (listener: (event: TokenEvent.TokenEvent) => Effect.Effect<void>) =>
+      Effect.asVoid(Effect.acquireRelease(
+        Effect.sync(() => listeners.add(listener)),
+        () => Effect.sync(() => listeners.delete(listener))
+      ))
   }
 })

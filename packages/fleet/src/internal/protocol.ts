@@ -255,7 +255,7 @@ export const decorated = Effect.fnUntraced(function*({ credentials, endpoint, en
       find,
       wasFound: access.wasTaken,
       status: access.status,
-      events: access.events
+      listen: access.listen
     }
   }
 })

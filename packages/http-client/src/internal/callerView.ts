@@ -1,3 +1,4 @@
+import type { AccessToken } from "@credit-data/core/AccessToken"
 import { HttpError, Transport } from "@credit-data/core/Internal"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -5,18 +6,26 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpIncomingMessage from "@effect/platform/HttpIncomingMessage"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Inspectable from "effect/Inspectable"
 import * as Predicate from "effect/Predicate"
-import type * as Redacted from "effect/Redacted"
+import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 
 // What a caller gets refers to the caller's own request. The request that was sent has the token in its headers, and a plain
 // `console.log`, `JSON.stringify` or `util.inspect` of a response or an error shows its request.
 
-/** The caller's request, and the secrets of the request that was sent for it. */
-export interface Sent {
+/** The caller's request, and the token with which it was sent. Without one, it was sent with the caller's own header. */
+interface Sent {
   readonly request: HttpClientRequest.HttpClientRequest
-  readonly secrets: ReadonlyArray<Redacted.Redacted>
+  readonly token: AccessToken | undefined
+}
+
+/** The secrets of the request that was sent. An error can quote the caller's own header without its scheme. */
+const secretsOf = ({ request, token }: Sent): ReadonlyArray<Redacted.Redacted> => {
+  if (token !== undefined) return [token.secret]
+  const own = request.headers["authorization"] ?? ""
+  return [own, own.replace(/^\S+ +/, "")].map((text) => Redacted.make(text))
 }
 
 /** The name of the server in errors, and the variable with its address. */
@@ -103,15 +112,9 @@ class CallerResponse extends Inspectable.Class implements HttpClientResponse.Htt
   }
 }
 
-/** The caller's view of a response. Its body can come from another response. */
-export const responseFor = (
-  sent: Sent,
-  response: HttpClientResponse.HttpClientResponse,
-  body = response
-): HttpClientResponse.HttpClientResponse => new CallerResponse(sent, response, body)
-
 /** What a copy of an error has: the caller's request, and of a foreign cause only name, message and code. */
-const changes = ({ request, secrets }: Sent, error: HttpClientError.HttpClientError) => {
+const changes = (sent: Sent, error: HttpClientError.HttpClientError) => {
+  const secrets = secretsOf(sent)
   const shown = Transport.foreignError(HttpError.descriptionOf(error), secrets)
   const description = Predicate.isString(shown)
     ? shown
@@ -119,7 +122,7 @@ const changes = ({ request, secrets }: Sent, error: HttpClientError.HttpClientEr
     ? Transport.describe(error, api)
     : undefined
   return {
-    request,
+    request: sent.request,
     cause: Transport.foreignError(error.cause, secrets),
     ...(description === undefined ? {} : { description })
   }
@@ -132,29 +135,35 @@ const changedResponseError = (
 ): HttpClientError.ResponseError =>
   HttpError.responseError(HttpError.responseReason(error) ?? "Decode", { response, ...changes(sent, error) })
 
-/** The caller's view of an error. An error about a response can refer to another view of that response. */
-export const errorFor = (
-  sent: Sent,
-  error: HttpClientError.HttpClientError,
-  view?: HttpClientResponse.HttpClientResponse
-): HttpClientError.HttpClientError => {
-  // a client in JavaScript may fail with anything
-  if (!HttpClientError.isHttpClientError(error)) return died(sent)
-  const response = Transport.responseOf(error)
-  return response === undefined
-    ? HttpError.requestError(HttpError.requestReason(error) ?? "Transport", changes(sent, error))
-    : changedResponseError(error, view ?? responseFor(sent, response), sent)
-}
-
 const died = ({ request }: Sent): HttpClientError.RequestError =>
   HttpError.requestError("Transport", {
     request,
     description: "The HttpClient or transformClient threw an unexpected error"
   })
 
-/** The caller's view of a failure. A defect of the transport can contain the request, so only its occurrence is reported. */
-export const causeFor = (
+/** The caller's view of an error. An error about a response refers to the caller's view of it. */
+const errorFor = (
   sent: Sent,
-  cause: Cause.Cause<HttpClientError.HttpClientError>
-): Cause.Cause<HttpClientError.HttpClientError> =>
-  Cause.isDie(cause) ? Cause.fail(died(sent)) : Cause.map(cause, (error) => errorFor(sent, error))
+  error: HttpClientError.HttpClientError,
+  body: HttpClientResponse.HttpClientResponse | undefined
+): HttpClientError.HttpClientError => {
+  // a client in JavaScript may fail with anything
+  if (!HttpClientError.isHttpClientError(error)) return died(sent)
+  const response = Transport.responseOf(error)
+  return response === undefined
+    ? HttpError.requestError(HttpError.requestReason(error) ?? "Transport", changes(sent, error))
+    : changedResponseError(error, new CallerResponse(sent, response, body ?? response), sent)
+}
+
+/** The caller's view of what was received. Its body can come from another response, if it was read already. */
+export const resultFor = (
+  sent: Sent,
+  exit: Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>,
+  body?: HttpClientResponse.HttpClientResponse
+): Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> =>
+  Exit.isSuccess(exit)
+    ? Exit.succeed(new CallerResponse(sent, exit.value, body ?? exit.value))
+    // a defect of the transport can contain the request, so only its occurrence is reported
+    : Cause.isDie(exit.cause)
+    ? Exit.fail(died(sent))
+    : Exit.mapError(exit, (error) => errorFor(sent, error, body))

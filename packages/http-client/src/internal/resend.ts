@@ -1,6 +1,6 @@
 import { HttpError, Instant, isReadableAgain, Transport } from "@credit-data/core/Internal"
 import type * as HttpBody from "@effect/platform/HttpBody"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type * as Clock from "effect/Clock"
@@ -31,19 +31,6 @@ const cut = new Error(
   "The body of this 401 is incomplete: at most 64 KiB are read, for at most one second, before the token is replaced"
 )
 
-/** What has arrived of a body. One that was cut fails where it breaks off. */
-const bodyOf = (chunks: ReadonlyArray<Uint8Array<ArrayBuffer>>, isWhole: boolean): ReadableStream<Uint8Array> => {
-  const left = chunks.values()
-  return new ReadableStream({
-    pull: (controller) => {
-      const { value } = left.next()
-      if (value !== undefined) controller.enqueue(value)
-      else if (isWhole) controller.close()
-      else controller.error(cut)
-    }
-  }, { highWaterMark: 0 })
-}
-
 /**
  * Reads a body so that its connection can be reused. Closes the connection if the body is larger than 64 KiB or takes more than a
  * second. Returns what was read, as the body of a response.
@@ -70,8 +57,9 @@ export const release = (
       Effect.map((exit) => {
         const contentType = response.headers["content-type"]
         const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType }
-        const body = bodyOf(chunks, Exit.isSuccess(exit) && left >= 0)
-        return HttpClientResponse.fromWeb(response.request, new Response(body, { headers }))
+        const read = Stream.fromIterable(chunks)
+        const body = Exit.isSuccess(exit) && left >= 0 ? read : Stream.concat(read, Stream.fail(cut))
+        return HttpClientResponse.fromWeb(response.request, new Response(Stream.toReadableStream(body), { headers }))
       })
     )
   })
@@ -85,10 +73,8 @@ const mayBeSentTwice = ({ body, headers, method }: HttpClientRequest.HttpClientR
  * Whether the server most likely closed the idle connection before the request, and the request may be sent again. In this
  * case no part of a response has arrived. Browsers and Go's `net/http` also send such a request again.
  */
-export const isClosedConnection = (
-  error: HttpClientError.HttpClientError,
-  request: HttpClientRequest.HttpClientRequest
-): boolean =>
+export const isClosedConnection = (error: unknown, request: HttpClientRequest.HttpClientRequest): boolean =>
+  HttpClientError.isHttpClientError(error) &&
   // the program's client may have changed the request, and may do so differently the next time
   HttpError.requestReason(error) === "Transport" && mayBeSentTwice(request) && mayBeSentTwice(error.request) &&
   Transport.reason(error) === "Reset"

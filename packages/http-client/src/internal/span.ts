@@ -7,7 +7,6 @@ import {
   shownClientId,
   Transport
 } from "@credit-data/core/Internal"
-import type * as TokenError from "@credit-data/core/TokenError"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -19,7 +18,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
-import type { InsufficientScope } from "../InsufficientScope.ts"
 
 // What the trace and the metrics of a call show.
 
@@ -30,8 +28,7 @@ export class PathTemplate
   })
 {}
 
-/** The errors of a call: `GroupClientError`. */
-export type CallError = HttpClientError.HttpClientError | TokenError.TokenError | InsufficientScope
+type CallExit = Exit.Exit<HttpClientResponse.HttpClientResponse, { readonly _tag: string }>
 
 interface Options {
   readonly environment: string
@@ -44,7 +41,7 @@ interface Options {
 
 /** What a trace and a metric show of a result: the status, and the type of an error. Neither has a URL or a message. */
 const outcomeOf = (
-  exit: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError>
+  exit: CallExit
 ): Pick<FinishedCall, "status" | "errorType"> => {
   if (Exit.isSuccess(exit)) {
     const { status } = exit.value
@@ -67,10 +64,21 @@ class CallFailure extends Error {
   override readonly stack = ""
 }
 
+/** Ends a span. It must not end with the response or its error, which it would show. */
+const end = (span: Tracer.Span, { errorType, status }: ReturnType<typeof outcomeOf>, clock: Clock.Clock): void => {
+  if (status !== undefined) span.attribute("http.response.status_code", status)
+  if (errorType !== undefined) span.attribute("error.type", errorType)
+  span.end(
+    clock.unsafeCurrentTimeNanos(),
+    errorType === undefined ? Exit.void : Exit.fail(new CallFailure(errorType))
+  )
+}
+
 /**
- * Returns what runs a call in a span, unless spans are disabled for its request. The attributes and the name follow the conventions of
- * OpenTelemetry for HTTP clients. They contain neither the query nor the token, and no path unless the program sets its template, because paths contain personal data. The span of a
- * call that fails, or gets a status of 400 or more, ends as an error.
+ * Returns what runs a call in a span, unless spans are disabled for its request, and informs the observer of the supply when the call ends:
+ * by itself, by a timeout or with a defect. The attributes and the name follow the conventions of OpenTelemetry for HTTP clients. They
+ * contain neither the query nor the token, and no path unless the program sets its template, because paths contain personal data. The
+ * span of a call that fails, or gets a status of 400 or more, ends as an error.
  */
 export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Options) => {
   const sharedAttributes = {
@@ -80,52 +88,38 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
     "server.address": baseUrl.hostname,
     "server.port": Number(baseUrl.port) || (baseUrl.protocol === "https:" ? 443 : 80)
   }
-  return (
+  return <E extends { readonly _tag: string }>(
     request: HttpClientRequest.HttpClientRequest,
-    call: (span: Tracer.Span | undefined) => Effect.Effect<HttpClientResponse.HttpClientResponse, CallError>
-  ): Effect.Effect<HttpClientResponse.HttpClientResponse, CallError> =>
+    call: (span: Tracer.Span | undefined) => Effect.Effect<HttpClientResponse.HttpClientResponse, E>
+  ): Effect.Effect<HttpClientResponse.HttpClientResponse, E> =>
     Effect.withFiberRuntime((fiber) => {
       const { method } = request
       const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
+      const isTraced = !fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)
       const observer = callObserver(supply)
-      const startedAt = Instant.monotonicMillis(clock)
-      /** Every call is counted, whether it ends by itself, by a timeout or with a defect. */
-      const observed = (ending: ReturnType<typeof call>): ReturnType<typeof call> =>
-        observer === undefined ? ending : Effect.onExit(ending, (exit) =>
-          observer({
-            group,
-            method,
-            template,
-            ...outcomeOf(exit),
-            seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
-          }))
-      if (fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)) return observed(call(undefined))
-      let result: Exit.Exit<HttpClientResponse.HttpClientResponse, CallError> | undefined
+      const startedAt = observer === undefined ? 0 : Instant.monotonicMillis(clock)
       const attributes = {
         ...sharedAttributes,
         "http.request.method": method,
         ...(template !== undefined && { "url.template": template })
       }
-      return observed(
-        Effect.useSpan(
-          template === undefined ? method : `${method} ${template}`,
-          { kind: "client", captureStackTrace: false, attributes },
-          (span) =>
-            Effect.flatMap(Effect.exit(Effect.withParentSpan(call(span), span)), (exit) => {
-              result = exit
-              const { errorType, status } = outcomeOf(exit)
-              if (status !== undefined) span.attribute("http.response.status_code", status)
-              if (errorType !== undefined) span.attribute("error.type", errorType)
-              // the span must not end with the response or its error, which it would show
-              return errorType === undefined ? Effect.void : Effect.fail(new CallFailure(errorType))
+      const name = template === undefined ? method : `${method} ${template}`
+      return Effect.flatMap(
+        isTraced
+          ? Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes })
+          : Effect.succeed(undefined),
+        (span) =>
+          Effect.onExit(span === undefined ? call(span) : Effect.withParentSpan(call(span), span), (exit) => {
+            const outcome = outcomeOf(exit)
+            if (span !== undefined) end(span, outcome, clock)
+            return observer === undefined ? Effect.void : observer({
+              group,
+              method,
+              template,
+              ...outcome,
+              seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
             })
-        ).pipe(
-          Effect.matchCauseEffect({
-            // without a result, the tracer died
-            onFailure: (cause) => result ?? Effect.orDie(Effect.failCause(cause)),
-            onSuccess: () => result ?? Effect.interrupt
           })
-        )
       )
     })
 }

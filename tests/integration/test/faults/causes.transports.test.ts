@@ -20,13 +20,13 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
     [
       "that speaks only TLS 1.1",
       { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" },
-      "the server probably speaks only TLS 1.1 or older",
+      "the TLS handshake failed",
       "Tls"
     ],
     [
       "without a common cipher",
       { maxVersion: "TLSv1.2", ciphers: "ECDHE-RSA-AES128-GCM-SHA256" },
-      "has no cipher in common with this program",
+      "the TLS handshake failed",
       "Tls"
     ],
     [
@@ -52,7 +52,6 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
         const error = yield* Effect.flip(requestToken(url, transport(authority.cert)))
         assert.deepInclude<object>(error, { _tag: "TransportError", reason, retryable: reason === "Reset" })
         assert.include(error.message, shown)
-        assert.notInclude(error.message, "Check the certificate of")
         assert.include((yield* Effect.flip(call(url, transport(authority.cert)))).message, shown)
       }))
   }
@@ -81,7 +80,7 @@ describe.each(transports)("a request that cannot be sent, over %s", (name, trans
         const adding = changed(transport, HttpClientRequest.setHeader("x-mine", value))
         const failure = yield* Effect.flip(requestToken(url, adding))
         assert.deepInclude<object>(failure, notAllowed)
-        assert.include(failure.message, "A header that the client added has a character that cannot be sent")
+        assert.include(failure.message, "add a header that cannot be sent")
         assert.strictEqual(requests(), 0)
       }))
   }

@@ -63,7 +63,7 @@ export const invalid = (path: ReadonlyArray<string>, reason: string): Config.Con
 
 /** A `ConfigError` for an option that could not be read. */
 export const unavailable = (path: ReadonlyArray<string>, reason: string): Config.ConfigError =>
-  new ConfigProblems([{ path, reason }], `(Source unavailable at ${path.join(".")}: "${reason}")`)
+  new ConfigProblems([{ path, reason }], `(Source unavailable at ${path.join(".")}: "${ownReason(reason)}")`)
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
