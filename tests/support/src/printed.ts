@@ -7,8 +7,7 @@ export const printed = (line: Effect.Effect<void>): string => {
     void lines.push(`${logLevel.label} ${[message].flat()[0]}`)
   )
   Effect.runSync(line.pipe(
-    Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
-    Logger.withMinimumLogLevel(LogLevel.All)
+    Effect.provide([Logger.replace(Logger.defaultLogger, logger), Logger.minimumLogLevel(LogLevel.Debug)])
   ))
   return lines[0] ?? ""
 }
