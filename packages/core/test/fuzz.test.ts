@@ -1,5 +1,5 @@
 import { AccessToken, TokenError } from "@credit-data/core"
-import { runs } from "@credit-data/test-support/searches"
+import { anyText, runs } from "@credit-data/test-support/searches"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, FastCheck, Option, Redacted } from "effect"
 import { inspect } from "node:util"
@@ -36,7 +36,7 @@ const status = FastCheck.oneof(
 )
 
 const text = FastCheck.oneof(
-  FastCheck.string({ unit: "binary" }),
+  anyText,
   FastCheck.string().map((text) => `${text}${canary}`),
   FastCheck.constantFrom("Bearer", "__proto__", "constructor", "invalid_client", "\u001b[31m", "1e400", "\ud800")
 )
