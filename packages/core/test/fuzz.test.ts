@@ -1,5 +1,5 @@
 import { AccessToken, TokenError } from "@credit-data/core"
-import { anyText, runs } from "@credit-data/test-support/searches"
+import { runs } from "@credit-data/test-support/searches"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, FastCheck, Option, Redacted } from "effect"
 import { inspect } from "node:util"
@@ -34,6 +34,10 @@ const status = FastCheck.oneof(
   FastCheck.constant(200),
   FastCheck.integer({ min: 201, max: 599 }).filter((status) => ![204, 205, 304].includes(status))
 )
+
+// the unit "binary" of fast-check takes a second to begin
+const anyText = FastCheck.array(FastCheck.oneof(FastCheck.nat(0x7f), FastCheck.nat(0xffff)), { maxLength: 20 })
+  .map((units) => String.fromCharCode(...units))
 
 const text = FastCheck.oneof(
   anyText,

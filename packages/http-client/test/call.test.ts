@@ -1,6 +1,6 @@
 import { GroupClient } from "@credit-data/http-client"
 import { isRequestError, kindOf } from "@credit-data/test-support/httpErrors"
-import { anyText, runs } from "@credit-data/test-support/searches"
+import { runs } from "@credit-data/test-support/searches"
 import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck } from "effect"
@@ -21,6 +21,10 @@ const read = (id: string | number) =>
   })
 
 const prefix = "https://api.example/v1/data-access/consumers/"
+
+// the unit "binary" of fast-check takes a second to begin
+const anyText = FastCheck.array(FastCheck.oneof(FastCheck.nat(0x7f), FastCheck.nat(0xffff)), { maxLength: 20 })
+  .map((units) => String.fromCharCode(...units))
 
 describe("a value in the path of a call", () => {
   for (

@@ -1,5 +1,3 @@
-import { FastCheck } from "effect"
-
 // Searches run a fifth of their cases in README's test command, always the same ones. Other modes run all of them, as vitest.workspace.ts says.
 
 const share = process.env["SEARCHES"] === "complete" ? 1 : 5
@@ -11,7 +9,3 @@ export const runs = (all: number): { readonly numRuns: number; readonly seed?: n
 /** The cases that are run. Each `start` has others, so that a table of searches has all of them. */
 export const sample = <A>(cases: ReadonlyArray<A>, start = 0): ReadonlyArray<A> =>
   cases.filter((_, index) => index % share === start % share)
-
-/** Any text, with characters that are special in URLs, and halves of surrogate pairs. The unit "binary" of fast-check takes a second to begin. */
-export const anyText = FastCheck.array(FastCheck.oneof(FastCheck.nat(0x7f), FastCheck.nat(0xffff)), { maxLength: 20 })
-  .map((units) => String.fromCharCode(...units))
