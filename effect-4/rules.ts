@@ -55,7 +55,6 @@ export const members: Readonly<Record<string, string>> = {
   "Predicate.isRecord": "Predicate.isObject",
   "Metric.taggedWithLabels": "Metric.withAttributes",
   "Random.nextRange": "Random.nextBetween",
-  "Schema.Schema": "Schema.Codec",
   "Schema.decodeUnknownEither": "Schema.decodeUnknownResult",
   "Schema.DateTimeUtc": "Schema.DateTimeUtcFromString"
 }

@@ -24,7 +24,7 @@ export default defineConfig(({ mode: given }) => {
       isolate: false,
       testTimeout: 45_000,
       setupFiles: fileURLToPath(new URL("generated/tests/support/src/endWithParent.ts", import.meta.url)),
-      ...(mode !== "test" && { env: { TRANSPORTS: "fetch,node:http,undici" } }),
+      ...(mode !== "test" && { env: { SEARCHES: "complete", TRANSPORTS: "fetch,node:http,undici" } }),
       include: modes[mode].include,
       exclude: ["**/*.nightly.test.ts", ...modes[mode].exclude]
     }

@@ -88,12 +88,12 @@ describe.concurrent("the exit code of credit-data", () => {
     "is 4 when the token endpoint is unavailable, or responds that it is busy",
     Effect.gen(function*() {
       yield* failTokenRequests(Fault.Response({ status: 503 }))
-      const messages = yield* together(
-        failed(4, ["token"], { CREDIT_DATA_AUTH_V2_URL: "http://127.0.0.1:1" }),
-        failed(4, ["call", "/data-access/a"])
+      const outcomes = yield* together(
+        runProcess(["token"], { variables: { CREDIT_DATA_AUTH_V2_URL: "http://127.0.0.1:1" } }),
+        runProcess(["call", "/data-access/a"])
       )
       // the message of the log would be a second one
-      for (const message of messages) assert.match(message, /^The token endpoint [^\n]+\n$/)
+      for (const outcome of outcomes) assert.match(checked(4)(outcome), /^The token endpoint [^\n]+\n$/)
     })
   )
 

@@ -8,6 +8,7 @@ export { callObserver, type FinishedCall, observeCalls } from "./internal/callOb
 export { isReadableAgain } from "./internal/framing.ts"
 export * as HttpError from "./internal/httpError.ts"
 export * as Instant from "./internal/instant.ts"
+export * as LogLines from "./internal/logLines.ts"
 export { ownMessage } from "./internal/ownMessage.ts"
 export { clientOf, firstScopes, printableScopes, shownClientId, withoutSecrets } from "./internal/printable.ts"
 export { faultOf } from "./internal/readFault.ts"

@@ -35,8 +35,12 @@ const status = FastCheck.oneof(
   FastCheck.integer({ min: 201, max: 599 }).filter((status) => ![204, 205, 304].includes(status))
 )
 
+// the unit "binary" of fast-check takes a second to begin
+const anyText = FastCheck.array(FastCheck.oneof(FastCheck.nat(0x7f), FastCheck.nat(0xffff)), { maxLength: 20 })
+  .map((units) => String.fromCharCode(...units))
+
 const text = FastCheck.oneof(
-  FastCheck.string({ unit: "binary" }),
+  anyText,
   FastCheck.string().map((text) => `${text}${canary}`),
   FastCheck.constantFrom("Bearer", "__proto__", "constructor", "invalid_client", "\u001b[31m", "1e400", "\ud800")
 )

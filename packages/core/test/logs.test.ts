@@ -1,34 +1,30 @@
+import { printed } from "@credit-data/test-support/printed"
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import * as Lines from "../src/internal/logLines.ts"
 import { failures } from "./support/fakeEndpoint.ts"
 import {
-  type Action,
-  fail,
-  get,
-  log,
-  many,
-  recover,
-  reject,
-  requests,
-  type Step,
-  timeline
-} from "./support/timeline.ts"
+  headlines,
+  instant,
+  noToken,
+  notRenewed,
+  obtained,
+  obtainedAgain,
+  refused,
+  rejected,
+  renewed,
+  renewedAgain,
+  until
+} from "./support/headlines.ts"
+import { fail, get, log, many, recover, reject, requests, type Step, timeline } from "./support/timeline.ts"
 
-const where = "from https://v2.example/oauth2/token (test)"
+const where = "https://v2.example/oauth2/token (test)"
 
-/** The lines since the last look, without their details. */
-const headlines: Action = {
-  what: "the log, without details",
-  look: (supply) =>
-    Effect.map(log.look(supply), (lines) => lines.map((line) => line.replace(/ (The token endpoint|from) .*/, "")))
-}
+const obtainedUntil = (expiresAt: string) => printed(Lines.obtained(where, until(expiresAt), undefined))
+const renewedUntil = (expiresAt: string) => printed(Lines.renewed(where, until(expiresAt), undefined))
+
 /** Calls between these seconds. */
 const calls = (from: number, to: number, step: number) =>
   Array.from({ length: (to - from) / step }, (_, call): Step => [`${from + call * step} s`, get])
-
-const obtained = "DEBUG An access token was obtained"
-const noToken = "ERROR There is no valid access token, and calls that need one fail."
-const kept = "An access token could not be renewed; the current token remains in use."
 
 describe("the log of the supply", () => {
   it.scoped("has one line for each token, and none for a call", () =>
@@ -38,8 +34,8 @@ describe("the log of the supply", () => {
       ["48 min", many(5, get)],
       ["49 min", many(5, get)],
       ["49 min", log, [
-        `DEBUG An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
-        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:48:00.000Z.`
+        obtainedUntil("1970-01-01T01:00:00.000Z"),
+        renewedUntil("1970-01-01T01:48:00.000Z")
       ]]
     ]))
 
@@ -51,17 +47,19 @@ describe("the log of the supply", () => {
       ["1 min", recover],
       ["1 min", get],
       ["2 min", log, [
-        `INFO An access token was obtained ${where}, after 3 failed requests since 1970-01-01T00:00:00.100Z. ` +
-        "It expires at 1970-01-01T01:01:00.000Z."
+        printed(Lines.obtained(where, until("1970-01-01T01:01:00.000Z"), {
+          failures: 3,
+          since: instant("1970-01-01T00:00:00.100Z")
+        }))
       ]]
     ]))
 
   for (
     const [name, line] of [
-      ["refused", "ERROR Token requests are refused; the current token remains in use."],
-      ["outside", `ERROR ${kept}`],
-      ["tls", `ERROR ${kept}`],
-      ["unavailable", `WARN ${kept}`]
+      ["refused", refused],
+      ["outside", notRenewed(false)],
+      ["tls", notRenewed(false)],
+      ["unavailable", notRenewed(true)]
     ] as const
   ) {
     it.scoped(`has one line when the renewal is ${name}, and one when the token has expired`, () =>
@@ -81,7 +79,7 @@ describe("the log of the supply", () => {
       ["0 s", get],
       ["1 min", recover],
       ["1 min", get],
-      ["2 min", headlines, [noToken, "INFO An access token was obtained"]],
+      ["2 min", headlines, [noToken, obtainedAgain]],
       ["2 h", fail(failures.unavailable)],
       ["2 h", get],
       ["2 h 1 min", headlines, [noToken]]
@@ -92,13 +90,13 @@ describe("the log of the supply", () => {
       ["0 s", get],
       ["48 min", fail(failures.unavailable)],
       ...calls(2_880, 3_060, 30),
-      ["51 min", headlines, [obtained, `WARN ${kept}`]],
+      ["51 min", headlines, [obtained, notRenewed(true)]],
       ["51 min", recover],
       ["53 min", get],
-      ["54 min", headlines, ["INFO An access token was renewed"]],
+      ["54 min", headlines, [renewedAgain]],
       ["102 min", fail(failures.unavailable)],
       ["102 min", get],
-      ["103 min", headlines, [`WARN ${kept}`]]
+      ["103 min", headlines, [notRenewed(true)]]
     ]))
 
   it.scoped("has one line for a refusal, until a token is obtained or another failure is remembered", () =>
@@ -111,10 +109,10 @@ describe("the log of the supply", () => {
       ["7 min", headlines, [noToken]],
       ["7 min", recover],
       ["7 min", get],
-      ["8 min", headlines, ["INFO An access token was obtained"]],
+      ["8 min", headlines, [obtainedAgain]],
       ["57 min", fail(failures.refused)],
       ["57 min", get],
-      ["58 min", headlines, ["ERROR Token requests are refused; the current token remains in use."]]
+      ["58 min", headlines, [refused]]
     ]))
 
   it.scoped("has one line when a renewal is forced, at most one in 30 s, and says whether it follows another within ten minutes", () =>
@@ -122,22 +120,20 @@ describe("the log of the supply", () => {
       ["0 s", get],
       ["0.1 s", many(5, reject("token-1"))],
       ["1 s", log, [
-        `DEBUG An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
-        `WARN The API rejected the access token ${where}. Another token is requested.`,
-        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:00.100Z.`
+        obtainedUntil("1970-01-01T01:00:00.000Z"),
+        printed(Lines.rejected(where, undefined)),
+        renewedUntil("1970-01-01T01:00:00.100Z")
       ]],
       ["1 s", many(5, reject("token-2"))],
       ["2 s", log, []],
       ["2 min", reject("token-2")],
       ["2 min 1 s", log, [
-        `WARN The API rejected the access token ${where} again. The last token for this reason was requested at ` +
-        "1970-01-01T00:00:00.100Z. Another token is requested. If only some paths return 401, ask the operator to authorize " +
-        "this client for them. If all paths do, ask why the API rejects new tokens.",
-        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:02:00.000Z.`
+        printed(Lines.rejected(where, instant("1970-01-01T00:00:00.100Z"))),
+        renewedUntil("1970-01-01T01:02:00.000Z")
       ]],
       ["20 min", many(2, reject("token-2"))],
       ["20 min", reject("token-3")],
-      ["20 min", headlines, ["WARN The API rejected the access token"]]
+      ["20 min", headlines, [rejected]]
     ]))
 
   it.scoped("has no line for a rejection while a renewal is under way", () =>
@@ -145,7 +141,7 @@ describe("the log of the supply", () => {
       ["0 s", get],
       ["48 min", get],
       ["48 min", reject("token-1")],
-      ["49 min", headlines, [obtained, "DEBUG An access token was renewed"]]
+      ["49 min", headlines, [obtained, renewed]]
     ]))
 
   it.scoped("names the last forced renewal, even if it has no line", () =>
@@ -155,14 +151,12 @@ describe("the log of the supply", () => {
       ["20 s", reject("token-2"), undefined, requests(3)],
       ["31 s", reject("token-3"), undefined, requests(4)],
       ["32 s", log, [
-        `DEBUG An access token was obtained ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
-        `WARN The API rejected the access token ${where}. Another token is requested.`,
-        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:00.000Z.`,
-        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:20.000Z.`,
-        `WARN The API rejected the access token ${where} again. The last token for this reason was requested at ` +
-        "1970-01-01T00:00:20.000Z. Another token is requested. If only some paths return 401, ask the operator to authorize " +
-        "this client for them. If all paths do, ask why the API rejects new tokens.",
-        `DEBUG An access token was renewed ${where}. It expires at 1970-01-01T01:00:31.000Z.`
+        obtainedUntil("1970-01-01T01:00:00.000Z"),
+        printed(Lines.rejected(where, undefined)),
+        renewedUntil("1970-01-01T01:00:00.000Z"),
+        renewedUntil("1970-01-01T01:00:20.000Z"),
+        printed(Lines.rejected(where, instant("1970-01-01T00:00:20.000Z"))),
+        renewedUntil("1970-01-01T01:00:31.000Z")
       ]]
     ], { latency: 0, forcedRenewalMillis: 10_000 }))
 
@@ -173,8 +167,8 @@ describe("the log of the supply", () => {
       ...Array.from({ length: 29 }, (_, second): Step => [`${second + 1} s`, reject("token-1")]),
       ["30 s", headlines, [
         obtained,
-        "WARN The API rejected the access token",
-        "WARN An access token could not be renewed; the token that the API rejected remains in use."
+        rejected,
+        notRenewed(true, "token that the API rejected")
       ]]
     ]))
 })

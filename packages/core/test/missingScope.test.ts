@@ -1,5 +1,8 @@
+import { printed } from "@credit-data/test-support/printed"
 import { describe, it } from "@effect/vitest"
+import * as Lines from "../src/internal/logLines.ts"
 import { failures, token } from "./support/fakeEndpoint.ts"
+import { until } from "./support/headlines.ts"
 import {
   fail,
   get,
@@ -22,33 +25,33 @@ const grants = (scopes: ReadonlyArray<string>) => respond((text) => token(text, 
 /** A supply that requests two scopes, of which one is granted. */
 const shortGrant = (steps: ReadonlyArray<Step>) => timeline(steps, { scopes: both, lifetime: "24 hours", latency: 0 })
 
+const where = "https://v2.example/oauth2/token (test)"
+
 describe("a scope that was requested and not granted", () => {
   it.scoped("a missing scope is listed in the status, and logged once until it is granted again", () => {
-    const obtained = (what: string, until: string) =>
-      `DEBUG An access token was ${what} from https://v2.example/oauth2/token (test). It expires at 1970-01-${until}.000Z.`
+    const at = (day: string) => until(`1970-01-${day}.000Z`)
+    const renewed = (day: string) => printed(Lines.renewed(where, at(day), undefined))
     return shortGrant([
       ["0 s", missing, []],
       ["0 s", get],
       ["0 s", missing, ["furnishment:all"]],
       ["0 s", log, [
-        obtained("obtained", "02T00:00:00"),
-        "WARN The token endpoint https://v2.example/oauth2/token (test) did not grant: furnishment:all. Calls that need a missing " +
-        "scope fail. Ask the operator to grant it to this client."
+        printed(Lines.obtained(where, at("02T00:00:00"), undefined)),
+        printed(Lines.scopesMissing(where, ["furnishment:all"]))
       ]],
       ["20 h", get],
-      ["20 h", log, [obtained("renewed", "02T20:00:00")]],
+      ["20 h", log, [renewed("02T20:00:00")]],
       ["21 h", grants(both)],
       ["21 h", needed],
       ["21 h", log, [
-        obtained("renewed", "02T21:00:00"),
-        "INFO The token endpoint https://v2.example/oauth2/token (test) grants again: furnishment:all."
+        renewed("02T21:00:00"),
+        printed(Lines.scopesGranted(where, ["furnishment:all"]))
       ]],
       ["22 h", grants(["furnishment:all"])],
       ["22 h", refresh],
       ["22 h", log, [
-        obtained("renewed", "02T22:00:00"),
-        "WARN The token endpoint https://v2.example/oauth2/token (test) did not grant: data-access:all. Calls that need a missing " +
-        "scope fail. Ask the operator to grant it to this client."
+        renewed("02T22:00:00"),
+        printed(Lines.scopesMissing(where, ["data-access:all"]))
       ]]
     ])
   })

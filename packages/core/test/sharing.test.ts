@@ -2,6 +2,7 @@ import type { TokenEndpoint } from "@credit-data/core"
 import { describe, it } from "@effect/vitest"
 import { Duration, Effect, Option } from "effect"
 import { failures, token } from "./support/fakeEndpoint.ts"
+import { headlines, noToken, notRenewed, obtainedAgain } from "./support/headlines.ts"
 import {
   type Action,
   caller,
@@ -9,7 +10,6 @@ import {
   get,
   hang,
   lastFailure,
-  log,
   many,
   nextRequestAt,
   phase,
@@ -120,16 +120,7 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       ["1 s", get, "found"],
       ["49 min", fail(failures.unavailable)],
       ["49 min", get, "found", requests(2)],
-      ["49 min", log, [
-        "ERROR There is no valid access token, and calls that need one fail. The token endpoint https://v2.example/oauth2/token (test) " +
-        "returned an error: 503. This is usually temporary. If it persists, contact the operator. Next attempt not before " +
-        "1970-01-01T00:00:30.000Z.",
-        "INFO An access token was obtained from https://v2.example/oauth2/token (test), after 1 failed request since " +
-        "1970-01-01T00:00:00.000Z. It expires at 1970-01-01T01:00:01.000Z.",
-        "WARN An access token could not be renewed; the current token remains in use. The token endpoint https://v2.example/oauth2/token " +
-        "(test) returned an error: 503. This is usually temporary. If it persists, contact the operator. Next attempt not before " +
-        "1970-01-01T00:49:00.500Z."
-      ]]
+      ["49 min", headlines, [noToken, obtainedAgain, notRenewed(true)]]
     ], { latency: 0, random: 0, sharing: elsewhere.sharing })
   })
 

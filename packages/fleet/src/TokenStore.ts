@@ -255,7 +255,7 @@ const files = Effect.fnUntraced(function*(
   }
 
   const look = (name: string): Effect.Effect<Look, PlatformError> =>
-    Effect.map(contentOf(pathOf(name, "value"), Option.liftNullable(decodeValue)), (stored) => ({
+    Effect.map(contentOf(pathOf(name, "value"), (text) => Option.fromNullable(decodeValue(text))), (stored) => ({
       now: now(),
       value: Option.filter(stored, ({ bytes, expiresAt }) => now() < expiresAt && bytes.length <= maxValueSize)
     }))

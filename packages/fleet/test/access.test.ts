@@ -1,7 +1,9 @@
 import { AccessToken, TokenEvent } from "@credit-data/core"
 import { StoreError } from "@credit-data/fleet"
+import { beginning, printed } from "@credit-data/test-support/printed"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Logger, Option, Redacted, TestClock } from "effect"
+import * as Lines from "../src/internal/logLines.ts"
 import * as Access from "../src/internal/access.ts"
 
 const tokenEndpoint = "https://v2.example/oauth2/token"
@@ -54,7 +56,7 @@ describe("the time that a store may take from a token request", () => {
       assert.strictEqual(yield* during(another(takes(590)), 590), "Success", "each token request has its own budget")
       yield* TestClock.adjust(millis(10))
       assert.strictEqual((yield* access.status).faults, 1)
-      assert.include(logs[0], "WARN The shared store of access tokens cannot be used (Timeout).")
+      assert.include(logs[0], beginning(Lines.storeUnusable("Timeout", "…", "")))
       yield* end
       assert.isTrue(Option.isSome((yield* access.status).lastFault), "it had a fault")
     }))
@@ -102,15 +104,13 @@ describe("a fault of a store", () => {
       yield* logged(session.end)
       assert.strictEqual(yield* during((yield* access.session).withinBudget(refused), 10), "Alone")
       assert.lengthOf(logs, 1)
-      assert.include(logs[0], "WARN The shared store of access tokens cannot be used (OOM).")
+      assert.include(logs[0], beginning(Lines.storeUnusable("OOM", "…", "")))
       assert.include(logs[0], "Check the memory and the permissions of the store")
       const works = yield* access.session
       assert.strictEqual(yield* during(works.withinBudget(Effect.void), 10), "Success")
       yield* logged(works.end)
       yield* logged((yield* access.session).end)
-      assert.deepStrictEqual(logs.slice(1), [
-        `INFO The shared store of access tokens for ${tokenEndpoint} (test, client acme) works again.`
-      ])
+      assert.deepStrictEqual(logs.slice(1), [printed(Lines.storeWorks(`${tokenEndpoint} (test, client acme)`))])
       assert.deepStrictEqual((yield* access.status).lastFault, Option.none())
     }))
 
@@ -132,7 +132,7 @@ describe("a fault of a store", () => {
         (yield* access.status).lastFault,
         Option.some({ at: DateTime.unsafeMake(1_000), reason: "Refused" as const })
       )
-      assert.include(logs[0], "cannot be used (Defect)")
+      assert.include(logs[0], beginning(Lines.storeUnusable("Defect", "…", "")))
       assert.notInclude(logs[0], "canary")
     }))
 
@@ -182,9 +182,6 @@ describe("what a process does with a store", () => {
       const { access, logged, logs } = yield* setUp
       for (const _ of [1, 2]) yield* logged(access.unusable)
       assert.lengthOf(logs, 1)
-      assert.include(
-        logs[0],
-        `WARN The shared store contains a value for ${tokenEndpoint} (test, client acme) that cannot be decrypted`
-      )
+      assert.strictEqual(logs[0], printed(Lines.valueUnusable(`${tokenEndpoint} (test, client acme)`)))
     }))
 })

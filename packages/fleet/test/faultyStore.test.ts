@@ -1,7 +1,9 @@
 import { StoreError, type TokenStore } from "@credit-data/fleet"
 import { withConstantRandom } from "@credit-data/test-support/constantRandom"
+import { beginning } from "@credit-data/test-support/printed"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Exit, Option } from "effect"
+import * as Lines from "../src/internal/logLines.ts"
 import { onLook } from "./support/changedStore.ts"
 import { one, setUp, storeOf, textOf } from "./support/virtualFleet.ts"
 
@@ -82,10 +84,9 @@ describe("a faulty store", () => {
       const usedAt = (status: typeof now) => DateTime.toEpochMillis(Option.getOrThrow(status.lastUsedAt))
       assert.isAtLeast(usedAt(now) - usedAt(after), 20_000)
       // one line for the faults, and one for their end
-      const about = process.logs.filter((line) => line.includes("shared store of access tokens"))
-      assert.lengthOf(about, 2)
-      assert.match(about[0] ?? "", /^WARN .*cannot be used \(OOM\).* Check the memory/)
-      assert.match(about[1] ?? "", /^INFO .*works again/)
+      const expected = [beginning(Lines.storeUnusable("OOM", "…", "")), beginning(Lines.storeWorks("…"))]
+      const found = process.logs.flatMap((line) => expected.filter((beginning) => line.startsWith(beginning)))
+      assert.deepStrictEqual(found, expected)
     }))
 
   for (const operation of ["takeLease", "publish"] as const) {

@@ -22,6 +22,10 @@ const read = (id: string | number) =>
 
 const prefix = "https://api.example/v1/data-access/consumers/"
 
+// the unit "binary" of fast-check takes a second to begin
+const anyText = FastCheck.array(FastCheck.oneof(FastCheck.nat(0x7f), FastCheck.nat(0xffff)), { maxLength: 20 })
+  .map((units) => String.fromCharCode(...units))
+
 describe("a value in the path of a call", () => {
   for (
     const [value, encoded] of [
@@ -56,7 +60,7 @@ describe("a value in the path of a call", () => {
 
   it("is one segment of the path, whatever it contains", () =>
     FastCheck.assert(
-      FastCheck.asyncProperty(FastCheck.string({ unit: "binary" }), async (value) => {
+      FastCheck.asyncProperty(anyText, async (value) => {
         const sentTo = await Effect.runPromise(read(value))
         if (isRequestError(sentTo)) return
         const [encoded = "", ...rest] = String(sentTo).slice(prefix.length).split("/")

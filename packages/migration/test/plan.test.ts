@@ -1,13 +1,17 @@
 import { Plan } from "@credit-data/migration"
+import { printed } from "@credit-data/test-support/printed"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Logger, Option, Scope, TestClock } from "effect"
+import * as Lines from "../src/internal/logLines.ts"
 import { logged } from "./support/logged.ts"
 import { shadow, v1, v2 } from "./support/plans.ts"
 import { caller, get, log, plan, readingPlan, reads, type Step, timeline } from "./support/timeline.ts"
 import { setUp } from "./support/versions.ts"
 
-const remains = (reason: string, plan = "v1") =>
-  `WARN The plan of the migration could not be read again: ${reason}. The previous plan remains in use: ${plan}. Correct it; it is read again at the next interval.`
+const remains = (reason: string, plan: Plan.Stage = "v1") => printed(Lines.planNotRead(reason, plan))
+
+/** The changes of the plan in the log. */
+const changes = log(printed(Lines.planChanged("v1", "v2")).split(" from ")[0] ?? "")
 
 const noFallback =
   "Expected no fallback: V1 tokens never replace V2 tokens. Test V2 with the stage shadow and with compare, then use the " +
@@ -97,7 +101,7 @@ describe("the plan of a migration", () => {
       [30, readingPlan(undefined)],
       [30, plan(v2)],
       [40, get, "V2-1"],
-      [40, log("has changed"), ["INFO The plan of the migration has changed from v1 to v2."]]
+      [40, changes, [printed(Lines.planChanged("v1", "v2"))]]
     ]))
 
   it.scoped("reports each different fault of a plan that cannot be read again, once", () => {
@@ -130,13 +134,13 @@ describe("the plan of a migration", () => {
     timeline(
       v1,
       ([
-        [shadow, "from v1 to shadow"],
-        [v2, "from shadow to v2"],
-        [v1, "from v2 to v1"]
-      ] as const).flatMap(([next, change], index): ReadonlyArray<Step> => [
+        [v1, shadow],
+        [shadow, v2],
+        [v2, v1]
+      ] as const).flatMap(([before, next], index): ReadonlyArray<Step> => [
         [index * 10, plan(next)],
         [index * 10 + 10, get],
-        [index * 10 + 10, log("has changed"), [`INFO The plan of the migration has changed ${change}.`]]
+        [index * 10 + 10, changes, [printed(Lines.planChanged(before.stage, next.stage))]]
       ])
     ))
 
@@ -144,11 +148,7 @@ describe("the plan of a migration", () => {
     logged((lines) =>
       Effect.gen(function*() {
         for (const plan of [v1, shadow, v2]) yield* setUp(plan)
-        assert.deepStrictEqual(lines, [
-          "INFO The plan of the migration is v1.",
-          "INFO The plan of the migration is shadow.",
-          "INFO The plan of the migration is v2."
-        ])
+        assert.deepStrictEqual(lines, [v1, shadow, v2].map(({ stage }) => printed(Lines.planRead(stage))))
       })
     ))
 
@@ -184,7 +184,7 @@ describe("the plan of a migration", () => {
           Logger.remove(Logger.defaultLogger)
         )
         assert.deepStrictEqual(spans, [false, false])
-        assert.strictEqual(lines.at(-1), "INFO The plan of the migration has changed from v1 to v2.")
+        assert.strictEqual(lines.at(-1), printed(Lines.planChanged("v1", "v2")))
       })
     ))
 

@@ -25,11 +25,11 @@ export const live: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect
   json(200, { status: "live" })
 )
 
-/** Less than a second, which is the default time limit of a probe of Kubernetes. */
+/** Less than a second, which is the default time limit of a Kubernetes probe. */
 const patience = "800 millis"
 
 /**
- * Returns 200 if callers can get a token, and 503 if they cannot. It does not depend on 401s from the API, because a process without
+ * Returns 200 if callers can get a token that covers at least one requested scope, and otherwise 503. It does not depend on 401s from the API, because a process without
  * calls could not become ready again. The body is JSON. It shows the phase of the token, the type of the last failure and the time of the
  * next token request, and no secret, address or message.
  *

@@ -3,6 +3,8 @@ import { AccessTokens } from "@credit-data/core"
 import { DataAccess, GroupClient } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { Telemetry } from "@credit-data/telemetry"
+import { LogLines } from "@credit-data/core/Internal"
+import { beginning } from "@credit-data/test-support/printed"
 import { NodeSdk, Otlp } from "@effect/opentelemetry"
 import { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
@@ -120,7 +122,7 @@ describe("a receiver of OTLP", () => {
           const bodies = Receiver.having(of("/v1/logs"), "body").map(({ body }) => valueOf(body))
           assert.isTrue(
             bodies.some((body) =>
-              String(body).includes("There is no valid access token, and calls that need one fail.")
+              String(body).includes(beginning(LogLines.noToken({ message: "…" })).slice("ERROR ".length))
             )
           )
           assert.isTrue(bodies.some((body) => String(body).includes("An access token was obtained")))

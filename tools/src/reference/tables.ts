@@ -19,6 +19,7 @@ import { InsufficientScope } from "../../../packages/http-client/src/index.ts"
 import { mostClosedConnections, mostTokens } from "../../../packages/http-client/src/internal/resend.ts"
 import { AdminApi } from "../../../packages/simulator/src/internal/admin/AdminApi.ts"
 import * as simulatorArguments from "../../../packages/simulator/src/internal/standalone/arguments.ts"
+import { HealthCheck } from "../../../packages/telemetry/src/index.ts"
 import { repositoryFiles } from "../repositoryFiles.ts"
 import { declarationsWithOptions, docOf, type Member, membersOf, valuesOf } from "./declarations.ts"
 import { read } from "./files.ts"
@@ -460,6 +461,13 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     phases: values("phase", "core/TokenStatus.TokenPhase"),
     metrics: metricTable(metrics),
     "attributes of spans": spanTable(spans),
+    "health checks": table(
+      ["response", "meaning"],
+      Object.keys(HealthCheck).toSorted().map((name) => [
+        code(`HealthCheck.${name}`),
+        docOf(`telemetry/HealthCheck.${name}`)
+      ])
+    ),
     alerts: alertTable(),
     "members of the simulator": memberTable("simulator/Simulator.Service"),
     "received requests": memberTable("simulator/Received.Received"),

@@ -33,15 +33,15 @@ export const renewed = arrived("renewed from")
 export const shared = arrived("taken from the shared store, for")
 
 /** Calls begin to fail. Again: after the next token, or if a failure of another kind follows that a retry cannot help. */
-export const noToken = (error: TokenError) =>
+export const noToken = (error: Pick<TokenError, "message">) =>
   Effect.logError(`There is no valid access token, and calls that need one fail. ${error.message}`)
 
 /** A renewal was refused, and a token remains. Again: after the next token, or if the failure changes. */
-export const refused = (error: TokenError, remaining: string) =>
+export const refused = (error: Pick<TokenError, "message">, remaining: string) =>
   Effect.logError(`Token requests are refused; the ${remaining} remains in use. ${error.message}`)
 
 /** A renewal failed, and a token remains. ERROR if a retry cannot help. Again: after the next token. */
-export const notRenewed = (error: TokenError, remaining: string) =>
+export const notRenewed = (error: Pick<TokenError, "message" | "retryable">, remaining: string) =>
   (error.retryable ? Effect.logWarning : Effect.logError)(
     `An access token could not be renewed; the ${remaining} remains in use. ${error.message}`
   )
