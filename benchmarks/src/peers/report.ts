@@ -100,7 +100,7 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
 }
 
 const chartNames: Readonly<Record<string, string>> = {
-  [us4]: "the same, Effect 4",
+  [us4]: "on Effect 4",
   [ballatechName]: "effect-oauth-client*",
   "@badgateway/oauth2-client": "badgateway",
   "@azure/core-rest-pipeline": "core-rest-pipeline",
@@ -112,7 +112,7 @@ const chartNames: Readonly<Record<string, string>> = {
 const columns: ReadonlyArray<readonly [id: string, first: string, second: string]> = [
   ["outage", "calls failed", "in outage"],
   ["waits", "calls that", "waited"],
-  ["storm", "requests,", "1 000 × 401"],
+  ["storm", "requests", "after 401s"],
   ["bundle", "bundle,", "kB"]
 ]
 

@@ -258,6 +258,7 @@ const rejected = async (url: string): Promise<ReadonlyArray<Result>> => {
     Object.fromEntries(Object.entries(results).map(([name, result]) => [name, result[what]]))
   return [
     {
+      id: "storm",
       scenario: "the API rejects every token, 1 000 calls, 20 in flight: token requests",
       unit: "",
       values: of(refused, "requests")

@@ -28,7 +28,7 @@ export const lineOf = { [us]: effect3, [us4]: await effect4 }
 export const floorName = (name: string) => `the floor of ${name}`
 
 /** Separates the libraries from what was measured without them, under the name that `nameOf` makes of a library. */
-export const split = (
+const split = (
   all: Readonly<Record<string, number>>,
   nameOf: (name: string) => string
 ): Pick<Result, "values" | "floors"> => ({

@@ -34,8 +34,8 @@ const path = { allowed: "/data-access/consumers/42", refused: "/data-access/refu
 const run = Effect.gen(function*() {
   let steps: Array<Step> = []
   let issued = 0
-  // the API does not know the newest token yet
-  let isUnknown = (_: string) => false
+  // a token that the API does not know yet
+  let unknown = ""
   const network = Layer.succeed(
     HttpClient.HttpClient,
     HttpClient.make((request, url) =>
@@ -53,7 +53,7 @@ const run = Effect.gen(function*() {
           })
         }
         const token = request.headers["authorization"]?.replace("Bearer ", "") ?? ""
-        const status = url.pathname === path.refused || isUnknown(token) ? 401 : 200
+        const status = url.pathname === path.refused || token === unknown ? 401 : 200
         steps.push({ sent: token, status })
         return respond(status, {})
       })
@@ -74,10 +74,10 @@ const run = Effect.gen(function*() {
     yield* TestClock.adjust("22 hours")
     // the renewal is due, so this call starts it
     yield* call(path.allowed)
-    isUnknown = (token) => token === "token-2"
+    unknown = "token-2"
     yield* call(path.allowed, "0 s", "The API does not know token 2 yet")
     yield* TestClock.adjust("5 seconds")
-    isUnknown = () => false
+    unknown = ""
     yield* call(path.refused, "5 s", "Another path is always refused")
     yield* TestClock.adjust("5 seconds")
     yield* call(path.refused, "10 s", "The refused path again, within 30 s")
