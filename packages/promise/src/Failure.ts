@@ -3,6 +3,7 @@
  *
  * @since 1.0.0
  */
+import { HttpError } from "@credit-data/core/Internal"
 import * as TokenError from "@credit-data/core/TokenError"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 
@@ -75,8 +76,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Returns whether a later attempt can succeed: after a `retryable` failure of a token request, after a call without a response, and after
- * the time of `AbortSignal.timeout`. It chooses the status for your own callers, such as 503 instead of 500.
+ * Returns whether a later attempt can succeed: after a `retryable` failure of a token request, after a call without a complete response,
+ * and after the time of `AbortSignal.timeout`. It chooses the status for your own callers, such as 503 instead of 500.
  *
  * @since 1.0.0
  * @category guards
@@ -90,5 +91,6 @@ export class ConfigError extends Error {
 export const isRetryable = (error: unknown): boolean => {
   if (TokenError.isTokenError(error)) return error.retryable
   if (error instanceof DOMException) return error.name === "TimeoutError"
-  return HttpClientError.isHttpClientError(error) && error._tag === "RequestError" && error.reason === "Transport"
+  return HttpClientError.isHttpClientError(error) &&
+    (HttpError.requestReason(error) === "Transport" || HttpError.responseReason(error) === "Decode")
 }
