@@ -14,7 +14,7 @@ const target = new URL("../.examples/", import.meta.url)
 // the pages' tests become tests of this file
 const testsIn = (page: string) =>
   [...readFileSync(new URL(page, root), "utf8").matchAll(/^```ts\n([^]*?)^```$/gm)]
-    .flatMap(([, code = ""]) => code.includes("\nit.") ? [code] : [])
+    .flatMap(([, code = ""]) => /\nit[.(]/.test(code) ? [code] : [])
 const pages = ["docs/get-started.md", "docs/testing.md", "packages/simulator/README.md"]
 
 /** The examples in the docstrings of a module. */

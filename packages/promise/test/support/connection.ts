@@ -22,7 +22,7 @@ export const connected = (program: (world: World) => Promise<void>, options: Opt
   }).pipe(Effect.scoped, Effect.provide(Simulator.layer()))
 
 /** A log that nobody reads. */
-export const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** A log, and what it got, each with its level. */
 export const recording = () => {
