@@ -264,16 +264,28 @@ describe("credentials from a function", () => {
 })
 
 describe("the log of a connection", () => {
-  it.live("gets warnings, errors and details, each with its level and without secrets", () => {
+  it.live("gets warnings and errors, each with its level and without secrets", () => {
     const { lines, log } = recording()
     return connected(async ({ api, run, simulator }) => {
       await run(simulator.failTokenRequests(rejected, { times: 2 }))
       await rejection(api.token())
-      assert.deepStrictEqual(lines.map((line) => /^\w+/.exec(line)?.[0]), ["warn", "debug", "error"])
-      assert.include(lines[2], "There is no valid access token")
+      const announced = lines.filter((line) => !line.startsWith("debug "))
+      assert.deepStrictEqual(announced.map((line) => /^\w+/.exec(line)?.[0]), ["warn", "error"])
+      assert.include(announced[1], "There is no valid access token")
       const { clientSecret } = await run(simulator.credentials)
       assert.notInclude(lines.join("\n"), Redacted.value(clientSecret))
     }, { auth: "v1", log })
+  })
+})
+
+describe("a successful token request", () => {
+  it.live("is logged as a detail only", () => {
+    const { lines, log } = recording()
+    return connected(async ({ api }) => {
+      await api.token()
+      assert.isAtLeast(lines.length, 1)
+      for (const line of lines) assert.match(line, /^debug /)
+    }, { log })
   })
 })
 
