@@ -60,7 +60,15 @@ export default defineConfig({
           },
           searchOptions: {
             tokenize: (text) => text.split(/[^\p{L}\p{N}_]+/u),
-            boostDocument: (id, term) => term.startsWith("credit_data_") && id.includes("/docs/configuration") ? 20 : 1
+            // Whoever searches has a task or a failure. The page of the browser runs this function, so it names nothing outside of it.
+            boostDocument: (id, term) =>
+              term.startsWith("credit_data_") && id.includes("/docs/configuration")
+                ? 20
+                : /docs\/(operations|failures)/.test(id)
+                ? 4
+                : /docs\/modules|benchmarks|decisions|CHANGELOG|examples\//.test(id)
+                ? 0.2
+                : 1
           }
         }
       }

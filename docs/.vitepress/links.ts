@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url"
 
 export const root = fileURLToPath(new URL("../../", import.meta.url))
 
-/** The path of the site on its host. */
-export const base = "/credit-data/"
+/** The path of the site on its host. The release sets it, and a local build is opened at its root. */
+export const base = process.env["SITE_BASE"] ?? "/"
 
-const site = `https://credit-data.github.io${base}`
+const site = "https://credit-data.github.io/credit-data/"
 
 export const repositoryUrl = "https://github.com/credit-data/credit-data"
 

@@ -76,7 +76,12 @@ export const checkContents = Effect.fnUntraced(function*(tarball: string) {
 })
 
 const Manifest = Schema.parseJson(
-  Schema.Struct({ peerDependencies: Schema.Record({ key: Schema.String, value: Schema.String }) })
+  Schema.Struct({
+    // the package for Promises has none
+    peerDependencies: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
+      default: () => ({})
+    })
+  })
 )
 
 /** The ranges of the peers that a tarball accepts. */

@@ -55,5 +55,6 @@ Effect.gen(function*() {
   const problems = [...new Set(broken), ...untitled]
   yield* Effect.forEach(problems, (problem) => Console.error(problem))
   yield* Console.log(`${links.length} links in ${pages.length} pages, ${problems.length} problems`)
+  yield* Console.log(`The site is in ${site}. To look at it: npx -y pnpm@10.34.9 --dir docs run preview`)
   if (problems.length > 0 || links.length === 0) process.exitCode = 1
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

@@ -7,7 +7,8 @@ import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
+import * as Fake from "./Fake.ts"
 import * as GroupClient from "./GroupClient.ts"
 
 /**
@@ -45,3 +46,18 @@ export const layer = (
   settings: GroupClient.Settings = {}
 ): Layer.Layer<DataAccess, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
   GroupClient.layer(DataAccess, { ...settings, name: "Data Access", scope: "data-access:all" })
+
+/**
+ * A fake of Data Access for tests, without a server and without tokens. The handler responds to each call, and `Fake.calls` returns the calls.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { DataAccess } from "@credit-data/http-client"
+ *
+ * export const Test = DataAccess.layerTest(() => Response.json({ id: 42 }))
+ * ```
+ */
+export const layerTest = (handler: Fake.Handler): Layer.Layer<DataAccess> =>
+  Layer.effect(DataAccess, Fake.make("Data Access", handler))

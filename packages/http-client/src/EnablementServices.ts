@@ -7,7 +7,8 @@ import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
+import * as Fake from "./Fake.ts"
 import * as GroupClient from "./GroupClient.ts"
 
 /**
@@ -46,3 +47,19 @@ export const layer = (
   settings: GroupClient.Settings = {}
 ): Layer.Layer<EnablementServices, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
   GroupClient.layer(EnablementServices, { ...settings, name: "Enablement Services", scope: "serviceplus:all" })
+
+/**
+ * A fake of Enablement Services for tests, without a server and without tokens. The handler responds to each call, and `Fake.calls`
+ * returns the calls.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { EnablementServices } from "@credit-data/http-client"
+ *
+ * export const Test = EnablementServices.layerTest(() => Response.json({ id: 42 }))
+ * ```
+ */
+export const layerTest = (handler: Fake.Handler): Layer.Layer<EnablementServices> =>
+  Layer.effect(EnablementServices, Fake.make("Enablement Services", handler))

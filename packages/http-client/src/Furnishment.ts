@@ -7,7 +7,8 @@ import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
-import type * as Layer from "effect/Layer"
+import * as Layer from "effect/Layer"
+import * as Fake from "./Fake.ts"
 import * as GroupClient from "./GroupClient.ts"
 
 /**
@@ -45,3 +46,18 @@ export const layer = (
   settings: GroupClient.Settings = {}
 ): Layer.Layer<Furnishment, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> =>
   GroupClient.layer(Furnishment, { ...settings, name: "Furnishment", scope: "furnishment:all" })
+
+/**
+ * A fake of Furnishment for tests, without a server and without tokens. The handler responds to each call, and `Fake.calls` returns the calls.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { Furnishment } from "@credit-data/http-client"
+ *
+ * export const Test = Furnishment.layerTest(() => Response.json({ id: 42 }))
+ * ```
+ */
+export const layerTest = (handler: Fake.Handler): Layer.Layer<Furnishment> =>
+  Layer.effect(Furnishment, Fake.make("Furnishment", handler))

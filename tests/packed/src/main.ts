@@ -10,7 +10,8 @@ import { compareBundles, compareLines } from "./bundle.ts"
 import * as Command from "./command.ts"
 import { walkDockerfile } from "./container.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
-import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
+import { walkNext } from "./next.ts"
+import { checkLowest, highest, makeProject, runProgram, runRequired } from "./project.ts"
 import { step } from "./step.ts"
 import { run } from "@credit-data/tools/run"
 import { checkContents, lint, pack, packOne, temporary } from "@credit-data/tools/pack"
@@ -39,6 +40,7 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line) {
   const byNpm = yield* temporary
   yield* step("install with npm, lowest peers, and types", makeProject(line, byNpm, tarballs, "npm", line.lowest))
   yield* step(`${runtime}, installed with npm`, runProgram(byNpm, command, redis))
+  yield* step(`${runtime}, loaded with require`, runRequired(byNpm, command))
 
   const esbuild = path.join(here, "node_modules/.bin/esbuild")
   const bundle = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle/program.mjs"]
@@ -65,6 +67,7 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line) {
       )
     )
     yield* step(`${runtime}, installed with pnpm`, runProgram(byPnpm, command, redis))
+    yield* step("the example of Next", walkNext(line, tarballs))
     for (const [name, other] of line.otherRuntimes) {
       yield* step(`${name}, installed with npm`, runProgram(byNpm, other, redis))
       yield* step(`${name}, installed with pnpm`, runProgram(byPnpm, other, redis))

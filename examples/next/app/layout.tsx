@@ -1,0 +1,7 @@
+export default function Layout({ children }: { readonly children: React.ReactNode }) {
+  return (
+    <html>
+      <body>{children}</body>
+    </html>
+  )
+}
