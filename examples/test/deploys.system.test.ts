@@ -44,7 +44,7 @@ for (const name of ["nginx", "haproxy"] as const) {
         for (const round of [1, 2]) {
           for (const [index, port] of ports.entries()) {
             const [duration] = yield* stops[index] ?? Effect.die("no service")
-            assert.isBelow(Duration.toSeconds(duration), 10, `round ${round}`)
+            assert.isBelow(Duration.toSeconds(duration), 20, `round ${round}`)
             stops[index] = yield* start(port)
             yield* Effect.sleep("2 seconds") // until the load balancer uses it
           }
