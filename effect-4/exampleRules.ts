@@ -16,6 +16,8 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Effect.catchTags({ $$$TOKEN, RequestError: $REQUEST, ResponseError: $RESPONSE })",
     "Effect.catchTags({\n    $$$TOKEN,\n    HttpClientError: (error) => Effect.succeed(`no response to the call: ${error.message}`)\n  })"
   ],
+  // Node runs TypeScript
+  ["[\"--import\", \"tsx\", $FILE]", "[$FILE]"],
   ["Config.literal($A, $B)($NAME)", "Config.Literals([$A, $B], $NAME)"],
   ["DateTime.distanceDuration($FROM, $TO)", "DateTime.distance($FROM, $TO)"],
   ["Effect.ignoreLogged($EFFECT)", "Effect.ignore($EFFECT, { log: true })"],

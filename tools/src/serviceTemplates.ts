@@ -1,5 +1,5 @@
 // Writes what `npm create credit-data` copies, into the folders `effect-3` and `effect-4` of the folder in its argument: the service example
-// with its test, and the files of packages/create-credit-data/template with exact versions.
+// with its test, and the files of packages/create-credit-data/templates with exact versions.
 
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -23,6 +23,8 @@ interface Line {
   /** The version of these packages that goes with the version of their Effect 3 sources. */
   readonly version: (version: string) => string
   readonly dependencies: (versions: Record<string, string>) => Record<string, string>
+  readonly scripts: Record<string, string>
+  readonly devDependencies: Record<string, string>
 }
 
 const lines: ReadonlyArray<Line> = [
@@ -32,7 +34,13 @@ const lines: ReadonlyArray<Line> = [
     catalog: "pnpm-workspace.yaml",
     source: read,
     version: (version) => version,
-    dependencies: (versions) => versions
+    dependencies: (versions) => versions,
+    scripts: {
+      start: "node --import tsx src/local.ts",
+      build: "tsc -p tsconfig.build.json",
+      serve: "npm run build && node --env-file=.env dist/main.js"
+    },
+    devDependencies: { tsx: "catalog:" }
   },
   {
     folder: "effect-4",
@@ -43,7 +51,10 @@ const lines: ReadonlyArray<Line> = [
       return existsSync(join(root, override)) ? read(override) : rewrite(file, read(file), new Map())
     },
     version: versionOf,
-    dependencies: withoutGone
+    dependencies: withoutGone,
+    // this Node runs TypeScript
+    scripts: { start: "node src/local.ts", serve: "node --env-file=.env src/main.ts" },
+    devDependencies: {}
   }
 ]
 
@@ -56,9 +67,9 @@ const exact = ({ catalog, dependencies, version }: Line, specifiers: Record<stri
   const versions: Readonly<Record<string, string>> = parse(read(catalog)).catalog
   return Object.fromEntries(
     Object.keys(dependencies(specifiers)).map((name) => {
-      const found = name.startsWith("@credit-data/")
-        ? version(JSON.parse(read(`${name.replace("@credit-data", "packages")}/package.json`)).version)
-        : versions[name]
+      const own = (): string => JSON.parse(read(`${name.replace("@credit-data", "packages")}/package.json`)).version
+      // the command has one version for both
+      const found = name === "@credit-data/cli" ? own() : name.startsWith("@credit-data/") ? version(own()) : versions[name]
       if (found === undefined) throw new Error(`${catalog} has no version of ${name}.`)
       return [name, found]
     })
@@ -68,15 +79,16 @@ const exact = ({ catalog, dependencies, version }: Line, specifiers: Record<stri
 const target = resolve(process.argv[2] ?? "")
 for (const line of lines) {
   const folder = join(target, line.folder)
-  cpSync(join(own, "template"), folder, { recursive: true })
+  for (const files of ["both", line.folder]) cpSync(join(own, "templates", files), folder, { recursive: true })
   const { dependencies, devDependencies, ...manifest } = JSON.parse(
-    readFileSync(join(own, "template/package.json"), "utf8")
+    readFileSync(join(own, "templates/both/package.json"), "utf8")
   )
   const written = {
     ...manifest,
+    scripts: { ...line.scripts, test: "vitest run", check: "tsc" },
     engines: { node: line.node },
     dependencies: exact(line, dependencies),
-    devDependencies: exact(line, devDependencies)
+    devDependencies: exact(line, { ...devDependencies, ...line.devDependencies })
   }
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(written, undefined, 2)}\n`)
   for (const [to, from] of Object.entries(sources)) {

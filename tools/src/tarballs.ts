@@ -110,6 +110,6 @@ Effect.gen(function*() {
       `cd my-service && npm i ${names.map((name) => fileOf(name, releases)).join(" ")}`
     ].join("\n")
   })
-  yield* Console.log(`A new service for Effect 3:\n${yield* creation("3", three)}\n`)
-  yield* Console.log(`A new service for Effect 4:\n${yield* creation("4", four)}\n`)
+  yield* Console.log(`A new service for Effect 3:\n${yield* creation("3", [...three, ...programs])}\n`)
+  yield* Console.log(`A new service for Effect 4:\n${yield* creation("4", [...four, ...programs])}\n`)
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)
