@@ -38,20 +38,24 @@ const folderOf = (files: Readonly<Record<string, string>>) =>
   )
 
 describe("the service", () => {
-  it.live("starts with the variables and the files of the manifest on the page about deployment", () =>
-    Effect.gen(function*() {
-      const simulated = yield* Simulator.variables
-      const variables = entriesOf("ConfigMap")
-      assert.include(deployment, `mountPath: ${variables.get("SECRETS_FOLDER")},`)
-      const valuesOf = (names: Iterable<string>) =>
-        Object.fromEntries(Array.from(names, (name) => [name, simulated[name] ?? ""]))
-      const folder = yield* folderOf(valuesOf(entriesOf("Secret").keys()))
-      const service = yield* startService(fileOf("main.ts"), {
-        ...valuesOf(variables.keys()),
-        SECRETS_FOLDER: folder
-      })
-      assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
-    }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))), 60_000)
+  it.live(
+    "starts with the variables and the files of the manifest on the page about deployment",
+    () =>
+      Effect.gen(function*() {
+        const simulated = yield* Simulator.variables
+        const variables = entriesOf("ConfigMap")
+        assert.include(deployment, `mountPath: ${variables.get("SECRETS_FOLDER")},`)
+        const valuesOf = (names: Iterable<string>) =>
+          Object.fromEntries(Array.from(names, (name) => [name, simulated[name] ?? ""]))
+        const folder = yield* folderOf(valuesOf(entriesOf("Secret").keys()))
+        const service = yield* startService(fileOf("main.ts"), {
+          ...valuesOf(variables.keys()),
+          SECRETS_FOLDER: folder
+        })
+        assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
+      }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))),
+    60_000
+  )
 
   it.live("exits with 1 and lines of JSON if it cannot start", () =>
     Effect.gen(function*() {

@@ -69,7 +69,11 @@ const exact = ({ catalog, dependencies, version }: Line, specifiers: Record<stri
     Object.keys(dependencies(specifiers)).map((name) => {
       const own = (): string => JSON.parse(read(`${name.replace("@credit-data", "packages")}/package.json`)).version
       // the command has one version for both
-      const found = name === "@credit-data/cli" ? own() : name.startsWith("@credit-data/") ? version(own()) : versions[name]
+      const found = name === "@credit-data/cli"
+        ? own()
+        : name.startsWith("@credit-data/")
+        ? version(own())
+        : versions[name]
       if (found === undefined) throw new Error(`${catalog} has no version of ${name}.`)
       return [name, found]
     })

@@ -13,8 +13,8 @@ const failed = <E>(why: string, error: E): Effect.Effect<never, E> =>
   Effect.zipRight(Effect.logError(`A call of Data Access failed: ${why}`), Effect.fail(error))
 
 /**
- * There is no response. Only the tag is logged: the supply of tokens has logged why there is no token, and the message of a platform error
- * contains the path, and with it the id of a consumer.
+ * There is no response. Only the tag is logged, because the token supply has logged why there is no token, and because
+ * a platform error's message contains the path, and with it a consumer's id.
  */
 const withoutResponse = (error: GroupClient.GroupClientError) =>
   failed(

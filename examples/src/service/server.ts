@@ -25,15 +25,16 @@ const limit = "20 seconds"
 
 /** Stops listening, and waits until all connections are closed. */
 const closed = Effect.async<void>((resume) => {
-  // the method of `http.Server` would also close idle connections, on which a load balancer may just have sent a request
+  // `http.Server` would also close idle connections, on which a load balancer may just have sent a request
   Net.Server.prototype.close.call(server, () => resume(Effect.void))
 })
 
 const closeIdle = Effect.delay(Effect.sync(() => server.closeIdleConnections()), "5 seconds")
 
 /**
- * When it ends, the server accepts no more connections, and responds to the requests on those that it has. It closes connections without
- * requests after a while, and the others after `limit`. Provide the service to it, so that it ends first.
+ * When it ends, the server accepts no more connections, and responds to the requests on its open ones. It closes unused
+ * connections after five seconds, and all others after `limit`. Provide the service
+ * to this layer, so that it ends first.
  */
 export const Draining = Layer.scopedDiscard(
   Effect.addFinalizer(() =>

@@ -82,7 +82,16 @@ describe("npm create credit-data", () => {
       assert.deepStrictEqual({ exitCode, stderr }, { exitCode: 0, stderr: "" })
       assert.include(stdout, "\n  cd my-service\n  npm install\n  npm test\n  npm start\n")
       const service = join(folder, "my-service")
-      const others = [".gitignore", "README.md", "package.json", "tsconfig.json"]
+      const others = [
+        ".dockerignore",
+        ".env.example",
+        ".gitignore",
+        "Dockerfile",
+        "README.md",
+        "package.json",
+        "tsconfig.build.json",
+        "tsconfig.json"
+      ]
       assert.deepStrictEqual(filesIn(service), [...others, ...sources].toSorted())
       for (const name of readdirSync(examples.src)) {
         assert.strictEqual(read(service, "src", name), read(examples.src, name))
@@ -105,9 +114,19 @@ describe("npm create credit-data", () => {
       assert.include(text, "from \"effect/http\"")
       assert.notInclude(text, "@effect/platform\"")
       assert.isEmpty(text.split("\n").filter((line) => line.length > 120 && !line.startsWith("/")))
+      assert.notInclude(`${text}${read(service, "package.json")}`, "tsx") // Node runs TypeScript
       const { dependencies, engines } = manifestIn(service)
       assert.deepStrictEqual(engines, { node: ">=22.19.0" })
       assert.match(dependencies["effect"] ?? "", /^4\./)
+    }))
+
+  it.live("has the command, which the runbook runs, in production", () =>
+    Effect.gen(function*() {
+      for (const effect of ["3", "4"]) {
+        const { folder } = yield* start("24.0.0", ["a", "--effect", effect])
+        // one command is for both versions of Effect
+        assert.strictEqual(manifestIn(join(folder, "a")).dependencies["@credit-data/cli"], version)
+      }
     }))
 
   it.live("names each package that the service imports, and needs no development package in production", () =>
