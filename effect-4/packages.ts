@@ -6,6 +6,7 @@ export const folders = [
   "packages/http-client",
   "packages/fleet",
   "packages/migration",
+  "packages/promise",
   "packages/simulator",
   "packages/store-redis",
   "packages/telemetry",
@@ -47,7 +48,10 @@ export const manifest = (original: Manifest): Manifest => {
     ...(devDependencies && { devDependencies: { ...withoutGone(devDependencies), "fast-check": "catalog:" } }),
     ...(peerDependencies && { peerDependencies: withoutGone(peerDependencies) }),
     // @effect/platform-node 4 needs this version
-    ...(engines && { engines: "@effect/platform-node" in (peerDependencies ?? {}) ? { node: ">=22.19.0" } : engines }),
+    ...(engines &&
+      {
+        engines: "@effect/platform-node" in { ...dependencies, ...peerDependencies } ? { node: ">=22.19.0" } : engines
+      }),
     ...(publishConfig && { publishConfig: publish })
   }
 }

@@ -9,6 +9,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import * as Fake from "./Fake.ts"
 import { type GroupClient, make, type Settings } from "./GroupClient.ts"
 
 /**
@@ -48,3 +49,18 @@ export const layer = (
   sharedLayer(() => Layer.effect(DataAccess, make({ ...settings, name: "Data Access", scope: "data-access:all" })), {
     services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
   })
+
+/**
+ * A fake of Data Access for tests, without a server and without tokens. The handler responds to each call, and `Fake.calls` returns the calls.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { DataAccess } from "@credit-data/http-client"
+ *
+ * export const Test = DataAccess.layerTest(() => Response.json({ id: 42 }))
+ * ```
+ */
+export const layerTest = (handler: Fake.Handler): Layer.Layer<DataAccess> =>
+  Layer.effect(DataAccess, Fake.make("Data Access", handler))

@@ -9,6 +9,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import * as Fake from "./Fake.ts"
 import { type GroupClient, make, type Settings } from "./GroupClient.ts"
 
 /**
@@ -53,3 +54,19 @@ export const layer = (
       services: [AccessTokens.AccessTokens, HttpClient.HttpClient]
     }
   )
+
+/**
+ * A fake of Enablement Services for tests, without a server and without tokens. The handler responds to each call, and `Fake.calls`
+ * returns the calls.
+ *
+ * @since 1.0.0
+ * @category layers
+ * @example
+ * ```ts
+ * import { EnablementServices } from "@credit-data/http-client"
+ *
+ * export const Test = EnablementServices.layerTest(() => Response.json({ id: 42 }))
+ * ```
+ */
+export const layerTest = (handler: Fake.Handler): Layer.Layer<EnablementServices> =>
+  Layer.effect(EnablementServices, Fake.make("Enablement Services", handler))

@@ -13,7 +13,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { GroupClient, GroupClientError } from "./GroupClient.ts"
+import { call, type GroupClient, type GroupClientError, type Values } from "./GroupClient.ts"
 import { release } from "./internal/resend.ts"
 
 /** `Request` accepts only absolute URLs. This one is never sent: the client gets the URL of the caller. */
@@ -22,7 +22,7 @@ const unsentUrl = "https://unsent.invalid"
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** A call, until it has failed or its body has ended. */
-interface Call {
+interface OpenCall {
   readonly controller: AbortController
   /** The owners of the caller's signal: the signal of a `Request` that is collected is never aborted. */
   readonly owners: ReadonlyArray<unknown>
@@ -81,9 +81,9 @@ const toRequest = Effect.fnUntraced(function*(
 
 /** The calls of one `fetch`. All of them are aborted when its scope closes, and one whose body is collected. */
 const makeCalls = Effect.gen(function*() {
-  const open = new Set<Call>()
+  const open = new Set<OpenCall>()
   const closing = new AbortController()
-  const collected = new FinalizationRegistry<Call>((call) => call.controller.abort())
+  const collected = new FinalizationRegistry<OpenCall>((call) => call.controller.abort())
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       closing.abort(new DOMException("The scope of this fetch was closed", "AbortError"))
@@ -91,7 +91,7 @@ const makeCalls = Effect.gen(function*() {
     })
   )
 
-  const start = (request: Request, input: unknown): Call => {
+  const start = (request: Request, input: unknown): OpenCall => {
     const { signal } = request
     const call = { controller: new AbortController(), owners: [request, input] }
     open.add(call)
@@ -102,7 +102,7 @@ const makeCalls = Effect.gen(function*() {
   }
 
   /** At most one chunk is read ahead. A body that ends early in any way closes the connection. */
-  const toBody = (response: HttpClientResponse.HttpClientResponse, call: Call): ReadableStream<Uint8Array> => {
+  const toBody = (response: HttpClientResponse.HttpClientResponse, call: OpenCall): ReadableStream<Uint8Array> => {
     const { signal } = call.controller
     const reader = Stream.toReadableStream(response.stream, { strategy: { highWaterMark: 0 } }).getReader()
     const close = () => {
@@ -133,7 +133,7 @@ const makeCalls = Effect.gen(function*() {
   const toResponse = Effect.fnUntraced(function*(
     response: HttpClientResponse.HttpClientResponse,
     { method }: Request,
-    call: Call
+    call: OpenCall
   ): Effect.fn.Return<Response> {
     const { status } = response
     const isReadable = status >= 200 && status <= 599 && !withoutBody.has(status) && method !== "HEAD"
@@ -151,7 +151,28 @@ const makeCalls = Effect.gen(function*() {
     return new Response(isReadable ? toBody(response, call) : null, { status, headers })
   })
 
-  return { closed: closing.signal, start, toResponse, end: (call: Call) => Effect.sync(() => open.delete(call)) }
+  return { closed: closing.signal, start, toResponse, end: (call: OpenCall) => Effect.sync(() => open.delete(call)) }
+})
+
+type Execute = (
+  request: HttpClientRequest.HttpClientRequest
+) => Effect.Effect<HttpClientResponse.HttpClientResponse, GroupClientError>
+
+/** Sends what a caller of `fetch` passes, until the scope closes. */
+const makeSend = Effect.gen(function*() {
+  const run = yield* FiberSet.makeRuntimePromise()
+  const calls = yield* makeCalls
+  return (execute: Execute, input: unknown, init?: RequestInit): Promise<Response> =>
+    run(Effect.gen(function*(): Effect.fn.Return<Response, GroupClientError> {
+      const { request, url } = yield* parse(input, init)
+      const started = calls.start(request, input)
+      return yield* toRequest(request, url).pipe(
+        Effect.flatMap(execute),
+        Effect.flatMap((response) => calls.toResponse(response, request, started)),
+        Effect.raceFirst(aborted(started.controller.signal)),
+        Effect.onError(() => calls.end(started))
+      )
+    })).catch((error) => Promise.reject(calls.closed.aborted ? calls.closed.reason : error))
 })
 
 /**
@@ -187,19 +208,46 @@ const makeCalls = Effect.gen(function*() {
  * ```
  */
 export const make = (client: GroupClient): Effect.Effect<typeof globalThis.fetch, never, Scope.Scope> =>
-  Effect.gen(function*() {
-    const run = yield* FiberSet.makeRuntimePromise()
-    const calls = yield* makeCalls
-    const fetch: typeof globalThis.fetch = (input, init) =>
-      run(Effect.gen(function*(): Effect.fn.Return<Response, GroupClientError> {
-        const { request, url } = yield* parse(input, init)
-        const call = calls.start(request, input)
-        return yield* toRequest(request, url).pipe(
-          Effect.flatMap((sent) => client.execute(sent)),
-          Effect.flatMap((response) => calls.toResponse(response, request, call)),
-          Effect.raceFirst(aborted(call.controller.signal)),
-          Effect.onError(() => calls.end(call))
-        )
-      })).catch((error) => Promise.reject(calls.closed.aborted ? calls.closed.reason : error))
-    return fetch
-  })
+  Effect.map(
+    makeSend,
+    (send): typeof globalThis.fetch => (input, init) => send((request) => client.execute(request), input, init)
+  )
+
+/**
+ * Calls a path that contains values, such as an id from outside.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Call = <const Template extends `/${string}`>(
+  method: HttpMethod.HttpMethod,
+  template: Template,
+  values: Values<Template>,
+  init?: Omit<RequestInit, "method">
+) => Promise<Response>
+
+/**
+ * Makes a function that calls a path that contains values. It encodes and refuses values as `GroupClient.call` does, and it sends the
+ * request as the `fetch` of `make` does.
+ *
+ * @since 1.0.0
+ * @category conversions
+ * @example
+ * ```ts
+ * import { DataAccess, Fetch } from "@credit-data/http-client"
+ * import { Effect } from "effect"
+ *
+ * export const program = Effect.gen(function*() {
+ *   const call = yield* Effect.flatMap(DataAccess.DataAccess, Fetch.makeCall)
+ *   const response = yield* Effect.promise(() => call("GET", "/data-access/consumers/{id}", { id: "a/b" }))
+ *   return yield* Effect.promise(() => response.json())
+ * })
+ * ```
+ */
+export const makeCall = (client: GroupClient): Effect.Effect<Call, never, Scope.Scope> =>
+  Effect.map(makeSend, (send): Call => (method, template, values, init) =>
+    send(
+      ({ body, headers }) => call(client, method, template, values, { body, headers }),
+      template,
+      { ...init, method }
+    ))

@@ -1,5 +1,6 @@
 export * as DataAccess from "./DataAccess.ts"
 export * as EnablementServices from "./EnablementServices.ts"
+export * as Fake from "./Fake.ts"
 export * as Fetch from "./Fetch.ts"
 export * as Furnishment from "./Furnishment.ts"
 export * as GroupClient from "./GroupClient.ts"

@@ -25,7 +25,7 @@ const setUp = Effect.fnUntraced(function*(
     DataAccess.DataAccess,
     over(DataAccess.layer(), yield* supply(options), client)
   )
-  return { fetch: yield* Fetch.make(dataAccess), sent }
+  return { fetch: yield* Fetch.make(dataAccess), call: yield* Fetch.makeCall(dataAccess), sent }
 })
 
 const refusing = (...tokens: ReadonlyArray<string>) => (request: HttpClientRequest.HttpClientRequest) =>
@@ -308,5 +308,36 @@ describe("the client of a group as a fetch", () => {
         "AbortError: The scope of this fetch was closed"
       )
       assert.deepStrictEqual(sent, [])
+    }))
+})
+
+describe("a call of a path with values", () => {
+  it.scoped("encodes the values, and sends headers and body as the fetch does", () =>
+    Effect.gen(function*() {
+      const { call, sent } = yield* setUp()
+      const response = yield* Effect.promise(() =>
+        call("POST", "/consumers/{id}/{part}", { id: "a/b", part: 7 }, { body: "a body", headers: { "x-own": "c" } })
+      )
+      assert.deepStrictEqual(yield* Effect.promise(() => response.json()), { id: 42 })
+      assert.strictEqual(sent[0]?.method, "POST")
+      assert.strictEqual(sent[0]?.url, "https://api.example/v1/consumers/a%2Fb/7")
+      assert.strictEqual(sent[0]?.headers["x-own"], "c")
+      assert.strictEqual(bodyOf(sent[0]), "a body")
+    }))
+
+  it.scoped("rejects with the client's error for a value that makes another path, and sends nothing", () =>
+    Effect.gen(function*() {
+      const { call, sent } = yield* setUp()
+      assert.isTrue(isRequestError(yield* rejection(() => call("GET", "/consumers/{id}", { id: ".." }))))
+      assert.strictEqual(sent.length, 0)
+    }))
+
+  it.scoped("rejects with the reason of its signal", () =>
+    Effect.gen(function*() {
+      const { call } = yield* setUp()
+      const controller = callerAbort()
+      controller.abort("no longer needed")
+      const call42 = () => call("GET", "/consumers/{id}", { id: 42 }, { signal: controller.signal })
+      assert.strictEqual(yield* rejection(call42), "no longer needed")
     }))
 })

@@ -1,0 +1,139 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/**
+ * A connection to the API, and the options with which it is opened.
+ *
+ * @since 1.0.0
+ */
+import type { TokenError } from "@credit-data/core/TokenError"
+import type { TokenStatus } from "@credit-data/core/TokenStatus"
+import type { Values } from "@credit-data/http-client/GroupClient"
+import type { Log } from "./Log.ts"
+
+/**
+ * The endpoint groups of the API.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Group = "dataAccess" | "furnishment" | "enablementServices"
+
+/**
+ * The API, with one token for all calls. Open it when your program starts, and close it after your server has closed. A connection for
+ * each call would request a token for each call.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Connection extends AsyncDisposable {
+  /**
+   * A `fetch` for Data Access. It adds the base URL to a relative URL, and the token to each request. After a 401, it sends the request
+   * again with another token. As with the global `fetch`, every other status is a response.
+   *
+   * It rejects if there is no token (`isTokenError`), if the token does not cover the group (`InsufficientScope`), or if the API does not
+   * respond. `isRetryable` returns whether a later attempt can succeed. There is no timeout: pass a signal, such as
+   * `AbortSignal.timeout(15_000)`.
+   *
+   * The docstring of `Fetch.make` in `@credit-data/http-client` lists the differences from the global `fetch`.
+   */
+  readonly dataAccess: typeof globalThis.fetch
+  /** A `fetch` for Furnishment, as `dataAccess`. */
+  readonly furnishment: typeof globalThis.fetch
+  /** A `fetch` for Enablement Services, as `dataAccess`. */
+  readonly enablementServices: typeof globalThis.fetch
+  /**
+   * Calls a path that contains values, such as an id from outside. Each value is encoded, so it cannot add a segment or a query. With a
+   * value that would make its segment empty, `.` or `..`, the call rejects, and nothing is sent.
+   */
+  readonly call: <const Template extends `/${string}`>(
+    group: Group,
+    method: "DELETE" | "GET" | "HEAD" | "OPTIONS" | "PATCH" | "POST" | "PUT",
+    template: Template,
+    values: Values<Template>,
+    init?: Omit<RequestInit, "method">
+  ) => Promise<Response>
+  /**
+   * The text of a token that is valid now, for clients that cannot use these `fetch`s. Anyone who has the text can call the API until the
+   * token expires: do not log it or store it. Ask for it again before each call. A 401 for it is not noticed here.
+   */
+  readonly token: () => Promise<string>
+  /** The state of the token, for health checks; safe to print. Sends no request. */
+  readonly status: () => Promise<Status>
+  /** Ends the calls in progress with an `AbortError`, and closes the idle connections. Later calls reject. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * The state of the token. It contains no secret.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Status extends
+  Pick<
+    TokenStatus,
+    | "environment"
+    | "tokenEndpoint"
+    | "phase"
+    | "rejected"
+    | "requestedScopes"
+    | "scopes"
+    | "missingScopes"
+    | "consecutiveFailures"
+    | "callersWaiting"
+    | "tokensServed"
+  >
+{
+  /**
+   * Whether this process can get tokens, for a readiness probe: false if the last token request failed and there is no valid token, and if
+   * the token covers none of the requested scopes.
+   */
+  readonly usable: boolean
+  /** The id of the client. */
+  readonly clientId: string | undefined
+  /** The version of the token endpoint: `V1` or `V2`. */
+  readonly version: string | undefined
+  /** When the token was requested. */
+  readonly requestedAt: Date | undefined
+  /** When the token expires. */
+  readonly expiresAt: Date | undefined
+  /** The time from which a call starts the next token request. */
+  readonly nextRequestAt: Date | undefined
+  /** The failure of the last token request, until there is a new token. */
+  readonly lastFailure: TokenError | undefined
+  /** When the first of the consecutive failures happened. */
+  readonly failingSince: Date | undefined
+}
+
+/**
+ * The client id and the client secret that the operator of the service issued.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/**
+ * The options of `connect`. Each has a default.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export interface Options {
+  /** The version of the token endpoint. Default: the variable `CREDIT_DATA_AUTH`, or `v2`. */
+  readonly auth?: "v1" | "v2" | undefined
+  /** Values instead of environment variables, by the names of the variables. Default: `process.env`. */
+  readonly variables?: Readonly<Record<string, string | undefined>> | undefined
+  /**
+   * Reads the credentials, such as from a secret manager, instead of the variables. It is called by `connect`, and again when the token
+   * endpoint has refused the client, so that a rotated secret is read. If it rejects in `connect`, `connect` rejects with the same reason.
+   * If it rejects later, this is logged, and the previous credentials remain in use.
+   */
+  readonly credentials?: (() => Promise<Credentials>) | undefined
+  /** Where to log. It gets every level. Default: one line of JSON to standard error for each warning and error. */
+  readonly log?: Log | undefined
+  /** Sends the requests. Default: `node:http`, with connections that are kept for 4 seconds. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}

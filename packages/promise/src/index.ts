@@ -1,0 +1,5 @@
+export * from "./Connect.ts"
+export * from "./Connection.ts"
+export * from "./Failure.ts"
+export * from "./Log.ts"
+export * from "./Testing.ts"
