@@ -10,10 +10,10 @@ import { step } from "./step.ts"
 type Shell = readonly [program: string, ...args: ReadonlyArray<string>]
 
 /** Starts a created service, calls it, and ends it as an orchestrator does. */
-const useService = Effect.fnUntraced(function*(folder: string, shell: Shell) {
+const useService = Effect.fnUntraced(function*(folder: string, shell: Shell, command: string) {
   const port = yield* freePorts(1)
-  const { kill, printed } = yield* start([...shell, "npm start"], { cwd: folder, env: { PORT: String(port) } })
-  const output = yield* printed("The API is simulated.")
+  const { kill, printed } = yield* start([...shell, command], { cwd: folder, env: { PORT: String(port) } })
+  const output = yield* printed("Listening on")
   const statuses = yield* Effect.promise(() =>
     Promise.all(["consumers/42", "health/ready", "metrics"].map(async (path) => {
       const { status } = await fetch(`http://127.0.0.1:${port}/${path}`)
@@ -25,6 +25,16 @@ const useService = Effect.fnUntraced(function*(folder: string, shell: Shell) {
   if (statuses.join(" ") !== "200 200 200" || stdout.includes("ERROR")) {
     return yield* Effect.fail(new CommandFailed(`${statuses.join(" ")}\n${output}\n${stdout}\n${stderr}`))
   }
+}, Effect.scoped)
+
+/** Uses a created service as with a real environment: with the variables of a simulator in its `.env`, and with the command. */
+const useVariables = Effect.fnUntraced(function*(folder: string, shell: Shell) {
+  const port = yield* freePorts(3)
+  const command = `exec npx credit-data-simulator --port ${port} --write-env .env`
+  const { printed } = yield* start([...shell, command], { cwd: folder })
+  yield* printed("is running")
+  yield* run(folder, ...shell, "set -a && . ./.env && exec node_modules/.bin/credit-data doctor")
+  yield* useService(folder, shell, "npm run serve")
 }, Effect.scoped)
 
 /** Creates the services of a page with the registry of this variable. Runs their tests and uses them. */
@@ -54,7 +64,8 @@ export const createServices = Effect.fnUntraced(function*(page: string, registry
     for (const command of ["npm install", "npm test", "npm run check"]) {
       yield* step(`  ${command}`, run(service, ...shell, command))
     }
-    yield* step("  npm start, calls, and SIGTERM", useService(service, shell))
+    yield* step("  npm start, calls, and SIGTERM", useService(service, shell, "npm start"))
+    yield* step("  credit-data doctor, npm run serve, calls, and SIGTERM", useVariables(service, shell))
   }
   yield* step(
     "Node 20 is refused without --effect 3",
