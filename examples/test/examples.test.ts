@@ -50,13 +50,6 @@ const expected: Record<string, ReadonlyArray<string | RegExp>> = {
     "a token for data-access:all",
     "another token with the rotated secret, after 3 token requests"
   ],
-  "promises.ts": [
-    "/data-access/consumers/41",
-    "/data-access/consumers/43",
-    "token requests: 1",
-    "the connection was reset: 503",
-    "the id was refused: 500"
-  ],
   "typed-api.ts": ["Data Access responded for /data-access/consumers/42"],
   "streaming.ts": ["uploaded: 200", "downloaded: 200, with a body"],
   "retries.ts": ["200, after 2 token requests and 3 calls"],
@@ -110,6 +103,18 @@ describe("examples", () => {
         assert.deepStrictEqual(received.map(({ server }) => server), ["AuthV2"])
       }).pipe(Effect.provide(Simulator.layer())))
   }
+
+  it.live("promises.ts calls with one token, and sends nothing for an id that makes another path", () =>
+    Effect.gen(function*() {
+      const { exitCode, stderr, stdout } = yield* run("promises.ts", yield* variables)
+      assert.deepStrictEqual([exitCode, stderr], [0, ""])
+      assertInOrder(stdout, [
+        "/data-access/consumers/41",
+        "/data-access/consumers/43",
+        "calls with one token: 3",
+        "refused, retryable: false"
+      ])
+    }).pipe(Effect.provide(Layer.fresh(Simulator.layer()))))
 
   it.live("real-environment.ts names every missing variable and exits with 1", () =>
     Effect.gen(function*() {
