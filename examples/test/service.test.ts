@@ -37,7 +37,9 @@ const folderOf = (files: Readonly<Record<string, string>>) =>
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )
 
-describe("the service", () => {
+describe.each(["service", "promise-service"])("the example %s", (name) => {
+  const file = fileURLToPath(new URL(`../src/${name}/main.ts`, import.meta.url))
+
   it.live(
     "starts with the variables and the files of the manifest on the page about deployment",
     () =>
@@ -48,7 +50,7 @@ describe("the service", () => {
         const valuesOf = (names: Iterable<string>) =>
           Object.fromEntries(Array.from(names, (name) => [name, simulated[name] ?? ""]))
         const folder = yield* folderOf(valuesOf(entriesOf("Secret").keys()))
-        const service = yield* startService(fileOf("main.ts"), {
+        const service = yield* startService(file, {
           ...valuesOf(variables.keys()),
           SECRETS_FOLDER: folder
         })
@@ -61,7 +63,7 @@ describe("the service", () => {
     Effect.gen(function*() {
       for (const [variables, part] of [[{}, "CREDIT_DATA_CLIENT_ID"], [{ PORT: "x" }, "PORT"]] as const) {
         const simulated = part === "PORT" ? yield* Simulator.variables : {}
-        const { exitCode, stderr, stdout } = yield* run(script(fileOf("main.ts")), {
+        const { exitCode, stderr, stdout } = yield* run(script(file), {
           env: { ...simulated, ...variables }
         })
         assert.strictEqual(exitCode, 1)
@@ -69,7 +71,9 @@ describe("the service", () => {
         assert.include(lines.join(), part)
       }
     }).pipe(Effect.provide(Layer.fresh(Environment))), 60_000)
+})
 
+describe("the service", () => {
   for (const version of ["v1", "v2"] as const) {
     it.live(
       `uses Auth ${version.toUpperCase()} with CREDIT_DATA_AUTH, has metrics and checks, and ends on request`,
@@ -153,11 +157,15 @@ describe("the service", () => {
     60_000
   )
 
-  it.live("needs no variables with a simulator in its process", () =>
-    Effect.gen(function*() {
-      const service = yield* startService(fileOf("local.ts"), {})
-      assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
-      const [, { stdout }] = yield* service.stop
-      assert.include(stdout, "The API is simulated.")
-    }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer)), 60_000)
+  it.live.each(["service", "promise-service"])(
+    "needs no variables with a simulated API in its process: %s",
+    (name) =>
+      Effect.gen(function*() {
+        const service = yield* startService(fileURLToPath(new URL(`../src/${name}/local.ts`, import.meta.url)), {})
+        assert.strictEqual((yield* service.get("/consumers/42")).status, 200)
+        const [, { stdout }] = yield* service.stop
+        assert.include(stdout, "The API is simulated.")
+      }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer)),
+    60_000
+  )
 })

@@ -8,7 +8,13 @@ import { Agent, get } from "node:http"
 import { connect } from "node:net"
 import { fileURLToPath } from "node:url"
 
-const file = fileURLToPath(new URL("../src/service/main.ts", import.meta.url))
+const fileOf = (folder: string) => fileURLToPath(new URL(`../src/${folder}/main.ts`, import.meta.url))
+
+const services = [
+  { name: "the service example", file: fileOf("service"), expected: interruptedExitCode },
+  { name: "the service example with Promises", file: fileOf("promise-service"), expected: 0 }
+]
+
 const path = "/consumers/42"
 
 /** Waits until nothing listens on the port any more. */
@@ -43,7 +49,7 @@ const keepAlive = Effect.map(
     )
 )
 
-describe("the service example", () => {
+describe.each(services)("$name", ({ expected, file }) => {
   for (const [what, server] of [["a token request", "AuthV2"], ["a call of the API", "Api"]] as const) {
     it.live(`responds after SIGTERM to a request that waits for ${what}`, () =>
       Effect.gen(function*() {
@@ -59,7 +65,7 @@ describe("the service example", () => {
         const { exitCode, stderr, stdout } = yield* Fiber.join(stopping)
         assert.strictEqual(status, 200, `${text}\n${stdout}${stderr}`)
         assert.include(text, "/data-access/consumers/42")
-        assert.strictEqual(exitCode, interruptedExitCode)
+        assert.strictEqual(exitCode, expected)
       }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), NodeHttpClient.layer])), 60_000)
   }
 
@@ -77,7 +83,7 @@ describe("the service example", () => {
         yield* Effect.sleep("200 millis") // until the process has received the signal
         yield* simulator.advanceClock("1 hour")
         assert.strictEqual((yield* Fiber.join(request)).status, 200)
-        assert.strictEqual((yield* Fiber.join(stopping)).exitCode, interruptedExitCode)
+        assert.strictEqual((yield* Fiber.join(stopping)).exitCode, expected)
       }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), NodeHttpClient.layer])), 60_000)
   }
 

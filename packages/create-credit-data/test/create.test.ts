@@ -120,6 +120,26 @@ describe("npm create credit-data", () => {
       assert.match(dependencies["effect"] ?? "", /^4\./)
     }))
 
+  it.live("writes a service with Promises, which names no package of Effect", () =>
+    Effect.gen(function*() {
+      for (const [args, env] of [[["a", "--promise"], {}], [["a"], { npm_config_promise: "true" }]] as const) {
+        const { exitCode, folder, stdout } = yield* start("22.19.0", args, env)
+        assert.strictEqual(exitCode, 0)
+        assert.include(stdout, "Created a service with Promises in a.")
+        const service = join(folder, "a")
+        const { dependencies, devDependencies } = manifestIn(service)
+        assert.deepStrictEqual(Object.keys(dependencies), ["@credit-data/cli", "@credit-data/promise"])
+        const known = Object.keys({ ...dependencies, ...devDependencies })
+        assert.isEmpty(known.filter((name) => name.includes("effect")))
+        for (const file of filesIn(service).filter((file) => file.endsWith(".ts"))) {
+          assert.includeMembers(known, [...packagesOf(read(service, file))], file)
+        }
+      }
+      const { exitCode, stderr } = yield* start("20.19.0", ["a", "--promise"])
+      assert.strictEqual(exitCode, 1)
+      assert.include(stderr, "with Promises needs Node 22.19.0 or later")
+    }))
+
   it.live("has the command, which the runbook runs, in production", () =>
     Effect.gen(function*() {
       for (const effect of ["3", "4"]) {
@@ -256,6 +276,7 @@ describe("npm create credit-data", () => {
           [["--efect", "3"], "There is no option --efect."],
           [["-x"], "There is no option -x."],
           [["--constructor"], "There is no option --constructor."],
+          [["--effect", "3", "--promise"], "Choose one of --effect and --promise."],
           [["--effect", "5"], "The option --effect is 3 or 4."],
           [["--effect"], "The option --effect is 3 or 4."],
           [["my", "service"], "There is more than one folder."],
@@ -280,7 +301,7 @@ describe("npm create credit-data", () => {
           { _tag: "NodeTooOld", needed: "22.19.0" },
           { _tag: "NotEmpty" },
           { _tag: "Failed", code: "EACCES" }
-        ] as const).map((outcome) => report(outcome, "my-service", "4", width))
+        ] as const).map((outcome) => report(outcome, "my-service", "effect-4", width))
       ]
       for (const line of texts.join("").split("\n").filter((line) => !line.startsWith("  npm create "))) {
         assert.isAtMost(line.length, width, line)

@@ -15,7 +15,7 @@ const useService = Effect.fnUntraced(function*(folder: string, shell: Shell, com
   const { kill, printed } = yield* start([...shell, command], { cwd: folder, env: { PORT: String(port) } })
   const output = yield* printed("Listening on")
   const statuses = yield* Effect.promise(() =>
-    Promise.all(["consumers/42", "health/ready", "metrics"].map(async (path) => {
+    Promise.all(["consumers/42", "health/live", "health/ready"].map(async (path) => {
       const { status } = await fetch(`http://127.0.0.1:${port}/${path}`)
       return status
     }))
@@ -30,7 +30,7 @@ const useService = Effect.fnUntraced(function*(folder: string, shell: Shell, com
 /** Uses a created service as with a real environment: with the variables of a simulator in its `.env`, and with the command. */
 const useVariables = Effect.fnUntraced(function*(folder: string, shell: Shell) {
   const port = yield* freePorts(3)
-  const command = `exec npx credit-data-simulator --port ${port} --write-env .env`
+  const command = `exec node_modules/.bin/credit-data simulator --port ${port} --write-env .env`
   const { printed } = yield* start([...shell, command], { cwd: folder })
   yield* printed("is running")
   yield* run(folder, ...shell, "set -a && . ./.env && exec node_modules/.bin/credit-data doctor")
@@ -41,7 +41,7 @@ const useVariables = Effect.fnUntraced(function*(folder: string, shell: Shell) {
 export const createServices = Effect.fnUntraced(function*(page: string, registry: string) {
   const path = yield* Path.Path
   const creations = Array.from(page.matchAll(/^npm create credit-data .*$/gm), ([line]) => line)
-  if (creations.length !== 2) {
+  if (creations.length !== 3) {
     return yield* Effect.fail(new CommandFailed(`Get started creates ${creations.length} services`))
   }
   /** Runs a line of a shell on a version of Node. npm inside of `npx -c` would get the settings of npx. */
