@@ -2,7 +2,9 @@
 
 /** Members that have another name. */
 export const members: Readonly<Record<string, string>> = {
+  "Config.nonEmptyString": "Config.NonEmptyString",
   "Config.url": "Config.URL",
+  "Effect.tapErrorCause": "Effect.tapCause",
   "HttpApiBuilder.Router.use": "HttpRouter.use"
 }
 
@@ -14,6 +16,8 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "Effect.catchTags({ $$$TOKEN, RequestError: $REQUEST, ResponseError: $RESPONSE })",
     "Effect.catchTags({\n    $$$TOKEN,\n    HttpClientError: (error) => Effect.succeed(`no response to the call: ${error.message}`)\n  })"
   ],
+  // Node runs TypeScript
+  ["[\"--import\", \"tsx\", $FILE]", "[$FILE]"],
   ["Config.literal($A, $B)($NAME)", "Config.Literals([$A, $B], $NAME)"],
   ["DateTime.distanceDuration($FROM, $TO)", "DateTime.distance($FROM, $TO)"],
   ["Effect.ignoreLogged($EFFECT)", "Effect.ignore($EFFECT, { log: true })"],
@@ -31,7 +35,10 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpRouter.addAll([HttpRouter.route(\"GET\", $PATH, $FIRST), HttpRouter.route(\"GET\", $OTHER, $SECOND)])"
   ],
   ["Logger.json", "Logger.layer([Logger.consoleJson])"],
-  ["NodeRuntime.runMain({ disablePrettyLogger: true })", "NodeRuntime.runMain"],
+  [
+    "NodeRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })",
+    "NodeRuntime.runMain({ disableErrorReporting: true })"
+  ],
   [
     "PlatformConfigProvider.layerFileTreeAdd({ rootDirectory: $FOLDER })",
     "ConfigProvider.layerAdd(ConfigProvider.fromDir({ rootPath: $FOLDER }))"

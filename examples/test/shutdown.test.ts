@@ -3,31 +3,19 @@ import { interruptedExitCode } from "@credit-data/test-support/childProcess"
 import { startService } from "@credit-data/test-support/service"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { Effect, Fiber } from "effect"
+import { Agent, get } from "node:http"
 import { connect } from "node:net"
 import { fileURLToPath } from "node:url"
 
-const pages = new URL("../../docs/", import.meta.url)
-const target = new URL("../.examples/", import.meta.url)
-mkdirSync(target, { recursive: true })
+const fileOf = (folder: string) => fileURLToPath(new URL(`../src/${folder}/main.ts`, import.meta.url))
 
-/** Every program on the pages that serves, with a free port instead of 3000. */
-const onPages = readdirSync(pages).filter((page) => page.endsWith(".md")).flatMap((page) =>
-  [...readFileSync(new URL(page, pages), "utf8").matchAll(/^```ts\n(.*?)^```$/gms)]
-    .flatMap(([, code = ""]) => code.includes("Layer.launch") ? [code] : [])
-    .map((code, index) => {
-      const file = new URL(`${page}-${index + 1}.ts`, target)
-      writeFileSync(file, code.replace("port: 3000", "port: Number(process.env[\"PORT\"])"))
-      return { name: `a program of docs/${page}`, file: fileURLToPath(file), path: "/" }
-    })
-)
+const services = [
+  { name: "the service example", file: fileOf("service"), expected: interruptedExitCode },
+  { name: "the service example with Promises", file: fileOf("promise-service"), expected: 0 }
+]
 
-const example = {
-  name: "the service example",
-  file: fileURLToPath(new URL("../src/service/main.ts", import.meta.url)),
-  path: "/consumers/42"
-}
+const path = "/consumers/42"
 
 /** Waits until nothing listens on the port any more. */
 const closed = (port: number): Effect.Effect<void> =>
@@ -45,52 +33,76 @@ const closed = (port: number): Effect.Effect<void> =>
 
 const delay = Fault.Delay({ duration: "1 hour" })
 
-/** A client that keeps its connections. */
-const KeepAlive = NodeHttpClient.layerWithoutAgent.pipe(
-  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+/** A client with one connection, which it keeps. */
+const keepAlive = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1 })),
+    (agent) => Effect.sync(() => agent.destroy())
+  ),
+  (agent) => (url: string) =>
+    Effect.promise(() =>
+      new Promise<string>((resolve) => {
+        get(url, { agent }, (response) => {
+          response.resume().once("end", () => resolve(`${response.statusCode} ${response.headers.connection}`))
+        }).once("error", ({ message }) => resolve(message))
+      })
+    )
 )
 
-describe("SIGTERM during a request", () => {
-  for (const { file, name, path } of [example, ...onPages]) {
-    for (const [what, server] of [["a token request", "AuthV2"], ["a call of the API", "Api"]] as const) {
-      it.live(`does not fail a request of ${name} that waits for ${what}`, () =>
-        Effect.gen(function*() {
-          const simulator = yield* Simulator.Simulator
-          yield* server === "Api" ? simulator.failCalls(delay) : simulator.failTokenRequests(delay)
-          const service = yield* startService(file, yield* Simulator.variables)
-          const request = yield* Effect.fork(service.get(path))
-          yield* simulator.awaitReceived(server, 1)
-          const stopping = yield* Effect.fork(service.stop)
-          yield* closed(service.port)
-          yield* simulator.advanceClock("1 hour")
-          const { status, text } = yield* Fiber.join(request)
-          const [, { exitCode, stderr, stdout }] = yield* Fiber.join(stopping)
-          assert.strictEqual(status, 200, `${text}\n${stdout}${stderr}`)
-          assert.include(text, "/data-access/consumers/42")
-          assert.strictEqual(exitCode, interruptedExitCode)
-        }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), NodeHttpClient.layer])), 60_000)
-    }
+describe.each(services)("$name", ({ expected, file }) => {
+  for (const [what, server] of [["a token request", "AuthV2"], ["a call of the API", "Api"]] as const) {
+    it.live(`responds after SIGTERM to a request that waits for ${what}`, () =>
+      Effect.gen(function*() {
+        const simulator = yield* Simulator.Simulator
+        yield* server === "Api" ? simulator.failCalls(delay) : simulator.failTokenRequests(delay)
+        const service = yield* startService(file, yield* Simulator.variables)
+        const request = yield* Effect.fork(service.get(path))
+        yield* simulator.awaitReceived(server, 1)
+        const stopping = yield* Effect.fork(service.kill("SIGTERM"))
+        yield* closed(service.port)
+        yield* simulator.advanceClock("1 hour")
+        const { status, text } = yield* Fiber.join(request)
+        const { exitCode, stderr, stdout } = yield* Fiber.join(stopping)
+        assert.strictEqual(status, 200, `${text}\n${stdout}${stderr}`)
+        assert.include(text, "/data-access/consumers/42")
+        assert.strictEqual(exitCode, expected)
+      }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), NodeHttpClient.layer])), 60_000)
   }
 
-  it.live(
-    "closes the connection of a client that goes on sending requests to the service example",
-    () =>
+  for (const [first, second] of [["SIGTERM", "SIGTERM"], ["SIGINT", "SIGHUP"], ["SIGHUP", "SIGINT"]] as const) {
+    it.live(`responds to its open request after ${first} and ${second}`, () =>
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator
         yield* simulator.failCalls(delay)
-        const service = yield* startService(example.file, yield* Simulator.variables)
-        const request = yield* Effect.fork(service.get(example.path))
+        const service = yield* startService(file, yield* Simulator.variables)
+        const request = yield* Effect.fork(service.get(path))
         yield* simulator.awaitReceived("Api", 1)
-        const stopping = yield* Effect.fork(service.stop)
+        const stopping = yield* Effect.fork(service.kill(first))
         yield* closed(service.port)
+        yield* Effect.fork(service.kill(second))
+        yield* Effect.sleep("200 millis") // until the process has received the signal
         yield* simulator.advanceClock("1 hour")
         assert.strictEqual((yield* Fiber.join(request)).status, 200)
-        const next = yield* Effect.exit(Effect.timeout(service.get(example.path), "5 seconds"))
-        assert.include(String(next), "ECONNREFUSED")
-        yield* Fiber.join(stopping)
-      }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), KeepAlive])),
-    60_000
-  )
+        assert.strictEqual((yield* Fiber.join(stopping)).exitCode, expected)
+      }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), NodeHttpClient.layer])), 60_000)
+  }
 
-  it("is tested with every example that serves", () => assert.isAbove(onPages.length, 0))
+  it.live("responds after SIGTERM on connections that it has kept, and closes them", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const service = yield* startService(file, yield* Simulator.variables)
+      const url = `${service.url}${path}`
+      const [idle, busy] = [yield* keepAlive, yield* keepAlive]
+      assert.strictEqual(yield* idle(url), "200 keep-alive")
+      yield* simulator.failCalls(delay, { times: 1 })
+      const request = yield* Effect.fork(busy(url))
+      yield* simulator.awaitReceived("Api", 2)
+      const stopping = yield* Effect.fork(service.kill("SIGTERM"))
+      yield* closed(service.port)
+      assert.strictEqual(yield* idle(url), "200 close")
+      yield* simulator.advanceClock("1 hour")
+      assert.strictEqual(yield* Fiber.join(request), "200 close")
+      assert.include(yield* busy(url), "ECONNREFUSED")
+      yield* Fiber.join(stopping)
+    }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), NodeHttpClient.layer])), 60_000)
 })

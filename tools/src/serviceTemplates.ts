@@ -1,5 +1,5 @@
-// Writes what `npm create credit-data` copies, into the folders `effect-3` and `effect-4` of the folder in its argument: the service example
-// with its test, and the files of packages/create-credit-data/template with exact versions.
+// Writes what `npm create credit-data` copies, into the folders `effect-3`, `effect-4` and `promise` of the folder in its argument: a service example
+// with its test, and the files of packages/create-credit-data/templates with exact versions.
 
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -15,6 +15,10 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8")
 
 interface Line {
   readonly folder: string
+  /** The folders of packages/create-credit-data/templates whose files it gets. */
+  readonly templates: ReadonlyArray<string>
+  /** The folder of the example and of its test. */
+  readonly example: string
   readonly node: string
   /** The file that has the exact versions of other packages. */
   readonly catalog: string
@@ -23,41 +27,63 @@ interface Line {
   /** The version of these packages that goes with the version of their Effect 3 sources. */
   readonly version: (version: string) => string
   readonly dependencies: (versions: Record<string, string>) => Record<string, string>
+  readonly scripts: Record<string, string>
+  readonly devDependencies: Record<string, string>
 }
+
+const effect4 = {
+  node: ">=22.19.0",
+  catalog: "effect-4/pnpm-workspace.yaml",
+  source: (file) => {
+    const override = `effect-4/overrides/${file}`
+    return existsSync(join(root, override)) ? read(override) : rewrite(file, read(file), new Map())
+  },
+  version: versionOf,
+  dependencies: withoutGone,
+  // this Node runs TypeScript
+  scripts: { start: "node src/local.ts", serve: "node --env-file=.env src/main.ts" },
+  devDependencies: {}
+} satisfies Partial<Line>
 
 const lines: ReadonlyArray<Line> = [
   {
     folder: "effect-3",
+    templates: ["all", "effect", "build"],
+    example: "service",
     node: ">=20.19.0",
     catalog: "pnpm-workspace.yaml",
     source: read,
     version: (version) => version,
-    dependencies: (versions) => versions
-  },
-  {
-    folder: "effect-4",
-    node: ">=22.19.0",
-    catalog: "effect-4/pnpm-workspace.yaml",
-    source: (file) => {
-      const override = `effect-4/overrides/${file}`
-      return existsSync(join(root, override)) ? read(override) : rewrite(file, read(file), new Map())
+    dependencies: (versions) => versions,
+    scripts: {
+      start: "node --import tsx src/local.ts",
+      build: "tsc -p tsconfig.build.json",
+      serve: "npm run build && node --env-file=.env dist/main.js"
     },
-    version: versionOf,
-    dependencies: withoutGone
-  }
+    devDependencies: { tsx: "catalog:" }
+  },
+  { ...effect4, folder: "effect-4", templates: ["all", "effect", "source"], example: "service" },
+  { ...effect4, folder: "promise", templates: ["all", "promise", "source"], example: "promise-service" }
 ]
 
-/** The files of the service, by their paths in the new folder. */
-const sources = Object.fromEntries([["src", "examples/src/service"], ["test", "examples/test/service"]].flatMap(
-  ([to, from]) => readdirSync(join(root, from ?? "")).map((name) => [`${to}/${name}`, `${from}/${name}`])
-))
+/** The files of an example, by their paths in the new folder. */
+const sourcesOf = (example: string) =>
+  Object.fromEntries(
+    [["src", `examples/src/${example}`], ["test", `examples/test/${example}`]].flatMap(
+      ([to, from]) => readdirSync(join(root, from ?? "")).map((name) => [`${to}/${name}`, `${from}/${name}`])
+    )
+  )
 
 const exact = ({ catalog, dependencies, version }: Line, specifiers: Record<string, string>) => {
   const versions: Readonly<Record<string, string>> = parse(read(catalog)).catalog
   return Object.fromEntries(
     Object.keys(dependencies(specifiers)).map((name) => {
-      const found = name.startsWith("@credit-data/")
-        ? version(JSON.parse(read(`${name.replace("@credit-data", "packages")}/package.json`)).version)
+      const own = (): string => JSON.parse(read(`${name.replace("@credit-data", "packages")}/package.json`)).version
+      // the command has one version for both
+      const found = name === "@credit-data/cli"
+        ? own()
+        : name.startsWith("@credit-data/")
+        ? version(own())
         : versions[name]
       if (found === undefined) throw new Error(`${catalog} has no version of ${name}.`)
       return [name, found]
@@ -68,20 +94,21 @@ const exact = ({ catalog, dependencies, version }: Line, specifiers: Record<stri
 const target = resolve(process.argv[2] ?? "")
 for (const line of lines) {
   const folder = join(target, line.folder)
-  cpSync(join(own, "template"), folder, { recursive: true })
+  for (const name of line.templates) cpSync(join(own, "templates", name), folder, { recursive: true })
   const { dependencies, devDependencies, ...manifest } = JSON.parse(
-    readFileSync(join(own, "template/package.json"), "utf8")
+    readFileSync(join(folder, "package.json"), "utf8")
   )
   const written = {
     ...manifest,
+    scripts: { ...line.scripts, test: "vitest run", check: "tsc" },
     engines: { node: line.node },
     dependencies: exact(line, dependencies),
-    devDependencies: exact(line, devDependencies)
+    devDependencies: exact(line, { ...devDependencies, ...line.devDependencies })
   }
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(written, undefined, 2)}\n`)
-  for (const [to, from] of Object.entries(sources)) {
+  for (const [to, from] of Object.entries(sourcesOf(line.example))) {
     mkdirSync(dirname(join(folder, to)), { recursive: true })
-    writeFileSync(join(folder, to), line.source(from).replaceAll("../../src/service/", "../src/"))
+    writeFileSync(join(folder, to), line.source(from).replaceAll(`../../src/${line.example}/`, "../src/"))
   }
   // the rules for Effect 4 write long lines
   execFileSync(join(root, "node_modules/.bin/dprint"), [

@@ -95,9 +95,9 @@ Effect.gen(function*() {
   yield* Console.log(`The command:\nnpm i -g ${fileOf("@credit-data/cli", programs)}\n`)
 
   /** Creates a service, and installs it with these tarballs instead of the versions in its package.json. */
-  const creation = Effect.fnUntraced(function*(effect: "3" | "4", releases: typeof three) {
+  const creation = Effect.fnUntraced(function*(kind: string, option: string, releases: typeof three) {
     const create = fileOf("create-credit-data", programs)
-    const template = path.join(root, `packages/create-credit-data/dist/effect-${effect}/package.json`)
+    const template = path.join(root, `packages/create-credit-data/dist/${kind}/package.json`)
     const { dependencies, devDependencies } = yield* Effect.flatMap(
       fs.readFileString(template),
       Schema.decode(Template)
@@ -106,10 +106,14 @@ Effect.gen(function*() {
       name.startsWith("@credit-data/")
     )
     return [
-      `npm exec -y --package=${create} -- create-credit-data my-service --effect ${effect}`,
+      `npm exec -y --package=${create} -- create-credit-data my-service ${option}`,
       `cd my-service && npm i ${names.map((name) => fileOf(name, releases)).join(" ")}`
     ].join("\n")
   })
-  yield* Console.log(`A new service for Effect 3:\n${yield* creation("3", three)}\n`)
-  yield* Console.log(`A new service for Effect 4:\n${yield* creation("4", four)}\n`)
+  const ofThree = yield* creation("effect-3", "--effect 3", [...three, ...programs])
+  const ofFour = yield* creation("effect-4", "--effect 4", [...four, ...programs])
+  const ofPromises = yield* creation("promise", "--promise", [...four, ...programs])
+  yield* Console.log(`A new service for Effect 3:\n${ofThree}\n`)
+  yield* Console.log(`A new service for Effect 4:\n${ofFour}\n`)
+  yield* Console.log(`A new service with Promises:\n${ofPromises}\n`)
 }).pipe(Effect.provide(NodeContext.layer), NodeRuntime.runMain)

@@ -12,18 +12,17 @@ const Found = HttpClientResponse.schemaBodyJson(Schema.Struct({ path: Schema.Str
 const failed = <E>(why: string, error: E): Effect.Effect<never, E> =>
   Effect.zipRight(Effect.logError(`A call of Data Access failed: ${why}`), Effect.fail(error))
 
-/** There is no response. The message of a platform error contains the path, and with it the id of a consumer. */
-const withoutResponse = (error: GroupClient.GroupClientError) => {
-  if (TokenError.isTokenError(error)) {
-    return failed(
-      error.message,
-      error.retryable ? new HttpApiError.ServiceUnavailable() : new HttpApiError.InternalServerError()
-    )
-  }
-  return error._tag === "InsufficientScope"
-    ? failed(error.message, new HttpApiError.InternalServerError())
-    : failed(error._tag, new HttpApiError.ServiceUnavailable())
-}
+/**
+ * There is no response. Only the tag is logged, because the token supply has logged why there is no token, and because
+ * a platform error's message contains the path, and with it a consumer's id.
+ */
+const withoutResponse = (error: GroupClient.GroupClientError) =>
+  failed(
+    error._tag,
+    error._tag === "InsufficientScope" || TokenError.isTokenError(error) && !error.retryable
+      ? new HttpApiError.InternalServerError()
+      : new HttpApiError.ServiceUnavailable()
+  )
 
 /** Calls Data Access. */
 const read = Effect.fnUntraced(function*(client: GroupClient.GroupClient, id: string) {

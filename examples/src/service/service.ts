@@ -1,25 +1,10 @@
-import { HttpApiBuilder, HttpMiddleware, HttpServer, HttpServerResponse } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
-import { Config, Effect, Layer } from "effect"
-import { createServer } from "node:http"
+import { HttpApiBuilder, HttpMiddleware, HttpServer } from "@effect/platform"
+import { Layer } from "effect"
 import { ServiceApi } from "./api.ts"
 import { Consumers } from "./consumers.ts"
 import { CreditData } from "./creditData.ts"
 import { Export, Metrics, Routes } from "./observability.ts"
-
-const server = createServer()
-
-const Server = NodeHttpServer.layerConfig(() => server, {
-  port: Config.withDefault(Config.port("PORT"), 3000)
-})
-
-/** While the server closes, each response closes its connection, because Node does not close a connection with further requests. */
-const Closing = HttpApiBuilder.middleware((app) =>
-  Effect.map(
-    app,
-    (response) => server.listening ? response : HttpServerResponse.setHeader(response, "connection", "close")
-  )
-)
+import { Closing, Server } from "./server.ts"
 
 /** The service with its server, metrics and clients. It reads its variables when it is built. */
 export const Service = HttpApiBuilder.serve().pipe(

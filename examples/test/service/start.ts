@@ -16,7 +16,7 @@ const freePort = (): Promise<number> =>
 
 const spawnService = (port: number, variables: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, ["--import", "tsx", fileURLToPath(new URL("main.ts", folder))], {
-    cwd: fileURLToPath(folder), // tsx is found from here
+    cwd: fileURLToPath(folder), // from where its packages are found
     env: { ...process.env, ...variables, PORT: String(port) }
   })
   let output = ""

@@ -19,12 +19,12 @@ switch (request._tag) {
     process.exitCode = 2
     break
   case "Create": {
-    const { effect, folder } = request
+    const { folder, kind } = request
     // the templates are next to the bundle
-    const outcome = create(fileURLToPath(new URL(`./effect-${effect}/`, import.meta.url)), folder)
+    const outcome = create(fileURLToPath(new URL(`./${kind}/`, import.meta.url)), folder)
     const isCreated = outcome._tag === "Created"
     const stream = isCreated ? process.stdout : process.stderr
-    stream.write(report(outcome, folder, effect, widthOf(stream)))
+    stream.write(report(outcome, folder, kind, widthOf(stream)))
     process.exitCode = isCreated ? 0 : 1
   }
 }

@@ -1,28 +1,29 @@
 import { parseArgs } from "node:util"
 
-/** The version of Effect for which the service is written. */
-export type EffectVersion = "3" | "4"
+/** What the service is written with: a version of Effect, or Promises. */
+export type Kind = "effect-3" | "effect-4" | "promise"
 
 /** What the arguments request. */
 export type Request =
   | { readonly _tag: "Help" }
   | { readonly _tag: "Version" }
-  | { readonly _tag: "Create"; readonly folder: string; readonly effect: EffectVersion }
+  | { readonly _tag: "Create"; readonly folder: string; readonly kind: Kind }
   | { readonly _tag: "Wrong"; readonly message: string }
 
 const options = {
   effect: { type: "string" },
+  promise: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" }
 } as const
 
-const isEffectVersion = (text: unknown): text is EffectVersion => text === "3" || text === "4"
+const isEffectVersion = (text: unknown): text is "3" | "4" => text === "3" || text === "4"
 
 const wrong = (message: string): Request => ({ _tag: "Wrong", message })
 
 /**
  * Reads the arguments. Without `--` before it, npm keeps `--effect 3` for itself: it passes on the 3 as an argument and sets a variable to
- * true, or to 3 after `--effect=3`.
+ * true, or to 3 after `--effect=3`. The variable of `--promise` is true.
  */
 export const parse = (
   args: ReadonlyArray<string>,
@@ -45,5 +46,12 @@ export const parse = (
   const [folder = "my-service", ...surplus] = positionals.filter((argument) => argument !== passedOn)
   if (surplus.length > 0) return wrong("There is more than one folder. Quote a name that contains spaces.")
   if (folder.trim() === "") return wrong("The name of the folder is empty.")
-  return isEffectVersion(effect) ? { _tag: "Create", folder, effect } : wrong("The option --effect is 3 or 4.")
+  if (values.promise === true || variables["npm_config_promise"] === "true") {
+    return values.effect === undefined && !variables["npm_config_effect"]
+      ? { _tag: "Create", folder, kind: "promise" }
+      : wrong("Choose one of --effect and --promise.")
+  }
+  return isEffectVersion(effect)
+    ? { _tag: "Create", folder, kind: `effect-${effect}` }
+    : wrong("The option --effect is 3 or 4.")
 }

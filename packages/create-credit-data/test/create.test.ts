@@ -82,7 +82,16 @@ describe("npm create credit-data", () => {
       assert.deepStrictEqual({ exitCode, stderr }, { exitCode: 0, stderr: "" })
       assert.include(stdout, "\n  cd my-service\n  npm install\n  npm test\n  npm start\n")
       const service = join(folder, "my-service")
-      const others = [".gitignore", "README.md", "package.json", "tsconfig.json"]
+      const others = [
+        ".dockerignore",
+        ".env.example",
+        ".gitignore",
+        "Dockerfile",
+        "README.md",
+        "package.json",
+        "tsconfig.build.json",
+        "tsconfig.json"
+      ]
       assert.deepStrictEqual(filesIn(service), [...others, ...sources].toSorted())
       for (const name of readdirSync(examples.src)) {
         assert.strictEqual(read(service, "src", name), read(examples.src, name))
@@ -105,9 +114,39 @@ describe("npm create credit-data", () => {
       assert.include(text, "from \"effect/http\"")
       assert.notInclude(text, "@effect/platform\"")
       assert.isEmpty(text.split("\n").filter((line) => line.length > 120 && !line.startsWith("/")))
+      assert.notInclude(`${text}${read(service, "package.json")}`, "tsx") // Node runs TypeScript
       const { dependencies, engines } = manifestIn(service)
       assert.deepStrictEqual(engines, { node: ">=22.19.0" })
       assert.match(dependencies["effect"] ?? "", /^4\./)
+    }))
+
+  it.live("writes a service with Promises, which names no package of Effect", () =>
+    Effect.gen(function*() {
+      for (const [args, env] of [[["a", "--promise"], {}], [["a"], { npm_config_promise: "true" }]] as const) {
+        const { exitCode, folder, stdout } = yield* start("22.19.0", args, env)
+        assert.strictEqual(exitCode, 0)
+        assert.include(stdout, "Created a service with Promises in a.")
+        const service = join(folder, "a")
+        const { dependencies, devDependencies } = manifestIn(service)
+        assert.deepStrictEqual(Object.keys(dependencies), ["@credit-data/cli", "@credit-data/promise"])
+        const known = Object.keys({ ...dependencies, ...devDependencies })
+        assert.isEmpty(known.filter((name) => name.includes("effect")))
+        for (const file of filesIn(service).filter((file) => file.endsWith(".ts"))) {
+          assert.includeMembers(known, [...packagesOf(read(service, file))], file)
+        }
+      }
+      const { exitCode, stderr } = yield* start("20.19.0", ["a", "--promise"])
+      assert.strictEqual(exitCode, 1)
+      assert.include(stderr, "with Promises needs Node 22.19.0 or later")
+    }))
+
+  it.live("has the command, which the runbook runs, in production", () =>
+    Effect.gen(function*() {
+      for (const effect of ["3", "4"]) {
+        const { folder } = yield* start("24.0.0", ["a", "--effect", effect])
+        // one command is for both versions of Effect
+        assert.strictEqual(manifestIn(join(folder, "a")).dependencies["@credit-data/cli"], version)
+      }
     }))
 
   it.live("names each package that the service imports, and needs no development package in production", () =>
@@ -237,6 +276,7 @@ describe("npm create credit-data", () => {
           [["--efect", "3"], "There is no option --efect."],
           [["-x"], "There is no option -x."],
           [["--constructor"], "There is no option --constructor."],
+          [["--effect", "3", "--promise"], "Choose one of --effect and --promise."],
           [["--effect", "5"], "The option --effect is 3 or 4."],
           [["--effect"], "The option --effect is 3 or 4."],
           [["my", "service"], "There is more than one folder."],
@@ -261,7 +301,7 @@ describe("npm create credit-data", () => {
           { _tag: "NodeTooOld", needed: "22.19.0" },
           { _tag: "NotEmpty" },
           { _tag: "Failed", code: "EACCES" }
-        ] as const).map((outcome) => report(outcome, "my-service", "4", width))
+        ] as const).map((outcome) => report(outcome, "my-service", "effect-4", width))
       ]
       for (const line of texts.join("").split("\n").filter((line) => !line.startsWith("  npm create "))) {
         assert.isAtMost(line.length, width, line)

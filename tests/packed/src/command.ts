@@ -27,15 +27,17 @@ export const checkBundle = Effect.fnUntraced(function*(tarball: string) {
 })
 
 const ofService =
-  /^package\/dist\/effect-[34]\/(package\.json|tsconfig\.json|README\.md|gitignore|src\/\w+\.ts|test\/(service\.test|start)\.ts)$/
+  /^package\/dist\/(effect-[34]|promise)\/(package\.json|tsconfig(\.build)?\.json|README\.md|gitignore|Dockerfile|\.dockerignore|\.env\.example|src\/\w+\.ts|test\/(service\.test|start)\.ts)$/
 
 /** Fails if the tarball of `create-credit-data` has other files than its bundle and a service for each version of Effect. */
 export const checkServices = Effect.fnUntraced(function*(tarball: string) {
   const files = (yield* run(".", "tar", "-tzf", tarball)).trim().split("\n")
   const own = ["package.json", "README.md", "LICENSE", "dist/create-credit-data.js"].map((file) => `package/${file}`)
   const surplus = files.filter((file) => !own.includes(file) && !ofService.test(file))
-  const needed = [3, 4].flatMap((effect) =>
-    ["package.json", "gitignore", "src/main.ts"].map((file) => `package/dist/effect-${effect}/${file}`)
+  const needed = ["effect-3", "effect-4", "promise"].flatMap((kind) =>
+    ["package.json", "gitignore", "Dockerfile", ".dockerignore", ".env.example", "src/main.ts"].map((file) =>
+      `package/dist/${kind}/${file}`
+    )
   )
   const missing = [...own, ...needed].filter((file) => !files.includes(file))
   if (surplus.length + missing.length > 0) {

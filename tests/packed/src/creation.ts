@@ -10,12 +10,12 @@ import { step } from "./step.ts"
 type Shell = readonly [program: string, ...args: ReadonlyArray<string>]
 
 /** Starts a created service, calls it, and ends it as an orchestrator does. */
-const useService = Effect.fnUntraced(function*(folder: string, shell: Shell) {
+const useService = Effect.fnUntraced(function*(folder: string, shell: Shell, command: string) {
   const port = yield* freePorts(1)
-  const { kill, printed } = yield* start([...shell, "npm start"], { cwd: folder, env: { PORT: String(port) } })
-  const output = yield* printed("The API is simulated.")
+  const { kill, printed } = yield* start([...shell, command], { cwd: folder, env: { PORT: String(port) } })
+  const output = yield* printed("Listening on")
   const statuses = yield* Effect.promise(() =>
-    Promise.all(["consumers/42", "health/ready", "metrics"].map(async (path) => {
+    Promise.all(["consumers/42", "health/live", "health/ready"].map(async (path) => {
       const { status } = await fetch(`http://127.0.0.1:${port}/${path}`)
       return status
     }))
@@ -27,11 +27,21 @@ const useService = Effect.fnUntraced(function*(folder: string, shell: Shell) {
   }
 }, Effect.scoped)
 
+/** Uses a created service as with a real environment: with the variables of a simulator in its `.env`, and with the command. */
+const useVariables = Effect.fnUntraced(function*(folder: string, shell: Shell) {
+  const port = yield* freePorts(3)
+  const command = `exec node_modules/.bin/credit-data simulator --port ${port} --write-env .env`
+  const { printed } = yield* start([...shell, command], { cwd: folder })
+  yield* printed("is running")
+  yield* run(folder, ...shell, "set -a && . ./.env && exec node_modules/.bin/credit-data doctor")
+  yield* useService(folder, shell, "npm run serve")
+}, Effect.scoped)
+
 /** Creates the services of a page with the registry of this variable. Runs their tests and uses them. */
 export const createServices = Effect.fnUntraced(function*(page: string, registry: string) {
   const path = yield* Path.Path
   const creations = Array.from(page.matchAll(/^npm create credit-data .*$/gm), ([line]) => line)
-  if (creations.length !== 2) {
+  if (creations.length !== 3) {
     return yield* Effect.fail(new CommandFailed(`Get started creates ${creations.length} services`))
   }
   /** Runs a line of a shell on a version of Node. npm inside of `npx -c` would get the settings of npx. */
@@ -54,7 +64,8 @@ export const createServices = Effect.fnUntraced(function*(page: string, registry
     for (const command of ["npm install", "npm test", "npm run check"]) {
       yield* step(`  ${command}`, run(service, ...shell, command))
     }
-    yield* step("  npm start, calls, and SIGTERM", useService(service, shell))
+    yield* step("  npm start, calls, and SIGTERM", useService(service, shell, "npm start"))
+    yield* step("  credit-data doctor, npm run serve, calls, and SIGTERM", useVariables(service, shell))
   }
   yield* step(
     "Node 20 is refused without --effect 3",

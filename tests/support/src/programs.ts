@@ -21,6 +21,7 @@ const programs = {
   curl: "curl",
   fish: "fish",
   go: "golang-go",
+  haproxy: "haproxy",
   java: "default-jdk-headless",
   nginx: "nginx-light",
   prometheus: "prometheus",

@@ -1,0 +1,73 @@
+import { Simulator } from "@credit-data/simulator"
+import { freePorts } from "@credit-data/test-support/freePorts"
+import { startLoadBalancer } from "@credit-data/test-support/loadBalancer"
+import { startService } from "@credit-data/test-support/service"
+import { HttpClient } from "@effect/platform"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Layer } from "effect"
+import { connect } from "node:net"
+import { fileURLToPath } from "node:url"
+
+const file = fileURLToPath(new URL("../src/service/main.ts", import.meta.url))
+
+/** A client that keeps its connections. */
+const KeepAlive = NodeHttpClient.layerWithoutAgent.pipe(
+  Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true }))
+)
+
+/** Starts the service on this port. Returns what ends it. */
+const start = (port: number) =>
+  Effect.flatMap(
+    Simulator.variables,
+    (variables) => Effect.map(startService(file, { ...variables, PORT: String(port) }), ({ stop }) => stop)
+  )
+
+for (const name of ["nginx", "haproxy"] as const) {
+  it.live(
+    `no request is lost behind ${name} while its two services are replaced one after the other`,
+    () =>
+      Effect.gen(function*() {
+        const port = yield* freePorts(2)
+        const ports = [port, port + 1]
+        const stops = yield* Effect.forEach(ports, start)
+        const url = yield* startLoadBalancer(name, ports)
+        const statuses = new Map<string, number>()
+        const call = HttpClient.get(`${url}/consumers/42`).pipe(
+          Effect.tap((response) => response.text),
+          Effect.match({ onFailure: (error) => error.message, onSuccess: ({ status }) => String(status) }),
+          Effect.map((status) => statuses.set(status, (statuses.get(status) ?? 0) + 1))
+        )
+        const callers = yield* Effect.forkScoped(
+          Effect.all(Array.from({ length: 8 }, () => Effect.forever(call)), { concurrency: "unbounded" })
+        )
+        for (const round of [1, 2]) {
+          for (const [index, port] of ports.entries()) {
+            const [duration] = yield* stops[index] ?? Effect.die("no service")
+            assert.isBelow(Duration.toSeconds(duration), 20, `round ${round}`)
+            stops[index] = yield* start(port)
+            yield* Effect.sleep("2 seconds") // until the load balancer uses it
+          }
+        }
+        yield* Fiber.interrupt(callers)
+        yield* Effect.all(stops)
+        assert.deepStrictEqual([...statuses.keys()], ["200"], JSON.stringify([...statuses]))
+      }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), KeepAlive])),
+    120_000
+  )
+}
+
+it.live("an unfinished request does not keep the service beyond its limit", () =>
+  Effect.gen(function*() {
+    const service = yield* startService(file, yield* Simulator.variables)
+    yield* Effect.acquireRelease(
+      Effect.async<ReturnType<typeof connect>>((resume) => {
+        const socket = connect(service.port, "127.0.0.1", () => {
+          socket.write("GET /consumers/42 HTTP/1.1\r\nhost: service\r\n", () => resume(Effect.succeed(socket)))
+        }).on("error", () => {})
+      }),
+      (socket) => Effect.sync(() => socket.destroy())
+    )
+    const [duration] = yield* Effect.timeout(service.stop, "40 seconds")
+    assert.closeTo(Duration.toSeconds(duration), 20, 3)
+  }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), NodeHttpClient.layer])), 60_000)
