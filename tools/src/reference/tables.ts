@@ -77,7 +77,8 @@ const otherOptions = {
   "`Telemetry.layer`": "telemetry/Telemetry.Settings",
   "`Simulator.layer`": "simulator/Simulator.Settings",
   "`SimulatorConsole.layer`": "simulator/SimulatorConsole.layer",
-  "`Adapter.make`": "core/Adapter.Definition"
+  "`Adapter.make`": "core/Adapter.Definition",
+  "`connect` of `@credit-data/promise`": "promise/Connection.Options"
 }
 
 const faultOptions = ["simulator/Simulator.FaultOptions", "simulator/Fault.Selection"]
