@@ -147,13 +147,16 @@ describe("examples", () => {
     }).pipe(Effect.provide(Simulator.layer())))
 
   it("every example is tested", () => {
-    // the service is tested with its collector and with Prometheus, in tests/observability
+    // the services and the frameworks have tests of their own
     assert.sameMembers(readdirSync(folder), [
       ...Object.keys(expected),
       "main.ts",
       "real-environment.ts",
       "first-program.ts",
-      "service"
+      "express.ts",
+      "fastify.ts",
+      "service",
+      "promise-service"
     ])
   })
 })
