@@ -97,10 +97,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
   ],
   ["globalValue($KEY, $MAKE)", "($MAKE)()"],
   [
-    "$TEST && $ERROR._tag === \"RequestError\" && $ERROR.reason === \"Transport\"",
-    "$TEST && $ERROR.reason._tag === \"TransportError\""
-  ],
-  [
     "Result.match($EITHER, { onLeft: $LEFT, onRight: $RIGHT })",
     "Result.match($EITHER, { onFailure: $LEFT, onSuccess: $RIGHT })"
   ],
