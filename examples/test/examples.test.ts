@@ -127,6 +127,7 @@ describe("examples", () => {
   for (
     const [name, file] of [["README.md", firstProgramOf("README.md")], [
       "first-program.ts",
+      "promises.ts",
       "first-program.ts"
     ]] as const
   ) {
@@ -153,6 +154,7 @@ describe("examples", () => {
       "main.ts",
       "real-environment.ts",
       "first-program.ts",
+      "promises.ts",
       "express.ts",
       "fastify.ts",
       "service",

@@ -98,7 +98,7 @@ export interface Sharing {
  * @category models
  */
 export interface Settings {
-  /** The time limit of `requestToken`, from connecting to the last byte. The supply applies it to a flight. Default: 10 seconds. */
+  /** The time limit of `requestToken`, from connecting to the last byte. The supply applies it to a request with its retries. Default: 10 seconds. */
   readonly deadline?: Duration.DurationInput | undefined
   /** Wraps the HttpClient that sends the token request. The requests that it receives contain the client secret. */
   readonly transformClient?: ((client: HttpClient.HttpClient) => HttpClient.HttpClient) | undefined

@@ -234,7 +234,7 @@ export const make: <const Name extends string>(
         const next = Option.getOrUndefined(yield* Effect.option(waiting(tokens.replace(token, ...tried))))
         tried.push(token)
         if (next === undefined || tried.some(({ secret }) => Equal.equals(secret, next.secret))) {
-          return yield* result(body)
+          return yield* result(body())
         }
         token = next
         span?.attribute("credit_data.token.replaced", true)

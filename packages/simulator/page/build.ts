@@ -1,5 +1,6 @@
 // Writes the console as one page. With `--check` it writes nothing and exits with 1 if the page is stale.
 
+import * as AccessScope from "@credit-data/core/AccessScope"
 import { build, transform } from "esbuild"
 import { readFileSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -13,6 +14,7 @@ const bundled = await build({
   entryPoints: [file("main.ts")],
   bundle: true,
   charset: "utf8",
+  define: { SCOPES: JSON.stringify(AccessScope.all) },
   format: "esm",
   // the package has no side effects, but its page has
   ignoreAnnotations: true,

@@ -7,15 +7,18 @@ import { onSubmit } from "./form.ts"
 import { setClock } from "./time.ts"
 import { showLife } from "./tokens.ts"
 
+/** All scopes of the contract, which the build fills in. */
+declare const SCOPES: ReadonlyArray<string>
+
 type State = typeof Schema.Encoded
 
 let state: State
 
-const scopes = ["data-access", "furnishment", "serviceplus"].map((group) => {
+const scopes = SCOPES.map((scope) => {
   const box = h("input") as HTMLInputElement
   box.type = "checkbox"
-  box.value = `${group}:all`
-  $("scopes").append(h("label.tick", box, ` ${box.value}`))
+  box.value = scope
+  $("scopes").append(h("label.tick", box, ` ${scope}`))
   return box
 })
 

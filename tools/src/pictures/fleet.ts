@@ -103,8 +103,7 @@ const run = Effect.gen(function*() {
   return processes
 }).pipe(
   Effect.withRandom(Random.make("a process that stops")),
-  Effect.provide(TokenStore.layerMemory),
-  Effect.provide(TestContext.TestContext)
+  Effect.provide(Layer.provideMerge(TokenStore.layerMemory, TestContext.TestContext))
 )
 
 const seconds = (millis = Number.NaN): string => `${(millis / 1_000).toFixed(1)} s`

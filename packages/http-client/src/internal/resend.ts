@@ -6,6 +6,7 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type { LazyArg } from "effect/Function"
 import * as Stream from "effect/Stream"
 
 // Which call is sent again after a reset, and how many of them.
@@ -33,11 +34,11 @@ const cut = new Error(
 
 /**
  * Reads a body so that its connection can be reused. Closes the connection if the body is larger than 64 KiB or takes more than a
- * second. Returns what was read, as the body of a response.
+ * second. Returns what makes a response of what was read: most calls do not need it, because another token succeeds.
  */
 export const release = (
   response: HttpClientResponse.HttpClientResponse
-): Effect.Effect<HttpClientResponse.HttpClientResponse> =>
+): Effect.Effect<LazyArg<HttpClientResponse.HttpClientResponse>> =>
   Effect.suspend(() => {
     const chunks: Array<Uint8Array<ArrayBuffer>> = []
     let left = mostRead
@@ -54,7 +55,7 @@ export const release = (
       Effect.interruptible, // finalizers are uninterruptible, and would wait for an endless body
       Effect.timeout("1 second"),
       Effect.exit,
-      Effect.map((exit) => {
+      Effect.map((exit) => () => {
         const contentType = response.headers["content-type"]
         const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType }
         const read = Stream.fromIterable(chunks)

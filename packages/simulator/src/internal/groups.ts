@@ -1,15 +1,14 @@
-import type * as AccessScope from "@credit-data/core/AccessScope"
+import * as AccessScope from "@credit-data/core/AccessScope"
 
 // The contract shows no business endpoint, so these paths and their responses are our choice.
-export const groups: ReadonlyArray<{
-  readonly prefix: string
-  readonly group: string
-  readonly scope: AccessScope.AccessScope
-}> = [
-  { prefix: "/data-access/", group: "Data Access", scope: "data-access:all" },
-  { prefix: "/furnishment/", group: "Furnishment", scope: "furnishment:all" },
-  { prefix: "/enablement-services/", group: "Enablement Services", scope: "serviceplus:all" }
-]
+const byScope: Readonly<Record<AccessScope.AccessScope, { readonly prefix: `/${string}/`; readonly group: string }>> = {
+  "data-access:all": { prefix: "/data-access/", group: "Data Access" },
+  "furnishment:all": { prefix: "/furnishment/", group: "Furnishment" },
+  "serviceplus:all": { prefix: "/enablement-services/", group: "Enablement Services" }
+}
+
+/** The endpoint group of each scope. */
+export const groups = AccessScope.all.map((scope) => ({ scope, ...byScope[scope] }))
 
 /** A path of a group, without a query. */
-export const fixturePath = /^\/(data-access|furnishment|enablement-services)(\/[^?#]*)?$/
+export const fixturePath = new RegExp(`^(${groups.map(({ prefix }) => prefix.slice(0, -1)).join("|")})(/[^?#]*)?$`)
