@@ -45,7 +45,7 @@ export class Migration extends Context.Tag("@credit-data/migration/Migration")<M
 export interface Service {
   /** The supply over both versions: the service `AccessTokens` of the same layer. */
   readonly tokens: AccessTokens.Service
-  /** The plan in use. Reads it again if the last reading is 10 seconds old. */
+  /** The plan in use. Reads it again if the last reading is older than `planInterval`. */
   readonly plan: Effect.Effect<Plan.Plan>
   /** What has happened so far. */
   readonly report: Effect.Effect<MigrationReport>
@@ -78,7 +78,7 @@ export interface Options<E1, R1, E2, R2, E = never, R = never> {
 /**
  * A supply over two others. The plan decides whose tokens are used, so the clients of the endpoint groups do not change.
  *
- * - The plan is read when the layer is built, and again while the supply is used: at most every 10 seconds. A caller waits for it for
+ * - The plan is read when the layer is built, and again while the supply is used: at most once per `planInterval`. A caller waits for it for
  *   at most 1 second. If re-reading fails, the previous plan remains in effect. A plan in a file or a service of feature flags is therefore
  *   changed, and changed back, without a restart.
  * - `v1`: V1 tokens are used, and nothing is sent to Auth V2. `shadow`: V1 tokens are used, and tokens are obtained from Auth
