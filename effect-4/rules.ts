@@ -147,6 +147,10 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, $IS))"
   ],
   ["{ duration: $TIME, onTimeout: () => $ERROR }", "{ duration: $TIME, orElse: () => Effect.fail($ERROR) }"],
+  [
+    "Layer.locallyScoped(FiberRef.unhandledErrorLogLevel, Option.none())",
+    "Layer.succeed(References.UnhandledLogLevel, undefined)"
+  ],
   ["Layer.setConfigProvider($PROVIDER)", "ConfigProvider.layer($PROVIDER)"],
   ["Logger.minimumLogLevel(LogLevel.Debug)", "Layer.succeed(References.MinimumLogLevel, \"Debug\")"],
   ["Logger.remove(Logger.defaultLogger)", "Logger.layer([])"],

@@ -1,15 +1,19 @@
 // Express 5 without Effect: one connection for the whole process, and a status for each failure.
 
-import { connect, isRetryable } from "@credit-data/promise"
+import { connect, isRetryable, isTokenError } from "@credit-data/promise"
 import express, { type ErrorRequestHandler } from "express"
 
 const api = await connect()
 const app = express()
 
+// a 401 or 403 of the API is not for this service's own callers
+const statusFor = (status: number) => status === 404 ? 404 : status === 429 || status >= 500 ? 503 : 500
+
 app.get("/consumers/:id", async ({ params: { id } }, response) => {
   const signal = AbortSignal.timeout(15_000)
   const consumer = await api.call("dataAccess", "GET", "/data-access/consumers/{id}", { id }, { signal })
-  response.status(consumer.status).json(await consumer.json())
+  if (consumer.ok) response.json(await consumer.json())
+  else response.status(statusFor(consumer.status)).end()
 })
 
 app.get("/health/ready", async (_, response) => {
@@ -17,12 +21,19 @@ app.get("/health/ready", async (_, response) => {
 })
 
 // Express recognizes it by its four parameters
-const failed: ErrorRequestHandler = (error, _request, response, _next) => {
-  response.status(isRetryable(error) ? 503 : 500).end()
+const failed: ErrorRequestHandler = (error, _request, response, next) => {
+  if (isRetryable(error)) response.status(503).end()
+  // the status in it is the token endpoint's, which Express would return
+  else if (isTokenError(error)) response.status(500).end()
+  // Express logs it, and returns 500 unless the request was wrong
+  else next(error)
 }
 app.use(failed)
 
 const port = Number(process.env["PORT"] ?? 3000)
-const server = app.listen(port, () => console.log(`Listening on ${port}`))
+const server = app.listen(port, (error) => {
+  if (error !== undefined) throw error
+  console.log(`Listening on ${port}`)
+})
 
 process.once("SIGTERM", () => server.close(() => void api.close()))

@@ -3,11 +3,13 @@
  *
  * @since 1.0.0
  */
-import { opaque } from "@credit-data/core/Internal"
+import { HttpError, opaque } from "@credit-data/core/Internal"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { GroupClient, GroupClientError } from "./GroupClient.ts"
+import { makeTarget } from "./internal/target.ts"
 
 /**
  * Responds to a call, or fails with an error that the real client can fail with.
@@ -24,7 +26,7 @@ const recorded = new WeakMap<object, Array<HttpClientRequest.HttpClientRequest>>
 
 /**
  * A client whose calls go to the handler. The handler gets each request as the program wrote it: the URL has no base URL, and there is no
- * token. No call is sent again. It can return the same `Response` several times.
+ * token. No call is sent again. A URL that the real client refuses is refused here too: use relative ones. It can return the same `Response` several times.
  *
  * Each group has it as a layer, such as `DataAccess.layerTest`. Use this function for a group of your own.
  *
@@ -42,16 +44,21 @@ const recorded = new WeakMap<object, Array<HttpClientRequest.HttpClientRequest>>
  */
 export const make = <const Name extends string>(name: Name, handler: Handler): Effect.Effect<GroupClient<Name>> =>
   Effect.sync(() => {
+    const target = makeTarget("https://fake.invalid")
     const calls: Array<HttpClientRequest.HttpClientRequest> = []
     const client = Object.assign(
       opaque((request) =>
-        Effect.suspend(() => {
-          calls.push(request)
-          const response = handler(request)
-          return Effect.map(
-            Effect.isEffect(response) ? response : Effect.succeed(response),
-            (response) => HttpClientResponse.fromWeb(request, response.clone())
-          )
+        Either.match(target(request.url), {
+          onLeft: (description) => Effect.fail(HttpError.requestError("InvalidUrl", { request, description })),
+          onRight: () =>
+            Effect.suspend(() => {
+              calls.push(request)
+              const response = handler(request)
+              return Effect.map(
+                Effect.isEffect(response) ? response : Effect.succeed(response),
+                (response) => HttpClientResponse.fromWeb(request, response.clone())
+              )
+            })
         })
       ),
       { group: name }

@@ -129,6 +129,32 @@ describe("the traces of a call", () => {
       }))
   }
 
+  it.effect("do not change the result of a call whose span cannot be ended", () =>
+    Effect.gen(function*() {
+      const { tracer } = recordingTracer()
+      const throwing = Tracer.make({
+        ...tracer,
+        span: (...options) =>
+          Object.assign(tracer.span(...options), {
+            end: () => {
+              throw new Error("no exporter")
+            }
+          })
+      })
+      const { exit } = yield* call((client) => Effect.withTracer(client.get("/a"), throwing))
+      assert.isTrue(Exit.isSuccess(exit))
+    }))
+
+  it.effect("end as interrupted, and not as failed, when their caller gives up", () =>
+    Effect.gen(function*() {
+      const { spans } = yield* call((client) => Effect.timeoutOption(client.get("/a"), 0), {
+        client: HttpClient.make(() => Effect.never)
+      })
+      const ended = spans[0]?.exit ?? Exit.void
+      assert.isTrue(Exit.isInterrupted(ended) && !Exit.isSuccess(ended))
+      assert.strictEqual(spans[0]?.attributes["error.type"], "Interrupted")
+    }))
+
   it.effect("do not exist if the program disables them, and the call is still sent again with another token", () =>
     Effect.gen(function*() {
       const { sent, spans } = yield* call(

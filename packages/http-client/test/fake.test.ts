@@ -1,6 +1,7 @@
 import { TokenError } from "@credit-data/core"
 import { DataAccess, EnablementServices, Fake, Furnishment, GroupClient } from "@credit-data/http-client"
-import { HttpClientRequest } from "@effect/platform"
+import { HttpError } from "@credit-data/core/Internal"
+import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 
@@ -32,6 +33,20 @@ describe("the fake of a group", () => {
         assert.strictEqual(calls[0]?.headers["idempotency-key"], "b")
       }))
   }
+
+  it.effect("refuses what the real client refuses, and does not ask the handler", () =>
+    Effect.gen(function*() {
+      const client = yield* DataAccess.DataAccess
+      for (const url of ["https://elsewhere.example/a", "/a/../b", "//elsewhere.example"]) {
+        const error = yield* Effect.flip(client.get(url))
+        assert.strictEqual(
+          HttpClientError.isHttpClientError(error) && HttpError.requestReason(error),
+          "InvalidUrl",
+          url
+        )
+      }
+      assert.deepStrictEqual(yield* Fake.calls(client), [])
+    }).pipe(Effect.provide(DataAccess.layerTest(respond))))
 
   it.effect("can return the same response again, and every status as it is", () => {
     const response = new Response("rejected", { status: 401 })

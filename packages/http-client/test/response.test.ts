@@ -1,4 +1,4 @@
-import { HttpError } from "@credit-data/core/Internal"
+import { HttpError, Transport } from "@credit-data/core/Internal"
 import { TokenError } from "@credit-data/core"
 import { DataAccess, type GroupClient } from "@credit-data/http-client"
 import { after } from "@credit-data/test-support/after"
@@ -224,6 +224,16 @@ describe("what is printed of a response", () => {
         "www-authenticate": `Bearer realm="${Buffer.from(canary).toString("hex")}"`
       }
     })
+
+  it.effect("keeps its status in the error of the program's client, even if a finalizer of that client dies", () =>
+    Effect.gen(function*() {
+      const dying = HttpClient.transformResponse(
+        HttpClient.filterStatusOk(responding(() => new Response(null, { status: 404 }))),
+        Effect.ensuring(Effect.die("a finalizer"))
+      )
+      const error = yield* Effect.flip(get(dying))
+      assert.strictEqual(HttpClientError.isHttpClientError(error) && Transport.responseOf(error)?.status, 404)
+    }))
 
   it.effect("shows neither its body nor a header in which the API may repeat the token", () =>
     Effect.gen(function*() {

@@ -278,6 +278,38 @@ describe("the log of a connection", () => {
   })
 })
 
+describe("a log that throws", () => {
+  const throwing = () => {
+    throw new Error("the log is full")
+  }
+  const log = { debug: throwing, info: throwing, warn: throwing, error: throwing }
+
+  it.effect("does not keep `connect` from rejecting", () =>
+    Effect.promise(async () => {
+      assert.instanceOf(await rejection(connect({ log, variables: {} })), ConfigError)
+    }))
+
+  it.live("keeps no call from its response or its rejection", () =>
+    connected(async ({ api }) => {
+      assert.strictEqual((await api.dataAccess("/data-access/consumers/42")).status, 200)
+      const reason = new Error("no longer needed")
+      assert.strictEqual(await rejection(api.dataAccess("/a", { signal: AbortSignal.abort(reason) })), reason)
+    }, { log }))
+})
+
+describe("a call that rejects", () => {
+  it.live("is no news for the log, because its caller knows", () => {
+    const { lines, log } = recording()
+    return connected(async ({ api }) => {
+      await api.token()
+      lines.length = 0
+      await rejection(api.dataAccess("/a", { signal: AbortSignal.abort(new Error("no longer needed")) }))
+      await rejection(api.dataAccess("https://elsewhere.example/a"))
+      assert.deepStrictEqual(lines, [])
+    }, { log })
+  })
+})
+
 describe("a successful token request", () => {
   it.live("is logged as a detail only", () => {
     const { lines, log } = recording()

@@ -1,5 +1,5 @@
 import { OpenApi } from "@effect/platform"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Schema } from "effect"
 import { parse as parseYaml } from "yaml"
 import * as exampleRules from "../../../effect-4/exampleRules.ts"
 import { manifest, versionOf } from "../../../effect-4/packages.ts"
@@ -12,6 +12,7 @@ import { verdicts } from "../../../packages/cli/src/commands/compare.ts"
 import { placeholderOf, spellingsOf } from "../../../packages/cli/src/commandLine/specification.ts"
 import { meanings } from "../../../packages/cli/src/exitCode.ts"
 import { TokenError } from "../../../packages/core/src/index.ts"
+import * as advice from "../../../packages/core/src/internal/advice.ts"
 import * as supply from "../../../packages/core/src/internal/supply.ts"
 import * as tokenRequest from "../../../packages/core/src/internal/tokenRequest.ts"
 import * as tokenState from "../../../packages/core/src/internal/tokenState.ts"
@@ -453,7 +454,24 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     "fixed limits": limitTable(),
     "log lines": table(["level", "first sentence", "when", "logged again"], await Effect.runPromise(logLines)),
     ...fieldTables(),
-    "reasons of a TransportError": values("reason", "core/TokenError.TransportReason"),
+    "reasons of a TransportError": table(
+      ["reason", "meaning", "what the message says"],
+      valuesOf("core/TokenError.TransportReason").map(([value, text]) => {
+        const { reason } = Schema.decodeUnknownSync(Schema.Struct({ reason: TokenError.TransportReason }))({
+          reason: value
+        })
+        const server = "the authorization server"
+        return [
+          code(value),
+          sentence(text),
+          sentence(`${advice.happened({ reason })}. ${advice.transport(reason, server, "the address")}`)
+        ]
+      })
+    ),
+    "codes of the token endpoint": table(
+      ["`error`", "what to do"],
+      Array.from(advice.byCode, ([value, todo]) => [code(value), todo])
+    ),
     "rules of an InvalidResponse": values("rule", "core/TokenError.ResponseRule"),
     "reasons of token requests": values("reason", "core/TokenEvent.RequestReason"),
     events: values("event", "core/TokenEvent.TokenEvent"),

@@ -67,7 +67,8 @@ export const refusedAudience = (audience?: string): string =>
     audience === undefined ? "" : `${printable(audience)} `
   }belongs to this environment, and that the client may request it.`
 
-const byCode: ReadonlyMap<string | undefined, string> = new Map([
+/** What to do about a code of OAuth (RFC 6749, section 5.2; RFC 8707, section 2). */
+export const byCode: ReadonlyMap<string, string> = new Map([
   ["invalid_client", refusedClient],
   ["invalid_request", `The server does not accept a parameter. ${wrongServer} Check the audience and the scopes too.`],
   ["invalid_scope", "Request only scopes that the operator has granted to this client."],
@@ -91,7 +92,7 @@ export const refused = (failure: Refusal): string =>
 export const failedServer = (failure: Refusal & { readonly retryable: boolean }): string => {
   if (failure.status === 429) return limited
   if (failure.retryable) return temporary
-  if (isOAuthError(failure)) return byCode.get(failure.error) ?? otherCode
+  if (isOAuthError(failure)) return byCode.get(failure.error ?? "") ?? otherCode
   if (failure.status === 403) {
     return `${inFront} Check the path in the address, whether a client certificate is required, whether the address of this ` +
       "machine is allowed, and whether the credentials belong to this environment."
@@ -116,7 +117,7 @@ export const brokenRule = {
 }
 
 /** A duration in seconds, such as `9.5 s`. */
-export const seconds = (input: Duration.DurationInput): string => `${Math.round(Duration.toMillis(input) / 100) / 10} s`
+const duration = (input: Duration.DurationInput): string => `${Math.round(Duration.toMillis(input) / 100) / 10} s`
 
 export const invalidResponse = (rule: keyof typeof brokenRule): string =>
   rule === "Expired"
@@ -141,7 +142,7 @@ export const happened = (failure: NoResponse): string =>
 /** What happened to a token request that got no complete response. */
 export const noResponse = (failure: NoResponse): string =>
   failure.reason === "Timeout"
-    ? `did not respond ${failure.deadline === undefined ? "in time" : `within ${seconds(failure.deadline)}`}`
+    ? `did not respond ${failure.deadline === undefined ? "in time" : `within ${duration(failure.deadline)}`}`
     : `${
       failure.reason === "NotAllowed" || failure.reason === "Closed"
         ? "got no request"

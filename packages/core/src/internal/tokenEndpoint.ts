@@ -10,7 +10,6 @@ import type * as ClientCredentials from "../ClientCredentials.ts"
 import type * as Environment from "../Environment.ts"
 import type * as TokenEndpoint from "../TokenEndpoint.ts"
 import { InvalidClient } from "../TokenError.ts"
-import * as advice from "./advice.ts"
 import * as configuration from "./configuration.ts"
 import * as Instant from "./instant.ts"
 import { credentialsNotRead } from "./logLines.ts"
@@ -56,7 +55,7 @@ const makeCredentials = Effect.fnUntraced(function*<E, R>({ environment, source,
   const readNow = (time: Duration.Duration) =>
     Effect.flatMap(read, (found) => validation.all({ credentials: validation.credentials(found) })).pipe(
       Effect.map(({ credentials }): ClientCredentials.ClientCredentials => credentials),
-      within(time, () => configuration.unavailable(["credentials"], `Not read within ${advice.seconds(time)}`))
+      within(time, () => configuration.unavailable(["credentials"], "Not read in time"))
     )
   let current = yield* readNow(time)
   /** Why the last read failed, which was logged. */

@@ -52,7 +52,7 @@ export const encodeValue = ({ bytes, expiresAt, fence }: StoredValue): string =>
 
 export const decodeValue = (text: string): StoredValue | undefined => {
   const { bytes, expiresAt, fence } = fieldsOf(text)
-  return typeof bytes === "string" && typeof expiresAt === "number" && Number.isInteger(fence)
+  return typeof bytes === "string" && typeof expiresAt === "number" && Number.isSafeInteger(fence)
     ? { fence: Number(fence), expiresAt, bytes: Buffer.from(bytes, "base64") }
     : undefined
 }

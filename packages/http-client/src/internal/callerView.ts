@@ -8,6 +8,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Inspectable from "effect/Inspectable"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -160,10 +161,10 @@ export const resultFor = (
   sent: Sent,
   exit: Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>,
   body?: HttpClientResponse.HttpClientResponse
-): Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> =>
-  Exit.isSuccess(exit)
-    ? Exit.succeed(new CallerResponse(sent, exit.value, body ?? exit.value))
-    // a defect of the transport can contain the request, so only its occurrence is reported
-    : Cause.isDie(exit.cause)
-    ? Exit.fail(died(sent))
-    : Exit.mapError(exit, (error) => errorFor(sent, error, body))
+): Exit.Exit<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError> => {
+  if (Exit.isSuccess(exit)) return Exit.succeed(new CallerResponse(sent, exit.value, body ?? exit.value))
+  const error = Option.getOrUndefined(Cause.failureOption(exit.cause))
+  if (Transport.isStatusError(error)) return Exit.fail(errorFor(sent, error, body))
+  // a defect of the transport can contain the request, so only its occurrence is reported
+  return Cause.isDie(exit.cause) ? Exit.fail(died(sent)) : Exit.mapError(exit, (error) => errorFor(sent, error, body))
+}

@@ -64,15 +64,22 @@ class CallFailure extends Error {
   override readonly stack = ""
 }
 
-/** Ends a span. It must not end with the response or its error, which it would show. */
-const end = (span: Tracer.Span, { errorType, status }: ReturnType<typeof outcomeOf>, clock: Clock.Clock): void => {
-  if (status !== undefined) span.attribute("http.response.status_code", status)
-  if (errorType !== undefined) span.attribute("error.type", errorType)
-  span.end(
-    clock.unsafeCurrentTimeNanos(),
-    errorType === undefined ? Exit.void : Exit.fail(new CallFailure(errorType))
-  )
-}
+/**
+ * Ends a span. It must not end with the response or its error, which it would show. A tracer that throws does not change the result of
+ * a call that was sent.
+ */
+const end = (span: Tracer.Span, exit: CallExit): Effect.Effect<void> =>
+  Effect.map(Effect.clock, (clock) => {
+    const { errorType, status } = outcomeOf(exit)
+    if (status !== undefined) span.attribute("http.response.status_code", status)
+    if (errorType !== undefined) span.attribute("error.type", errorType)
+    const ended = Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)
+      ? exit
+      : errorType === undefined
+      ? Exit.void
+      : Exit.fail(new CallFailure(errorType))
+    span.end(clock.unsafeCurrentTimeNanos(), ended)
+  }).pipe(Effect.catchAllDefect(() => Effect.void))
 
 /**
  * Returns what runs a call in a span, unless spans are disabled for its request, and informs the observer of the supply when the call ends:
@@ -104,22 +111,19 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
         ...(template !== undefined && { "url.template": template })
       }
       const name = template === undefined ? method : `${method} ${template}`
-      return Effect.flatMap(
-        isTraced
-          ? Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes })
-          : Effect.succeed(undefined),
-        (span) =>
-          Effect.onExit(span === undefined ? call(span) : Effect.withParentSpan(call(span), span), (exit) => {
-            const outcome = outcomeOf(exit)
-            if (span !== undefined) end(span, outcome, clock)
-            return observer === undefined ? Effect.void : observer({
-              group,
-              method,
-              template,
-              ...outcome,
-              seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
-            })
-          })
-      )
+      const traced = isTraced
+        ? Effect.flatMap(
+          Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes }),
+          (span) => Effect.onExit(Effect.withParentSpan(call(span), span), (exit) => end(span, exit))
+        )
+        : call(undefined)
+      return observer === undefined ? traced : Effect.onExit(traced, (exit) =>
+        observer({
+          group,
+          method,
+          template,
+          ...outcomeOf(exit),
+          seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
+        }))
     })
 }

@@ -1,7 +1,9 @@
 import * as Arr from "effect/Array"
+import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Option from "effect/Option"
 import type { Log } from "../Log.ts"
 
 const lineOf = (level: string) => (message: string) =>
@@ -11,14 +13,20 @@ const toStandardError: Log = { debug() {}, info() {}, warn: lineOf("WARN"), erro
 
 const methods: Readonly<Record<string, keyof Log>> = { INFO: "info", WARN: "warn", ERROR: "error", FATAL: "error" }
 
-/** Passes every message on. */
+/** Passes every message on. A call of a log that throws would otherwise never settle. */
 export const logging = (log: Log = toStandardError): Layer.Layer<never> =>
-  Layer.merge(
+  Layer.mergeAll(
     Logger.replace(
       Logger.defaultLogger,
-      Logger.make(({ logLevel, message }) =>
-        log[methods[logLevel.label] ?? "debug"](Arr.ensure(message).map(String).join(" "))
-      )
+      Logger.make(({ logLevel, message }) => {
+        try {
+          log[methods[logLevel.label] ?? "debug"](Arr.ensure(message).map(String).join(" "))
+        } catch {
+          // what a program's log does is its own, and its callers still get their results
+        }
+      })
     ),
-    Logger.minimumLogLevel(LogLevel.Debug)
+    Logger.minimumLogLevel(LogLevel.Debug),
+    // the caller of a `fetch` handles its rejection
+    Layer.locallyScoped(FiberRef.unhandledErrorLogLevel, Option.none())
   )
