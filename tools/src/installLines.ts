@@ -14,7 +14,10 @@ const named = /@credit-data\/[\w-]+/g
 export const isForEffect3 = (line: string): boolean => line.includes(tag)
 
 /** The packages with their dependencies among the releases, because npm would look for them in the registry. */
-const withDependencies = (names: ReadonlyArray<string>, releases: ReadonlyArray<Release>): ReadonlySet<string> => {
+export const withDependencies = (
+  names: ReadonlyArray<string>,
+  releases: ReadonlyArray<Release>
+): ReadonlySet<string> => {
   const found = new Set(names)
   for (const name of found) {
     const { dependencies = {} } = releases.find((release) => release.name === name) ?? {}
@@ -24,9 +27,6 @@ const withDependencies = (names: ReadonlyArray<string>, releases: ReadonlyArray<
   }
   return found
 }
-
-/** The lines with which "Get started" begins. The others add packages to that project. */
-const first = 2
 
 /**
  * The lines of pages that install these packages, with their files instead of their names. A line is left out if the lines before it name all
@@ -45,10 +45,9 @@ export const installLines = (
       for (const name of names) seen.add(name)
       return isNew
     })
-  const installed = new Set(lines.slice(0, first).flatMap(({ names }) => names))
   return lines.map(({ line, names }) => {
-    const files = [...withDependencies(names, releases)]
-      .filter((name) => names.includes(name) || !installed.has(name))
+    // a dependency of the program must not become one of its development
+    const files = (line.startsWith("npm i -D") ? names : [...withDependencies(names, releases)])
       .map((name) => quoted(releases.find((release) => release.name === name)?.file ?? name))
     return line.replace(/(@credit-data\/[\w-]+(@effect-3)? ?)+/, `${files.join(" ")} `).trimEnd()
   })

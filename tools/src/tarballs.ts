@@ -5,7 +5,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
-import { installLines, isForEffect3 } from "./installLines.ts"
+import { installLines, isForEffect3, withDependencies } from "./installLines.ts"
 import { pack, packOne } from "./pack.ts"
 import { run } from "./run.ts"
 
@@ -107,7 +107,7 @@ Effect.gen(function*() {
     )
     return [
       `npm exec -y --package=${create} -- create-credit-data my-service ${option}`,
-      `cd my-service && npm i ${names.map((name) => fileOf(name, releases)).join(" ")}`
+      `cd my-service && npm i ${[...withDependencies(names, releases)].map((name) => fileOf(name, releases)).join(" ")}`
     ].join("\n")
   })
   const ofThree = yield* creation("effect-3", "--effect 3", [...three, ...programs])

@@ -66,16 +66,17 @@ export interface Service {
    */
   readonly get: Effect.Effect<AccessToken, TokenError>
   /**
-   * Reports that the business API rejected this token (a 401). From then on, `get` returns the other token that the supply holds, if
-   * the API has not rejected it too. If the API has rejected every token that the supply holds, one renewal is forced, at most once
-   * in 30 seconds. `get` does not wait for it. A token that the supply does not hold changes nothing.
+   * Reports that the business API rejected this token (a 401). From then on, `get` returns the other token that the supply holds; if the
+   * API has rejected both, the one whose rejection is longer ago. If the API has rejected every token that the supply holds, a renewal is
+   * forced: at most one in 30 seconds, unless the last one failed and its pause is over. `get` waits for it only when the token is
+   * about to expire. A token that the supply does not hold changes nothing.
    */
   readonly invalidate: (rejected: AccessToken) => Effect.Effect<void>
   /**
    * Reports a rejected token as `invalidate` does, and returns a token that the call has not tried yet. Pass the token that was rejected
    * last, and then all others that the call has tried. If there is no other token, `replace` waits for the token request in progress,
-   * within the deadline of the token endpoint. If no request is in progress, it returns the rejected token, and the call ends with its
-   * 401. While token requests pause after a failure, it fails with that failure. If the supply holds no token, it requests one.
+   * up to the time limit of the token endpoint and a second. If no request is in progress, it returns the rejected token, and the call
+   * ends with its 401. While token requests pause after a failure, it fails with that failure. If the supply holds no token, it requests one.
    *
    * Fails if the token request fails; `get` still returns the supply's current token.
    */

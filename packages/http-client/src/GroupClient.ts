@@ -124,7 +124,7 @@ type Response = HttpClientResponse.HttpClientResponse
 /**
  * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.
  *
- * Fails with a `ConfigError` if the supply does not request the scope, or if its base URL is not valid.
+ * Fails with a `ConfigError` if the supply requests scopes and this one is not among them, or if its base URL is not valid.
  *
  * @since 1.0.0
  * @category constructors

@@ -88,7 +88,7 @@ export const amend = (error: TokenError, known: { readonly nextTryAt: DateTime.U
   }
 }
 
-/** The minimum time between the starts of two renewals that rejected tokens force. */
+/** The minimum time between the starts of two renewals that rejected tokens force, if the first succeeds. */
 export const forcedRenewalPause = 30_000
 
 /** Only tests change it. */

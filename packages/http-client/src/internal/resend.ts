@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import type { LazyArg } from "effect/Function"
 import * as Stream from "effect/Stream"
 
-// Which call is sent again after a reset, and how many of them.
+// Which calls are sent again after a 401 or a reset, how often, and what becomes of the first response.
 
 /** Whether this body can be sent a second time. A stream can be read only once. */
 export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
@@ -29,7 +29,7 @@ export const canBeSentAgain = (body: HttpBody.HttpBody): boolean => {
 const mostRead = 64 * 1024
 
 const cut = new Error(
-  "The body of this 401 is incomplete: at most 64 KiB are read, for at most one second, before the token is replaced"
+  "The body of this 401 is incomplete: its connection failed, or it has more than 64 KiB or took more than a second"
 )
 
 /**
@@ -80,7 +80,7 @@ export const isClosedConnection = (error: unknown, request: HttpClientRequest.Ht
   HttpError.requestReason(error) === "Transport" && mayBeSentTwice(request) && mayBeSentTwice(error.request) &&
   Transport.reason(error) === "Reset"
 
-/** The attempts of a call whose tokens are rejected, each with another token. */
+/** The attempts of a call whose tokens are rejected, each with another token unless a reset came between. */
 export const mostTokens = 3
 
 /** The retries of a call after closed connections. */
