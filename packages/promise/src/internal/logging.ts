@@ -6,21 +6,24 @@ import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import type { Log } from "../Log.ts"
 
-const lineOf = (level: string) => (message: string) =>
-  void process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level, message })}\n`)
-
-const toStandardError: Log = { debug() {}, info() {}, warn: lineOf("WARN"), error: lineOf("ERROR") }
+/** One line of JSON for each warning and error. */
+const toStandardError = (date: Date): Log => {
+  const lineOf = (level: string) => (message: string) =>
+    void process.stderr.write(`${JSON.stringify({ time: date.toISOString(), level, message })}\n`)
+  return { debug() {}, info() {}, warn: lineOf("WARN"), error: lineOf("ERROR") }
+}
 
 const methods: Readonly<Record<string, keyof Log>> = { INFO: "info", WARN: "warn", ERROR: "error", FATAL: "error" }
 
 /** Passes every message on. A call of a log that throws would otherwise never settle. */
-export const logging = (log: Log = toStandardError): Layer.Layer<never> =>
+export const logging = (log?: Log): Layer.Layer<never> =>
   Layer.mergeAll(
     Logger.replace(
       Logger.defaultLogger,
-      Logger.make(({ logLevel, message }) => {
+      Logger.make(({ date, logLevel, message }) => {
         try {
-          log[methods[logLevel.label] ?? "debug"](Arr.ensure(message).map(String).join(" "))
+          const used = log ?? toStandardError(date)
+          used[methods[logLevel.label] ?? "debug"](Arr.ensure(message).map(String).join(" "))
         } catch {
           // what a program's log does is its own, and its callers still get their results
         }
