@@ -5,7 +5,7 @@ import { after } from "@credit-data/test-support/after"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { FetchHttpClient, HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Exit, Tracer } from "effect"
+import { Cause, Effect, Exit, TestClock, Tracer } from "effect"
 import { inspect } from "node:util"
 import { call, failingWith } from "./support/calls.ts"
 import { over, rejecting, supply, transport } from "./support/fakes.ts"
@@ -272,6 +272,7 @@ describe("what observes the calls of a supply", () => {
   for (const [name, calls, ended] of rows) {
     it.scoped(`gets of each call ${name}`, () =>
       Effect.gen(function*() {
+        yield* TestClock.adjust("1 minute")
         const { result } = yield* after("1500 millis", calls)
         assert.deepStrictEqual(result, [{ ...common, ...ended }])
       }))

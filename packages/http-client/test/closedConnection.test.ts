@@ -123,6 +123,22 @@ describe("a connection that was reset before a response", () => {
       }
     }))
 
+  it.effect("causes at most three more requests for one call, although the budget has more", () =>
+    Effect.gen(function*() {
+      let requests = 0
+      const client = HttpClient.make((request) => {
+        requests++
+        return request.url.endsWith("/reset")
+          ? Effect.fail(HttpError.requestError("Transport", { request, cause: reset }))
+          : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
+      })
+      yield* callOver(
+        client,
+        (client) => Effect.zipRight(Effect.replicateEffect(client.get("/a"), 10), Effect.exit(client.get("/reset")))
+      )
+      assert.strictEqual(requests, 14)
+    }))
+
   it.effect("at most doubles the load when all connections are reset, and the budget of resends is not saved for later", () =>
     Effect.gen(function*() {
       let requests = 0
