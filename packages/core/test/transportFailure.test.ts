@@ -99,7 +99,6 @@ describe("why a transport failed", () => {
         const error = yield* failing(cause)
         assert.strictEqual(error.reason, "Timeout")
         assert.isUndefined(error.deadline)
-        assert.include(error.message, "did not respond in time")
       }
     }))
 
@@ -153,11 +152,10 @@ describe("why a transport failed", () => {
           "packet length too long"
         ]
       ) {
-        const error = yield* failing({ code: "EPROTO", message })
-        assert.include(error.message, "The server did not respond with TLS. The port is probably for plain HTTP.")
+        assert.isDefined((yield* failing({ code: "EPROTO", message })).hint)
       }
-      assert.notInclude((yield* failing({ code: "EPROTO", message: "alert protocol version" })).message, "plain HTTP")
-      assert.notInclude((yield* failing({ code: "CERT_HAS_EXPIRED" })).message, "plain HTTP")
+      assert.isUndefined((yield* failing({ code: "EPROTO", message: "alert protocol version" })).hint)
+      assert.isUndefined((yield* failing({ code: "CERT_HAS_EXPIRED" })).hint)
     }))
 
   it.effect("several addresses of which none responded in time are a timeout", () =>

@@ -1,4 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
+import { Transport } from "@credit-data/core/Internal"
 import { DataAccess } from "@credit-data/http-client"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { isRequestError } from "@credit-data/test-support/httpErrors"
@@ -232,7 +233,7 @@ describe.each(transports)("a call over %s", (_, transport) => {
       yield* simulator.failCalls(Fault.Reset(), { times: 4 })
       const error = yield* Effect.flip(call())
       assert(isRequestError(error))
-      assert.include(error.message, "No response from the API: the connection was closed before a response arrived.")
+      assert.strictEqual(Transport.reason(error), "Reset")
       assert.isTrue(Option.isNone(HttpHeaders.get(error.request.headers, "authorization")))
       assert.include(error.message, "/data-access/consumers/42")
     }).pipe(Effect.provide(layer)))

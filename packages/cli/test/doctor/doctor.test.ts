@@ -459,7 +459,7 @@ describe("the API", () => {
     [html(200), "failed", `${get} 200 with an HTML page`, "login page"],
     [html(403), "failed", `${get} 403 with an HTML page`, "login page"],
     [html(503), "failed", `${get} 503 with an HTML page`, "login page"],
-    [Fault.Reset(), "failed", "no response (Reset)", "the connection was closed before a response arrived."],
+    [Fault.Reset(), "failed", "no response (Reset)", "HTTP/1.1"],
     [plain(404), "warning", `${get} 404; the token was not rejected`, "Try a path that exists"],
     [plain(503), "warning", `${get} 503; the token was not rejected`, "Try again in a few minutes"],
     [plain(301), "failed", `${get} 301, a redirect`, "Correct CREDIT_DATA_BASE_URL"],

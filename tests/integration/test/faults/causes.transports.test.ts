@@ -1,7 +1,8 @@
+import { Transport as Failures } from "@credit-data/core/Internal"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { kindOf } from "@credit-data/test-support/httpErrors"
 import { listen } from "@credit-data/test-support/listen"
-import { HttpClientRequest } from "@effect/platform"
+import { HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createServer as createTlsServer, type TlsOptions } from "node:tls"
@@ -16,33 +17,29 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
   // undici, which fetch uses too, reports the alert of TLS 1.3 as a reset
   const alert = name === "node:http" ? "ClientCertificate" : "Reset"
   const certificateRequired = { requestCert: true, rejectUnauthorized: true }
-  const rows: ReadonlyArray<readonly [server: string, options: TlsOptions, shown: string, reason: string]> = [
+  const rows: ReadonlyArray<readonly [server: string, options: TlsOptions, reason: string]> = [
     [
       "that speaks only TLS 1.1",
       { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" },
-      "the TLS handshake failed",
       "Tls"
     ],
     [
       "without a common cipher",
       { maxVersion: "TLSv1.2", ciphers: "ECDHE-RSA-AES128-GCM-SHA256" },
-      "the TLS handshake failed",
       "Tls"
     ],
     [
       "that requires a client certificate, with TLS 1.2",
       { ...certificateRequired, maxVersion: "TLSv1.2" },
-      "requires a client certificate",
       "Tls"
     ],
     [
       "that requires a client certificate, with TLS 1.3",
       { ...certificateRequired, minVersion: "TLSv1.3" },
-      "requires a client certificate",
       alert
     ]
   ]
-  for (const [server, options, shown, reason] of rows) {
+  for (const [server, options, reason] of rows) {
     it.scopedLive(`a server ${server} is named as the cause, for token requests and calls`, () =>
       Effect.gen(function*() {
         const authority = yield* makeAuthority
@@ -51,8 +48,9 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
         const url = `https://localhost:${port}`
         const error = yield* Effect.flip(requestToken(url, transport(authority.cert)))
         assert.deepInclude<object>(error, { _tag: "TransportError", reason, retryable: reason === "Reset" })
-        assert.include(error.message, shown)
-        assert.include((yield* Effect.flip(call(url, transport(authority.cert)))).message, shown)
+        const callError = yield* Effect.flip(call(url, transport(authority.cert)))
+        assert(HttpClientError.isHttpClientError(callError))
+        assert.strictEqual(Failures.reason(callError), reason)
       }))
   }
 })
@@ -76,11 +74,10 @@ describe.each(transports)("a request that cannot be sent, over %s", (name, trans
         const { requests, url } = yield* serve
         const error = yield* Effect.flip(call(url, transport, { "x-mine": value }))
         assert.strictEqual(kindOf(error), "RequestError Encode")
-        assert.include(error.message, "The header x-mine has a character that cannot be sent")
+        assert.include(error.message, "x-mine")
         const adding = changed(transport, HttpClientRequest.setHeader("x-mine", value))
         const failure = yield* Effect.flip(requestToken(url, adding))
         assert.deepInclude<object>(failure, notAllowed)
-        assert.include(failure.message, "add a header that cannot be sent")
         assert.strictEqual(requests(), 0)
       }))
   }
@@ -90,7 +87,7 @@ describe.each(transports)("a request that cannot be sent, over %s", (name, trans
       const { requests, url } = yield* serve
       const error = yield* Effect.flip(call(url, transport, { "x mine\u001b[31m": "a" }))
       assert.strictEqual(kindOf(error), "RequestError Encode")
-      assert.include(error.message, "The header x?mine??31m has")
+      assert.include(error.message, "x?mine??31m")
       assert.strictEqual(requests(), 0)
     }))
 
@@ -100,7 +97,6 @@ describe.each(transports)("a request that cannot be sent, over %s", (name, trans
       const rewriting = changed(transport, HttpClientRequest.setUrl(`${url}/elsewhere`))
       const failure = yield* Effect.flip(requestToken(url, rewriting))
       assert.deepInclude<object>(failure, notAllowed)
-      assert.include(failure.message, "an HttpClient of the program changed the request so that it cannot be sent")
       assert.strictEqual(requests(), 0)
     }))
 
