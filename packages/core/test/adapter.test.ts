@@ -132,7 +132,7 @@ describe("an adapter", () => {
       const untyped: object = { environment: withoutUrl, credentials, scopes: ["data-access:all"] }
       assert.include(yield* failureOf(Reflect.apply(AuthV3.layer, undefined, [untyped])), "authV3Url")
       const wrong = { ...variables, CREDIT_DATA_AUTH_V3_URL: "https://v3.example/oauth3/token" }
-      assert.include(yield* failureOf(AuthV3.layerConfig(), wrong), "Expected the address without /oauth3/token")
+      assert.include(yield* failureOf(AuthV3.layerConfig(), wrong), "- CREDIT_DATA_AUTH_V3_URL: Expected ")
     }))
 
   it.effect("reads no variables of the credentials if they are given", () =>

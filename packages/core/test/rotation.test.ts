@@ -210,10 +210,11 @@ describe("a refresh", () => {
       ],
       [
         "a missing variable",
-        Variables.read(ClientCredentials.config).pipe(
-          Effect.withConfigProvider(ConfigProvider.fromMap(new Map([["CREDIT_DATA_CLIENT_ID", "the-client"]])))
+        Variables.read({ clientSecret: Variables.redacted("MY_SECRET", { description: "the secret" }) }).pipe(
+          Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
+          Effect.map((read) => ({ ...credentials, ...read }))
         ),
-        "CREDIT_DATA_CLIENT_SECRET is missing: the client secret that the operator issued"
+        "MY_SECRET is missing: the secret"
       ],
       [
         "a Config of the program that quotes the value",
@@ -232,7 +233,7 @@ describe("a refresh", () => {
         const endpoint = yield* make({ credentials: manager<unknown>(secret("old"), read).read }, refused)
         const error = yield* Effect.provide(Effect.flip(endpoint.requestToken(nothing)), logTo(lines))
         assert.include(lines.join("\n"), notRead(line))
-        assert.include(error.message, `The credentials could not be read again: ${line}. The previous ones were sent`)
+        assert.include(error.message, line)
         assert.notInclude(error.message, "Ask the operator")
         assert.notInclude(error.message + lines.join(), "canary")
       }))

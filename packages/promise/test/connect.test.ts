@@ -244,7 +244,7 @@ describe("credentials from a function", () => {
         : Promise.reject(new RangeError("canary"))
     return connected(async ({ api }) => {
       assert.instanceOf(await rejection(api.token()), InvalidClient)
-      assert.strictEqual(lines.filter((line) => /^warn .*could not be read again: RangeError/.test(line)).length, 1)
+      assert.strictEqual(lines.filter((line) => /^warn .*RangeError/.test(line)).length, 1)
       assert.notInclude(lines.join("\n"), "canary")
     }, { log, credentials, variables: withoutCredentials })
   })
@@ -271,7 +271,6 @@ describe("the log of a connection", () => {
       await rejection(api.token())
       const announced = lines.filter((line) => !line.startsWith("debug "))
       assert.deepStrictEqual(announced.map((line) => /^\w+/.exec(line)?.[0]), ["warn", "error"])
-      assert.include(announced[1], "There is no valid access token")
       const { clientSecret } = await run(simulator.credentials)
       assert.notInclude(lines.join("\n"), Redacted.value(clientSecret))
     }, { auth: "v1", log })
