@@ -58,8 +58,8 @@ const adapter = Adapter.make({
 })
 
 /**
- * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request. The layer
- * logs a warning when it is built: V1 was retired.
+ * Only the token endpoint, for a program that keeps its tokens itself. Each `requestToken` sends one token request, and
+ * another one if the client is refused and its credentials have changed. The layer logs a warning when it is built: V1 was retired.
  *
  * Building the layer fails with a `ConfigError` that names the faulty options, or with the error of the effect that reads the
  * credentials.

@@ -205,7 +205,7 @@ export const make: (
 export const layer = (settings: Settings = {}): Layer.Layer<AccessTokens, ConfigError.ConfigError, TokenEndpoint> =>
   sharedLayer(() => Layer.scoped(AccessTokens, make(settings)), { services: [TokenEndpoint] })
 
-/** The lifetime of the service's tokens (service contract, section 4). */
+/** The lifetime of the service's tokens (service contract, section 8). */
 const lifetime = Duration.hours(24)
 
 /**

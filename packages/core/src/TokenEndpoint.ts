@@ -45,7 +45,10 @@ export interface Service {
   readonly requestedScopes: ReadonlyArray<AccessScope.AccessScope>
   /** The time within which `requestToken` succeeds or fails, and in which the supply retries. */
   readonly deadline: Duration.Duration
-  /** Makes one token request, without a cache and without retries. `Refresh` reads the credentials again first. */
+  /**
+   * Makes one token request, without a cache and without retries, except after a refusal if the credentials have changed. `Refresh` reads the
+   * credentials again first.
+   */
   readonly requestToken: (reason: RequestReason) => Effect.Effect<AccessToken, TokenError>
   /** The client's credentials, if there are any. A shared store seals its tokens under a key that is derived from them. */
   readonly credentials?: Credentials | undefined

@@ -30,7 +30,7 @@ export type TokenPhase = "None" | "Valid" | "Due" | "Expiring" | "Expired"
  * @category models
  */
 export interface StoreStatus {
-  /** When a token request last used the store. `lastFault` shows whether that failed. None before the first use. */
+  /** When the process last used the store. `lastFault` shows whether that failed. None before the first use. */
   readonly lastUsedAt: Option.Option<DateTime.Utc>
   /** How many tokens were taken from the store. */
   readonly tokensTaken: number

@@ -40,7 +40,10 @@ export const noToken = (error: Pick<TokenError, "message">) =>
 export const refused = (error: Pick<TokenError, "message">, remaining: string) =>
   Effect.logError(`Token requests are refused; the ${remaining} remains in use. ${error.message}`)
 
-/** A renewal failed, and a token remains. ERROR if a retry cannot help. Again: after the next token. */
+/**
+ * A renewal failed, and a token remains. ERROR if a retry cannot help. Again: after the next token, or if a failure of another kind follows
+ * that a retry cannot help.
+ */
 export const notRenewed = (error: Pick<TokenError, "message" | "retryable">, remaining: string) =>
   (error.retryable ? Effect.logWarning : Effect.logError)(
     `An access token could not be renewed; the ${remaining} remains in use. ${error.message}`

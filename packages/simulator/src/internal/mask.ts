@@ -1,7 +1,7 @@
 import * as Redacted from "effect/Redacted"
 
 // Requests are shown unchanged except for their secrets, because a developer wants to see what the program sent. This module therefore
-// searches for secrets that the simulator issued itself and whose form it knows. The library shows of foreign text only known words.
+// searches for secrets that the simulator issued itself and whose form it knows.
 
 const replacement = "***"
 
