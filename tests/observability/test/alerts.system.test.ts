@@ -109,6 +109,15 @@ const cases: Record<string, {
         ],
         30,
         38
+      ],
+      [
+        "the refused process sends no more token requests",
+        [
+          refusals("0x10 1x60"),
+          failing("0x10 1x60", "InvalidClient")
+        ],
+        12,
+        20
       ]
     ]
   },
@@ -166,6 +175,11 @@ const cases: Record<string, {
         28
       ],
       ["one group fails, and another one does not", [calls(200, "0+600x60", "Furnishment"), calls(500, "0+60x60")], 4],
+      ["the program interrupts most of its calls, and the others get 503", [
+        calls(200, "0x60"),
+        calls(503, "0+40x60"),
+        callsWithout("Interrupted", "0+60x60")
+      ], 4],
       // as many more than half as have the same reason
       ["more than half of the calls get no response, for each reason there is", [
         calls(200, `0+${10 * reasons.length - 1}x10`),

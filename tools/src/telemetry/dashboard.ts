@@ -59,13 +59,13 @@ const rejectedShare = `${callsWith(`,http_response_status_code="401"`)} / (${
   callsWith(`,http_response_status_code!=""`)
 } > 0)`
 
+/** The calls that the program did not interrupt, and that were sent. */
+const sent =
+  `,error_type!~"Interrupted|Defect|Encode|InvalidUrl|InsufficientScope|InvalidClient|InvalidResponse|ServerError|` +
+  `TransportError"`
+
 /** The share of the calls of each group that get 403, a status from 500, or no response. */
-const failingShare = `${
-  callsWith(
-    `,error_type=~"403|5..|[A-Z].+",error_type!~"Interrupted|Defect|Encode|InvalidUrl|InsufficientScope|InvalidClient|` +
-      `InvalidResponse|ServerError|TransportError"`
-  )
-} / (${callsWith("")} > 0)`
+const failingShare = `${callsWith(`,error_type=~"403|5..|[A-Z].+"${sent}`)} / (${callsWith(sent)} > 0)`
 
 /** The first row: four figures, which are green where all is well. */
 export const figures: ReadonlyArray<Panel> = [
