@@ -10,7 +10,8 @@ import { service } from "./internal/service.ts"
 /**
  * Opens a connection. It reads and checks the configuration, and sends no request: the first call requests the token.
  *
- * Rejects with a `ConfigError` that lists everything that is wrong with the variables.
+ * Rejects with a `ConfigError` that lists everything that is wrong with the variables. A wrong `CREDIT_DATA_AUTH` is listed alone, because it
+ * decides which variables are needed.
  *
  * Node 20 and 22 need a compiler for `await using`, such as TypeScript 5.2 or later.
  *
