@@ -125,11 +125,10 @@ describe("examples", () => {
     }).pipe(Effect.provide(Layer.fresh(Simulator.layer()))))
 
   for (
-    const [name, file] of [["README.md", firstProgramOf("README.md")], [
-      "first-program.ts",
-      "promises.ts",
-      "first-program.ts"
-    ]] as const
+    const [name, file] of [
+      ["README.md", firstProgramOf("README.md")],
+      ["first-program.ts", "first-program.ts"]
+    ] as const
   ) {
     it.live(`the program in ${name} calls the API`, () =>
       Effect.gen(function*() {
