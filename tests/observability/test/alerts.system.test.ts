@@ -43,6 +43,11 @@ const notSent = [
 ]
 /** Calls that got no response. */
 const callsWithout = (errorType: string, values: string): Series => call(values, `,error_type="${errorType}"`)
+/** Those that ended within this many seconds. */
+const bucket = (errorType: string, values: string, le: string): Series => ({
+  series: callsWithout(errorType, values).series.replace("_count{", "_bucket{").replace("}", `,le="${le}"}`),
+  values
+})
 const missing = (values: string, scope = "data-access:all") => series("scope_missing", values, `,scope="${scope}"`)
 const faults = (values: string) => series("store_faults_total", values, ",error_type=\"Timeout\"")
 const ofAnother = ({ series, values }: Series, instance: string): Series => ({
@@ -166,6 +171,11 @@ const cases: Record<string, {
         28
       ],
       ["one group fails, and another one does not", [calls(200, "0+600x60", "Furnishment"), calls(500, "0+60x60")], 4],
+      ["the API does not respond, and the program ends each call after its time limit of ten seconds", [
+        callsWithout("Interrupted", "0+60x60"),
+        ...["0.005", "5", "7.5"].map((le) => bucket("Interrupted", "0x60", le)),
+        ...["10", "+Inf"].map((le) => bucket("Interrupted", "0+60x60", le))
+      ], 4],
       // as many more than half as have the same reason
       ["more than half of the calls get no response, for each reason there is", [
         calls(200, `0+${10 * reasons.length - 1}x10`),
