@@ -1,9 +1,13 @@
+import { connectTest } from "@credit-data/promise"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { startService } from "@credit-data/test-support/service"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer, Schedule } from "effect"
+import { Agent, get } from "node:http"
 import { fileURLToPath } from "node:url"
+
+import { GET } from "../next/app/consumers/[id]/route.ts"
 
 const Environment = Layer.merge(Simulator.layer(), NodeHttpClient.layer)
 
@@ -31,6 +35,34 @@ for (const file of ["express.ts", "fastify.ts"]) {
         assert.strictEqual(exitCode, 0)
       }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))))
 
+    it.live("ends after SIGTERM although a client sends request after request on a connection that it keeps", () =>
+      Effect.gen(function*() {
+        const simulator = yield* Simulator.Simulator
+        const delay = Fault.Delay({ duration: "1 hour" })
+        yield* simulator.failCalls(delay, { times: 1 })
+        const service = yield* start(file)
+        const agent = yield* Effect.acquireRelease(
+          Effect.sync(() => new Agent({ keepAlive: true, maxSockets: 1 })),
+          (agent) => Effect.sync(() => agent.destroy())
+        )
+        const send = Effect.async<void, Error>((resume) => {
+          get(`${service.url}/consumers/42`, { agent }, (response) => {
+            response.resume().once("end", () => resume(Effect.void))
+          }).once("error", (error) => resume(Effect.fail(error)))
+        })
+        // as a load balancer does, whose next request waits for the connection
+        const busy = yield* Effect.fork(send)
+        const sending = yield* Effect.fork(Effect.repeat(send, Schedule.forever))
+        yield* simulator.awaitReceived("Api", 1)
+        const stopping = yield* Effect.fork(service.stop)
+        yield* Effect.sleep("300 millis") // until the process has received the signal
+        yield* simulator.advanceClock("1 hour")
+        yield* Fiber.join(busy)
+        const ended = yield* Fiber.join(stopping).pipe(Effect.timeoutOption("10 seconds"))
+        yield* Fiber.interrupt(sending)
+        assert.strictEqual(ended._tag, "Some")
+      }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))))
+
     it.live("is not ready after the client was refused", () =>
       Effect.gen(function*() {
         const simulator = yield* Simulator.Simulator
@@ -43,3 +75,15 @@ for (const file of ["express.ts", "fastify.ts"]) {
       }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))))
   })
 }
+
+describe("the route of Next", () => {
+  it("returns no 401, 403 or cookie of the API to its own callers", async () => {
+    for (const status of [401, 403]) {
+      const response = new Response("internal", { status, headers: { "set-cookie": "session=of-the-api" } })
+      Object.assign(globalThis, { creditData: connectTest(() => response) })
+      const request = new Request("http://localhost/consumers/42")
+      const found = await GET(request, { params: Promise.resolve({ id: "42" }) })
+      assert.deepStrictEqual([found.status, found.headers.get("set-cookie")], [500, null])
+    }
+  })
+})

@@ -25,6 +25,14 @@ describe("credit-data doctor", () => {
   )
 
   test(
+    "prints no warning because of several probes",
+    Effect.gen(function*() {
+      const { code, stderr } = yield* run(["doctor", "--probe", "/data-access/a", "--probe", "/data-access/b"])
+      assert.deepStrictEqual([code, stderr], [0, ""])
+    })
+  )
+
+  test(
     "prints the set variables whose names are almost those of the missing ones",
     Effect.gen(function*() {
       const { CREDIT_DATA_CLIENT_ID: _id, CREDIT_DATA_SCOPES: _scopes, ...others } = yield* Simulator.variables

@@ -158,6 +158,16 @@ describe("why a transport failed", () => {
       assert.isUndefined((yield* failing({ code: "CERT_HAS_EXPIRED" })).hint)
     }))
 
+  it.effect("a failure whose code is not one of TLS keeps its reason, whatever words its message has", () =>
+    Effect.gen(function*() {
+      for (const [code, reason] of [["ECONNRESET", "Reset"], ["ETIMEDOUT", "Timeout"]] as const) {
+        for (const message of ["HTTP request failed: socket hang up", "unsupported protocol", "handshake failure"]) {
+          const error = yield* failing({ code, message })
+          assert.deepStrictEqual([error.reason, error.retryable], [reason, true], `${code} ${message}`)
+        }
+      }
+    }))
+
   it.effect("several addresses of which none responded in time are a timeout", () =>
     Effect.gen(function*() {
       // as Node makes it, with the code of the first address

@@ -196,6 +196,15 @@ describe("the traces of a call", () => {
       assert.notProperty(sent[0]?.headers, "traceparent")
     }))
 
+  it.effect("send no trace headers where the caller has switched tracing off, which would name no trace", () =>
+    Effect.gen(function*() {
+      const { sent } = yield* call((client) => Effect.withTracerEnabled(get(client), false), {
+        settings: { propagateTrace: true }
+      })
+      assert.notProperty(sent[0]?.headers, "traceparent")
+      assert.notProperty(sent[0]?.headers, "b3")
+    }))
+
   it.effect("have the call's span as the parent of the spans of transformClient and of the supply", () =>
     Effect.gen(function*() {
       const { spans } = yield* call(get, {

@@ -49,6 +49,23 @@ describe("a call", () => {
       })
       assert.strictEqual(sent[0]?.headers["x-inside"], "1")
     }))
+
+  it.effect("fails with a RequestError without the token if the client that transformClient returns throws", () =>
+    Effect.gen(function*() {
+      const { exit } = yield* call((client) => client.get("/consumers"), {
+        settings: {
+          transformClient: (client) => ({
+            ...client,
+            execute: ({ headers }) => {
+              throw new Error(`Cannot send ${JSON.stringify(headers)}`)
+            }
+          })
+        }
+      })
+      assert.notInclude(inspect(exit, { depth: null }), "token-1")
+      const error = yield* Effect.flip(exit)
+      assert.strictEqual(kindOf(error), "RequestError Transport")
+    }))
 })
 
 describe("a client that follows redirects", () => {

@@ -264,6 +264,29 @@ describe("the client of a group as a fetch", () => {
       assert.deepStrictEqual(sent.map(({ body }) => body._tag), ["Uint8Array", "Empty", "Empty"])
     }))
 
+  it.scopedLive("rejects with the reason of the signal while the body of a Request of another implementation is read", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = yield* setUp()
+      const reason = new Error("too late")
+      const controller = callerAbort()
+      const own = new Request("https://api.example/v1/a", { method: "POST", signal: controller.signal, body: "x" })
+      const endless = { ...like(own), arrayBuffer: () => new Promise(() => {}) }
+      const fiber = yield* Effect.fork(rejection(() => Reflect.apply(fetch, undefined, [endless])))
+      yield* Effect.promise(() => setTimeout(20))
+      controller.abort(reason)
+      assert.strictEqual(yield* Fiber.join(fiber), reason)
+      assert.deepStrictEqual(sent, [])
+    }))
+
+  it.scoped("returns an empty body of a response that has none, whatever its status is", () =>
+    Effect.gen(function*() {
+      for (const status of [200, 201, 401, 503]) {
+        const { fetch } = yield* setUp(() => new Response(null, { status }))
+        const text = yield* Effect.promise(() => fetch("/a").then((response) => response.text()).catch(String))
+        assert.strictEqual(text, "", `${status}`)
+      }
+    }))
+
   it.scoped("rejects with a TypeError what is neither a URL nor a Request, and a status that no Response has", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp()

@@ -34,6 +34,14 @@ describe("a connection for tests", () => {
       assert.strictEqual(api.calls[1]?.headers.get("idempotency-key"), "a")
     }))
 
+  it.effect("accepts a Request, whose URL is absolute, as openapi-fetch and axios pass it", () =>
+    Effect.promise(async () => {
+      const api = await connectTest(({ url }) => Response.json({ url }))
+      const response = await api.dataAccess(new Request("http://localhost/data-access/consumers/42")).catch(String)
+      assert.instanceOf(response, Response, String(response))
+      assert.deepStrictEqual(await response.json(), { url: "http://localhost/data-access/consumers/42" })
+    }))
+
   it.effect("rejects a call with what the function throws or rejects with", () =>
     Effect.promise(async () => {
       const failure = new InvalidClient({ environment: "test", tokenEndpoint: "http://localhost", status: 401 })
