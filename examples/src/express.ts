@@ -9,6 +9,12 @@ const app = express()
 // a 401 or 403 of the API is not for this service's own callers
 const statusFor = (status: number) => status === 404 ? 404 : status === 429 || status >= 500 ? 503 : 500
 
+// while the server ends, each response closes its connection
+app.use((_, response, next) => {
+  if (!server.listening) response.set("connection", "close")
+  next()
+})
+
 app.get("/consumers/:id", async ({ params: { id } }, response) => {
   const signal = AbortSignal.timeout(15_000)
   const consumer = await api.call("dataAccess", "GET", "/data-access/consumers/{id}", { id }, { signal })
@@ -17,7 +23,7 @@ app.get("/consumers/:id", async ({ params: { id } }, response) => {
 })
 
 app.get("/health/ready", async (_, response) => {
-  response.status((await api.status()).usable ? 200 : 503).end()
+  response.status(await api.ready() ? 200 : 503).end()
 })
 
 // Express recognizes it by its four parameters
@@ -36,4 +42,8 @@ const server = app.listen(port, (error) => {
   console.log(`Listening on ${port}`)
 })
 
-process.once("SIGTERM", () => server.close(() => void api.close()))
+// further signals change nothing
+process.on("SIGTERM", () => {
+  server.close(() => void api.close())
+  setTimeout(() => server.closeAllConnections(), 20_000).unref()
+})

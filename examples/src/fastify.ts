@@ -15,7 +15,7 @@ app.get<{ Params: { id: string } }>("/consumers/:id", async ({ params: { id } },
   return consumer.ok ? reply.send(await consumer.json()) : reply.status(statusFor(consumer.status)).send()
 })
 
-app.get("/health/ready", async (_, reply) => reply.status((await api.status()).usable ? 200 : 503).send())
+app.get("/health/ready", async (_, reply) => reply.status(await api.ready() ? 200 : 503).send())
 
 app.setErrorHandler((error: FastifyError, request, reply) => {
   request.log.error({ failure: error.name }, "A request failed.")
@@ -28,4 +28,5 @@ const port = Number(process.env["PORT"] ?? 3000)
 await app.listen({ port })
 console.log(`Listening on ${port}`)
 
-process.once("SIGTERM", () => void app.close())
+// further signals change nothing
+process.on("SIGTERM", () => void app.close())

@@ -1,4 +1,3 @@
-import { connectTest } from "@credit-data/promise"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { startService } from "@credit-data/test-support/service"
 import { NodeHttpClient } from "@effect/platform-node"
@@ -6,8 +5,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Schedule } from "effect"
 import { Agent, get } from "node:http"
 import { fileURLToPath } from "node:url"
-
-import { GET } from "../next/app/consumers/[id]/route.ts"
 
 const Environment = Layer.merge(Simulator.layer(), NodeHttpClient.layer)
 
@@ -75,15 +72,3 @@ for (const file of ["express.ts", "fastify.ts"]) {
       }).pipe(Effect.scoped, Effect.provide(Layer.fresh(Environment))))
   })
 }
-
-describe("the route of Next", () => {
-  it("returns no 401, 403 or cookie of the API to its own callers", async () => {
-    for (const status of [401, 403]) {
-      const response = new Response("internal", { status, headers: { "set-cookie": "session=of-the-api" } })
-      Object.assign(globalThis, { creditData: connectTest(() => response) })
-      const request = new Request("http://localhost/consumers/42")
-      const found = await GET(request, { params: Promise.resolve({ id: "42" }) })
-      assert.deepStrictEqual([found.status, found.headers.get("set-cookie")], [500, null])
-    }
-  })
-})

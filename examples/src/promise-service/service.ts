@@ -36,7 +36,7 @@ const read = async (api: Connection, id: string): Promise<Reply> => {
 
 const reply = async (api: Connection, path: string): Promise<Reply> => {
   if (path === "/health/live") return [200]
-  if (path === "/health/ready") return [(await api.status()).usable ? 200 : 503]
+  if (path === "/health/ready") return [await api.ready() ? 200 : 503]
   const [, id] = /^\/consumers\/(\w+)$/.exec(path) ?? []
   return id === undefined ? [404] : read(api, id)
 }
@@ -44,8 +44,9 @@ const reply = async (api: Connection, path: string): Promise<Reply> => {
 /** The service. Each response closes its connection while the server ends, so that its client uses another instance. */
 export const makeService = (api: Connection): Server => {
   // longer than load balancers keep an idle connection: if the server closed it first, a request could be on its way
-  const server = createServer({ keepAliveTimeout: 75_000 }, async ({ url = "/" }, response) => {
-    const [status, body] = await reply(api, url)
+  const server = createServer({ keepAliveTimeout: 75_000 }, async ({ method, url = "/" }, response) => {
+    const [path = ""] = url.split("?")
+    const [status, body] = method === "GET" ? await reply(api, path) : [405]
     if (!server.listening) response.setHeader("connection", "close")
     if (body !== undefined) response.setHeader("content-type", "application/json")
     response.writeHead(status).end(body === undefined ? undefined : JSON.stringify(body))

@@ -25,8 +25,9 @@ export type Handler = (
 const recorded = new WeakMap<object, Array<HttpClientRequest.HttpClientRequest>>()
 
 /**
- * A client whose calls go to the handler. The handler gets each request as the program wrote it: the URL has no base URL, and there is no
- * token. No call is sent again. A URL that the real client refuses is refused here too: use relative ones. It can return the same `Response` several times.
+ * A client whose calls go to the handler. The handler gets each request as the program wrote it, without a token. No call is sent again.
+ * The base URL is `http://localhost`, and a URL that the real client refuses is refused here too. The handler can return the same `Response`
+ * several times.
  *
  * Each group has it as a layer, such as `DataAccess.layerTest`. Use this function for a group of your own.
  *
@@ -44,7 +45,7 @@ const recorded = new WeakMap<object, Array<HttpClientRequest.HttpClientRequest>>
  */
 export const make = <const Name extends string>(name: Name, handler: Handler): Effect.Effect<GroupClient<Name>> =>
   Effect.sync(() => {
-    const target = makeTarget("https://fake.invalid")
+    const target = makeTarget("http://localhost")
     const calls: Array<HttpClientRequest.HttpClientRequest> = []
     const client = Object.assign(
       opaque((request) =>

@@ -3,16 +3,19 @@
  *
  * @since 1.0.0
  */
+import { HttpError } from "@credit-data/core/Internal"
 import * as Cookies from "@effect/platform/Cookies"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpMethod from "@effect/platform/HttpMethod"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Predicate from "effect/Predicate"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 import { call, type GroupClient, type GroupClientError, type Values } from "./GroupClient.ts"
 import { release } from "./internal/resend.ts"
 
@@ -47,23 +50,30 @@ const isRequestLike = (input: unknown): input is RequestLike =>
 
 const isUrl = (input: unknown): boolean => Predicate.hasProperty(input, "href") && Predicate.isString(input.href)
 
-/** The URL of the caller, and a request with everything else. */
-const parse = Effect.fnUntraced(function*(input: unknown, init: RequestInit | undefined) {
-  const make = (request: Request | string, settings = init) => Effect.sync(() => new Request(request, settings))
-  if (input instanceof Request) return { url: input.url, request: yield* make(input) }
-  if (isRequestLike(input)) {
-    const { headers, method, signal, url } = input
-    const body = input.body === null ? undefined : yield* Effect.promise(() => input.arrayBuffer())
-    const settings = { method, headers: [...headers], signal, ...(body && { body }), ...init }
-    return { url, request: yield* make(unsentUrl, settings) }
-  }
-  if (Predicate.isString(input) || isUrl(input)) return { url: String(input), request: yield* make(unsentUrl) }
-  return yield* Effect.die(new TypeError("Expected a URL or a Request"))
-})
+/** What the caller passed. */
+interface Parsed {
+  readonly url: string
+  /** Everything but the URL and the body. */
+  readonly request: Request
+  readonly content: Pick<RequestLike, "arrayBuffer" | "body">
+}
+
+const parse = (input: unknown, init: RequestInit | undefined): Effect.Effect<Parsed> =>
+  Effect.suspend(() => {
+    const parsed = (url: string, request: Request, content: Parsed["content"] = request) =>
+      Effect.succeed({ url, request, content })
+    if (input instanceof Request) return parsed(input.url, new Request(input, init))
+    if (isRequestLike(input)) {
+      const { headers, method, signal, url } = input
+      const request = new Request(unsentUrl, { method, headers: [...headers], signal, ...init })
+      return parsed(url, request, init?.body === undefined ? input : request)
+    }
+    if (Predicate.isString(input) || isUrl(input)) return parsed(String(input), new Request(unsentUrl, init))
+    return Effect.die(new TypeError("Expected a URL or a Request"))
+  })
 
 const toRequest = Effect.fnUntraced(function*(
-  request: Request,
-  url: string
+  { content, request, url }: Parsed
 ): Effect.fn.Return<HttpClientRequest.HttpClientRequest> {
   const { headers } = request
   // `Request` leaves `patch` in lower case
@@ -71,10 +81,10 @@ const toRequest = Effect.fnUntraced(function*(
   if (!HttpMethod.isHttpMethod(method)) {
     return yield* Effect.die(new TypeError(`The method ${method} is not supported`))
   }
-  const bytes = yield* Effect.promise(() => request.arrayBuffer())
+  const bytes = content.body === null ? undefined : yield* Effect.promise(() => content.arrayBuffer())
   return HttpClientRequest.make(method)(url, {
     headers,
-    ...(request.body !== null &&
+    ...(bytes !== undefined &&
       { body: HttpBody.uint8Array(new Uint8Array(bytes), headers.get("content-type") ?? undefined) })
   })
 })
@@ -104,7 +114,12 @@ const makeCalls = Effect.gen(function*() {
   /** At most one chunk is read ahead. A body that ends early in any way closes the connection. */
   const toBody = (response: HttpClientResponse.HttpClientResponse, call: OpenCall): ReadableStream<Uint8Array> => {
     const { signal } = call.controller
-    const reader = Stream.toReadableStream(response.stream, { strategy: { highWaterMark: 0 } }).getReader()
+    const stream = Stream.catchAll(
+      response.stream,
+      // a `Response` without a body reads as an empty one
+      (error) => HttpError.responseReason(error) === "EmptyBody" ? Stream.empty : Stream.fail(error)
+    )
+    const reader = Stream.toReadableStream(stream, { strategy: { highWaterMark: 0 } }).getReader()
     const close = () => {
       open.delete(call)
       // an error of the body has reached its reader
@@ -162,17 +177,24 @@ type Execute = (
 const makeSend = Effect.gen(function*() {
   const run = yield* FiberSet.makeRuntimePromise()
   const calls = yield* makeCalls
-  return (execute: Execute, input: unknown, init?: RequestInit): Promise<Response> =>
-    run(Effect.gen(function*(): Effect.fn.Return<Response, GroupClientError> {
-      const { request, url } = yield* parse(input, init)
-      const started = calls.start(request, input)
-      return yield* toRequest(request, url).pipe(
+  return (execute: Execute, input: unknown, init?: RequestInit): Promise<Response> => {
+    const sending: Effect.Effect<Response, GroupClientError> = Effect.gen(function*() {
+      const parsed = yield* parse(input, init)
+      const started = calls.start(parsed.request, input)
+      const responding = toRequest(parsed).pipe(
         Effect.flatMap(execute),
-        Effect.flatMap((response) => calls.toResponse(response, request, started)),
-        Effect.raceFirst(aborted(started.controller.signal)),
+        Effect.flatMap((response) => calls.toResponse(response, parsed.request, started))
+      )
+      // in this order, nothing is sent after an abort
+      return yield* aborted(started.controller.signal).pipe(
+        Effect.raceFirst(responding),
         Effect.onError(() => calls.end(started))
       )
-    })).catch((error) => Promise.reject(calls.closed.aborted ? calls.closed.reason : error))
+    })
+    // the span in which the `fetch` was made has ended
+    return run(Effect.mapInputContext(sending, Context.omit(Tracer.ParentSpan)))
+      .catch((error) => Promise.reject(calls.closed.aborted ? calls.closed.reason : error))
+  }
 })
 
 /**

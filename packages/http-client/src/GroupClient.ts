@@ -206,9 +206,9 @@ export const make: <const Name extends string>(
           return yield* yield* insufficient(scope, token, resends > 0)
         }
         if (resends > 0) span?.attribute("http.request.resend_count", resends)
-        const exit = yield* Effect.exit(
-          client.execute(token === undefined ? request : HttpClientRequest.bearerToken(request, token.secret))
-        )
+        const sent = token === undefined ? request : HttpClientRequest.bearerToken(request, token.secret)
+        // a client that throws would otherwise die with the request in its hands
+        const exit = yield* Effect.exit(Effect.suspend(() => client.execute(sent)))
         const error = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
         // a client can turn a status into an error
         const response = Exit.isSuccess(exit) ? exit.value : Transport.isStatusError(error) ? error.response : undefined

@@ -56,7 +56,12 @@ export interface Connection extends AsyncDisposable {
    * token expires: do not log it or store it. Ask for it again before each call. A 401 for it is not noticed here.
    */
   readonly token: () => Promise<string>
-  /** The state of the token, for health checks; safe to print. Sends no request. */
+  /**
+   * Whether calls get a token that covers a requested scope, for a readiness probe. If they do not, it requests a token and waits for up to
+   * 800 ms, because a process that is not ready gets no calls, and nothing else would request one. It never rejects.
+   */
+  readonly ready: () => Promise<boolean>
+  /** The state of the token, for people and dashboards; safe to print. Sends no request. */
   readonly status: () => Promise<Status>
   /** Ends the calls in progress with an `AbortError`, and closes the idle connections. Later calls reject. */
   readonly close: () => Promise<void>
@@ -84,8 +89,8 @@ export interface Status extends
   >
 {
   /**
-   * Whether this process can get tokens, for a readiness probe: false if the last token request failed and there is no valid token, and if
-   * the token covers none of the requested scopes.
+   * Whether this process can get tokens, as far as it knows: false if the last token request failed and there is no valid token, and if the
+   * token covers none of the requested scopes.
    */
   readonly usable: boolean
   /** The id of the client. */

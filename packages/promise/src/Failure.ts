@@ -6,6 +6,7 @@
 import { HttpError } from "@credit-data/core/Internal"
 import * as TokenError from "@credit-data/core/TokenError"
 import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Predicate from "effect/Predicate"
 
 export {
   /**
@@ -75,9 +76,17 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError"
 }
 
+/** Undefined for what neither a call nor a signal rejects with. */
+const isRetryableItself = (error: unknown): boolean | undefined => {
+  if (TokenError.isTokenError(error)) return error.retryable
+  if (error instanceof DOMException) return error.name === "TimeoutError"
+  if (!HttpClientError.isHttpClientError(error)) return undefined
+  return HttpError.requestReason(error) === "Transport" || HttpError.responseReason(error) === "Decode"
+}
+
 /**
  * Returns whether a later attempt can succeed: after a `retryable` failure of a token request, after a call without a complete response,
- * and after the time of `AbortSignal.timeout`. It chooses the status for your own callers, such as 503 instead of 500.
+ * and after the time of `AbortSignal.timeout`. Of the error of a library over a `fetch`, such as axios, the cause counts. It chooses the status for your own callers, such as 503 instead of 500.
  *
  * @since 1.0.0
  * @category guards
@@ -88,9 +97,5 @@ export class ConfigError extends Error {
  * export const statusOf = (error: unknown) => isRetryable(error) ? 503 : 500
  * ```
  */
-export const isRetryable = (error: unknown): boolean => {
-  if (TokenError.isTokenError(error)) return error.retryable
-  if (error instanceof DOMException) return error.name === "TimeoutError"
-  return HttpClientError.isHttpClientError(error) &&
-    (HttpError.requestReason(error) === "Transport" || HttpError.responseReason(error) === "Decode")
-}
+export const isRetryable = (error: unknown): boolean =>
+  isRetryableItself(error) ?? (Predicate.hasProperty(error, "cause") && isRetryableItself(error.cause) === true)

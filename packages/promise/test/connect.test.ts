@@ -128,6 +128,22 @@ describe("the token of a connection", () => {
     }))
 })
 
+describe("a connection is ready", () => {
+  it.live("if it gets a token, which it requests itself", () =>
+    connected(async ({ api, run, simulator }) => {
+      assert.isTrue(await api.ready())
+      assert.strictEqual(await run(simulator.tokenRequests), 1)
+    }))
+
+  it.live("only if its client is accepted, and not after it was closed", () =>
+    connected(async ({ api, run, simulator }) => {
+      await run(simulator.failTokenRequests(rejected))
+      assert.isFalse(await api.ready())
+      await api.close()
+      assert.isFalse(await api.ready())
+    }))
+})
+
 describe("the status of a connection", () => {
   it.live("is plain data, before and after the first token", () =>
     connected(async ({ api, simulator }) => {

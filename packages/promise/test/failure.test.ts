@@ -14,6 +14,14 @@ describe("isRetryable", () => {
       assert.isFalse(isRetryable(new ServerError({ ...endpoint, status: 400 })))
     }))
 
+  it.effect("follows the cause of an error of another library", () =>
+    Effect.sync(() => {
+      const wrapped = (cause: unknown) => new Error("Network Error", { cause })
+      assert.isTrue(isRetryable(wrapped(new ServerError({ ...endpoint, status: 503 }))))
+      assert.isFalse(isRetryable(wrapped(new InvalidClient({ ...endpoint, status: 401 }))))
+      assert.isFalse(isRetryable(wrapped(undefined)))
+    }))
+
   it.live("is true for a call that got no response", () =>
     connected(async ({ api, run, simulator }) => {
       await run(simulator.failCalls(Fault.Reset(), { times: 4 }))

@@ -4,8 +4,7 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import * as TokenStatus from "@credit-data/core/TokenStatus"
-import { within } from "@credit-data/core/Internal"
+import { readiness } from "@credit-data/core/Internal"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
@@ -24,9 +23,6 @@ const json = (status: number, body: object) =>
 export const live: Effect.Effect<HttpServerResponse.HttpServerResponse> = Effect.sync(() =>
   json(200, { status: "live" })
 )
-
-/** Less than a second, which is the default time limit of a Kubernetes probe. */
-const patience = "800 millis"
 
 /**
  * Returns 200 if callers can get a token that covers at least one requested scope, and otherwise 503. It does not depend on 401s from the API, because a process without
@@ -52,15 +48,8 @@ const patience = "800 millis"
  */
 export const ready: Effect.Effect<HttpServerResponse.HttpServerResponse, never, AccessTokens.AccessTokens> = Effect.gen(
   function*() {
-    const tokens = yield* AccessTokens.AccessTokens
-    const before = yield* tokens.status
-    if (before.phase === "None" || before.phase === "Expired" || !TokenStatus.isUsable(before)) {
-      // after the supply has ended, callers get a failure
-      yield* Effect.exit(within(patience, () => "too late")(tokens.get))
-    }
-    const status = yield* tokens.status
+    const { isReady, status } = yield* Effect.flatMap(AccessTokens.AccessTokens, readiness)
     const { expiresAt, lastFailure, nextRequestAt, phase, rejected } = status
-    const isReady = TokenStatus.isUsable(status) && phase !== "None" && phase !== "Expired"
     const iso = (at: Option.Option<DateTime.Utc>) => Option.getOrUndefined(Option.map(at, DateTime.formatIso))
     return json(isReady ? 200 : 503, {
       status: isReady ? "ready" : "unavailable",

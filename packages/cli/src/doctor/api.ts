@@ -43,10 +43,11 @@ const noResponse = ({ api: { role, variable } }: Setup, error: GroupClient.Group
     )
 
 /** Sends a request with the token. Reads only the beginning of the body, because nothing is done with it. */
-const send = Effect.fnUntraced(function*({ method, path }: Comparison.Probe, { endpoint }: Setup, token: AccessToken) {
-  // a request that has its own token does not use the supply
-  const supply = Layer.provide(AccessTokens.layer(), Layer.succeed(TokenEndpoint.TokenEndpoint, endpoint))
-  const client = yield* Effect.provide(GroupClient.make({ name: "API" }), supply)
+const send = Effect.fnUntraced(function*(
+  { method, path }: Comparison.Probe,
+  client: GroupClient.GroupClient,
+  token: AccessToken
+) {
   const response = yield* client.execute(
     HttpClientRequest.bearerToken(HttpClientRequest.make(method)(path), token.secret)
   )
@@ -120,19 +121,25 @@ export const reach = (setup: Setup): Effect.Effect<Finding, Finding> =>
     (reached) => ({ ...reached, detail: `${reached.detail}; the token was not tried (--probe PATH)` })
   )
 
-/** Connects to the API, and sends a request to it. */
-export const check = Effect.fnUntraced(
-  function*(setup: Setup, token: AccessToken, probe: Comparison.Probe): Effect.fn.Return<
-    Finding,
-    Finding,
-    HttpClient.HttpClient
-  > {
-    const reached = yield* connect(setup)
-    const response = yield* send(probe, setup, token).pipe(
-      Effect.catchAll((error) =>
-        error._tag === "ConfigError" ? failed("the base URL cannot be used", error.message) : noResponse(setup, error)
-      )
+/** For each probe, what connects to the API and sends a request to it. */
+export const checks = Effect.fnUntraced(
+  function*(setup: Setup, token: AccessToken, probes: ReadonlyArray<Comparison.Probe>) {
+    // a request that has its own token does not use the supply
+    const supply = Layer.provide(
+      AccessTokens.layer(),
+      Layer.succeed(TokenEndpoint.TokenEndpoint, setup.endpoint)
     )
-    return yield* judge(setup, probe, response, reached)
+    const makeClient = yield* Effect.cached(Effect.provide(GroupClient.make({ name: "API" }), supply))
+    return probes.map((probe): Effect.Effect<Finding, Finding, HttpClient.HttpClient> =>
+      Effect.gen(function*() {
+        const reached = yield* connect(setup)
+        const client = yield* Effect.catchAll(
+          makeClient,
+          (error) => failed("the base URL cannot be used", error.message)
+        )
+        const response = yield* Effect.catchAll(send(probe, client, token), (error) => noResponse(setup, error))
+        return yield* judge(setup, probe, response, reached)
+      })
+    )
   }
 )

@@ -107,7 +107,7 @@ export const examine = Effect.fnUntraced(
     yield* step("clock", Effect.sync(() => Clock.check(setup.lastResponse(), setup.authorizationServer.role)))
     const { token } = yield* tokenStep
     yield* step("scopes", Token.checkScopes(setup, token))
-    const checks = probes.length === 0 ? [Api.reach(setup)] : probes.map((probe) => Api.check(setup, token, probe))
+    const checks = probes.length === 0 ? [Api.reach(setup)] : yield* Api.checks(setup, token, probes)
     // one probe that fails does not hide the others
     yield* Effect.forEach(checks, (check) => Effect.ignore(step("API", check)), { discard: true })
   },

@@ -8,6 +8,7 @@ import * as Cause from "effect/Cause"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
@@ -95,10 +96,15 @@ const readBody = ({ headers, status, stream }: HttpClientResponse.HttpClientResp
 type ServerResponse = Effect.Effect.Success<ReturnType<typeof readBody>>
 
 const propagate = (request: HttpClientRequest.HttpClientRequest) =>
-  Effect.match(Effect.currentSpan, {
-    onFailure: () => request,
-    onSuccess: (span) => HttpClientRequest.setHeaders(request, HttpTraceContext.toHeaders(span))
-  })
+  Effect.withFiberRuntime<HttpClientRequest.HttpClientRequest>((fiber) =>
+    // where tracing is off, the span has no ids
+    fiber.getFiberRef(FiberRef.currentTracerEnabled)
+      ? Effect.match(Effect.currentSpan, {
+        onFailure: () => request,
+        onSuccess: (span) => HttpClientRequest.setHeaders(request, HttpTraceContext.toHeaders(span))
+      })
+      : Effect.succeed(request)
+  )
 
 /** Posts the form and reads the response. The client's errors contain the request, so only what is known of a failure remains. */
 const send = (options: Options, credentials: ClientCredentials): Effect.Effect<ServerResponse, TransportFailure> => {

@@ -128,7 +128,10 @@ export const transportFailure = (error: HttpClientError.HttpClientError, stage: 
   const proxyStatus = errors.map(proxyStatusOf).find(Predicate.isNotUndefined)
   if (proxyStatus !== undefined) return { reason: "Proxy", proxyStatus }
   const reason = errors.map(reasonOf).find(Predicate.isNotUndefined) ?? "Other"
-  const alert = errors.map(alertOf).find(Predicate.isNotUndefined)
+  // the code of another reason outweighs the words of a message
+  const alert = reason === "Tls" || reason === "Cut" || reason === "Other"
+    ? errors.map(alertOf).find(Predicate.isNotUndefined)
+    : undefined
   // with TLS 1.3, a server requires a certificate after the client's handshake has ended
   if (alert !== undefined && (alert.reason === "ClientCertificate" || stage === "Request")) return alert
   if (stage === "Body") return { reason: reason === "Reset" || reason === "Other" || reason === "Tls" ? "Cut" : reason }

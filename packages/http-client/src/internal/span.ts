@@ -16,6 +16,7 @@ import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 
@@ -102,7 +103,8 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
     Effect.withFiberRuntime((fiber) => {
       const { method } = request
       const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
-      const isTraced = !fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)
+      const isTraced = fiber.getFiberRef(FiberRef.currentTracerEnabled) &&
+        !fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)
       const observer = callObserver(supply)
       const startedAt = observer === undefined ? 0 : Instant.monotonicMillis(clock)
       const attributes = {

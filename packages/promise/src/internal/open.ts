@@ -1,4 +1,5 @@
 import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { readiness } from "@credit-data/core/Internal"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
 import * as DataAccess from "@credit-data/http-client/DataAccess"
 import * as EnablementServices from "@credit-data/http-client/EnablementServices"
@@ -95,6 +96,7 @@ export const open = async (layers: Layers): Promise<Connection> => {
       enablementServices: fetchOf("enablementServices"),
       call: async (group, method, template, values, init) => groups[group].call(method, template, values, init),
       token: () => settle(Effect.map(tokens.get, ({ secret }) => Redacted.value(secret))),
+      ready: () => settle(Effect.map(readiness(tokens), ({ isReady }) => isReady)),
       status: () => settle(Effect.map(tokens.status, plain)),
       close,
       [Symbol.asyncDispose]: close
