@@ -210,6 +210,35 @@ const cases: Record<string, {
       ["the service makes no more calls", [calls(503, "0+60x20 1200x60")], 20, 24]
     ]
   },
+  CreditDataCallsUnanswered: {
+    fires: [
+      [
+        "the program gives up every call",
+        [calls(200, "0+60x10 600x60"), callsWithout("Interrupted", "0x10 60+60x60")],
+        14
+      ],
+      ["one group hangs, and another one does not", [
+        calls(200, "0+600x60", "Furnishment"),
+        callsWithout("Interrupted", "0+60x60")
+      ], 4]
+    ],
+    silent: [
+      ["some calls get a response", [calls(200, "0+2x180"), callsWithout("Interrupted", "0+60x180")]],
+      ["the calls fail otherwise", [callsWithout("Refused", "0+60x180"), callsWithout("Interrupted", "0+60x180")]],
+      ["fewer than ten calls are given up in two minutes", [callsWithout("Interrupted", "0+4x180")]]
+    ],
+    ends: [
+      [
+        "calls get a response again",
+        [
+          calls(200, "0x30 60+60x60"),
+          callsWithout("Interrupted", "0+60x30 1800x60")
+        ],
+        20,
+        32
+      ]
+    ]
+  },
   CreditDataNoToken: {
     fires: [
       ["the token has expired and its renewal fails", [
@@ -273,6 +302,7 @@ const prompt: Readonly<Record<string, ReadonlyArray<Series>>> = {
   CreditDataClientRefused: [refusals("0x20 1x20"), failing("0x20 1x20", "InvalidClient")],
   CreditDataCallsRejected: [calls(200, "0+30x20 600x20"), calls(401, "_x20 30+30x20")],
   CreditDataCallsFailing: [calls(200, "0+30x20 600x20"), calls(503, "_x20 30+30x20")],
+  CreditDataCallsUnanswered: [calls(200, "0+30x20 600x20"), callsWithout("Interrupted", "_x20 30+30x20")],
   CreditDataNoToken: [usable("1x20 0x20"), failing("0x20 1x20"), failures("0x20 1+1x20")],
   CreditDataScopeMissing: [missing("0x20 1x20")]
 }

@@ -223,7 +223,8 @@ export const panels: ReadonlyArray<Panel> = [
       `[$__rate_interval])) or vector(0)`,
       "{{credit_data_group}}"
     ]],
-    colors: { "": "orange" }
+    colors: { "": "orange" },
+    runbook: "creditdatacallsunanswered"
   },
   {
     title: "Duration of calls",
