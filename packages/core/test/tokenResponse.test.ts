@@ -164,6 +164,25 @@ describe("a response without a token", () => {
     }))
 })
 
+describe("a character of several bytes", () => {
+  it.effect("is read correctly, although it arrives in two parts", () =>
+    Effect.gen(function*() {
+      const bytes = new TextEncoder().encode(
+        JSON.stringify({ error: "access_denied", error_description: "gesperrt für alle" })
+      )
+      const middle = bytes.indexOf(0xc3) + 1
+      const body = new ReadableStream({
+        start: (controller) => {
+          controller.enqueue(bytes.slice(0, middle))
+          controller.enqueue(bytes.slice(middle))
+          controller.close()
+        }
+      })
+      const failure = yield* Effect.flip(requestToken(raw(body, { status: 403 })))
+      assert.deepInclude({ ...failure }, { _tag: "ServerError", description: "gesperrt für alle" })
+    }))
+})
+
 describe("Retry-After", () => {
   const waits: ReadonlyArray<readonly [header: string, millis: number | undefined]> = [
     ["0", 0],
@@ -206,6 +225,15 @@ describe("Retry-After", () => {
         assert(failure._tag === "ServerError" && failure.retryAfter !== undefined)
         assert.strictEqual(Duration.toMillis(failure.retryAfter), 12_000)
       }
+    }))
+
+  it.effect("a date in Retry-After is a wait from now", () =>
+    Effect.gen(function*() {
+      yield* TestClock.adjust("1 hour")
+      const headers = { "retry-after": "Thu, 01 Jan 1970 01:00:12 GMT" }
+      const failure = yield* Effect.flip(requestToken(raw(null, { status: 503, headers })))
+      assert(failure._tag === "ServerError" && failure.retryAfter !== undefined)
+      assert.strictEqual(Duration.toMillis(failure.retryAfter), 12_000)
     }))
 
   for (const [header, millis] of waits) {

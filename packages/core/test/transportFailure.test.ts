@@ -82,7 +82,10 @@ describe("why a transport failed", () => {
     [{ errors: [{ code: "SOMETHING_NEW" }, { code: "ENETUNREACH" }], cause: { code: "EPIPE" } }, "Unreachable"],
     [{ errors: "none", cause: { code: "EPIPE" } }, "Reset"],
     [circular, "Other"],
-    [crowd, "Reset"]
+    [crowd, "Reset"],
+    [{ code: "ERR_HTTP2_STREAM_ERROR", message: "Stream closed with error code NGHTTP2_REFUSED_STREAM" }, "Reset"],
+    [{ code: "ERR_HTTP2_STREAM_ERROR", message: "Stream closed with error code NGHTTP2_INTERNAL_ERROR" }, "Other"],
+    [{ code: "EOTHER", message: "Stream closed with error code NGHTTP2_REFUSED_STREAM" }, "Other"]
   ]
   for (const [cause, reason] of rows) {
     it.effect(`the reason is ${reason} for ${typeof cause === "object" && cause !== circular && cause !== crowd ? JSON.stringify(cause) : "a circular cause"}`, () =>
