@@ -93,7 +93,9 @@ const toRequest = Effect.fnUntraced(function*(
 const makeCalls = Effect.gen(function*() {
   const open = new Set<OpenCall>()
   const closing = new AbortController()
-  const collected = new FinalizationRegistry<OpenCall>((call) => call.controller.abort())
+  const collected = new FinalizationRegistry<OpenCall>((call) => {
+    if (open.has(call)) call.controller.abort()
+  })
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       closing.abort(new DOMException("The scope of this fetch was closed", "AbortError"))

@@ -57,7 +57,7 @@ export interface Connection extends AsyncDisposable {
    */
   readonly token: () => Promise<string>
   /**
-   * Whether calls get a token that covers a requested scope, for a readiness probe. If they do not, it requests a token and waits for up to
+   * Whether calls get a token that covers a requested scope, for a health check. If they do not, it requests a token and waits for up to
    * 800 ms, because a process that is not ready gets no calls, and nothing else would request one. It never rejects.
    */
   readonly ready: () => Promise<boolean>

@@ -26,7 +26,7 @@ const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600 }
 export const divided = (rules: string): string =>
   rules
     .replaceAll(
-      /(?<=for: |\[)(\d+)([smh])\b/g,
+      /(?<=for: |\[|offset )(\d+)([smh])\b/g,
       (_, count: string, unit: string) => `${Number(count) * (seconds[unit] ?? 1) * 1_000 / factor}ms`
     )
     .replaceAll("time()", `(${began / 1_000} + (time() - ${began / 1_000}) * ${factor})`)
@@ -118,6 +118,11 @@ export const incidents: Readonly<Record<string, Incident>> = {
   "the API returns 503 for 30 seconds": {
     happens: ({ simulator }) => returnsFor(simulator, 503, 30),
     alerts: {}
+  },
+  "the API does not respond": {
+    happens: ({ simulator }) => simulator.failCalls(Fault.Silence(), { times: Number.POSITIVE_INFINITY }),
+    ends: ({ simulator }) => simulator.clearFaults,
+    alerts: { CreditDataCallsUnanswered: 3 }
   },
   "the secret has expired": {
     tokenLifetime: "200 seconds",
@@ -224,10 +229,14 @@ export const start = Effect.fnUntraced(function*(name: string) {
       Scope.extend(scope),
       Effect.withClock(clock)
     )
-    const calls = Effect.all([
-      Effect.exit(Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))),
-      Effect.exit(Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/furnishment/submissions/7")))
-    ])
+    const calls = Effect.forEach(
+      [
+        Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42")),
+        Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/furnishment/submissions/7"))
+      ],
+      (call) => Effect.exit(Effect.timeout(call, "500 millis")),
+      { concurrency: "unbounded" }
+    )
     yield* Effect.forkIn(
       // ten replicas together call as often as three programs
       Effect.forever(Effect.delay(Effect.provide(calls, context), replicas === 1 ? "300 millis" : "1 second")),
