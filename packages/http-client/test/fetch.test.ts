@@ -1,5 +1,6 @@
 import { DataAccess, Fetch } from "@credit-data/http-client"
 import { isRequestError } from "@credit-data/test-support/httpErrors"
+import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
@@ -277,6 +278,18 @@ describe("the client of a group as a fetch", () => {
       assert.strictEqual(yield* Fiber.join(fiber), reason)
       assert.deepStrictEqual(sent, [])
     }))
+
+  it.scoped("makes calls outside of the span in which it was made, which has ended", () => {
+    const { spans, tracer } = recordingTracer()
+    return Effect.gen(function*() {
+      const { fetch } = yield* Effect.withSpan(setUp(), "startup")
+      yield* Effect.promise(() => fetch("/a"))
+      assert.deepStrictEqual(spans.map(({ name, parent }) => [name, parent]), [["startup", undefined], [
+        "GET",
+        undefined
+      ]])
+    }).pipe(Effect.withTracer(tracer))
+  })
 
   it.scoped("returns an empty body of a response that has none, whatever its status is", () =>
     Effect.gen(function*() {
