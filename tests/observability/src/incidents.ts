@@ -229,14 +229,11 @@ export const start = Effect.fnUntraced(function*(name: string) {
       Scope.extend(scope),
       Effect.withClock(clock)
     )
-    const calls = Effect.forEach(
-      [
-        Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42")),
-        Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/furnishment/submissions/7"))
-      ],
-      (call) => Effect.exit(Effect.timeout(call, "500 millis")),
-      { concurrency: "unbounded" }
-    )
+    const inTime = <E, R>(call: Effect.Effect<unknown, E, R>) => Effect.exit(Effect.timeout(call, "500 millis"))
+    const calls = Effect.all([
+      inTime(Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))),
+      inTime(Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/furnishment/submissions/7")))
+    ], { concurrency: "unbounded" })
     yield* Effect.forkIn(
       // ten replicas together call as often as three programs
       Effect.forever(Effect.delay(Effect.provide(calls, context), replicas === 1 ? "300 millis" : "1 second")),
