@@ -26,10 +26,8 @@ const loadBalancers = {
   },
   haproxy: {
     configuration: (_: string, port: number, servers: ReadonlyArray<number>) =>
-      // one thread that reuses its connections, because any server resets a connection that arrives just when it stops listening
-      `global
-        nbthread 1
-      defaults
+      // any server resets a connection that arrives just when it stops listening; nginx tries another server without being told
+      `defaults
         mode http
         timeout connect 1s
         timeout client 30s
@@ -39,7 +37,7 @@ const loadBalancers = {
         bind 127.0.0.1:${port}
         default_backend services
       backend services
-        http-reuse always
+        retry-on conn-failure empty-response
         option httpchk GET /health/live
         ${servers.map((server) => `server s${server} 127.0.0.1:${server} check inter 500ms`).join("\n")}
       `.replaceAll(/^ +/gm, ""),
