@@ -5,4 +5,7 @@
  */
 export * as Format from "./internal/format.ts"
 export * as Sealing from "./internal/sealing.ts"
-export * as Stored from "./internal/stored.ts"
+export type { Stored } from "./internal/stored.ts"
+
+/** What reads all of a store. It needs Effect, which the command does not load to open a token. */
+export const loadStored = () => import("./internal/stored.ts")

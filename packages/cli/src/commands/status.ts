@@ -1,5 +1,5 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import { Stored } from "@credit-data/fleet/Internal"
+import { loadStored, type Stored } from "@credit-data/fleet/Internal"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -33,7 +33,8 @@ const cached = Effect.fnUntraced(function*(options: Invocation<"status">["option
   return yield* Effect.if(Effect.flatMap(FileSystem.FileSystem, (files) => files.exists(directory)), {
     onFalse: () => noToken,
     onTrue: () =>
-      Effect.provide(Effect.provide(Stored.read, Cache.storeLayer), endpoint).pipe(
+      Effect.promise(loadStored).pipe(
+        Effect.flatMap(({ read }) => Effect.provide(Effect.provide(read, Cache.storeLayer), endpoint)),
         Effect.mapError(Cache.shortSecret)
       )
   }).pipe(
@@ -53,7 +54,7 @@ const cached = Effect.fnUntraced(function*(options: Invocation<"status">["option
 
 const at = (time: DateTime.Utc) => instant(DateTime.toEpochMillis(time))
 
-type Failed = Option.Option.Value<Stored.Stored["failure"]>
+type Failed = Option.Option.Value<Stored["failure"]>
 
 const failureText = ({ error, until }: Failed): string => `${error._tag}, until ${at(until).iso}`
 
