@@ -1,6 +1,6 @@
 // Express 5 without Effect: one connection for the whole process, and a status for each failure.
 
-import { connect, isRetryable, isTokenError } from "@credit-data/promise"
+import { connect, isRetryable } from "@credit-data/promise"
 import express, { type ErrorRequestHandler } from "express"
 
 const api = await connect()
@@ -29,8 +29,6 @@ app.get("/health/ready", async (_, response) => {
 // Express recognizes it by its four parameters
 const failed: ErrorRequestHandler = (error, _request, response, next) => {
   if (isRetryable(error)) response.status(503).end()
-  // the status in it is the token endpoint's, which Express would return
-  else if (isTokenError(error)) response.status(500).end()
   // Express logs it, and returns 500 unless the request was wrong
   else next(error)
 }

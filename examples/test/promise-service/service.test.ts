@@ -38,7 +38,7 @@ it("the service responds with 500 when the token endpoint refuses the client, be
   const error = new InvalidClient({
     environment: "sandbox",
     tokenEndpoint: "https://auth.example/oauth2/token",
-    status: 401
+    endpointStatus: 401
   })
   const refused: Connection = { ...api, call: () => Promise.reject(error) }
   assert.strictEqual((await get(refused, "/consumers/42")).status, 500)

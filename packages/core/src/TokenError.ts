@@ -27,8 +27,9 @@ const fields = {
 }
 
 const oauth = {
-  /** The HTTP status of the response. */
-  status: Schema.Int,
+  // not `status`, with which web frameworks respond to your own callers
+  /** The HTTP status of the token endpoint's response. */
+  endpointStatus: Schema.Int,
   /** `error` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
   error: Schema.optional(Schema.String),
   /** `error_description` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
@@ -102,8 +103,8 @@ export class ServerError extends ownMessage(
    * @since 1.0.0
    */
   get retryable(): boolean {
-    return [408, 409, 425, 429].includes(this.status) ||
-      (this.status >= 500 && this.status !== 501 && this.status !== 505) ||
+    return [408, 409, 425, 429].includes(this.endpointStatus) ||
+      (this.endpointStatus >= 500 && this.endpointStatus !== 501 && this.endpointStatus !== 505) ||
       this.error === "server_error" || this.error === "temporarily_unavailable"
   }
 
@@ -182,8 +183,8 @@ export class InvalidResponse extends ownMessage(
     "InvalidResponse",
     {
       ...fields,
-      /** The HTTP status of the response. */
-      status: Schema.Int,
+      /** The HTTP status of the token endpoint's response. */
+      endpointStatus: Schema.Int,
       /** The rule that the response broke. */
       rule: ResponseRule
     }
@@ -206,7 +207,7 @@ export class InvalidResponse extends ownMessage(
    */
   override readonly message: string = advice.message(
     this,
-    `returned a response outside the contract: ${this.status}, ${advice.brokenRule[this.rule]}`,
+    `returned a response outside the contract: ${this.endpointStatus}, ${advice.brokenRule[this.rule]}`,
     advice.invalidResponse(this.rule)
   )
 

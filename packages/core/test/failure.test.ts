@@ -26,7 +26,7 @@ describe("a failure without a valid token", () => {
       [failures.limited, 0, "0.6 s", "1.7 s"]
     ] as const
   ) {
-    it.scoped(`a flight retries a ${failure.status} up to twice, after pauses with a jitter of ${random}, and then fails`, () =>
+    it.scoped(`a flight retries a ${failure.endpointStatus} up to twice, after pauses with a jitter of ${random}, and then fails`, () =>
       timeline([
         ["0 s", fail(failure)],
         ["0 s", get, "waits", requests(1)],
@@ -210,7 +210,11 @@ describe("a renewal that fails", () => {
       [
         "8 s",
         fail(
-          new TokenError.ServerError({ ...failures.unavailable, status: 400, sharedUntil: DateTime.unsafeMake(90_000) })
+          new TokenError.ServerError({
+            ...failures.unavailable,
+            endpointStatus: 400,
+            sharedUntil: DateTime.unsafeMake(90_000)
+          })
         )
       ],
       ["8 s", get],

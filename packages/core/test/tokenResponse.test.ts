@@ -129,7 +129,11 @@ describe("a response without a token", () => {
       Effect.gen(function*() {
         const endpoint = yield* make({}, raw(body, { status, headers: { location: "https://elsewhere.example/" } }))
         const error = yield* Effect.flip(endpoint.requestToken({ _tag: "Nothing" }))
-        assert.deepInclude<object>({ ...error, retryable: error.retryable }, { ...failure, status, retryable })
+        assert.deepInclude<object>({ ...error, retryable: error.retryable }, {
+          ...failure,
+          endpointStatus: status,
+          retryable
+        })
         assert.notInclude(`${error} ${JSON.stringify(error)}`, granted.access_token)
         assert.lengthOf(yield* endpoint.sent, 1, "no other server gets a request")
       }))
@@ -154,7 +158,7 @@ describe("a response without a token", () => {
         Effect.zipRight(TestClock.adjust(Duration.seconds(seconds)), json({ ...granted, expires_in: 9 }))
       assert.deepInclude({ ...(yield* Effect.flip(requestToken(slow(9)))) }, {
         _tag: "InvalidResponse",
-        status: 200,
+        endpointStatus: 200,
         rule: "Expired"
       })
       const prompt = yield* Effect.flip(requestToken(json({ ...granted, expires_in: 0 })))

@@ -87,7 +87,7 @@ describe("a token request over the program's own client", () => {
       ) {
         const { client, sent } = recording(() => Response.json({ error: "x" }, { status }))
         const error = yield* Effect.flip(requestTokenOver(HttpClient.filterStatusOk(client)))
-        assert.deepInclude({ ...error }, { _tag: tag, status })
+        assert.deepInclude({ ...error }, { _tag: tag, endpointStatus: status })
         assert.strictEqual(sent.length, 1)
       }
     }))

@@ -94,51 +94,56 @@ const prefix = "The token endpoint https://v2.example/oauth2/token (sandbox)"
 describe("TokenError", () => {
   const messages: ReadonlyArray<readonly [TokenError.TokenError, string]> = [
     [
-      new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client", description: "Secret mismatch." }),
+      new TokenError.InvalidClient({
+        ...where,
+        endpointStatus: 401,
+        error: "invalid_client",
+        description: "Secret mismatch."
+      }),
       `${prefix} refused the client: 401 invalid_client ("Secret mismatch."). Check that the client id and secret belong to this environment, and whether they are swapped. Ask the operator whether they were rotated.`
     ],
     [
-      new TokenError.ServerError({ ...where, clientId: "acme\u202e", status: 500 }),
+      new TokenError.ServerError({ ...where, clientId: "acme\u202e", endpointStatus: 500 }),
       "The token endpoint https://v2.example/oauth2/token (sandbox, client acme\\u{202e}) returned an error: 500. This is usually temporary. If it persists, contact the operator."
     ],
     [
-      new TokenError.ServerError({ ...where, status: 503 }),
+      new TokenError.ServerError({ ...where, endpointStatus: 503 }),
       `${prefix} returned an error: 503. This is usually temporary. If it persists, contact the operator.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 400, error: "invalid_target" }),
+      new TokenError.ServerError({ ...where, endpointStatus: 400, error: "invalid_target" }),
       `${prefix} returned an error: 400 invalid_target. Check that the audience belongs to this environment, and that the client may request it.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 404 }),
+      new TokenError.ServerError({ ...where, endpointStatus: 404 }),
       `${prefix} returned an error: 404. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the version of the token endpoint that you use.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 403 }),
+      new TokenError.ServerError({ ...where, endpointStatus: 403 }),
       `${prefix} returned an error: 403. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check the path in the address, whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials belong to this environment.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 400 }),
+      new TokenError.ServerError({ ...where, endpointStatus: 400 }),
       `${prefix} returned an error: 400. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the address belongs to this environment and to the version of the token endpoint that you use. Check whether a client certificate is required.`
     ],
     ...["access_denied", "invalid_grant", "consent_required"].map((error): [TokenError.TokenError, string] => [
-      new TokenError.ServerError({ ...where, status: 403, error, description: "The policy denies it." }),
+      new TokenError.ServerError({ ...where, endpointStatus: 403, error, description: "The policy denies it." }),
       `${prefix} returned an error: 403 ${error} ("The policy denies it."). Ask the operator why the server refuses the request.`
     ]),
     [
-      new TokenError.ServerError({ ...where, status: 200, error: "invalid_client" }),
+      new TokenError.ServerError({ ...where, endpointStatus: 200, error: "invalid_client" }),
       `${prefix} returned an error: 200 invalid_client. Check that the client id and secret belong to this environment, and whether they are swapped. Ask the operator whether they were rotated.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 409, error: "serialization_failure" }),
+      new TokenError.ServerError({ ...where, endpointStatus: 409, error: "serialization_failure" }),
       `${prefix} returned an error: 409 serialization_failure. This is usually temporary. If it persists, contact the operator.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 400, error: "unsupported_grant_type" }),
+      new TokenError.ServerError({ ...where, endpointStatus: 400, error: "unsupported_grant_type" }),
       `${prefix} returned an error: 400 unsupported_grant_type. Check that the address belongs to this environment and to the version of the token endpoint that you use.`
     ],
     [
-      new TokenError.InvalidResponse({ ...where, status: 200, rule: "Expired" }),
+      new TokenError.InvalidResponse({ ...where, endpointStatus: 200, rule: "Expired" }),
       `${prefix} returned a response outside the contract: 200, the token had already expired when it arrived. The server probably hands out one cached token with its remaining lifetime. This resolves itself when the server's cache expires.`
     ],
     [
@@ -150,7 +155,7 @@ describe("TokenError", () => {
       `${prefix} returned no complete response: the forward proxy returned 407. Check the proxy settings (HTTPS_PROXY), the proxy's credentials and its rules.`
     ],
     [
-      new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
+      new TokenError.InvalidResponse({ ...where, endpointStatus: 200, rule: "Json" }),
       `${prefix} returned a response outside the contract: 200, a body that is not JSON. Check that the address belongs to the authorization server, and whether a proxy or a login page responds instead.`
     ],
     [
@@ -179,19 +184,19 @@ describe("TokenError", () => {
       `${prefix} got no request: the layer was closed. This is expected during shutdown. Otherwise, provide the layer around the whole program.`
     ],
     [
-      new TokenError.InvalidClient({ ...where, status: 401, error: "Unauthorized" }),
+      new TokenError.InvalidClient({ ...where, endpointStatus: 401, error: "Unauthorized" }),
       `${prefix} refused the client: 401 Unauthorized. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check that the client id and secret belong to this environment, and whether they are swapped. Ask the operator whether they were rotated.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 429, error: "access_denied" }),
+      new TokenError.ServerError({ ...where, endpointStatus: 429, error: "access_denied" }),
       `${prefix} returned an error: 429 access_denied. The server limits the rate of token requests. Check whether a layer is built for each call instead of once, and how many processes request their own tokens.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 500, error: "invalid_request" }),
+      new TokenError.ServerError({ ...where, endpointStatus: 500, error: "invalid_request" }),
       `${prefix} returned an error: 500 invalid_request. This is usually temporary. If it persists, contact the operator.`
     ],
     [
-      new TokenError.ServerError({ ...where, status: 403, error: "Forbidden by policy" }),
+      new TokenError.ServerError({ ...where, endpointStatus: 403, error: "Forbidden by policy" }),
       `${prefix} returned an error: 403 Forbidden by policy. The response is not an OAuth error: a gateway, firewall or proxy in front of the authorization server may have sent it. Check the path in the address, whether a client certificate is required, whether the address of this machine is allowed, and whether the credentials belong to this environment.`
     ]
   ]
@@ -203,7 +208,7 @@ describe("TokenError", () => {
   it("every rule and every reason has a message", () => {
     for (const rule of TokenError.ResponseRule.literals) {
       assert.match(
-        new TokenError.InvalidResponse({ ...where, status: 200, rule }).message,
+        new TokenError.InvalidResponse({ ...where, endpointStatus: 200, rule }).message,
         rule === "Expired" ? /contract: 200, [\w ]+\. The server/ : /contract: 200, [\w ,'_-]+\. Check/
       )
     }
@@ -224,7 +229,7 @@ describe("TokenError", () => {
   it("an error code with the name of an object property gets the general advice", () => {
     for (const error of ["constructor", "__proto__", "toString"]) {
       assert.match(
-        new TokenError.ServerError({ ...where, status: 400, error }).message,
+        new TokenError.ServerError({ ...where, endpointStatus: 400, error }).message,
         /(constructor|__proto__|toString)\. (The response is not an OAuth error: .*Check that|Ask the operator)/
       )
     }
@@ -258,7 +263,7 @@ describe("TokenError", () => {
 
   it("an InvalidResponse is retryable only for an expired token", () => {
     const retryable = TokenError.ResponseRule.literals.filter((rule) =>
-      new TokenError.InvalidResponse({ ...where, status: 200, rule }).retryable
+      new TokenError.InvalidResponse({ ...where, endpointStatus: 200, rule }).retryable
     )
     assert.deepStrictEqual(retryable, ["Expired"])
   })

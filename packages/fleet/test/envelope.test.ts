@@ -113,7 +113,7 @@ describe("a stored failure", () => {
 
   it.effect("is the same failure for a process that takes it, with the time until which it is shared", () =>
     Effect.gen(function*() {
-      const response = { status: 401, error: "invalid_client", description: "Unknown.", hint: "Ask." }
+      const response = { endpointStatus: 401, error: "invalid_client", description: "Unknown.", hint: "Ask." }
       const entry = yield* entryOf({})
       const refusal = new TokenError.InvalidClient({ ...where, ...response, nextTryAt: at(30_000) })
       const opened = Option.getOrThrow(
@@ -129,14 +129,14 @@ describe("a stored failure", () => {
         sharedUntil: at(1_000),
         nextTryAt: undefined
       })
-      const server = found(new TokenError.ServerError({ ...where, status: 500 }), 300)
-      assert.deepInclude(server?.error, { _tag: "ServerError", ...where, status: 500, sharedUntil: at(1_000) })
+      const server = found(new TokenError.ServerError({ ...where, endpointStatus: 500 }), 300)
+      assert.deepInclude(server?.error, { _tag: "ServerError", ...where, endpointStatus: 500, sharedUntil: at(1_000) })
     }))
 
   it("is kept for a second, or for the duration of Retry-After, which partly passes", () => {
     const wait = (requested: number | undefined, passed: number) => {
       const retryAfter = requested === undefined ? undefined : Duration.millis(requested)
-      const error = found(new TokenError.ServerError({ ...where, status: 503, retryAfter }), passed)?.error
+      const error = found(new TokenError.ServerError({ ...where, endpointStatus: 503, retryAfter }), passed)?.error
       return error?._tag !== "ServerError" ? "none" : error.retryAfter && Duration.toMillis(error.retryAfter)
     }
     assert.deepStrictEqual(wait(undefined, 999), undefined)
@@ -147,7 +147,7 @@ describe("a stored failure", () => {
   })
 
   it("counts as absent when the store's clock shows that it has ended, or was set back", () => {
-    const error = new TokenError.ServerError({ ...where, status: 503 })
+    const error = new TokenError.ServerError({ ...where, endpointStatus: 503 })
     assert.isDefined(found(error, 999))
     assert.isUndefined(found(error, 1_000))
     assert.isDefined(found(error, -1_000))
@@ -155,7 +155,7 @@ describe("a stored failure", () => {
   })
 
   it("ends in the store with the later of its parts", () => {
-    const error = new TokenError.ServerError({ ...where, status: 503 })
+    const error = new TokenError.ServerError({ ...where, endpointStatus: 503 })
     assert.strictEqual(Envelope.endOf(content), 60_000)
     assert.strictEqual(Envelope.endOf(failed(error)), 501_000)
     assert.strictEqual(Envelope.endOf(failed(error, Envelope.contentOfToken(token, 600_000).token)), 600_000)
@@ -163,9 +163,9 @@ describe("a stored failure", () => {
 
   it("is only a response that all processes would get", () => {
     const shared = [
-      new TokenError.InvalidClient({ ...where, status: 401 }),
-      new TokenError.ServerError({ ...where, status: 500 }),
-      new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
+      new TokenError.InvalidClient({ ...where, endpointStatus: 401 }),
+      new TokenError.ServerError({ ...where, endpointStatus: 500 }),
+      new TokenError.InvalidResponse({ ...where, endpointStatus: 200, rule: "Json" }),
       new TokenError.TransportError({ ...where, reason: "Refused" })
     ].map(Envelope.isShared)
     assert.deepStrictEqual(shared, [true, true, false, false])

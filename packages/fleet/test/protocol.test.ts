@@ -116,7 +116,7 @@ describe("a stored token", () => {
       const { find, reads } = yield* setUp
       yield* find({ _tag: "Nothing" })
       assert.strictEqual(reads(), 0)
-      yield* find({ _tag: "Nothing" }, new TokenError.InvalidClient({ ...where, status: 401 }))
+      yield* find({ _tag: "Nothing" }, new TokenError.InvalidClient({ ...where, endpointStatus: 401 }))
       assert.strictEqual(reads(), 1)
     }))
 })

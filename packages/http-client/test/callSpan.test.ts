@@ -32,7 +32,7 @@ describe("the span of a call", () => {
     }))
 })
 
-const refused = new TokenError.InvalidClient({ environment: "test", tokenEndpoint: "t", status: 401 })
+const refused = new TokenError.InvalidClient({ environment: "test", tokenEndpoint: "t", endpointStatus: 401 })
 const get = (client: GroupClient.GroupClient) => client.get("/consumers/42?page=2")
 const responding = (status: number) => () =>
   new Response("the body of consumer 42", { status, headers: { "x-consumer": "42" } })

@@ -61,7 +61,11 @@ describe("the fake of a group", () => {
   })
 
   it.effect("fails with the error of the handler's effect", () => {
-    const failure = new TokenError.ServerError({ environment: "test", tokenEndpoint: "http://localhost", status: 503 })
+    const failure = new TokenError.ServerError({
+      environment: "test",
+      tokenEndpoint: "http://localhost",
+      endpointStatus: 503
+    })
     return Effect.gen(function*() {
       const client = yield* DataAccess.DataAccess
       assert.strictEqual(yield* Effect.flip(client.get("/a")), failure)

@@ -19,7 +19,11 @@ const get = (client: HttpClient.HttpClient, url = "/a", settings?: GroupClient.S
 const responding = (makeResponse: () => Response) =>
   HttpClient.make((request) => Effect.sync(() => HttpClientResponse.fromWeb(request, makeResponse())))
 
-const refusal = new TokenError.InvalidClient({ environment: "test", tokenEndpoint: "https://v2.example", status: 401 })
+const refusal = new TokenError.InvalidClient({
+  environment: "test",
+  tokenEndpoint: "https://v2.example",
+  endpointStatus: 401
+})
 
 const body = "a=1&b=2"
 

@@ -41,8 +41,8 @@ describe("an error of GroupClient.toHttpClient", () => {
 
   it.effect("has the reason Transport when the failure of the token is retryable, and Encode otherwise", () =>
     Effect.gen(function*() {
-      const temporary = new TokenError.ServerError({ ...where, status: 503 })
-      const lasting = new TokenError.ServerError({ ...where, status: 400 })
+      const temporary = new TokenError.ServerError({ ...where, endpointStatus: 503 })
+      const lasting = new TokenError.ServerError({ ...where, endpointStatus: 400 })
       const failure = yield* plain({}, temporary)
       assert.strictEqual(kindOf(failure), "RequestError Transport")
       assert.isTrue(TokenError.isTokenError(failure.cause))

@@ -149,7 +149,11 @@ describe("a 401", () => {
   it.effect("is returned to the caller when the renewal fails", () =>
     Effect.gen(function*() {
       const { client, sent } = yield* transport(rejecting("token-1"))
-      const replacementFails = new TokenError.ServerError({ environment: "test", tokenEndpoint: "t", status: 503 })
+      const replacementFails = new TokenError.ServerError({
+        environment: "test",
+        tokenEndpoint: "t",
+        endpointStatus: 503
+      })
       const text = yield* callOver(
         client,
         (client) =>

@@ -9,16 +9,16 @@ const endpoint = { environment: "test", tokenEndpoint: "http://localhost" }
 describe("isRetryable", () => {
   it.effect("follows the failure of a token request", () =>
     Effect.sync(() => {
-      assert.isFalse(isRetryable(new InvalidClient({ ...endpoint, status: 401 })))
-      assert.isTrue(isRetryable(new ServerError({ ...endpoint, status: 503 })))
-      assert.isFalse(isRetryable(new ServerError({ ...endpoint, status: 400 })))
+      assert.isFalse(isRetryable(new InvalidClient({ ...endpoint, endpointStatus: 401 })))
+      assert.isTrue(isRetryable(new ServerError({ ...endpoint, endpointStatus: 503 })))
+      assert.isFalse(isRetryable(new ServerError({ ...endpoint, endpointStatus: 400 })))
     }))
 
   it.effect("follows the cause of an error of another library", () =>
     Effect.sync(() => {
       const wrapped = (cause: unknown) => new Error("Network Error", { cause })
-      assert.isTrue(isRetryable(wrapped(new ServerError({ ...endpoint, status: 503 }))))
-      assert.isFalse(isRetryable(wrapped(new InvalidClient({ ...endpoint, status: 401 }))))
+      assert.isTrue(isRetryable(wrapped(new ServerError({ ...endpoint, endpointStatus: 503 }))))
+      assert.isFalse(isRetryable(wrapped(new InvalidClient({ ...endpoint, endpointStatus: 401 }))))
       assert.isFalse(isRetryable(wrapped(undefined)))
     }))
 

@@ -44,7 +44,7 @@ describe("a connection for tests", () => {
 
   it.effect("rejects a call with what the function throws or rejects with", () =>
     Effect.promise(async () => {
-      const failure = new InvalidClient({ environment: "test", tokenEndpoint: "http://localhost", status: 401 })
+      const failure = new InvalidClient({ environment: "test", tokenEndpoint: "http://localhost", endpointStatus: 401 })
       const throwing = await connectTest(() => {
         throw failure
       })

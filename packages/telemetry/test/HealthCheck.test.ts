@@ -15,7 +15,7 @@ const read = (response: HttpServerResponse.HttpServerResponse) =>
 const failure = new TokenError.InvalidClient({
   environment: "test",
   tokenEndpoint: FakeSupply.initial.tokenEndpoint,
-  status: 401,
+  endpointStatus: 401,
   description: "a text of the server"
 })
 const expiresAt = Option.some(DateTime.unsafeMake(60_000))

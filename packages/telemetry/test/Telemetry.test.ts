@@ -9,7 +9,7 @@ const at = DateTime.unsafeMake(0)
 const failure = new TokenError.InvalidClient({
   environment: "test",
   tokenEndpoint,
-  status: 401,
+  endpointStatus: 401,
   nextTryAt: DateTime.unsafeMake(30_000)
 })
 const requested = { at, tokenEndpoint, duration: Duration.millis(60) }
@@ -114,7 +114,12 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* read, { [taken]: 0, [failed]: 0, [faults]: 0 })
       yield* publish(TokenEvent.Shared({ ...succeeded, reason: "Nothing" }))
       yield* publish(TokenEvent.Shared({ ...succeeded, reason: "Due" }))
-      const shared = new TokenError.ServerError({ environment: "test", tokenEndpoint, status: 503, sharedUntil: at })
+      const shared = new TokenError.ServerError({
+        environment: "test",
+        tokenEndpoint,
+        endpointStatus: 503,
+        sharedUntil: at
+      })
       yield* publish(TokenEvent.Failed({ ...requested, reason: "Due", error: shared }))
       yield* publish(TokenEvent.StoreFailed({ at, tokenEndpoint, reason: "Timeout" }))
       const series = yield* read

@@ -29,10 +29,13 @@ export interface Expected {
   readonly requests: 1 | 3
 }
 
-export const invalidClient = (status: number): Expected => ({ error: { _tag: "InvalidClient", status }, requests: 1 })
+export const invalidClient = (status: number): Expected => ({
+  error: { _tag: "InvalidClient", endpointStatus: status },
+  requests: 1
+})
 
 export const serverError = (status: number, error?: string): Expected => ({
-  error: { _tag: "ServerError", status, error },
+  error: { _tag: "ServerError", endpointStatus: status, error },
   requests: 1
 })
 
@@ -43,7 +46,7 @@ export const passingServerError = (status: number, error?: string): Expected => 
 })
 
 export const invalidResponse = (rule: TokenError.ResponseRule, status = 200): Expected => ({
-  error: { _tag: "InvalidResponse", status, rule },
+  error: { _tag: "InvalidResponse", endpointStatus: status, rule },
   // only the response with an expired token is usually temporary
   requests: rule === "Expired" ? 3 : 1
 })

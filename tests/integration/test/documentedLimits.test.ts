@@ -208,7 +208,7 @@ it("a failure that passes through its Schema is whole again behind structuredClo
   const failure = new TokenError.InvalidClient({
     environment: "test",
     tokenEndpoint: "https://v2.example/oauth2/token",
-    status: 401,
+    endpointStatus: 401,
     error: "invalid_client",
     nextTryAt: DateTime.unsafeMake(0)
   })

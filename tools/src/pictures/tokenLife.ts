@@ -31,7 +31,7 @@ const run = Effect.gen(function*() {
         const isFailed = at >= outage.from && at < outage.to
         requests.push({ at, isFailed })
         if (isFailed) {
-          return yield* new TokenError.ServerError({ environment: "picture", tokenEndpoint: url, status: 503 })
+          return yield* new TokenError.ServerError({ environment: "picture", tokenEndpoint: url, endpointStatus: 503 })
         }
         const requestedAt = yield* DateTime.now
         return new AccessToken.AccessToken({

@@ -17,7 +17,7 @@ const token = new AccessToken.AccessToken({
   requestedAt: at,
   expiresAt: at
 })
-const error = new TokenError.ServerError({ environment: "…", tokenEndpoint: "https://v2.example", status: 503 })
+const error = new TokenError.ServerError({ environment: "…", tokenEndpoint: "https://v2.example", endpointStatus: 503 })
 
 /** The lines of a module, by the name of what logs them. */
 type Lines<Module> = Readonly<Record<keyof Module, Effect.Effect<void>>>

@@ -20,18 +20,18 @@ const pauseOf = (pause: Duration.Duration | undefined): string =>
 /** What happened, and the variables to look at, which the message of the error cannot name. */
 const explain = (error: TokenError, address: string): readonly [detail: string, variables?: string] => {
   if (error._tag === "TransportError") return [`no complete response (${error.reason})`]
-  if (error._tag === "InvalidResponse") return [`the response is not a token: ${error.status}`, address]
-  const response = [error.status, error.error ?? []].flat().join(" ")
+  if (error._tag === "InvalidResponse") return [`the response is not a token: ${error.endpointStatus}`, address]
+  const response = [error.endpointStatus, error.error ?? []].flat().join(" ")
   if (error._tag === "InvalidClient" || error.error === "invalid_client") {
     return [`the client was refused: ${response}`, "CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET"]
   }
   if (error.retryable) return [`temporary failure: ${response}${pauseOf(error.retryAfter)}`]
-  if ([404, 405, 410].includes(error.status) || error.error === "unsupported_grant_type") {
+  if ([404, 405, 410].includes(error.endpointStatus) || error.error === "unsupported_grant_type") {
     return [`no token endpoint there: ${response}`, address]
   }
   if (error.error === undefined) return [`not an OAuth error: ${response}`]
   const detail = `error response: ${response}`
-  if (error.status >= 500) return [detail]
+  if (error.endpointStatus >= 500) return [detail]
   if (error.error === "invalid_scope") return [detail, "CREDIT_DATA_SCOPES"]
   if (error.error === "unauthorized_client") return [detail, "CREDIT_DATA_CLIENT_ID"]
   return error.error === "invalid_target" ? [`${detail}; the audience may be wrong`, "CREDIT_DATA_AUDIENCE"] : [detail]

@@ -15,7 +15,7 @@ interface Failure {
 }
 
 interface Refusal {
-  readonly status: number
+  readonly endpointStatus: number
   readonly error?: string | undefined
   readonly description?: string | undefined
 }
@@ -45,8 +45,8 @@ export const json = (
   retryable: failure.retryable
 })
 
-export const refusal = ({ description, error, status }: Refusal): string =>
-  `${status}${error === undefined ? "" : ` ${printable(error)}`}${
+export const refusal = ({ description, endpointStatus, error }: Refusal): string =>
+  `${endpointStatus}${error === undefined ? "" : ` ${printable(error)}`}${
     description === undefined ? "" : ` ("${printable(description)}")`
   }`
 
@@ -90,15 +90,17 @@ export const refused = (failure: Refusal): string =>
 
 /** What to do about a `ServerError`. A failure that is retryable never gets the advice of its code. */
 export const failedServer = (failure: Refusal & { readonly retryable: boolean }): string => {
-  if (failure.status === 429) return limited
+  if (failure.endpointStatus === 429) return limited
   if (failure.retryable) return temporary
   if (isOAuthError(failure)) return byCode.get(failure.error ?? "") ?? otherCode
-  if (failure.status === 403) {
+  if (failure.endpointStatus === 403) {
     return `${inFront} Check the path in the address, whether a client certificate is required, whether the address of this ` +
       "machine is allowed, and whether the credentials belong to this environment."
   }
   // a 400 is what nginx returns without a client certificate
-  return `${inFront} ${wrongServer}${failure.status === 400 ? " Check whether a client certificate is required." : ""}`
+  return `${inFront} ${wrongServer}${
+    failure.endpointStatus === 400 ? " Check whether a client certificate is required." : ""
+  }`
 }
 
 export const brokenRule = {

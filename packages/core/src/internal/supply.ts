@@ -163,7 +163,7 @@ export const make = Effect.fnUntraced(function*(
       })
       if (next.isClosed || next.newer === undefined) return Effect.interrupt
       if (Instant.reached(at, next.newer.expiresAt)) {
-        return Effect.fail(new InvalidResponse({ ...where, status: 200, rule: "Expired" }))
+        return Effect.fail(new InvalidResponse({ ...where, endpointStatus: 200, rule: "Expired" }))
       }
       state = next
       return announcements.obtained(reason, sentAt, next.newer, before)

@@ -252,7 +252,7 @@ export const tokenRequest = (
     const shown = (text: string | undefined) => text === undefined ? undefined : withoutSecrets(text, secrets)
     // Some servers send an `error_hint` too, which neither the contract nor RFC 6749 has.
     const fields = {
-      status,
+      endpointStatus: status,
       error: shown(textOf(body["error"])),
       description: shown(textOf(body["error_description"]))
     }
@@ -282,7 +282,8 @@ export const tokenRequest = (
   ): Effect.fn.Return<AccessToken, TokenError> {
     const { chunks, fault, status } = response
     const nowMillis = DateTime.toEpochMillis(requestedAt) + tookMillis
-    const broken = (rule: ResponseRule) => new InvalidResponse({ ...whereOf(credentials), status, rule })
+    const broken = (rule: ResponseRule) =>
+      new InvalidResponse({ ...whereOf(credentials), endpointStatus: status, rule })
     // no authorization server sends a 407: a proxy on the way requires its own credentials
     if (status === 407) return yield* noResponse(credentials, { reason: "Proxy", proxyStatus: status })
     const json = fault === undefined ? parseObject(chunks) : {}

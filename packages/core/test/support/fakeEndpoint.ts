@@ -31,12 +31,12 @@ export const textOf = (token: AccessToken.AccessToken) => Redacted.value(token.s
 const where = { environment: "test", tokenEndpoint: "https://v2.example/oauth2/token" }
 
 export const failures = {
-  unavailable: new TokenError.ServerError({ ...where, status: 503 }),
-  limited: new TokenError.ServerError({ ...where, status: 429 }),
+  unavailable: new TokenError.ServerError({ ...where, endpointStatus: 503 }),
+  limited: new TokenError.ServerError({ ...where, endpointStatus: 429 }),
   unavailableFor: (retryAfter: Duration.DurationInput) =>
-    new TokenError.ServerError({ ...where, status: 503, retryAfter: Duration.decode(retryAfter) }),
-  refused: new TokenError.InvalidClient({ ...where, status: 401, error: "invalid_client" }),
-  outside: new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
+    new TokenError.ServerError({ ...where, endpointStatus: 503, retryAfter: Duration.decode(retryAfter) }),
+  refused: new TokenError.InvalidClient({ ...where, endpointStatus: 401, error: "invalid_client" }),
+  outside: new TokenError.InvalidResponse({ ...where, endpointStatus: 200, rule: "Json" }),
   timeout: new TokenError.TransportError({ ...where, reason: "Timeout" }),
   reset: new TokenError.TransportError({ ...where, reason: "Reset" }),
   tls: new TokenError.TransportError({ ...where, reason: "Tls" })

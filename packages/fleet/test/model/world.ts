@@ -134,7 +134,7 @@ export const run = Effect.fnUntraced(
             return yield* new TokenError.ServerError({
               environment: "test",
               tokenEndpoint: "https://v2.example",
-              status: 503
+              endpointStatus: 503
             })
           }
           issuedAt.set(`token-${request.number}`, request.sentAt)

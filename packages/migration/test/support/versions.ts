@@ -19,9 +19,9 @@ const makeEndpoint = (version: "V1" | "V2", own = environment) => {
     const number = ++server.requests
     if (server.behaviour === "hangs") return yield* Effect.never
     if (server.behaviour === "refuses") {
-      return yield* new TokenError.InvalidClient({ ...where, status: 401 })
+      return yield* new TokenError.InvalidClient({ ...where, endpointStatus: 401 })
     }
-    if (server.behaviour === "is busy") return yield* new TokenError.ServerError({ ...where, status: 503 })
+    if (server.behaviour === "is busy") return yield* new TokenError.ServerError({ ...where, endpointStatus: 503 })
     if (server.behaviour === "has no host") {
       return yield* new TokenError.TransportError({ ...where, reason: "NameNotFound" })
     }

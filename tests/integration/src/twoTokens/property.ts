@@ -142,8 +142,8 @@ const live = Effect.fnUntraced(function*(all: ReadonlyArray<Step>) {
         must("no token request during a pause", isRefreshing || requestedAt >= noRequestBefore)
         yield* own === "hangs" ? Effect.never : Effect.sleep(own === "grants late" ? 4_003 : 107)
         const where = { environment: "test", tokenEndpoint: "t" }
-        if (own === "fails") return yield* new TokenError.ServerError({ ...where, status: 503 })
-        if (own === "refuses") return yield* new TokenError.InvalidClient({ ...where, status: 401 })
+        if (own === "fails") return yield* new TokenError.ServerError({ ...where, endpointStatus: 503 })
+        if (own === "refuses") return yield* new TokenError.InvalidClient({ ...where, endpointStatus: 401 })
         if (reason._tag === "Rejected") {
           must("one forced renewal in 30 s", requestedAt - forcedAt >= pause)
           forcedAt = requestedAt

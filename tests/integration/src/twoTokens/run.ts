@@ -71,7 +71,7 @@ export const run = Effect.fnUntraced(function*(api: Api, options: {
       if (!isFirst) yield* Effect.sleep(requestTime)
       if (!hasFailed && now() >= 160) {
         hasFailed = true
-        return yield* new TokenError.ServerError({ environment: "test", tokenEndpoint: "t", status: 503 })
+        return yield* new TokenError.ServerError({ environment: "test", tokenEndpoint: "t", endpointStatus: 503 })
       }
       // as if the first one had been requested so long ago that it is renewed in a minute
       const issuedAt = isFirst ? renewedAt - 0.85 * lifetime : now()

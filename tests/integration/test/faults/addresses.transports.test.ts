@@ -23,7 +23,7 @@ describe.each(connecting)("a token request over %s", (_, connect) => {
       for (const status of [301, 302, 303, 307, 308]) {
         yield* failTokenRequests(Fault.Response({ status, ...redirected }))
         const failure = yield* failureAt(environment.authV2Url)
-        assert.deepInclude(failure, { _tag: "InvalidResponse", status, rule: "Redirect" })
+        assert.deepInclude(failure, { _tag: "InvalidResponse", endpointStatus: status, rule: "Redirect" })
       }
       assert.deepStrictEqual([...new Set((yield* received).map(({ server }) => server))], ["AuthV2"])
     }).pipe(Effect.provide(Simulator.layer({ credentials }))))

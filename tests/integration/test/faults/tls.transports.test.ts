@@ -39,7 +39,7 @@ describe.each(trusting)("TLS over %s", (name, transport) => {
       const error = yield* Effect.flip(requestTokenAt(yield* listen(server), transport(authority.cert)))
       if (error._tag === "TransportError") assert.deepInclude<object>(error, refused)
       // node:http offers no protocol in the handshake, and gets a response in HTTP/1.1
-      else if (name === "node:http") assert.deepInclude({ ...error }, { _tag: "ServerError", status: 403 })
+      else if (name === "node:http") assert.deepInclude({ ...error }, { _tag: "ServerError", endpointStatus: 403 })
       // undici 8 speaks HTTP/2, and reads the response
       else assert.deepInclude({ ...error }, { _tag: "InvalidResponse", rule: "Json" })
     }))

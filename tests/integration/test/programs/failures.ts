@@ -30,9 +30,9 @@ const where = { environment: "sandbox", tokenEndpoint: "https://auth.example" }
 export const refused = await Effect.runPromise(Effect.flip(get))
 export const errors = [
   refused,
-  new TokenError.InvalidClient({ ...where, status: 401 }),
-  new TokenError.ServerError({ ...where, status: 500 }),
-  new TokenError.InvalidResponse({ ...where, status: 200, rule: "Json" }),
+  new TokenError.InvalidClient({ ...where, endpointStatus: 401 }),
+  new TokenError.ServerError({ ...where, endpointStatus: 500 }),
+  new TokenError.InvalidResponse({ ...where, endpointStatus: 200, rule: "Json" }),
   new TokenError.TransportError({ ...where, reason: "Reset" }),
   new InsufficientScope.InsufficientScope({ environment: "sandbox", needed: "data-access:all", granted: [] }),
   new StoreError.StoreError({ reason: "Refused", code: "OOM" }),
