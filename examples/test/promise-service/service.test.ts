@@ -35,10 +35,11 @@ it("the service passes a 404 on, and makes the other failures of the API 503 or 
 
 it("the service responds with 500 when the token endpoint refuses the client, because a retry does not help", async () => {
   const api = await connectTest(() => new Response())
-  const error = new InvalidClient({
+  const error = new InvalidClient("The client was refused", {
     environment: "sandbox",
     tokenEndpoint: "https://auth.example/oauth2/token",
-    endpointStatus: 401
+    endpointStatus: 401,
+    retryable: false
   })
   const refused: Connection = { ...api, call: () => Promise.reject(error) }
   assert.strictEqual((await get(refused, "/consumers/42")).status, 500)

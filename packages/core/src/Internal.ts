@@ -6,6 +6,7 @@
  */
 export { callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
 export { isReadableAgain } from "./internal/framing.ts"
+export { groups } from "./internal/groups.ts"
 export * as HttpError from "./internal/httpError.ts"
 export * as Instant from "./internal/instant.ts"
 export * as LogLines from "./internal/logLines.ts"
@@ -13,7 +14,14 @@ export { ownMessage } from "./internal/ownMessage.ts"
 export { clientOf, firstScopes, printableScopes, shownClientId, withoutSecrets } from "./internal/printable.ts"
 export { faultOf } from "./internal/readFault.ts"
 export { readiness } from "./internal/readiness.ts"
-export { connectionHeaders, opaque, restrictedClient } from "./internal/restrictedClient.ts"
+export {
+  connectionHeaders,
+  opaque,
+  refusals,
+  restrictedClient,
+  unsendableHeader,
+  userAgent
+} from "./internal/restrictedClient.ts"
 export { sharedLayer } from "./internal/sharedLayer.ts"
 export * as Source from "./internal/source.ts"
 export { amend, ForcedRenewalMillis } from "./internal/supply.ts"

@@ -6,17 +6,8 @@
 import type * as AccessScope from "@credit-data/core/AccessScope"
 import type * as AccessToken from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import {
-  HttpError,
-  Instant,
-  opaque,
-  restrictedClient,
-  sharedLayer,
-  Transport,
-  Validation
-} from "@credit-data/core/Internal"
+import { HttpError, Instant, opaque, restrictedClient, sharedLayer, Transport } from "@credit-data/core/Internal"
 import type * as TokenError from "@credit-data/core/TokenError"
-import * as Variables from "@credit-data/core/Variables"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -28,26 +19,18 @@ import type * as ConfigError from "effect/ConfigError"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Equal from "effect/Equal"
 import * as Exit from "effect/Exit"
 import { dual, identity } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type * as Tracer from "effect/Tracer"
-import { InsufficientScope } from "./InsufficientScope.ts"
+import type { InsufficientScope } from "./InsufficientScope.ts"
 import { resultFor } from "./internal/callerView.ts"
-import { expand } from "./internal/path.ts"
-import {
-  canBeSentAgain,
-  isClosedConnection,
-  makeBudget,
-  mostClosedConnections,
-  mostTokens,
-  release
-} from "./internal/resend.ts"
+import { makeGroup } from "./internal/group.ts"
+import { expand, refusedValues } from "./internal/path.ts"
+import { canBeSentAgain, isClosedConnection, release } from "./internal/resend.ts"
 import { makeInSpan, PathTemplate } from "./internal/span.ts"
-import { makeTarget } from "./internal/target.ts"
 
 /**
  * The errors of a call: an error of the HttpClient, a missing token, or a missing scope.
@@ -144,49 +127,21 @@ export const make: <const Name extends string>(
   Effect.fnUntraced(function*<Name extends string>(
     { name, propagateTrace, scope, transformClient = identity }: Options<Name>
   ): Effect.fn.Return<GroupClient<Name>, ConfigError.ConfigError, AccessTokens.AccessTokens | HttpClient.HttpClient> {
-    const tokens = yield* AccessTokens.AccessTokens
-    const { requestedScopes, scopeMissing } = tokens
-    if (scope !== undefined && requestedScopes.length > 0 && !requestedScopes.includes(scope)) {
-      const expected = `Expected ${scope} among the requested scopes, because ${name} needs it. ` +
-        `Requested: ${requestedScopes.join(" ")}. Add it to the scopes option, or to CREDIT_DATA_SCOPES`
-      return yield* Effect.fail(Variables.invalid(["scopes"], expected))
-    }
-    // the base URL of a program's own supply may be unchecked, and a token must not be sent in clear text
-    const environment = yield* Validation.all(Validation.environment(tokens.environment))
-    const baseUrl = new URL(environment.baseUrl)
+    const group = yield* makeGroup({ name, scope })
+    const { baseUrl, clock, tokens } = group
     const { origin } = baseUrl
     const anyPath = `${origin}/`
-    const target = makeTarget(environment.baseUrl)
     const client = transformClient(restrictedClient(yield* HttpClient.HttpClient, {
       isAllowed: (url) => url.startsWith(anyPath) || (URL.canParse(url) && new URL(url).origin === origin)
     }))
-    const clock = yield* Effect.clock
-    const budget = makeBudget(clock)
-    const inSpan = makeInSpan({ environment: environment.name, group: name, baseUrl, clock, supply: tokens })
-
-    const insufficient = Effect.fnUntraced(function*(
-      needed: AccessScope.AccessScope,
-      { scopes: granted }: AccessToken.AccessToken,
-      wasSent: boolean
-    ) {
-      const nextTryAt = scopeMissing === undefined ? undefined : yield* scopeMissing(needed)
-      return new InsufficientScope({
-        environment: environment.name,
-        ...(tokens.clientId !== undefined && { clientId: tokens.clientId }),
-        needed,
-        granted,
-        nextTryAt,
-        ...(wasSent && { wasSent })
-      })
-    })
+    const inSpan = makeInSpan(group)
 
     /** One call: each round sends the request, and returns its result unless there is a reason to send it again. */
     const call = Effect.fnUntraced(function*(
       request: Request,
       span: Tracer.Span | undefined
     ): Effect.fn.Return<Response, GroupClientError> {
-      const tried: Array<AccessToken.AccessToken> = []
-      let closedConnections = 0
+      const attempts = group.begin()
       let waitedMillis = 0
       const waiting = Effect.fnUntraced(function*(
         token: Effect.Effect<AccessToken.AccessToken, TokenError.TokenError>
@@ -198,13 +153,11 @@ export const make: <const Name extends string>(
         return yield* outcome
       })
 
-      budget.sent()
       // a request with its own header is sent as it is
       let token = "authorization" in request.headers ? undefined : yield* waiting(tokens.get)
       for (let resends = 0;; resends++) {
-        if (token !== undefined && scope !== undefined && !token.covers(scope)) {
-          return yield* yield* insufficient(scope, token, resends > 0)
-        }
+        const uncovered = token && group.uncovered(token, resends > 0)
+        if (uncovered !== undefined) return yield* uncovered
         if (resends > 0) span?.attribute("http.request.resend_count", resends)
         const sent = token === undefined ? request : HttpClientRequest.bearerToken(request, token.secret)
         // a client that throws would otherwise die with the request in its hands
@@ -214,10 +167,7 @@ export const make: <const Name extends string>(
         const response = Exit.isSuccess(exit) ? exit.value : Transport.isStatusError(error) ? error.response : undefined
         const result = (body?: Response) => resultFor({ request, token }, exit, body)
         if (response === undefined) {
-          const isSentAgain = closedConnections < mostClosedConnections && isClosedConnection(error, request) &&
-            budget.take()
-          if (!isSentAgain) return yield* result()
-          closedConnections++
+          if (!isClosedConnection(error, request) || !attempts.mayResend()) return yield* result()
           // one turn of the event loop, in which the transport detects its other closed connections
           yield* Effect.sleep(0)
           // the token may have expired or been replaced while the call waited for a response
@@ -225,24 +175,22 @@ export const make: <const Name extends string>(
           continue
         }
         if (response.status !== 401 || token === undefined) return yield* result()
-        if (tried.length === mostTokens - 1 || !canBeSentAgain(request.body)) {
+        if (!attempts.mayTryAnother() || !canBeSentAgain(request.body)) {
           yield* tokens.invalidate(token)
           return yield* result()
         }
         // an unread response keeps its connection, which may be the one that the token request waits for
         const body = yield* release(response)
-        const next = Option.getOrUndefined(yield* Effect.option(waiting(tokens.replace(token, ...tried))))
-        tried.push(token)
-        if (next === undefined || tried.some(({ secret }) => Equal.equals(secret, next.secret))) {
-          return yield* result(body())
-        }
+        const next = Option.getOrUndefined(yield* Effect.option(waiting(tokens.replace(token, ...attempts.rejected))))
+        attempts.rejected.push(token)
+        if (next === undefined || attempts.hasTried(next)) return yield* result(body())
         token = next
         span?.attribute("credit_data.token.replaced", true)
       }
     })
 
     const execute = (original: Request) =>
-      Either.match(target(original.url), {
+      Either.match(group.target(original.url), {
         onLeft: (description) => Effect.fail(HttpError.requestError("InvalidUrl", { request: original, description })),
         onRight: (url) => {
           const request = HttpClientRequest.removeHash(HttpClientRequest.setUrl(original, url))
@@ -343,11 +291,7 @@ export const call: {
     const request = HttpClientRequest.make(method)(template, options)
     return Either.match(expand(template, values), {
       onLeft: (segment) =>
-        Effect.fail(HttpError.requestError("InvalidUrl", {
-          request,
-          description:
-            `Its values make the segment ${segment} empty, "." or "..", or cannot be encoded, so nothing was sent`
-        })),
+        Effect.fail(HttpError.requestError("InvalidUrl", { request, description: refusedValues(segment) })),
       onRight: (url) => withPathTemplate(template)(client.execute(HttpClientRequest.setUrl(request, url)))
     })
   }

@@ -1,3 +1,4 @@
+export * as CallError from "./CallError.ts"
 export * as DataAccess from "./DataAccess.ts"
 export * as EnablementServices from "./EnablementServices.ts"
 export * as Fake from "./Fake.ts"

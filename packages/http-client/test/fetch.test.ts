@@ -1,41 +1,58 @@
-import { DataAccess, Fetch } from "@credit-data/http-client"
-import { isRequestError } from "@credit-data/test-support/httpErrors"
+import { AccessTokens, TokenError } from "@credit-data/core"
+import { observeCalls } from "@credit-data/core/Internal"
+import { CallError, Fetch } from "@credit-data/http-client"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
-import { HttpClient, type HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Scope } from "effect"
+import { Effect, Exit, Layer, Scope } from "effect"
 import { setImmediate, setTimeout } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { over, supply } from "./support/fakes.ts"
+import { supply } from "./support/fakes.ts"
 
 setFlagsFromString("--expose-gc")
 const collect: () => void = runInNewContext("gc")
 
-/** A `fetch` over a transport with these responses, and the requests that were sent. */
+interface Sent {
+  readonly url: string
+  readonly method: string
+  readonly headers: Headers
+  readonly init: RequestInit
+  readonly body: string
+}
+
+type Respond = (request: Sent) => Response | Promise<Response>
+
+/** A `fetch` of the program with these responses, and the requests that it got. */
+const fake = (respond: Respond) => {
+  const sent: Array<Sent> = []
+  const fetch: typeof globalThis.fetch = async (input, init = {}) => {
+    const { headers, method, url } = new Request(input, init)
+    const body = await new Response(init.body).text()
+    sent.push({ url, method, headers, init, body })
+    return respond({ url, method, headers, init, body })
+  }
+  return { fetch, sent }
+}
+
+const over = (tokens: AccessTokens.Service, fetch: typeof globalThis.fetch) =>
+  Fetch.make({ name: "Data Access", scope: "data-access:all", fetch }).pipe(
+    Effect.provideService(AccessTokens.AccessTokens, tokens)
+  )
+
 const setUp = Effect.fnUntraced(function*(
-  respond: (request: HttpClientRequest.HttpClientRequest) => Response = () => Response.json({ id: 42 }),
+  respond: Respond = () => Response.json({ id: 42 }),
   options: Parameters<typeof supply>[0] = {}
 ) {
-  const sent: Array<HttpClientRequest.HttpClientRequest> = []
-  const client = HttpClient.make((request) => {
-    sent.push(request)
-    return Effect.succeed(HttpClientResponse.fromWeb(request, respond(request)))
-  })
-  const dataAccess = yield* Effect.provide(
-    DataAccess.DataAccess,
-    over(DataAccess.layer(), yield* supply(options), client)
-  )
-  return { fetch: yield* Fetch.make(dataAccess), call: yield* Fetch.makeCall(dataAccess), sent }
+  const { fetch, sent } = fake(respond)
+  return { fetch: yield* over(yield* supply(options), fetch), sent }
 })
 
-const refusing = (...tokens: ReadonlyArray<string>) => (request: HttpClientRequest.HttpClientRequest) =>
+const refusing = (...tokens: ReadonlyArray<string>) => (request: Sent) =>
   new Response("the body", {
-    status: tokens.some((text) => request.headers["authorization"] === `Bearer ${text}`) ? 401 : 200
+    status: tokens.some((text) => request.headers.get("authorization") === `Bearer ${text}`) ? 401 : 200
   })
 
-/** The caller of a `fetch` aborts it with its own controller, outside of Effect. */
-const callerAbort = () => new AbortController()
+const bearers = (sent: ReadonlyArray<Sent>) => sent.map(({ headers }) => headers.get("authorization"))
 
 /** Why it rejects. What hangs does not reject either. */
 const rejection = (run: () => Promise<unknown>) =>
@@ -43,9 +60,6 @@ const rejection = (run: () => Promise<unknown>) =>
     Promise.race([run(), setTimeout(5_000, undefined, { ref: false })])
       .then(() => assert.fail("it did not reject"), (error: unknown) => error)
   )
-
-const bodyOf = (request: HttpClientRequest.HttpClientRequest | undefined) =>
-  request?.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : undefined
 
 /** Everything of a `Request` but its prototype. */
 const like = (request: Request) => ({
@@ -57,16 +71,25 @@ const like = (request: Request) => ({
   arrayBuffer: () => request.arrayBuffer()
 })
 
-describe("the client of a group as a fetch", () => {
+const isCallError = (error: unknown, reason: CallError.CallError["reason"]) => {
+  assert.instanceOf(error, CallError.CallError, String(error))
+  assert.strictEqual(error.reason, reason, error.message)
+  return error
+}
+
+const endless = () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) }))
+
+describe("the fetch of a group", () => {
   it.scoped("sends a request with a token to the base URL, and returns the response", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp()
       const response = yield* Effect.promise(() => fetch("/a?page=2", { headers: { "x-mine": "1" } }))
       assert.deepStrictEqual(yield* Effect.promise(() => response.json()), { id: 42 })
-      assert.strictEqual(response.headers.get("content-type"), "application/json")
       assert.strictEqual(sent[0]?.url, "https://api.example/v1/a?page=2")
-      assert.deepInclude({ ...sent[0]?.headers }, { "x-mine": "1", authorization: "Bearer token-1" })
-      assert.strictEqual(sent[0]?.body._tag, "Empty")
+      assert.strictEqual(sent[0]?.headers.get("x-mine"), "1")
+      assert.match(String(sent[0]?.headers.get("user-agent")), /^credit-data\//)
+      assert.deepStrictEqual(bearers(sent), ["Bearer token-1"])
+      assert.strictEqual(sent[0]?.init.redirect, "manual")
     }))
 
   it.scoped("accepts a URL, a Request, and a Request with changes", () =>
@@ -76,134 +99,338 @@ describe("the client of a group as a fetch", () => {
       const request = new Request("https://api.example/v1/request", { method: "PUT", body: "from the request" })
       yield* Effect.promise(() => fetch(request.clone()))
       yield* Effect.promise(() => fetch(request, { headers: { "x-changed": "1" } }))
-      assert.deepStrictEqual(sent.map(({ method, url }) => `${method} ${url}`), [
-        "GET https://api.example/v1/url",
-        "PUT https://api.example/v1/request",
-        "PUT https://api.example/v1/request"
+      assert.deepStrictEqual(sent.map(({ body, method, url }) => `${method} ${url} ${body}`), [
+        "GET https://api.example/v1/url ",
+        "PUT https://api.example/v1/request from the request",
+        "PUT https://api.example/v1/request from the request"
       ])
-      assert.strictEqual(bodyOf(sent[1]), "from the request")
-      assert.strictEqual(bodyOf(sent[2]), "from the request")
-      assert.strictEqual(sent[2]?.headers["x-changed"], "1")
+      assert.strictEqual(sent[2]?.headers.get("x-changed"), "1")
     }))
 
-  it.scoped("replaces the token after a 401, and sends the body again", () =>
+  it.scoped("replaces the token after a 401, and sends a body again that can be read again", () =>
     Effect.gen(function*() {
-      const { fetch, sent } = yield* setUp(refusing("token-1"))
       const form = new FormData()
       form.set("field", "value")
-      const response = yield* Effect.promise(() => fetch("/a", { method: "POST", body: form }))
-      assert.strictEqual(response.status, 200)
-      assert.deepStrictEqual(sent.map(({ headers }) => headers["authorization"]), ["Bearer token-1", "Bearer token-2"])
-      for (const request of sent) {
-        assert.match(String(request.headers["content-type"]), /^multipart\/form-data; boundary=/)
-        assert.include(bodyOf(request), "value")
+      const url = "https://api.example/v1/a"
+      const bodies = [
+        form,
+        "value",
+        new URLSearchParams("a=value"),
+        new TextEncoder().encode("value"),
+        new Blob(["value"])
+      ]
+      const calls: ReadonlyArray<(fetch: Fetch.GroupFetch) => Promise<Response>> = [
+        ...bodies.map((body) => (fetch: Fetch.GroupFetch) => fetch(url, { method: "POST", body })),
+        (fetch) => fetch(new Request(url, { method: "POST", body: "value" }))
+      ]
+      for (const call of calls) {
+        const { fetch, sent } = yield* setUp(refusing("token-1"))
+        assert.strictEqual((yield* Effect.promise(() => call(fetch))).status, 200)
+        assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
+        for (const { body } of sent) assert.include(body, "value")
       }
     }))
 
-  it.scoped("returns redirects, empty responses and all cookies unchanged", () =>
+  it.scoped("does not send a stream again, and reports its token", () =>
     Effect.gen(function*() {
-      const { fetch } = yield* setUp(({ url }) => {
-        const [empty] = /\d+$/.exec(url) ?? []
-        if (empty !== undefined) return new Response(null, { status: Number(empty) })
-        const headers = new Headers({ location: "https://elsewhere.example" })
-        headers.append("set-cookie", "a=1")
-        headers.append("set-cookie", "b=2")
-        return new Response(null, { status: 302, headers })
-      })
-      const redirect = yield* Effect.promise(() => fetch("/redirect"))
-      assert.strictEqual(redirect.status, 302)
-      assert.strictEqual(redirect.headers.get("location"), "https://elsewhere.example")
-      assert.deepStrictEqual(redirect.headers.getSetCookie(), ["a=1", "b=2"])
-      for (const status of [204, 205, 304]) {
-        const empty = yield* Effect.promise(() => fetch(`/${status}`).catch(String))
-        assert(empty instanceof Response, `${status}: ${empty}`)
-        assert.deepStrictEqual([empty.status, empty.body], [status, null])
+      for (const source of ["init", "Request"]) {
+        const { fetch, sent } = yield* setUp(refusing("token-1"))
+        const init = { method: "POST", duplex: "half" as const }
+        const streamed = () => {
+          let left = 3
+          return new ReadableStream({
+            pull: (controller) => left-- > 0 ? controller.enqueue(new Uint8Array(500_000)) : controller.close()
+          })
+        }
+        const call = () =>
+          source === "init"
+            ? fetch("/a", { ...init, body: streamed() })
+            : fetch(new Request("https://api.example/v1/a", { ...init, body: streamed() }))
+        const response = yield* Effect.promise(call)
+        assert.strictEqual(response.status, 401)
+        assert.strictEqual(yield* Effect.promise(() => response.text()), "the body")
+        assert.strictEqual((yield* Effect.promise(() => fetch("/a"))).status, 200)
+        assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
+        assert.strictEqual(sent[0]?.body.length, 1_500_000)
       }
     }))
 
-  it.scoped("accepts a method in lower case", () =>
+  it.scoped("returns the 401 with its body if no other token works", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = yield* setUp(
+        (request) =>
+          new Response(request.headers.get("authorization"), { status: 401, statusText: "No", headers: { "x-a": "1" } })
+      )
+      const response = yield* Effect.promise(() => fetch("/a"))
+      assert.deepStrictEqual([response.status, response.statusText, response.headers.get("x-a")], [401, "No", "1"])
+      assert.strictEqual(yield* Effect.promise(() => response.text()), "Bearer token-2")
+      assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
+    }))
+
+  it.scoped("keeps the caller's own Authorization, and reports no 401", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = yield* setUp(() => new Response(null, { status: 401 }), { granted: [] })
+      const response = yield* Effect.promise(() => fetch("/a", { headers: { authorization: "Basic own" } }))
+      assert.strictEqual(response.status, 401)
+      assert.deepStrictEqual(bearers(sent), ["Basic own"])
+    }))
+
+  it.scoped("drops host, content-length and the headers of a connection", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp()
-      for (const method of ["patch", "put"]) yield* Effect.promise(() => fetch("/a", { method, body: "x" }))
-      assert.deepStrictEqual(sent.map(({ method }) => method), ["PATCH", "PUT"])
+      const headers = {
+        Host: "evil.example",
+        "Content-Length": "3",
+        Connection: "close",
+        "Transfer-Encoding": "chunked",
+        "x-a": "1"
+      }
+      yield* Effect.promise(() => fetch("/a", { headers }))
+      assert.deepStrictEqual([...sent[0]?.headers.keys() ?? []], ["authorization", "user-agent", "x-a"])
     }))
 
-  it.scoped("rejects with the client's error", () =>
+  it.scoped("sends a GET again after a closed connection, and a POST only with an Idempotency-Key", () =>
+    Effect.gen(function*() {
+      const reset = new TypeError("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) })
+      const failing = (times: number) => () => times-- > 0 ? Promise.reject(reset) : new Response()
+      const get = yield* setUp(failing(2))
+      assert.strictEqual((yield* Effect.promise(() => get.fetch("/a"))).status, 200)
+      assert.strictEqual(get.sent.length, 3)
+      const post = yield* setUp(failing(1))
+      isCallError(yield* rejection(() => post.fetch("/a", { method: "POST", body: "x" })), "Reset")
+      const init = { method: "POST", body: "x", headers: { "idempotency-key": "1" } }
+      const repeated = yield* setUp(failing(1))
+      assert.strictEqual((yield* Effect.promise(() => repeated.fetch("/a", init))).status, 200)
+      const dead = yield* setUp(failing(Infinity))
+      const error = isCallError(yield* rejection(() => dead.fetch("/a")), "Reset")
+      assert.isTrue(error.retryable)
+      assert.strictEqual(dead.sent.length, 4)
+    }))
+
+  it.scoped("rejects with the error of the supply, of the scope, and of the URL, and sends nothing", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp(undefined, { granted: [] })
       assert.deepInclude(yield* rejection(() => fetch("/a")), { _tag: "InsufficientScope" })
       const other = yield* setUp()
-      assert.isTrue(isRequestError(yield* rejection(() => other.fetch("https://elsewhere.example"))))
+      for (const url of ["https://elsewhere.example", "/../a", "//elsewhere.example/a"]) {
+        isCallError(yield* rejection(() => other.fetch(url)), "InvalidUrl")
+      }
       assert.deepStrictEqual([...sent, ...other.sent], [])
     }))
 
-  it.scoped("rejects when the arguments are not a valid request, and never throws", () =>
+  it.scoped("rejects what cannot be sent, names it without its value, and never throws", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp()
-      assert.instanceOf(yield* rejection(() => fetch("/a", { headers: { "not a name": "x" } })), TypeError)
-      const unknown = yield* rejection(() => fetch("/a", { method: "PURGE" }))
-      assert.strictEqual(String(unknown), "TypeError: The method PURGE is not supported")
+      const refused = [
+        [{ headers: { "x-key": "canary\n" } }, "x-key"],
+        [{ headers: [["x-key", "canary\u0001"]] }, "x-key"],
+        [{ headers: { "not a name": "canary" } }, "not?a?name"],
+        [{ method: "PURGE" }, "PURGE"],
+        [{ body: "canary" }, "GET"],
+        [{ method: "DELETE", body: new ReadableStream() }, "DELETE"]
+      ] as const
+      for (const [init, name] of refused) {
+        const { message } = isCallError(yield* rejection(() => Reflect.apply(fetch, undefined, ["/a", init])), "Encode")
+        assert.include(message, name)
+        assert.notInclude(message, "canary")
+      }
       const used = new Request("https://api.example/v1/a", { method: "POST", body: "x" })
       yield* Effect.promise(() => used.text())
       assert.instanceOf(yield* rejection(() => fetch(used)), TypeError)
       assert.deepStrictEqual(sent, [])
     }))
 
-  it.scoped("rejects with the reason of the signal when it is aborted before or during the request", () =>
+  it.scoped("rejects what is neither a URL nor a Request", () =>
     Effect.gen(function*() {
-      const client = HttpClient.make(() => Effect.never)
-      const dataAccess = yield* Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), yield* supply(), client))
-      const fetch = yield* Fetch.make(dataAccess)
-      const reason = new Error("too late")
-      assert.strictEqual(yield* rejection(() => fetch("/a", { signal: AbortSignal.abort(reason) })), reason)
-      const late = yield* rejection(() => fetch("/a", { signal: AbortSignal.timeout(1) }))
-      assert.include(String(late), "TimeoutError")
+      const { fetch, sent } = yield* setUp()
+      const all = like(new Request("https://api.example/v1/a"))
+      const parts = Object.keys(all).filter((part) => part !== "body")
+      const incomplete = parts.map((part) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== part)))
+      for (const wrong of [undefined, null, 42, {}, { href: 42 }, ...incomplete]) {
+        const error = yield* rejection(() => Reflect.apply(fetch, undefined, [wrong]))
+        assert.strictEqual(String(error), "TypeError: Expected a URL or a Request")
+      }
+      assert.deepStrictEqual(sent, [])
     }))
 
-  it.scoped("rejects while the body is read with the reason of the signal, and when the scope closes", () =>
+  it.scoped("accepts a Request of another implementation, with a body and without", () =>
     Effect.gen(function*() {
-      const scope = yield* Scope.make()
-      const client = HttpClient.make((request) =>
-        Effect.succeed(
-          HttpClientResponse.fromWeb(request, new Response(new ReadableStream({ pull: () => new Promise(() => {}) })))
+      const { fetch, sent } = yield* setUp()
+      const own = new Request("https://api.example/v1/a", { method: "PUT", body: "hello", headers: { "x-a": "1" } })
+      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [like(own)]))
+      // the body of node-fetch is a stream of Node
+      const other = { ...like(new Request("https://api.example/v1/b", { method: "PUT", body: "hello" })), body: {} }
+      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [other]))
+      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [like(new Request("https://api.example/v1/c"))]))
+      assert.deepStrictEqual(sent.map(({ body, method, url }) => `${method} ${url} ${body}`), [
+        "PUT https://api.example/v1/a hello",
+        "PUT https://api.example/v1/b hello",
+        "GET https://api.example/v1/c "
+      ])
+      assert.strictEqual(sent[0]?.headers.get("x-a"), "1")
+    }))
+
+  it.scoped("rejects with what its own fetch throws that is no failure of a connection, without its secrets", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* setUp((request) => {
+        throw new Error(`canary ${request.headers.get("authorization")}`)
+      })
+      const error = isCallError(yield* rejection(() => fetch("/a")), "Other")
+      assert.include(String(error.cause), "canary")
+      assert.notInclude(String(error.cause), "token-1")
+      const own = new TokenError.InvalidClient({
+        environment: "test",
+        tokenEndpoint: "http://localhost",
+        endpointStatus: 401
+      })
+      const throwing = yield* setUp(() => Promise.reject(own))
+      assert.strictEqual(yield* rejection(() => throwing.fetch("/a")), own)
+      const nothing = yield* setUp(() => JSON.parse("null"))
+      assert.include(String(isCallError(yield* rejection(() => nothing.fetch("/a")), "Other").cause), "Response")
+    }))
+})
+
+describe("the body of a response", () => {
+  it.scoped("that breaks off rejects with a CallError, however it is read", () =>
+    Effect.gen(function*() {
+      const cut = () =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) =>
+              controller.error(Object.assign(new TypeError("terminated"), { cause: new Error("closed") }))
+          })
+        )
+      const { fetch } = yield* setUp(cut)
+      const readings: ReadonlyArray<(response: Response) => Promise<unknown>> = [
+        (response) => response.text(),
+        (response) => response.json(),
+        (response) => response.arrayBuffer(),
+        (response) => response.blob(),
+        (response) => response.clone().text(),
+        async (response) => response.body?.getReader().read()
+      ]
+      for (const read of readings) {
+        const error = isCallError(yield* rejection(async () => read(await fetch("/a"))), "Cut")
+        assert.isTrue(error.retryable)
+      }
+    }))
+
+  it.scoped("that is no JSON rejects as it does elsewhere, and is read once", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* setUp(() => new Response("no JSON"))
+      const response = yield* Effect.promise(() => fetch("/a"))
+      assert.isNotNull(response.body)
+      assert.instanceOf(yield* rejection(() => response.json()), SyntaxError)
+      assert.instanceOf(yield* rejection(() => response.text()), TypeError)
+    }))
+
+  it.scoped("is read as a stream of bytes, chunk by chunk, and cancelled with its caller", () =>
+    Effect.gen(function*() {
+      let [pulled, cancelled] = [0, 0]
+      const { fetch } = yield* setUp(() =>
+        new Response(
+          new ReadableStream({
+            pull: (controller) => ++pulled > 3 ? controller.close() : controller.enqueue(new Uint8Array(2)),
+            cancel: () => void cancelled++
+          }, { highWaterMark: 0 })
         )
       )
-      const dataAccess = yield* Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), yield* supply(), client))
-      const fetch = yield* Scope.extend(Fetch.make(dataAccess), scope)
-      const controller = callerAbort()
+      const response = yield* Effect.promise(() => fetch("/a"))
+      for (let turn = 0; turn < 10; turn++) yield* Effect.promise(() => setImmediate())
+      assert.strictEqual(pulled, 0)
+      const reader = response.body?.getReader({ mode: "byob" })
+      const first = yield* Effect.promise(async () => reader?.read(new Uint8Array(1)))
+      assert.strictEqual(first?.value?.length, 1)
+      yield* Effect.promise(async () => reader?.cancel())
+      assert.strictEqual(cancelled, 1)
+    }))
+})
+
+describe("a call that ends early", () => {
+  const hanging: Respond = ({ init }) =>
+    new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(init.signal?.reason)))
+
+  it.scoped("rejects with the reason of the signal before and during the request, and leaves no listener", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* setUp(hanging)
+      const reason = new Error("too late")
+      assert.strictEqual(yield* rejection(() => fetch("/a", { signal: AbortSignal.abort(reason) })), reason)
+      assert.include(String(yield* rejection(() => fetch("/a", { signal: AbortSignal.timeout(1) }))), "TimeoutError")
+      const done = yield* setUp()
+      const { signal } = new AbortController()
+      let listeners = 0
+      const add = signal.addEventListener.bind(signal)
+      const remove = signal.removeEventListener.bind(signal)
+      signal.addEventListener = (...args: Parameters<typeof add>) => {
+        listeners++
+        add(...args)
+      }
+      signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+        listeners--
+        remove(...args)
+      }
+      for (let call = 0; call < 10; call++) {
+        const response = yield* Effect.promise(() => done.fetch("/a", { signal }))
+        yield* Effect.promise(() => response.text())
+      }
+      assert.strictEqual(listeners, 0)
+    }))
+
+  it.scoped("rejects with the reason of the signal while it waits for a token, and sends nothing", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = fake(() => new Response())
+      let interrupted = 0
+      const get = Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++))
+      const api = yield* over({ ...yield* supply(), get }, fetch)
+      const controller = new AbortController()
+      const call = rejection(() => api("/a", { signal: controller.signal }))
       const reason = new Error("enough")
-      const [first, second] = [
-        yield* Effect.promise(() => fetch("/a", { signal: controller.signal })),
-        yield* Effect.promise(() => fetch("/a"))
-      ]
-      const read = rejection(() => first.text())
-      controller.abort(reason)
-      assert.include(String(yield* read), "enough")
-      const reading = yield* Effect.fork(rejection(() => second.text()))
-      yield* Effect.yieldNow()
-      yield* Scope.close(scope, Exit.void)
-      assert.include(String(yield* Fiber.join(reading)), "The scope of this fetch was closed")
+      yield* Effect.sync(() => queueMicrotask(() => controller.abort(reason)))
+      assert.strictEqual(yield* call, reason)
+      assert.deepStrictEqual([interrupted, sent.length], [1, 0])
     }))
 
   it.scopedLive("rejects while the body is read with the reason of the signal, even if the Request was collected", () =>
     Effect.gen(function*() {
-      const { fetch } = yield* setUp()
-      const controller = callerAbort()
+      const { fetch } = yield* setUp(({ init }) =>
+        new Response(
+          new ReadableStream({
+            start: (body) => init.signal?.addEventListener("abort", () => body.error(init.signal?.reason))
+          })
+        )
+      )
+      const controller = new AbortController()
       const { signal } = controller
       const response = yield* Effect.promise(() => fetch(new Request("https://api.example/v1/a", { signal })))
       for (let turn = 0; turn < 5; turn++) {
         collect()
         yield* Effect.sleep("5 millis")
       }
-      controller.abort(new Error("enough"))
-      assert.include(String(yield* rejection(() => response.text())), "enough")
+      const reason = new Error("enough")
+      controller.abort(reason)
+      assert.strictEqual(yield* rejection(() => response.text()), reason)
+    }))
+
+  it.scoped("rejects with the reason of the signal while the body of a Request is read", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = yield* setUp()
+      for (const body of [undefined, new ReadableStream({ pull: () => new Promise(() => {}) })]) {
+        const controller = new AbortController()
+        const own = new Request("https://api.example/v1/a", { method: "POST", signal: controller.signal, body: "x" })
+        const endlessly = { ...like(own), body: body ?? {}, arrayBuffer: () => new Promise(() => {}) }
+        const call = rejection(() => Reflect.apply(fetch, undefined, [endlessly]))
+        const reason = new Error("too late")
+        yield* Effect.sync(() => queueMicrotask(() => controller.abort(reason)))
+        assert.strictEqual(yield* call, reason)
+      }
+      assert.deepStrictEqual(sent, [])
     }))
 
   it.scopedLive("keeps nothing in memory of a call that has failed", () =>
     Effect.gen(function*() {
-      const { fetch } = yield* setUp()
+      const { fetch } = yield* setUp(() => Promise.reject(new TypeError("fetch failed")))
       const failed = async () => {
-        const request = new Request("https://another.example/a")
+        const request = new Request("https://api.example/v1/a")
         await fetch(request).then(() => assert.fail("it did not reject"), () => undefined)
         return new WeakRef(request)
       }
@@ -215,165 +442,125 @@ describe("the client of a group as a fetch", () => {
       assert.isUndefined(request.deref())
     }))
 
-  it.scoped("reads at most one chunk of a body before its caller, cancels it with its caller, and reads one that no caller gets", () =>
+  it.scopedLive("aborts a response that is collected unread, and not one whose body is kept", () =>
     Effect.gen(function*() {
-      let [pulled, cancelled] = [0, 0]
-      const body = () =>
-        new ReadableStream({
-          pull: (controller) => {
-            if (++pulled > 3) controller.close()
-            else controller.enqueue(new Uint8Array(1))
-          },
-          cancel: () => void cancelled++
-        }, { highWaterMark: 0 })
-      const { fetch } = yield* setUp(() => new Response(body()))
-      const response = yield* Effect.promise(() => fetch("/a"))
-      for (let turn = 0; turn < 10; turn++) yield* Effect.promise(() => setImmediate())
-      assert.isAtMost(pulled, 1)
-      assert.strictEqual(cancelled, 0)
-      yield* Effect.promise(async () => response.body?.cancel())
-      assert.isAtMost(pulled, 1)
-      assert.strictEqual(cancelled, 1)
-      pulled = 0
-      const head = yield* Effect.promise(() => fetch("/a", { method: "HEAD" }))
-      assert.deepStrictEqual([head.body, pulled, cancelled], [null, 4, 1])
-      pulled = 0
-      const odd = yield* setUp(() => Object.defineProperty(new Response(body()), "status", { value: 600 }))
-      assert.instanceOf(yield* rejection(() => odd.fetch("/a")), TypeError)
-      assert.deepStrictEqual([pulled, cancelled], [4, 1])
-    }))
-
-  it.scoped("accepts a Request of another implementation, with a body and without", () =>
-    Effect.gen(function*() {
-      const { fetch, sent } = yield* setUp()
-      const own = new Request("https://api.example/v1/a", { method: "PUT", body: "hello", headers: { "x-a": "1" } })
-      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [like(own), { headers: { "x-b": "2" } }]))
-      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [like(new Request("https://api.example/v1/b"))]))
-      const post = new Request("https://api.example/v1/c", { method: "POST", headers: { "x-c": "3" } })
-      yield* Effect.promise(() => Reflect.apply(fetch, undefined, [like(post)]))
-      assert.deepStrictEqual(sent.map(({ method, url }) => `${method} ${url}`), [
-        "PUT https://api.example/v1/a",
-        "GET https://api.example/v1/b",
-        "POST https://api.example/v1/c"
-      ])
-      assert.deepStrictEqual(sent.map(bodyOf), ["hello", undefined, undefined])
-      assert.deepStrictEqual(sent.map(({ headers }) => [headers["x-a"], headers["x-b"], headers["x-c"]]), [
-        [undefined, "2", undefined],
-        [undefined, undefined, undefined],
-        [undefined, undefined, "3"]
-      ])
-      assert.deepStrictEqual(sent.map(({ body }) => body._tag), ["Uint8Array", "Empty", "Empty"])
-    }))
-
-  it.scopedLive("rejects with the reason of the signal while the body of a Request of another implementation is read", () =>
-    Effect.gen(function*() {
-      const { fetch, sent } = yield* setUp()
-      const reason = new Error("too late")
-      const controller = callerAbort()
-      const own = new Request("https://api.example/v1/a", { method: "POST", signal: controller.signal, body: "x" })
-      const endless = { ...like(own), arrayBuffer: () => new Promise(() => {}) }
-      const fiber = yield* Effect.fork(rejection(() => Reflect.apply(fetch, undefined, [endless])))
-      yield* Effect.promise(() => setTimeout(20))
-      controller.abort(reason)
-      assert.strictEqual(yield* Fiber.join(fiber), reason)
-      assert.deepStrictEqual(sent, [])
-    }))
-
-  it.scoped("makes calls outside of the span in which it was made, which has ended", () => {
-    const { spans, tracer } = recordingTracer()
-    return Effect.gen(function*() {
-      const { fetch } = yield* Effect.withSpan(setUp(), "startup")
-      yield* Effect.promise(() => fetch("/a"))
-      assert.deepStrictEqual(spans.map(({ name, parent }) => [name, parent]), [["startup", undefined], [
-        "GET",
-        undefined
-      ]])
-    }).pipe(Effect.withTracer(tracer))
-  })
-
-  it.scoped("returns an empty body of a response that has none, whatever its status is", () =>
-    Effect.gen(function*() {
-      for (const status of [200, 201, 401, 503]) {
-        const { fetch } = yield* setUp(() => new Response(null, { status }))
-        const text = yield* Effect.promise(() => fetch("/a").then((response) => response.text()).catch(String))
-        assert.strictEqual(text, "", `${status}`)
+      const signals: Array<AbortSignal | null | undefined> = []
+      const { fetch } = yield* setUp(({ init }) => {
+        signals.push(init.signal)
+        return endless()
+      })
+      const body = yield* Effect.promise(async () => {
+        await fetch("/dropped")
+        return (await fetch("/kept")).body
+      })
+      for (let turn = 0; turn < 50 && signals[0]?.aborted !== true; turn++) {
+        yield* Effect.sleep("5 millis")
+        collect()
       }
+      assert.deepStrictEqual(signals.map((signal) => signal?.aborted), [true, false])
+      assert.isFalse(body?.locked)
     }))
 
-  it.scoped("rejects with a TypeError what is neither a URL nor a Request, and a status that no Response has", () =>
-    Effect.gen(function*() {
-      const { fetch, sent } = yield* setUp()
-      const all = like(new Request("https://api.example/v1/a"))
-      const parts = Object.keys(all).filter((part) => part !== "body")
-      const incomplete = parts.map((part) => Object.fromEntries(Object.entries(all).filter(([key]) => key !== part)))
-      for (const wrong of [undefined, null, 42, {}, { href: 42 }, ...incomplete]) {
-        const error = yield* rejection(() => Reflect.apply(fetch, undefined, [wrong]))
-        assert.strictEqual(String(error), "TypeError: Expected a URL or a Request")
-      }
-      assert.deepStrictEqual(sent, [])
-      for (const status of [101, 199, 600]) {
-        const odd = Object.defineProperty(new Response("x"), "status", { value: status })
-        const { fetch } = yield* setUp(() => odd)
-        assert.strictEqual(
-          String(yield* rejection(() => fetch("/a"))),
-          `TypeError: The API responded with ${status}, which is not the status of a Response`
-        )
-      }
-      const last = yield* setUp(() => Object.defineProperty(new Response("x"), "status", { value: 599 }))
-      assert.strictEqual((yield* Effect.promise(() => last.fetch("/a"))).status, 599)
-    }))
-
-  it.effect("rejects the calls that are under way when the scope closes", () =>
+  it.effect("rejects when the scope closes: while it waits, while its body is read, and later", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()
-      const client = HttpClient.make(() => Effect.never)
-      const dataAccess = yield* Effect.provide(DataAccess.DataAccess, over(DataAccess.layer(), yield* supply(), client))
-      const fetch = yield* Scope.extend(Fetch.make(dataAccess), scope)
-      const call = fetch("/a").then(() => "a response", String)
-      yield* Scope.close(scope, Exit.void)
-      assert.strictEqual(yield* Effect.promise(() => call), "AbortError: The scope of this fetch was closed")
-    }))
-
-  it.effect("rejects with an AbortError after its scope has closed, and sends nothing", () =>
-    Effect.gen(function*() {
-      const scope = yield* Scope.make()
-      const { fetch, sent } = yield* Scope.extend(setUp(), scope)
-      yield* Scope.close(scope, Exit.void)
-      assert.strictEqual(
-        String(yield* rejection(() => fetch("/a"))),
-        "AbortError: The scope of this fetch was closed"
+      const aborted: Array<unknown> = []
+      const { fetch, sent } = fake(({ init, url }) => {
+        init.signal?.addEventListener("abort", () => aborted.push(init.signal?.reason))
+        return url.endsWith("/hanging") ?
+          hanging({ url, init, body: "", method: "", headers: new Headers() }) :
+          new Response(
+            new ReadableStream({
+              start: (body) => init.signal?.addEventListener("abort", () => body.error(init.signal?.reason))
+            })
+          )
+      })
+      const tokens = yield* supply()
+      const api = yield* Scope.extend(over(tokens, fetch), scope)
+      const waiting = yield* Scope.extend(over({ ...tokens, get: Effect.never }, fetch), scope)
+      const response = yield* Effect.promise(() => api("/streaming"))
+      const calls = [api("/hanging"), response.text(), waiting("/a")].map((call) =>
+        call.catch((error: unknown) => error)
       )
-      assert.deepStrictEqual(sent, [])
+      yield* Effect.promise(() => setImmediate())
+      yield* Scope.close(scope, Exit.void)
+      for (const call of calls) isCallError(yield* Effect.promise(() => call), "Closed")
+      isCallError(yield* rejection(() => api("/later")), "Closed")
+      isCallError(yield* rejection(() => api.call("GET", "/{id}", { id: 1 })), "Closed")
+      assert.deepStrictEqual([sent.length, aborted.length], [2, 2])
     }))
 })
 
-describe("a call of a path with values", () => {
-  it.scoped("encodes the values, and sends headers and body as the fetch does", () =>
-    Effect.gen(function*() {
-      const { call, sent } = yield* setUp()
-      const response = yield* Effect.promise(() =>
-        call("POST", "/consumers/{id}/{part}", { id: "a/b", part: 7 }, { body: "a body", headers: { "x-own": "c" } })
+describe("the metrics of a fetch", () => {
+  it.scoped("count its calls, with the context in which it was made and outside of its span", () => {
+    const { spans, tracer } = recordingTracer()
+    return Effect.gen(function*() {
+      const tokens = yield* supply()
+      const calls: Array<unknown> = []
+      yield* observeCalls(
+        tokens,
+        ({ errorType, group, method, status, template }) =>
+          Effect.map(
+            Effect.logAnnotations,
+            (annotations) => void calls.push([group, method, template, status, errorType, ...annotations])
+          )
       )
-      assert.deepStrictEqual(yield* Effect.promise(() => response.json()), { id: 42 })
-      assert.strictEqual(sent[0]?.method, "POST")
-      assert.strictEqual(sent[0]?.url, "https://api.example/v1/consumers/a%2Fb/7")
-      assert.strictEqual(sent[0]?.headers["x-own"], "c")
-      assert.strictEqual(bodyOf(sent[0]), "a body")
+      const { fetch } = fake(({ url }) => new Response(null, { status: url.endsWith("/missing") ? 404 : 200 }))
+      const api = yield* over(tokens, fetch).pipe(Effect.withSpan("startup"), Effect.annotateLogs("team", "a"))
+      yield* Effect.promise(() => api.call("GET", "/consumers/{id}", { id: 42 }))
+      yield* Effect.promise(() => api("/missing", { method: "POST" }))
+      yield* rejection(() => api("/a", { signal: AbortSignal.timeout(0) }).then(() => Promise.reject(new Error())))
+      yield* rejection(() => api("https://elsewhere.example"))
+      assert.deepStrictEqual(calls.slice(0, 2), [
+        ["Data Access", "GET", "/consumers/{id}", 200, undefined, ["team", "a"]],
+        ["Data Access", "POST", undefined, 404, "404", ["team", "a"]]
+      ])
+      assert.isAtMost(calls.length, 3)
+      assert.deepStrictEqual(spans.map(({ name }) => name), ["startup"])
+    }).pipe(Effect.withTracer(tracer))
+  })
+})
+
+describe("a call of a path with values", () => {
+  it.scoped("encodes the values, and sends headers and body", () =>
+    Effect.gen(function*() {
+      const { fetch, sent } = yield* setUp()
+      const init = { body: "a body", headers: { "x-own": "c" } }
+      yield* Effect.promise(() => fetch.call("POST", "/consumers/{id}/{part}", { id: "a/b", part: 7 }, init))
+      assert.strictEqual(`${sent[0]?.method} ${sent[0]?.url}`, "POST https://api.example/v1/consumers/a%2Fb/7")
+      assert.strictEqual(sent[0]?.headers.get("x-own"), "c")
+      assert.strictEqual(sent[0]?.body, "a body")
     }))
 
-  it.scoped("rejects with the client's error for a value that makes another path, and sends nothing", () =>
+  it.scoped("rejects for a value that makes another path, without the value, and sends nothing", () =>
     Effect.gen(function*() {
-      const { call, sent } = yield* setUp()
-      assert.isTrue(isRequestError(yield* rejection(() => call("GET", "/consumers/{id}", { id: ".." }))))
+      const { fetch, sent } = yield* setUp()
+      const error = isCallError(
+        yield* rejection(() => fetch.call("GET", "/consumers/{id}", { id: ".." })),
+        "InvalidUrl"
+      )
+      assert.include(error.message, "{id}")
       assert.strictEqual(sent.length, 0)
     }))
+})
 
-  it.scoped("rejects with the reason of its signal", () =>
+describe("making a fetch", () => {
+  it.scoped("fails for a scope that is not requested, and for a base URL that is not valid", () =>
     Effect.gen(function*() {
-      const { call } = yield* setUp()
-      const controller = callerAbort()
-      controller.abort("no longer needed")
-      const call42 = () => call("GET", "/consumers/{id}", { id: 42 }, { signal: controller.signal })
-      assert.strictEqual(yield* rejection(call42), "no longer needed")
+      const { fetch } = fake(() => new Response())
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(over(yield* supply({ requested: ["furnishment:all"] }), fetch))))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(over(yield* supply({ baseUrl: "http://api.example" }), fetch))))
+    }))
+
+  it.scopedLive("sends with the global fetch by default, as it is then", () =>
+    Effect.gen(function*() {
+      const original = globalThis.fetch
+      yield* Effect.addFinalizer(() => Effect.sync(() => void (globalThis.fetch = original)))
+      const api = yield* Effect.provide(
+        Fetch.make({ name: "Reports" }),
+        Layer.succeed(AccessTokens.AccessTokens, yield* supply())
+      )
+      globalThis.fetch = async () => new Response("replaced")
+      assert.strictEqual(yield* Effect.promise(() => api("/a").then((response) => response.text())), "replaced")
     }))
 })

@@ -1,7 +1,7 @@
 import * as Clocks from "@credit-data/test-support/clock"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ResendBudget from "../src/internal/resend.ts"
+import * as ResendBudget from "../src/internal/attempts.ts"
 
 /** A budget whose time the test controls. It begins an hour after the zero of the clock. */
 const setUp = () => {

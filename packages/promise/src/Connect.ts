@@ -29,4 +29,4 @@ import { service } from "./internal/service.ts"
  * }
  * ```
  */
-export const connect = (options: Options = {}): Promise<Connection> => open(service(options))
+export const connect = async (options: Options = {}): Promise<Connection> => open(service(options))

@@ -1,12 +1,11 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * A connection to the API, and the options with which it is opened.
  *
  * @since 1.0.0
  */
-import type { TokenError } from "@credit-data/core/TokenError"
-import type { TokenStatus } from "@credit-data/core/TokenStatus"
-import type { Values } from "@credit-data/http-client/GroupClient"
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Agent } from "node:http"
+import type { TokenError } from "./Failure.ts"
 import type { Log } from "./Log.ts"
 
 /**
@@ -27,13 +26,14 @@ export type Group = "dataAccess" | "furnishment" | "enablementServices"
 export interface Connection extends AsyncDisposable {
   /**
    * A `fetch` for Data Access. It adds the base URL to a relative URL, and the token to each request. After a 401, it sends the request
-   * again with another token. As with the global `fetch`, every other status is a response.
+   * again with another token, and after a closed connection it sends a GET, HEAD or OPTIONS again. As with the global `fetch`, every other
+   * status is a response.
    *
-   * It rejects if there is no token (`isTokenError`), if the token does not cover the group (`InsufficientScope`), or if the API does not
-   * respond. `isRetryable` returns whether a later attempt can succeed. There is no timeout: pass a signal, such as
-   * `AbortSignal.timeout(15_000)`.
+   * It rejects if there is no token (`isTokenError`), if the token does not cover the group (`InsufficientScope`), and if no complete response
+   * arrives (`CallError`). So does reading a body that breaks off. `isRetryable` returns whether a later attempt can succeed. There is no
+   * timeout: pass a signal, such as `AbortSignal.timeout(15_000)`, which covers the body too.
    *
-   * The docstring of `Fetch.make` in `@credit-data/http-client` lists the differences from the global `fetch`.
+   * Differences from the global `fetch`: a redirect is not followed, and a body that is a stream is not sent again after a 401.
    */
   readonly dataAccess: typeof globalThis.fetch
   /** A `fetch` for Furnishment, as `dataAccess`. */
@@ -63,9 +63,24 @@ export interface Connection extends AsyncDisposable {
   readonly ready: () => Promise<boolean>
   /** The state of the token, for people and dashboards; safe to print. Sends no request. */
   readonly status: () => Promise<Status>
-  /** Ends the calls in progress with an `AbortError`, and closes the idle connections. Later calls reject. */
+  /**
+   * Ends the calls in progress and the bodies that are being read, and closes the idle connections. They reject with a `CallError`
+   * (`Closed`), and so does every later call.
+   */
   readonly close: () => Promise<void>
 }
+
+/**
+ * The values of a path template: one for each name in it, and no other.
+ *
+ * @since 1.0.0
+ * @category models
+ */
+export type Values<Template extends string> = [Names<Template>] extends [never] ? Readonly<Record<string, never>>
+  : { readonly [Name in Names<Template>]: string | number }
+
+type Names<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest>
+  : never
 
 /**
  * The state of the token. It contains no secret.
@@ -73,26 +88,32 @@ export interface Connection extends AsyncDisposable {
  * @since 1.0.0
  * @category models
  */
-export interface Status extends
-  Pick<
-    TokenStatus,
-    | "environment"
-    | "tokenEndpoint"
-    | "phase"
-    | "rejected"
-    | "requestedScopes"
-    | "scopes"
-    | "missingScopes"
-    | "consecutiveFailures"
-    | "callersWaiting"
-    | "tokensServed"
-  >
-{
+export interface Status {
+  /** The name of the environment. */
+  readonly environment: string
+  /** The address of the token endpoint. */
+  readonly tokenEndpoint: string
   /**
    * Whether this process can get tokens, as far as it knows: false if the last token request failed and there is no valid token, and if the
    * token covers none of the requested scopes.
    */
   readonly usable: boolean
+  /** The phase of the token: there is none, it is valid, its renewal is due, calls wait for its renewal, or it has expired. */
+  readonly phase: "None" | "Valid" | "Due" | "Expiring" | "Expired"
+  /** Whether the API rejected every token that the process holds. */
+  readonly rejected: boolean
+  /** The scopes that are requested. */
+  readonly requestedScopes: ReadonlyArray<string>
+  /** The scopes that were granted. */
+  readonly scopes: ReadonlyArray<string>
+  /** The scopes that were requested and that the token does not cover. */
+  readonly missingScopes: ReadonlyArray<string>
+  /** How many token requests in a row have failed, with their retries. */
+  readonly consecutiveFailures: number
+  /** How many calls wait for a token. */
+  readonly callersWaiting: number
+  /** How often a call got a token. */
+  readonly tokensServed: number
   /** The id of the client. */
   readonly clientId: string | undefined
   /** The version of the token endpoint: `V1` or `V2`. */
@@ -139,6 +160,11 @@ export interface Options {
   readonly credentials?: (() => Promise<Credentials>) | undefined
   /** Where to log. It gets every level. Default: one line of JSON to standard error for each warning and error. */
   readonly log?: Log | undefined
-  /** Sends the requests. Default: `node:http`, with connections that are kept for 4 seconds. */
+  /**
+   * Sends the requests over `node:http`, with a proxy or certificates of your own: an `http.Agent`, or an `https.Agent` if the addresses begin
+   * with `https:`. You close it yourself. Default: an agent that keeps connections for 4 seconds.
+   */
+  readonly agent?: Agent | undefined
+  /** Sends the requests, in place of `node:http`. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }

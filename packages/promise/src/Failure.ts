@@ -1,92 +1,206 @@
 /**
- * What calls and `connect` reject with, and what to do about it.
+ * What `connect` and calls reject with, and what to do about it. No error contains a part of a request: no path, header or body.
  *
  * @since 1.0.0
  */
-import { HttpError } from "@credit-data/core/Internal"
-import * as TokenError from "@credit-data/core/TokenError"
-import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as Predicate from "effect/Predicate"
 
-export {
-  /**
-   * The token does not cover the scope of the endpoint group.
-   *
-   * @since 1.0.0
-   * @category errors
-   */
-  InsufficientScope
-} from "@credit-data/http-client/InsufficientScope"
+/** What the constructor of an error takes beside its message. */
+type Fields<E extends Failure> = Omit<E, "cause" | "message" | "name" | "stack" | "toJSON">
 
-export {
-  /**
-   * The token endpoint refused the client. A retry with the same credentials cannot succeed.
-   *
-   * @since 1.0.0
-   * @category errors
-   */
-  InvalidClient,
-  /**
-   * The token endpoint's response is outside the contract.
-   *
-   * @since 1.0.0
-   * @category errors
-   */
-  InvalidResponse,
-  /**
-   * Returns whether a value is a failure of a token request: `InvalidClient`, `ServerError`, `InvalidResponse` or `TransportError`.
-   *
-   * @since 1.0.0
-   * @category guards
-   */
-  isTokenError,
-  /**
-   * The token endpoint returned a failure that is not about the client.
-   *
-   * @since 1.0.0
-   * @category errors
-   */
-  ServerError,
-  /**
-   * A failure of a token request.
-   *
-   * @since 1.0.0
-   * @category errors
-   */
-  type TokenError,
-  /**
-   * The token endpoint returned no complete response.
-   *
-   * @since 1.0.0
-   * @category errors
-   */
-  TransportError
-} from "@credit-data/core/TokenError"
+/** An error whose fields are printed with its message, by `console.error`, `JSON.stringify` and loggers. */
+abstract class Failure extends Error {
+  /** Whether a later attempt can succeed. */
+  declare readonly retryable: boolean
+
+  constructor(message: string, fields: object, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    Object.assign(this, fields)
+  }
+
+  /** What `JSON.stringify` prints. */
+  toJSON(): object {
+    return { ...this, name: this.name, message: this.message }
+  }
+}
+
+/** A failure of a token request. */
+abstract class FailedTokenRequest extends Failure {
+  /** The name of the environment. */
+  declare readonly environment: string
+  /** The id of the client for which the token was requested. */
+  declare readonly clientId?: string | undefined
+  /** The address of the token endpoint. */
+  declare readonly tokenEndpoint: string
+  /** No token request is sent before this time. */
+  declare readonly nextTryAt?: Date | undefined
+}
+
+/** A failure with the status and the OAuth error of the token endpoint. */
+abstract class TokenEndpointError extends FailedTokenRequest {
+  /** The HTTP status of the token endpoint. It is not the status for your own callers. */
+  declare readonly endpointStatus: number
+  /** The code of the OAuth error, if the token endpoint returned one. */
+  declare readonly error?: string | undefined
+  /** The text of the OAuth error, without secrets. */
+  declare readonly description?: string | undefined
+}
 
 /**
- * The configuration is wrong. The message has a line for each faulty variable, and never shows a value.
+ * The token endpoint refused the client. A retry with the same credentials cannot succeed.
  *
  * @since 1.0.0
  * @category errors
  */
-export class ConfigError extends Error {
-  /**
-   * @since 1.0.0
-   */
-  override readonly name = "ConfigError"
-}
-
-/** Undefined for what neither a call nor a signal rejects with. */
-const isRetryableItself = (error: unknown): boolean | undefined => {
-  if (TokenError.isTokenError(error)) return error.retryable
-  if (error instanceof DOMException) return error.name === "TimeoutError"
-  if (!HttpClientError.isHttpClientError(error)) return undefined
-  return HttpError.requestReason(error) === "Transport" || HttpError.responseReason(error) === "Decode"
+export class InvalidClient extends TokenEndpointError {
+  constructor(message: string, fields: Fields<InvalidClient>) {
+    super(message, fields)
+  }
 }
 
 /**
- * Returns whether a later attempt can succeed: after a `retryable` failure of a token request, after a call without a complete response,
- * and after the time of `AbortSignal.timeout`. Of the error of a library over a `fetch`, such as axios, the cause counts. It chooses the status for your own callers, such as 503 instead of 500.
+ * The token endpoint returned a failure that is not about the client.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export class ServerError extends TokenEndpointError {
+  /** The seconds that the token endpoint asked to wait. */
+  declare readonly retryAfterSeconds?: number | undefined
+
+  constructor(message: string, fields: Fields<ServerError>) {
+    super(message, fields)
+  }
+}
+
+/**
+ * The token endpoint's response is outside the contract.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export class InvalidResponse extends FailedTokenRequest {
+  /** The HTTP status of the token endpoint. It is not the status for your own callers. */
+  declare readonly endpointStatus: number
+  /** The rule that the response broke. */
+  declare readonly reason: string
+
+  constructor(message: string, fields: Fields<InvalidResponse>) {
+    super(message, fields)
+  }
+}
+
+/**
+ * The token endpoint returned no complete response.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export class TransportError extends FailedTokenRequest {
+  /** Why, such as `NameNotFound`, `Refused`, `Reset`, `Tls`, `Proxy` or `Timeout`. */
+  declare readonly reason: string
+
+  constructor(message: string, fields: Fields<TransportError>) {
+    super(message, fields)
+  }
+}
+
+/**
+ * The token does not cover the scope of the endpoint group. Nothing was sent, or the request had been sent with an earlier token only.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export class InsufficientScope extends Failure {
+  /** The name of the environment. */
+  declare readonly environment: string
+  /** The id of the client for which the token was requested. */
+  declare readonly clientId?: string | undefined
+  /** The scope that the endpoint group needs. */
+  declare readonly needed: string
+  /** The scopes that were granted. */
+  declare readonly granted: ReadonlyArray<string>
+  /** No further token is requested for this scope before this time. */
+  declare readonly nextTryAt?: Date | undefined
+
+  constructor(message: string, fields: Fields<InsufficientScope>) {
+    super(message, fields)
+  }
+}
+
+/**
+ * The call was not sent, or got no complete response from the API.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export class CallError extends Failure {
+  /**
+   * Why. `InvalidUrl` and `Encode` are mistakes of the caller, and nothing was sent: a URL outside the base URL or values of a path that
+   * would make another path, and a method, header or body that cannot be sent. `Closed`: the connection was closed. Otherwise the reason of the
+   * transport, such as `Refused`, `Reset`, `Cut` or `Timeout`.
+   */
+  declare readonly reason: string
+
+  constructor(message: string, fields: Fields<CallError>, options?: { readonly cause?: unknown }) {
+    super(message, fields, options)
+  }
+}
+
+/**
+ * The configuration is wrong. The message has a line for each faulty variable or option, and never shows a value.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export class ConfigError extends Failure {
+  constructor(message: string) {
+    super(message, { retryable: false })
+  }
+}
+
+// on the prototypes, so that an error prints its name once
+for (
+  const [name, { prototype }] of Object.entries({
+    InvalidClient,
+    ServerError,
+    InvalidResponse,
+    TransportError,
+    InsufficientScope,
+    CallError,
+    ConfigError
+  })
+) Object.defineProperty(prototype, "name", { value: name, configurable: true, writable: true })
+
+/**
+ * A failure of a token request.
+ *
+ * @since 1.0.0
+ * @category errors
+ */
+export type TokenError = InvalidClient | ServerError | InvalidResponse | TransportError
+
+/**
+ * Returns whether a value is a failure of a token request: `InvalidClient`, `ServerError`, `InvalidResponse` or `TransportError`.
+ *
+ * @since 1.0.0
+ * @category guards
+ */
+export const isTokenError = (error: unknown): error is TokenError => error instanceof FailedTokenRequest
+
+const property = (error: unknown, name: "cause" | "code" | "name"): unknown =>
+  typeof error === "object" && error !== null && name in error ? Reflect.get(error, name) : undefined
+
+/** Undefined if the error itself does not show it. */
+const isRetryableItself = (error: unknown): boolean | undefined => {
+  if (error instanceof Failure) return error.retryable
+  // the time limits of `AbortSignal.timeout`, ky and ofetch, and of axios
+  if (property(error, "name") === "TimeoutError") return true
+  return ["ECONNABORTED", "ETIMEDOUT"].includes(String(property(error, "code"))) || undefined
+}
+
+/**
+ * Returns whether a later attempt can succeed: after a `retryable` error, and after the time limit of a signal or of a library. Of the error
+ * of a library over a `fetch`, such as axios, the cause counts. It chooses the status for your own callers, such as 503 instead of 500.
  *
  * @since 1.0.0
  * @category guards
@@ -98,4 +212,4 @@ const isRetryableItself = (error: unknown): boolean | undefined => {
  * ```
  */
 export const isRetryable = (error: unknown): boolean =>
-  isRetryableItself(error) ?? (Predicate.hasProperty(error, "cause") && isRetryableItself(error.cause) === true)
+  isRetryableItself(error) ?? isRetryableItself(property(error, "cause")) ?? false

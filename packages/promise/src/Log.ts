@@ -11,8 +11,8 @@
  * @category models
  */
 export interface Log {
-  readonly debug: (message: string) => void
-  readonly info: (message: string) => void
-  readonly warn: (message: string) => void
-  readonly error: (message: string) => void
+  readonly debug: (message: string) => unknown
+  readonly info: (message: string) => unknown
+  readonly warn: (message: string) => unknown
+  readonly error: (message: string) => unknown
 }

@@ -4,13 +4,6 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
-import * as DataAccess from "@credit-data/http-client/DataAccess"
-import * as EnablementServices from "@credit-data/http-client/EnablementServices"
-import type * as Fake from "@credit-data/http-client/Fake"
-import * as Furnishment from "@credit-data/http-client/Furnishment"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import type { Connection } from "./Connection.ts"
 import { open } from "./internal/open.ts"
 
@@ -21,17 +14,14 @@ import { open } from "./internal/open.ts"
  * @category models
  */
 export interface TestConnection extends Connection {
-  /** The calls so far, in order. Their bodies have not been read. */
+  /** The requests so far, in order, each with the token `test-token`. Their bodies have not been read. */
   readonly calls: ReadonlyArray<Request>
 }
 
-/** Of what a relative URL is a part, because a `Request` has an absolute one. */
-const base = "http://localhost"
-
 /**
- * Opens a connection whose calls go to this function, without a server and without credentials. The function gets the request of each
- * call, and returns its response. If it throws or rejects, the call rejects with the same reason. A relative URL begins with
- * `http://localhost`.
+ * Opens a connection whose requests go to this function, without a server and without credentials. The function gets each request, and returns
+ * its response: after a 401, it gets the request again with another token. If it throws an error of this package, the call rejects with that
+ * error. What else it throws is what a broken connection is: the call rejects with a `CallError`. A relative URL begins with `http://localhost`.
  *
  * @since 1.0.0
  * @category constructors
@@ -51,22 +41,14 @@ export const connectTest = async (
   respond: (request: Request) => Response | Promise<Response>
 ): Promise<TestConnection> => {
   const calls: Array<Request> = []
-  const handler: Fake.Handler = ({ body, headers, method, url }) =>
-    Effect.promise(async () => {
-      const request = new Request(new URL(url, base), {
-        method,
-        headers,
-        // a `fetch` has read the body
-        ...(body._tag === "Uint8Array" && { body: new Uint8Array(body.body) })
-      })
+  const connection = await open({
+    supply: AccessTokens.layerTest(),
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
       calls.push(request.clone())
       return respond(request)
-    })
-  const connection = await open({
-    supply: Layer.merge(AccessTokens.layerTest(), FetchHttpClient.layer),
-    dataAccess: DataAccess.layerTest(handler),
-    furnishment: Furnishment.layerTest(handler),
-    enablementServices: EnablementServices.layerTest(handler)
+    },
+    release: () => {}
   })
   return { ...connection, calls }
 }

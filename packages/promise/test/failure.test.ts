@@ -5,21 +5,24 @@ import { Effect } from "effect"
 import { connected, rejection } from "./support/connection.ts"
 
 const endpoint = { environment: "test", tokenEndpoint: "http://localhost" }
+const refused = new InvalidClient("refused", { ...endpoint, endpointStatus: 401, retryable: false })
+const unavailable = new ServerError("unavailable", { ...endpoint, endpointStatus: 503, retryable: true })
 
 describe("isRetryable", () => {
   it.effect("follows the failure of a token request", () =>
     Effect.sync(() => {
-      assert.isFalse(isRetryable(new InvalidClient({ ...endpoint, endpointStatus: 401 })))
-      assert.isTrue(isRetryable(new ServerError({ ...endpoint, endpointStatus: 503 })))
-      assert.isFalse(isRetryable(new ServerError({ ...endpoint, endpointStatus: 400 })))
+      assert.isFalse(isRetryable(refused))
+      assert.isTrue(isRetryable(unavailable))
     }))
 
   it.effect("follows the cause of an error of another library", () =>
     Effect.sync(() => {
       const wrapped = (cause: unknown) => new Error("Network Error", { cause })
-      assert.isTrue(isRetryable(wrapped(new ServerError({ ...endpoint, endpointStatus: 503 }))))
-      assert.isFalse(isRetryable(wrapped(new InvalidClient({ ...endpoint, endpointStatus: 401 }))))
+      assert.isTrue(isRetryable(wrapped(unavailable)))
+      assert.isFalse(isRetryable(wrapped(refused)))
       assert.isFalse(isRetryable(wrapped(undefined)))
+      assert.isTrue(isRetryable(Object.assign(new Error("timeout of 5 ms exceeded"), { code: "ECONNABORTED" })))
+      assert.isTrue(isRetryable(wrapped(Object.assign(new Error("too late"), { name: "TimeoutError" }))))
     }))
 
   it.live("is true for a call that got no response", () =>

@@ -44,7 +44,12 @@ describe("a connection for tests", () => {
 
   it.effect("rejects a call with what the function throws or rejects with", () =>
     Effect.promise(async () => {
-      const failure = new InvalidClient({ environment: "test", tokenEndpoint: "http://localhost", endpointStatus: 401 })
+      const failure = new InvalidClient("refused", {
+        environment: "test",
+        tokenEndpoint: "http://localhost",
+        endpointStatus: 401,
+        retryable: false
+      })
       const throwing = await connectTest(() => {
         throw failure
       })

@@ -1,7 +1,7 @@
 import { AuthV1 } from "@credit-data/auth-v1"
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, type TokenError } from "@credit-data/core"
-import { DataAccess, Fetch, Furnishment, GroupClient, type InsufficientScope } from "@credit-data/http-client"
+import { DataAccess, Furnishment, GroupClient, type InsufficientScope } from "@credit-data/http-client"
 import { HttpClient, type HttpClientError, type HttpClientResponse } from "@effect/platform"
 import { type ConfigError, Effect, type Layer, Redacted } from "effect"
 import { describe, expectTypeOf, it } from "vitest"
@@ -88,8 +88,6 @@ describe("the groups", () => {
   it("a plain HttpClient, or the client of another group, is not accepted as the client of a group", () => {
     const misuse = Effect.gen(function*() {
       const plain = yield* HttpClient.HttpClient
-      // @ts-expect-error: it sends no token
-      yield* Fetch.make(plain)
       // @ts-expect-error: it sends no token
       GroupClient.toHttpClient(plain)
       // @ts-expect-error: it is the client of Furnishment

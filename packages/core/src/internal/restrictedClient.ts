@@ -34,10 +34,26 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
 ])
 
 /** Gateways refuse requests without a `User-Agent`, and only `fetch` sends its own. */
-const userAgent = `credit-data/${version}`
+export const userAgent = `credit-data/${version}`
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
 const unsendable = /[^\t\x20-\x7e\x80-\xff]/
+
+/** The printable name of a header that HTTP cannot carry, or undefined for any other header. */
+export const unsendableHeader = (name: string, value: string): string | undefined =>
+  !headerName.test(name) ? name.replace(/[^\w-]/g, "?").slice(0, 64) : unsendable.test(value) ? name : undefined
+
+/** Why nothing was sent. The clients of this project and their `fetch`s say it alike. */
+export const refusals = {
+  header: (name: string): string =>
+    `The header ${name} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`,
+  method: (method: string): string =>
+    `The method ${printable(method)} is unknown, so nothing was sent. ` +
+    "Methods are case-sensitive: use GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS",
+  unframed: (method: string): string =>
+    `The body of a ${method} needs a length, so nothing was sent. ` +
+    "Set the contentLength of its stream, or send text or bytes"
+}
 
 /**
  * The request as it is sent: without the headers of the caller's own connection, with the length of its body, and with a `User-Agent`; or
@@ -51,9 +67,12 @@ const asSent = (
   const length = lengthOf(request.body)
   const dropped: Array<string> = []
   for (const name in headers) {
-    if (connectionHeaders.has(name) || (name === "content-length" && length === undefined)) dropped.push(name)
-    else if (!headerName.test(name)) return Either.left(name.replace(/[^\w-]/g, "?").slice(0, 64))
-    else if (unsendable.test(String(headers[name]))) return Either.left(name)
+    if (connectionHeaders.has(name) || (name === "content-length" && length === undefined)) {
+      dropped.push(name)
+      continue
+    }
+    const refused = unsendableHeader(name, String(headers[name]))
+    if (refused !== undefined) return Either.left(refused)
   }
   let sent = request
   if (dropped.length > 0) {
@@ -103,16 +122,10 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
       return Effect.fail(requestError("InvalidUrl", { request, description }))
     }
     if (isUnframed(request)) {
-      const description = `The body of a ${request.method} needs a length, so nothing was sent. ` +
-        "Set the contentLength of its stream, or send text or bytes"
-      return Effect.fail(requestError("Encode", { request, description }))
+      return Effect.fail(requestError("Encode", { request, description: refusals.unframed(request.method) }))
     }
     return Either.match(asSent(request), {
-      onLeft: (header) => {
-        const description =
-          `The header ${header} has a character that cannot be sent in a header, so nothing was sent. Encode or remove it`
-        return Effect.fail(requestError("Encode", { request, description }))
-      },
+      onLeft: (header) => Effect.fail(requestError("Encode", { request, description: refusals.header(header) })),
       onRight: (sent) => Effect.as(silent, sent)
     })
   })
@@ -120,9 +133,7 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
   return opaque((request) => {
     if (HttpMethod.isHttpMethod(request.method)) return send(request)
     // Node makes a method upper case after its body was framed for what it was before
-    const description = `The method ${printable(request.method)} is unknown, so nothing was sent. ` +
-      "Methods are case-sensitive: use GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS"
-    return Effect.fail(requestError("Encode", { request, description }))
+    return Effect.fail(requestError("Encode", { request, description: refusals.method(request.method) }))
   })
 }
 

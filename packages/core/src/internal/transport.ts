@@ -165,16 +165,20 @@ export const isStatusError = (
 export const reason = (error: HttpClientError.HttpClientError): TransportReason =>
   transportFailure(error, "Request").reason
 
-/** Describes what happened to a request that got no response, and what to do. For the engineer on call. */
+/** Whether a later attempt can succeed after this failure. */
+export const isRetryable = (reason: TransportReason): boolean => transportReasons[reason].lasts !== true
+
+/** Describes what happened to a request that got no complete response, and what to do. For the engineer on call. */
 export const describe = (error: HttpClientError.HttpClientError, server: {
   /** The server that did not respond, such as `the API`. */
   readonly name: string
   /** Where the address of the server is set, such as the name of a variable. */
   readonly address: string
-}): string => {
-  const failure = transportFailure(error, "Request")
+}, stage: Stage = "Request"): string => {
+  const failure = transportFailure(error, stage)
   const todo = failure.hint ?? advice.transport(failure.reason, server.name, server.address)
-  return `No response from ${server.name}: ${advice.happened(failure)}. ${todo}`
+  const what = stage === "Request" ? `No response from ${server.name}` : `No complete response from ${server.name}`
+  return `${what}: ${advice.happened(failure)}. ${todo}`
 }
 
 /** The maximum number of nested causes that are copied. */

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as configuration from "./configuration.ts"
+import { groups } from "./groups.ts"
 
 // The rules for variables and options. An error names the variable or option and never shows its value.
 
@@ -73,8 +74,8 @@ export const duration = (input: Duration.DurationInput): Parsed<Duration.Duratio
     : Either.left("Expected a finite duration above zero")
 }
 
-/** The three scopes, in the order of the contract. */
-export const allScopes = ["data-access:all", "furnishment:all", "serviceplus:all"] as const
+/** The scopes of all groups, in the order of the contract. */
+export const allScopes = Arr.map(groups, ({ scope }) => scope)
 
 /** Each scope once, in the order of the contract. */
 export const scopes = (names: Iterable<string>): Parsed<Arr.NonEmptyReadonlyArray<typeof allScopes[number]>> => {

@@ -29,3 +29,7 @@ export const expand = (
   }
   return Either.right(path.join("/"))
 }
+
+/** Why nothing was sent. It does not show the values. */
+export const refusedValues = (segment: string): string =>
+  `Its values make the segment ${segment} empty, "." or "..", or cannot be encoded, so nothing was sent`

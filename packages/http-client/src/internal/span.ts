@@ -1,4 +1,3 @@
-import type { Service } from "@credit-data/core/AccessTokens"
 import {
   callObserver,
   type FinishedCall,
@@ -12,13 +11,13 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Cause from "effect/Cause"
-import type * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
+import type { Group } from "./group.ts"
 
 // What the trace and the metrics of a call show.
 
@@ -30,15 +29,6 @@ export class PathTemplate
 {}
 
 type CallExit = Exit.Exit<HttpClientResponse.HttpClientResponse, { readonly _tag: string }>
-
-interface Options {
-  readonly environment: string
-  readonly group: string
-  readonly baseUrl: URL
-  readonly clock: Clock.Clock
-  /** The supply whose observer receives the calls. */
-  readonly supply: Service
-}
 
 /** What a trace and a metric show of a result: the status, and the type of an error. Neither has a URL or a message. */
 const outcomeOf = (
@@ -88,10 +78,10 @@ const end = (span: Tracer.Span, exit: CallExit): Effect.Effect<void> =>
  * contain neither the query nor the token, and no path unless the program sets its template, because paths contain personal data. The
  * span of a call that fails, or gets a status of 400 or more, ends as an error.
  */
-export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Options) => {
+export const makeInSpan = ({ baseUrl, clock, environment, name: group, tokens }: Group) => {
   const sharedAttributes = {
     "credit_data.environment": environment,
-    ...(supply.clientId !== undefined && { "credit_data.client_id": shownClientId(supply.clientId) }),
+    ...(tokens.clientId !== undefined && { "credit_data.client_id": shownClientId(tokens.clientId) }),
     "credit_data.group": group,
     "server.address": baseUrl.hostname,
     "server.port": Number(baseUrl.port) || (baseUrl.protocol === "https:" ? 443 : 80)
@@ -105,7 +95,7 @@ export const makeInSpan = ({ baseUrl, clock, environment, group, supply }: Optio
       const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
       const isTraced = fiber.getFiberRef(FiberRef.currentTracerEnabled) &&
         !fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)
-      const observer = callObserver(supply)
+      const observer = callObserver(tokens)
       const startedAt = observer === undefined ? 0 : Instant.monotonicMillis(clock)
       const attributes = {
         ...sharedAttributes,

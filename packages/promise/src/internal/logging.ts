@@ -1,21 +1,21 @@
 import * as Arr from "effect/Array"
-import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
-import * as Option from "effect/Option"
+import { writeSync } from "node:fs"
 import type { Log } from "../Log.ts"
 
 /** One line of JSON for each warning and error. */
 const toStandardError = (date: Date): Log => {
   const lineOf = (level: string) => (message: string) =>
-    void process.stderr.write(`${JSON.stringify({ time: date.toISOString(), level, message })}\n`)
+    // a write to a stream that is gone would end the process
+    writeSync(process.stderr.fd, `${JSON.stringify({ time: date.toISOString(), level, message })}\n`)
   return { debug() {}, info() {}, warn: lineOf("WARN"), error: lineOf("ERROR") }
 }
 
 const methods: Readonly<Record<string, keyof Log>> = { INFO: "info", WARN: "warn", ERROR: "error", FATAL: "error" }
 
-/** Passes every message on. A call of a log that throws would otherwise never settle. */
+/** Passes every message on. What a program's log does is its own, and its callers still get their results. */
 export const logging = (log?: Log): Layer.Layer<never> =>
   Layer.mergeAll(
     Logger.replace(
@@ -23,13 +23,12 @@ export const logging = (log?: Log): Layer.Layer<never> =>
       Logger.make(({ date, logLevel, message }) => {
         try {
           const used = log ?? toStandardError(date)
-          used[methods[logLevel.label] ?? "debug"](Arr.ensure(message).map(String).join(" "))
+          const logged: unknown = used[methods[logLevel.label] ?? "debug"](Arr.ensure(message).map(String).join(" "))
+          if (logged instanceof Promise) logged.catch(() => undefined)
         } catch {
-          // what a program's log does is its own, and its callers still get their results
+          // a call would otherwise never settle
         }
       })
     ),
-    Logger.minimumLogLevel(LogLevel.Debug),
-    // the caller of a `fetch` handles its rejection
-    Layer.locallyScoped(FiberRef.unhandledErrorLogLevel, Option.none())
+    Logger.minimumLogLevel(LogLevel.Debug)
   )

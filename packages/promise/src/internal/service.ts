@@ -2,10 +2,6 @@ import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
 import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Variables from "@credit-data/core/Variables"
-import * as DataAccess from "@credit-data/http-client/DataAccess"
-import * as EnablementServices from "@credit-data/http-client/EnablementServices"
-import * as Furnishment from "@credit-data/http-client/Furnishment"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -15,14 +11,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Credentials, Options } from "../Connection.ts"
 import { logging } from "./logging.ts"
-import type { Layers } from "./open.ts"
+import type { Parts } from "./open.ts"
 
-const transport = ({ fetch }: Options) =>
-  fetch === undefined
-    ? NodeHttpClient.layerWithoutAgent.pipe(
-      Layer.provide(NodeHttpClient.makeAgentLayer({ keepAlive: true, timeout: 4_000 }))
-    )
-    : Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))
+const transport = ({ fetch = globalThis.fetch }: Options) => ({ fetch, close: () => {} })
 
 const provider = ({ auth, variables }: Options): ConfigProvider.ConfigProvider => {
   const own = new Map(auth === undefined ? [] : [["CREDIT_DATA_AUTH", auth]])
@@ -36,17 +27,41 @@ const version = Config.withDefault(
   "v2"
 )
 
-const source = (read: () => Promise<Credentials>): Effect.Effect<ClientCredentials.ClientCredentials, unknown> =>
-  Effect.map(Effect.tryPromise({ try: read, catch: identity }), (found) => {
+const credentialsOf = (read: () => Promise<Credentials>): Effect.Effect<ClientCredentials.ClientCredentials, unknown> =>
+  Effect.map(Effect.tryPromise({ try: async () => read(), catch: identity }), (found) => {
     // a program without types may return nothing, which the supply reports
     const { clientId, clientSecret }: Credentials = { ...found }
     return { clientId, clientSecret: Redacted.make(clientSecret) }
   })
 
-/** The layers of the real service. */
-export const service = (options: Options): Layers => {
+/** A program without types may pass anything. */
+const check = ({ agent, credentials, fetch, log, variables }: Options): void => {
+  const expect = (name: string, value: unknown, isExpected: boolean, what: string) => {
+    if (value !== undefined && !isExpected) throw new TypeError(`Expected the option ${name} to be ${what}`)
+  }
+  expect("credentials", credentials, typeof credentials === "function", "a function that returns a Promise")
+  expect("fetch", fetch, typeof fetch === "function", "a function like the global fetch")
+  expect("variables", variables, typeof variables === "object" && variables !== null, "an object")
+  expect(
+    "agent",
+    agent,
+    typeof agent === "object" && agent !== null && "sockets" in agent,
+    "an http.Agent or an https.Agent"
+  )
+  for (const level of ["debug", "info", "warn", "error"] as const) {
+    expect(`log.${level}`, log, typeof log?.[level] === "function", "a function")
+  }
+  if (agent !== undefined && fetch !== undefined) {
+    throw new TypeError("Expected the option agent or fetch, and not both")
+  }
+}
+
+/** The parts of the real service. */
+export const service = (options: Options): Parts => {
+  check(options)
   const { credentials, log } = options
-  const settings = { credentials: credentials === undefined ? undefined : source(credentials) }
+  const settings = { credentials: credentials === undefined ? undefined : credentialsOf(credentials) }
+  const { close, fetch } = transport(options)
   return {
     supply: Layer.unwrapEffect(
       Effect.map(
@@ -54,11 +69,10 @@ export const service = (options: Options): Layers => {
         ({ version }) => version === "v1" ? AuthV1.layerConfig(settings) : AuthV2.layerConfig(settings)
       )
     ).pipe(
-      Layer.provideMerge(transport(options)),
+      Layer.provide(Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))),
       Layer.provide(Layer.merge(Layer.setConfigProvider(provider(options)), logging(log)))
     ),
-    dataAccess: DataAccess.layer(),
-    furnishment: Furnishment.layer(),
-    enablementServices: EnablementServices.layer()
+    fetch,
+    release: close
   }
 }

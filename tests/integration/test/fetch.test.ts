@@ -1,5 +1,5 @@
 import { AccessTokens } from "@credit-data/core"
-import { DataAccess, Fetch } from "@credit-data/http-client"
+import { CallError, Fetch } from "@credit-data/http-client"
 import { listen } from "@credit-data/test-support/listen"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Schedule, Scope } from "effect"
@@ -8,7 +8,6 @@ import type { Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { callerAbort } from "../src/clients.ts"
-import { keeping, type Transport } from "../src/transports.ts"
 
 /** Larger than what a transport and a socket read ahead. */
 const body = Buffer.alloc(2 * 1024 * 1024, "a")
@@ -17,7 +16,7 @@ const body = Buffer.alloc(2 * 1024 * 1024, "a")
  * A server whose path is the status that it responds with, or `/stalls` for a body that does not end, and a `fetch` to it with its own
  * scope. Returns too how many connections are open.
  */
-const setUp = Effect.fnUntraced(function*(transport: Transport) {
+const setUp = Effect.gen(function*() {
   const connections = new Set<Socket>()
   const server = createServer((request, response) => {
     if (request.url === "/stalls") return void response.writeHead(200, { "content-length": 9 }).write("part")
@@ -31,10 +30,9 @@ const setUp = Effect.fnUntraced(function*(transport: Transport) {
     socket.on("close", () => connections.delete(socket))
   })
   const tokens = AccessTokens.layerTest({ environment: { baseUrl: `http://127.0.0.1:${yield* listen(server)}` } })
-  const context = yield* Layer.build(DataAccess.layer().pipe(Layer.provide([tokens, transport])))
   const scope = yield* Scope.make()
-  const fetch = yield* Effect.flatMap(DataAccess.DataAccess, Fetch.make).pipe(
-    Effect.provide(context),
+  const fetch = yield* Fetch.make({ name: "Data Access", scope: "data-access:all" }).pipe(
+    Effect.provide(yield* Layer.build(tokens)),
     Scope.extend(scope)
   )
   return { fetch, close: Scope.close(scope, Exit.void), open: () => connections.size }
@@ -88,11 +86,11 @@ const untilFew = (open: () => number, most: number) =>
     Effect.map(() => assert.isAtMost(open(), most, "connections that remain open"))
   )
 
-describe.each(keeping({ maxSockets: 4 }))("the connection of a response of Fetch.make, over %s", (_, transport) => {
+describe("the connection of a response of Fetch.make", () => {
   for (const [how, path, method, use] of uses) {
     it.scopedLive(`is free or closed after ${how}`, () =>
       Effect.gen(function*() {
-        const { fetch, open } = yield* setUp(transport)
+        const { fetch, open } = yield* setUp
         for (let call = 0; call < 12; call++) {
           const controller = callerAbort()
           const response = yield* Effect.promise(() => fetch(path, { method, signal: controller.signal })).pipe(
@@ -107,7 +105,7 @@ describe.each(keeping({ maxSockets: 4 }))("the connection of a response of Fetch
   for (const [how, use] of forgotten) {
     it.scopedLive(`is free or closed after a response that is ${how}, and is collected`, () =>
       Effect.gen(function*() {
-        const { fetch, open } = yield* setUp(transport)
+        const { fetch, open } = yield* setUp
         for (let call = 0; call < 4; call++) {
           yield* Effect.asVoid(Effect.promise(() => fetch("/200").then(use)))
         }
@@ -117,11 +115,13 @@ describe.each(keeping({ maxSockets: 4 }))("the connection of a response of Fetch
 
   it.scopedLive("is closed when the scope of the fetch closes while the body stalls, and reading it rejects", () =>
     Effect.gen(function*() {
-      const { close, fetch, open } = yield* setUp(transport)
+      const { close, fetch, open } = yield* setUp
       const response = yield* Effect.promise(() => fetch("/stalls"))
-      const text = response.text().then(() => "", String)
+      const failure = response.text().catch((error: unknown) => error)
       yield* close
-      assert.strictEqual(yield* Effect.promise(() => text), "AbortError: The scope of this fetch was closed")
+      const error = yield* Effect.promise(() => failure)
+      assert(error instanceof CallError.CallError)
+      assert.strictEqual(error.reason, "Closed")
       yield* untilFew(open, 0)
     }))
 })

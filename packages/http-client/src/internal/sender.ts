@@ -1,0 +1,171 @@
+import * as Predicate from "effect/Predicate"
+import { callFailure } from "./callFailure.ts"
+
+// How the calls of a `fetch` end: by their signal, and when the scope closes.
+
+/** Sends the requests of calls. */
+export interface Sender {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Ends the calls in progress, and the bodies that are being read, with this reason. */
+  readonly close: (reason: unknown) => void
+}
+
+/** A call, until it has failed or its body has ended. */
+interface OpenCall {
+  readonly url: string
+  readonly controller: AbortController
+  /** Removes the listener of the caller's signal. */
+  readonly forget: () => void
+  /** Two readers of a clone end at different times. */
+  isCloned: boolean
+}
+
+/**
+ * A `fetch` of the program, whose calls end when the sender closes. Each call has a controller, because a signal that is shared by all
+ * calls would collect their listeners. The body of a response that breaks off rejects with what `present` makes of the failure.
+ */
+export const ofFetch = (fetch: typeof globalThis.fetch, present: (error: unknown) => unknown): Sender => {
+  const open = new Set<OpenCall>()
+  const calls = new WeakMap<Response, OpenCall>()
+  const bodies = new WeakMap<Response, ReadableStream<Uint8Array<ArrayBuffer>>>()
+  const end = (call: OpenCall) => {
+    call.forget()
+    open.delete(call)
+  }
+  const collected = new FinalizationRegistry<OpenCall>((call) => {
+    if (!open.has(call)) return
+    end(call)
+    call.controller.abort()
+  })
+
+  const failureOf = (call: OpenCall | undefined, error: unknown): unknown =>
+    present(callFailure(error, { url: call?.url ?? "", secrets: [] }, "Body"))
+
+  const reading = async <A>(response: Response, content: Promise<A>): Promise<A> => {
+    const call = calls.get(response)
+    try {
+      return await content
+    } catch (error) {
+      throw failureOf(call, error)
+    } finally {
+      if (call !== undefined && !call.isCloned) end(call)
+    }
+  }
+
+  /** Takes the body of the response when it is read first: until then, the response can be read in another way. */
+  const tracked = (
+    response: Response,
+    body: ReadableStream<Uint8Array<ArrayBuffer>>
+  ): ReadableStream<Uint8Array<ArrayBuffer>> => {
+    const call = calls.get(response)
+    let reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined
+    const stream = new ReadableStream({
+      type: "bytes",
+      pull: async (controller) => {
+        try {
+          reader ??= body.getReader()
+          const { done, value } = await reader.read()
+          if (!done) return controller.enqueue(value)
+          controller.close()
+          controller.byobRequest?.respond(0)
+        } catch (error) {
+          controller.error(failureOf(call, error))
+        }
+        if (call !== undefined && !call.isCloned) end(call)
+      },
+      cancel: async (reason) => {
+        if (call !== undefined && !call.isCloned) end(call)
+        await (reader ?? body).cancel(reason)
+      }
+    })
+    if (call !== undefined) {
+      // the response may be collected before its body ends
+      collected.unregister(response)
+      collected.register(stream, call)
+    }
+    return stream
+  }
+
+  /** The prototype of what callers get. It prints as a `Response`. */
+  class TrackedResponse extends Response {
+    override get body() {
+      const body = super.body
+      if (body === null) return null
+      const known = bodies.get(this)
+      if (known !== undefined) return known
+      const made = tracked(this, body)
+      bodies.set(this, made)
+      return made
+    }
+
+    override arrayBuffer() {
+      return reading(this, super.arrayBuffer())
+    }
+
+    override blob() {
+      return reading(this, super.blob())
+    }
+
+    override formData() {
+      return reading(this, super.formData())
+    }
+
+    override json() {
+      return reading(this, super.json())
+    }
+
+    override text() {
+      return reading(this, super.text())
+    }
+
+    override clone() {
+      const call = calls.get(this)
+      if (call !== undefined) call.isCloned = true
+      return track(super.clone(), call)
+    }
+  }
+
+  const track = (response: Response, call: OpenCall | undefined): Response => {
+    // a `fetch` of another library has responses of its own, whose errors remain as they are
+    if (Object.getPrototypeOf(response) === Response.prototype) {
+      Object.setPrototypeOf(response, TrackedResponse.prototype)
+    }
+    if (call !== undefined) {
+      calls.set(response, call)
+      collected.register(response, call, response)
+    }
+    return response
+  }
+
+  return {
+    fetch: async (url, init) => {
+      const controller = new AbortController()
+      const signal = init.signal ?? undefined
+      const abort = () => controller.abort(signal?.reason)
+      const call: OpenCall = {
+        url,
+        controller,
+        forget: () => signal?.removeEventListener("abort", abort),
+        isCloned: false
+      }
+      if (signal?.aborted === true) abort()
+      else signal?.addEventListener("abort", abort, { once: true })
+      open.add(call)
+      try {
+        const response = await fetch(url, { ...init, signal: controller.signal })
+        if (!Predicate.hasProperty(response, "status") || !Predicate.hasProperty(response, "headers")) {
+          throw new TypeError("The given fetch returned no Response")
+        }
+        if (response.body === null) end(call)
+        return track(response, call)
+      } catch (error) {
+        end(call)
+        throw error
+      }
+    },
+    close: (reason) => {
+      for (const { controller } of open) controller.abort(reason)
+      open.clear()
+    }
+  }
+}
