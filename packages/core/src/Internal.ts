@@ -4,7 +4,7 @@
  *
  * @since 1.0.0
  */
-export { callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
+export { type CallObserver, callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
 export { isReadableAgain } from "./internal/framing.ts"
 export { groups } from "./internal/groups.ts"
 export * as HttpError from "./internal/httpError.ts"

@@ -8,7 +8,8 @@ describe("the observer of a supply's calls", () => {
     Effect.gen(function*() {
       const tokens = yield* AccessTokens.AccessTokens
       assert.isUndefined(callObserver(tokens))
-      const [first, second] = [() => Effect.void, () => Effect.void]
+      const observer = () => ({ begins: () => Effect.void, ends: () => Effect.void })
+      const [first, second] = [observer(), observer()]
       const [firstScope, secondScope] = [yield* Scope.make(), yield* Scope.make()]
       yield* Scope.extend(observeCalls(tokens, first), firstScope)
       assert.strictEqual(callObserver(tokens), first)

@@ -3,7 +3,7 @@ import { type FinishedCall, HttpError, observeCalls } from "@credit-data/core/In
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { after } from "@credit-data/test-support/after"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
-import { FetchHttpClient, HttpClient, HttpClientResponse } from "@effect/platform"
+import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, TestClock, Tracer } from "effect"
 import { inspect } from "node:util"
@@ -36,6 +36,9 @@ const refused = new TokenError.InvalidClient({ environment: "test", tokenEndpoin
 const get = (client: GroupClient.GroupClient) => client.get("/consumers/42?page=2")
 const responding = (status: number) => () =>
   new Response("the body of consumer 42", { status, headers: { "x-consumer": "42" } })
+
+/** A request of a program without types. */
+const withMethod = (method: string) => Object.assign(HttpClientRequest.get("/a"), { method })
 
 /** What every call shows. */
 const common = {
@@ -128,6 +131,15 @@ describe("the traces of a call", () => {
         assert.notInclude(inspect(spans, { depth: 20 }), "consumers")
       }))
   }
+
+  it.effect("do not show a method that does not exist in HTTP", () =>
+    Effect.gen(function*() {
+      const { spans } = yield* call((client) => client.execute(withMethod("CANARY-42")))
+      assert.deepStrictEqual(
+        spans.map(({ attributes, name }) => [name, attributes["http.request.method"]]),
+        [["HTTP", "_OTHER"]]
+      )
+    }))
 
   it.effect("do not change the result of a call whose span cannot be ended", () =>
     Effect.gen(function*() {
@@ -250,40 +262,66 @@ describe("the traces of a call", () => {
 
 describe("what observes the calls of a supply", () => {
   const observed = Effect.fnUntraced(
-    function*(client: HttpClient.HttpClient, change: Partial<AccessTokens.Service> = {}) {
-      const calls: Array<FinishedCall> = []
+    function*(
+      client: HttpClient.HttpClient,
+      change: Partial<AccessTokens.Service> = {},
+      use: (client: GroupClient.GroupClient) => Effect.Effect<unknown, unknown> = get
+    ) {
+      const seen: Array<string | FinishedCall> = []
       const tokens = { ...yield* supply(), ...change }
-      yield* observeCalls(tokens, (call) => Effect.sync(() => void calls.push(call)))
+      yield* observeCalls(tokens, {
+        begins: (group) => Effect.sync(() => void seen.push(group)),
+        ends: (call) => Effect.sync(() => void seen.push(call))
+      })
       const layer = over(DataAccess.layer(), tokens, client)
-      yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, get), layer))
-      return calls
+      yield* Effect.exit(Effect.provide(Effect.flatMap(DataAccess.DataAccess, use), layer))
+      return seen
     }
   )
   const common = { group: "Data Access", method: "GET", template: undefined }
   const slow = HttpClient.make((request) =>
     Effect.delay(Effect.succeed(HttpClientResponse.fromWeb(request, responding(202)())), "1500 millis")
   )
-  const rows: ReadonlyArray<
-    readonly [name: string, calls: ReturnType<typeof observed>, ended: Omit<FinishedCall, keyof typeof common>]
-  > = [
-    ["its status and its seconds", observed(slow), { status: 202, errorType: undefined, seconds: 1.5 }],
-    ["its interruption", observed(HttpClient.make(() => Effect.interrupt)), {
-      status: undefined,
-      errorType: "Interrupted",
-      seconds: 0
-    }],
-    ["a defect of the supply", observed(slow, { get: Exit.die("no") }), {
-      status: undefined,
-      errorType: "Defect",
-      seconds: 0
-    }]
-  ]
+  const rows: ReadonlyArray<readonly [name: string, calls: ReturnType<typeof observed>, ended: Partial<FinishedCall>]> =
+    [
+      ["its status and its seconds", observed(slow), { status: 202, errorType: undefined, seconds: 1.5 }],
+      ["its interruption", observed(HttpClient.make(() => Effect.interrupt)), {
+        status: undefined,
+        errorType: "Interrupted",
+        seconds: 0
+      }],
+      ["a defect of the supply", observed(slow, { get: Exit.die("no") }), {
+        status: undefined,
+        errorType: "Defect",
+        seconds: 0
+      }],
+      ["no method that does not exist in HTTP", observed(slow, {}, (client) => client.execute(withMethod("CANARY"))), {
+        method: "_OTHER",
+        status: undefined,
+        errorType: "Encode",
+        seconds: 0
+      }]
+    ]
   for (const [name, calls, ended] of rows) {
-    it.scoped(`gets of each call ${name}`, () =>
+    it.scoped(`gets the beginning and the end of each call, with ${name}`, () =>
       Effect.gen(function*() {
         yield* TestClock.adjust("1 minute")
         const { result } = yield* after("1500 millis", calls)
-        assert.deepStrictEqual(result, [{ ...common, ...ended }])
+        assert.deepStrictEqual(result, ["Data Access", { ...common, ...ended }])
       }))
   }
+
+  it.scoped("gets the beginning of a call before its end", () =>
+    Effect.gen(function*() {
+      const begun: Array<string> = []
+      const tokens = yield* supply()
+      yield* observeCalls(tokens, {
+        begins: (group) => Effect.sync(() => void begun.push(group)),
+        ends: () => Effect.void
+      })
+      const layer = over(DataAccess.layer(), tokens, HttpClient.make(() => Effect.never))
+      yield* Effect.fork(Effect.provide(Effect.flatMap(DataAccess.DataAccess, get), layer))
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(begun, ["Data Access"])
+    }))
 })

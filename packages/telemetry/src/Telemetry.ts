@@ -59,7 +59,7 @@ const checked = (attributes: Readonly<Record<string, string>>) => {
 /**
  * Keeps Effect's metrics about the supply of tokens up to date, for any exporter of metrics: `Otlp` and `NodeSdk` of
  * `@effect/opentelemetry`, or `Prometheus` of this package. `http.client.request.duration` has the calls of the endpoint groups
- * that use the same supply, by group, method, path template and status.
+ * that use the same supply, by group, method, path template and status, and `http.client.active_requests` those that have not ended.
  *
  * All series have the attributes `credit_data.environment`, `credit_data.client_id` (at most 64 characters of it), `credit_data.version`
  * (`V1` or `V2`) and `server.address` (the host of the token endpoint, or of the API for calls). Supplies with the same attributes share

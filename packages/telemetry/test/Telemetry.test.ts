@@ -138,6 +138,7 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* read, {
         "requests_total{error_type=\"InvalidClient\",outcome=\"failed\",reason=\"Nothing\"}": 1,
         "request_duration_seconds_count{error_type=\"InvalidClient\"}": 1,
+        "request_duration_seconds_sum{error_type=\"InvalidClient\"}": 0.06,
         "failing{error_type=\"InvalidClient\"}": 1
       })
       yield* set({ lastFailure: Option.none(), expiresAt: Option.some(succeeded.expiresAt) })
@@ -312,6 +313,16 @@ describe("Telemetry.layer", () => {
       assert.deepInclude(yield* second.read, { usable: 0, callers_waiting: 3, served_total: 7 })
       yield* second.close
       assert.deepInclude(yield* second.read, { usable: 1, callers_waiting: 0 })
+    }))
+
+  it.scoped("shows no missing scope that only a replaced supply with the same attributes requested", () =>
+    Effect.gen(function*() {
+      const environment = fresh("fewer scopes")
+      const requestedScopes = ["data-access:all", "furnishment:all"]
+      const first = yield* metrics(environment, { before: { requestedScopes, missingScopes: ["furnishment:all"] } })
+      const second = yield* metrics(environment, { before: { requestedScopes: ["data-access:all"] } })
+      yield* first.close
+      assert.deepInclude(yield* second.read, { "scope_missing{scope=\"furnishment:all\"}": 0, usable: 1 })
     }))
 
   for (const name of ["__name__", "", "a-b", "1st", "tenant name"]) {

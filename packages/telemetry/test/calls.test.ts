@@ -35,6 +35,48 @@ const clientOver = (respond: HttpClient.HttpClient, attributes: Record<string, s
 const responding = (status: number) =>
   HttpClient.make((request) => Effect.succeed(HttpClientResponse.fromWeb(request, new Response(null, { status }))))
 
+/** How many calls have not ended, with these attributes of a supply. */
+const active = (test: string) =>
+  Effect.map(Prometheus.text, (text) =>
+    Array.from(
+      text.matchAll(new RegExp(`^http_client_active_requests\\{.*test="${test}".*\\} (\\d+)$`, "gm")),
+      ([, count]) => Number(count)
+    ))
+
+describe("the number of calls that have not ended", () => {
+  it.scoped("returns to 0 after responses, failures and interruptions, and adds up supplies with the same attributes", () =>
+    Effect.gen(function*() {
+      const test = `active ${++runs}`
+      const responds = yield* Deferred.make<void>()
+      const begun = yield* Queue.unbounded<void>()
+      const waiting = HttpClient.make((request) =>
+        Queue.offer(begun, undefined).pipe(
+          Effect.zipRight(Deferred.await(responds)),
+          Effect.zipRight(
+            request.method === "POST"
+              ? Effect.fail(HttpError.requestError("Transport", { request, cause: new Error() }))
+              : Effect.succeed(HttpClientResponse.fromWeb(request, new Response()))
+          )
+        )
+      )
+      const client = Context.get(yield* clientOver(waiting, { test }), DataAccess.DataAccess)
+      const another = Context.get(yield* clientOver(waiting, { test }), DataAccess.DataAccess)
+      const calls = yield* Effect.forEach(
+        [client.get("/a"), client.post("/a"), another.get("/a"), client.get("/b")],
+        (call) => Effect.fork(Effect.exit(call))
+      )
+      yield* Effect.forEach(calls, () => Queue.take(begun))
+      assert.deepStrictEqual(yield* active(test), [4])
+      yield* Effect.forEach(calls.slice(3), Fiber.interrupt)
+      assert.deepStrictEqual(yield* active(test), [3])
+      yield* Deferred.succeed(responds, undefined)
+      yield* Effect.forEach(calls, Fiber.await)
+      assert.deepStrictEqual(yield* active(test), [0])
+      const types = Array.from((yield* Prometheus.text).matchAll(/^# TYPE http_client_active_requests (\w+)$/gm))
+      assert.deepStrictEqual(types.map(([, type]) => type), ["gauge"])
+    }))
+})
+
 describe("the duration of calls", () => {
   it.scoped("is recorded by group, method, template, status and type of error, and without a path", () =>
     Effect.gen(function*() {
@@ -55,6 +97,12 @@ describe("the duration of calls", () => {
         )
       )
       yield* Effect.exit(client.post("/data-access/consumers"))
+      respond = HttpClient.make((request) =>
+        Effect.fail(
+          HttpError.requestError("Transport", { request, cause: Object.assign(new Error(), { code: "ECONNREFUSED" }) })
+        )
+      )
+      yield* Effect.exit(client.post("/data-access/consumers"))
       const labels = [
         "credit_data_group",
         "http_request_method",
@@ -66,7 +114,8 @@ describe("the duration of calls", () => {
       assert.deepStrictEqual(yield* counts(test, ...labels), {
         "Data Access GET /data-access/consumers/{id} 200 localhost": 2,
         "Data Access POST 503 503 localhost": 1,
-        "Data Access POST Reset localhost": 1
+        "Data Access POST Reset localhost": 1,
+        "Data Access POST Refused localhost": 1
       })
       assert.notInclude(yield* Prometheus.text, "consumers/42")
     }))

@@ -16,7 +16,11 @@ export interface FinishedCall {
   readonly seconds: number
 }
 
-export type CallObserver = (call: FinishedCall) => Effect.Effect<void>
+/** Each call begins and ends once. A call that hangs does not end. */
+export interface CallObserver {
+  readonly begins: (group: string) => Effect.Effect<void>
+  readonly ends: (call: FinishedCall) => Effect.Effect<void>
+}
 
 /** By supply, because a program may call the API for several clients. */
 const observers = globalValue("@credit-data/core/callObservers", () => new WeakMap<Service, CallObserver>())

@@ -10,6 +10,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as HttpMethod from "@effect/platform/HttpMethod"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -73,8 +74,8 @@ const end = (span: Tracer.Span, exit: CallExit): Effect.Effect<void> =>
   }).pipe(Effect.catchAllDefect(() => Effect.void))
 
 /**
- * Returns what runs a call in a span, unless spans are disabled for its request, and informs the observer of the supply when the call ends:
- * by itself, by a timeout or with a defect. The attributes and the name follow the conventions of OpenTelemetry for HTTP clients. They
+ * Returns what runs a call in a span, unless spans are disabled for its request, and informs the observer of the supply when the call begins, and when
+ * it ends: by itself, by a timeout or with a defect. The attributes and the name follow the conventions of OpenTelemetry for HTTP clients. They
  * contain neither the query nor the token, and no path unless the program sets its template, because paths contain personal data. The
  * span of a call that fails, or gets a status of 400 or more, ends as an error.
  */
@@ -91,7 +92,8 @@ export const makeInSpan = ({ baseUrl, clock, environment, name: group, tokens }:
     call: (span: Tracer.Span | undefined) => Effect.Effect<HttpClientResponse.HttpClientResponse, E>
   ): Effect.Effect<HttpClientResponse.HttpClientResponse, E> =>
     Effect.withFiberRuntime((fiber) => {
-      const { method } = request
+      // a client of another library can pass any text, and each would be another series
+      const method = HttpMethod.isHttpMethod(request.method) ? request.method : "_OTHER"
       const template = Option.getOrUndefined(Context.get(fiber.currentContext, PathTemplate))
       const isTraced = fiber.getFiberRef(FiberRef.currentTracerEnabled) &&
         !fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)(request)
@@ -102,20 +104,25 @@ export const makeInSpan = ({ baseUrl, clock, environment, name: group, tokens }:
         "http.request.method": method,
         ...(template !== undefined && { "url.template": template })
       }
-      const name = template === undefined ? method : `${method} ${template}`
+      const called = method === "_OTHER" ? "HTTP" : method
+      const name = template === undefined ? called : `${called} ${template}`
       const traced = isTraced
         ? Effect.flatMap(
           Effect.makeSpan(name, { kind: "client", captureStackTrace: false, attributes }),
           (span) => Effect.onExit(Effect.withParentSpan(call(span), span), (exit) => end(span, exit))
         )
         : call(undefined)
-      return observer === undefined ? traced : Effect.onExit(traced, (exit) =>
-        observer({
-          group,
-          method,
-          template,
-          ...outcomeOf(exit),
-          seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
-        }))
+      return observer === undefined ? traced : Effect.acquireUseRelease(
+        observer.begins(group),
+        () => traced,
+        (_, exit) =>
+          observer.ends({
+            group,
+            method,
+            template,
+            ...outcomeOf(exit),
+            seconds: (Instant.monotonicMillis(clock) - startedAt) / 1_000
+          })
+      )
     })
 }

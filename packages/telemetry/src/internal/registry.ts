@@ -21,6 +21,13 @@ export const counter = (definition: Definition) => (labels: Labels): Update => {
   return (value) => Metric.update(series, value)
 }
 
+/** Adds a number to a series, which may be negative. Several supplies with the same labels add up, as in a counter. */
+export const upDownCounter = (definition: Definition) => (labels: Labels): Update => {
+  const { description, name } = definition
+  const series = pipe(Metric.counter(name, { description }), Metric.taggedWithLabels(tags(definition, labels)))
+  return (value) => Metric.update(series, value)
+}
+
 /** Sets the value of a series. */
 export const gauge = (definition: Definition) => (labels: Labels): Update => {
   const { description, name } = definition
