@@ -16,7 +16,7 @@ export interface Line {
 
 export const effect3: Line = {
   folder: `${top}benchmarks`,
-  alias: { ...sourcesIn(`${top}packages`), "@credit-data/tools": `${top}tools/src` }
+  alias: sourcesIn(`${top}packages`)
 }
 
 export const effect4: Line = {

@@ -1,5 +1,5 @@
 import { grid } from "../report.ts"
-import { box, picture, text, width } from "@credit-data/tools/pictures/drawing"
+import { box, picture, text, width } from "./drawing.ts"
 import { ballatechName, peers, us, us4 } from "./peers.ts"
 import type { Result } from "./result.ts"
 

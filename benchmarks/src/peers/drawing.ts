@@ -1,4 +1,4 @@
-// What all pictures have in common: the width, the colours of both colour schemes, and a name for screen readers.
+// The parts of the chart: its width, the colours of both colour schemes, and a name for screen readers.
 
 /** The width at which the text is as large as that of a page. On a phone, a picture shrinks by a quarter. */
 export const width = 480
@@ -8,31 +8,17 @@ text { font: 15px -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; fill:
 .small { font-size: 13.5px; }
 .strong { font-weight: 600; }
 .dim { fill: #51616c; }
-.white { fill: #ffffff; }
 .page { fill: #ffffff; stroke: #d5dde2; }
 .ours { fill: #0b7a75; }
-.soft { fill: #cfe8e6; }
 .other { fill: #8fa6b2; }
 .quiet { fill: #eef2f4; }
-rect.fault, text.fault { fill: #b3261e; }
-.outage { fill: #f9dedc; }
-.line { stroke: #8fa6b2; stroke-width: 1.5; fill: none; }
-.rule { stroke: #d5dde2; }
-.tick { stroke: #b3261e; stroke-width: 1; }
-.outline { fill: none; stroke: #8fa6b2; stroke-width: 1.5; }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3; }
   .dim { fill: #a9b8c3; }
-  .white { fill: #0d1117; }
   .page { fill: #161b22; stroke: #30363d; }
   .ours { fill: #3fb8b0; }
-  .soft { fill: #17494a; }
   .other { fill: #6b8290; }
   .quiet { fill: #232a33; }
-  rect.fault, text.fault { fill: #ff8a80; }
-  .outage { fill: #5c2624; }
-  .rule { stroke: #30363d; }
-  .tick { stroke: #ff8a80; }
 }`
 
 const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;")
@@ -52,12 +38,6 @@ export const box = (from: number, to: number, y: number, height: number, of: str
   `<rect class="${of}" x="${rounded(from)}" y="${rounded(y)}" width="${
     rounded(Math.max(0, to - from))
   }" height="${height}" rx="${radius}"/>`
-
-export const line = (x1: number, y1: number, x2: number, y2: number, of = "line"): string =>
-  `<line class="${of}" x1="${rounded(x1)}" y1="${rounded(y1)}" x2="${rounded(x2)}" y2="${rounded(y2)}"/>`
-
-export const dot = (x: number, y: number, of: string, radius = 5): string =>
-  `<circle class="${of}" cx="${rounded(x)}" cy="${rounded(y)}" r="${radius}"/>`
 
 /** A picture with its name, which is its alternative text too. */
 export const picture = (name: string, height: number, parts: ReadonlyArray<string>): string =>
