@@ -10,7 +10,6 @@ const isCheck = process.argv.includes("--check")
 const pages = [
   "README.md",
   ...readdirSync(root("docs")).filter((file) => file.endsWith(".md")).map((file) => `docs/${file}`),
-  "docs/decisions/threats.md",
   ...readdirSync(root("packages")).map((folder) => `packages/${folder}/README.md`)
 ]
 

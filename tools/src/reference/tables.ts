@@ -26,7 +26,6 @@ import { declarationsWithOptions, docOf, type Member, membersOf, valuesOf } from
 import { read } from "./files.ts"
 import { logLines } from "./logLines.ts"
 import { program, variables } from "./observed.ts"
-import { threats } from "./threats.ts"
 
 // One section for each kind of table.
 
@@ -421,28 +420,6 @@ const versionTable = () => {
   ])
 }
 
-// Threats: what prevents each, with the test that shows it.
-
-/** A test that exists in its file. */
-const testOf = ([file, name]: readonly [file: string, name: string]) => {
-  if (!read(file).includes(name)) throw new Error(`threats.ts names a test that ${file} does not have: "${name}"`)
-  return code(`${file} › ${name}`)
-}
-
-const threatTables = () =>
-  Object.entries(threats).map(([group, rows]) =>
-    `## ${group}\n\n${
-      table(
-        ["threat", "protection", "test"],
-        rows.map(({ protection, tests, threat }) => [
-          threat,
-          protection,
-          Object.entries(tests).map(testOf).join(", ")
-        ])
-      )
-    }`
-  ).join("\n\n")
-
 /** All tables, by name. */
 export const tables = async (): Promise<Readonly<Record<string, string>>> => {
   checkOptions()
@@ -513,7 +490,6 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     "exit codes": table(["exit code", "meaning"], Object.entries(meanings)),
     "names on Effect 4": renamedTable(),
     "imports on Effect 4": importTable(),
-    versions: versionTable(),
-    threats: threatTables()
+    versions: versionTable()
   }
 }
