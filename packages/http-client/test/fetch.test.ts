@@ -516,6 +516,7 @@ describe("the metrics of a fetch", () => {
         ["Data Access", "POST", undefined, 404, "404", ["team", "a"]]
       ])
       assert.isAtMost(calls.length, 3)
+      assert.strictEqual(open, 0)
       assert.deepStrictEqual(spans.map(({ name }) => name), ["startup"])
     }).pipe(Effect.withTracer(tracer))
   })

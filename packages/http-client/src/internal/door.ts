@@ -194,9 +194,10 @@ export const makeDoor = Effect.fnUntraced(function*(
     const observer = callObserver(tokens)
     if (observer === undefined) return send(url, request)
     const startedAt = Instant.monotonicMillis(clock)
+    fork(Effect.ignore(observer.begins(name)))
     const report = (status: number | undefined, errorType: string | undefined) => {
       const seconds = (Instant.monotonicMillis(clock) - startedAt) / 1_000
-      fork(Effect.ignore(observer({ group: name, method: request.method, template, status, errorType, seconds })))
+      fork(Effect.ignore(observer.ends({ group: name, method: request.method, template, status, errorType, seconds })))
     }
     try {
       const response = await send(url, request)
