@@ -25,6 +25,7 @@ interface Manifest {
   readonly peerDependencies?: Record<string, string>
   readonly engines?: Record<string, string>
   readonly publishConfig?: Record<string, unknown>
+  readonly scripts?: unknown
 }
 
 /** Part of `effect` since Effect 4, or needed only by the platform of Effect 3. */
@@ -38,7 +39,8 @@ export const versionOf = (version: string): string => version.replace(/^\d+/, (m
 
 /** The package.json of a package for Effect 4. */
 export const manifest = (original: Manifest): Manifest => {
-  const { dependencies, devDependencies, engines, peerDependencies, publishConfig, ...others } = original
+  const { dependencies, devDependencies, engines, peerDependencies, publishConfig, scripts: _scripts, ...others } =
+    original
   const { tag: _, ...publish } = publishConfig ?? {}
   return {
     ...others,

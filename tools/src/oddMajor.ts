@@ -1,12 +1,14 @@
 // After `changeset version`: an even major version of a package becomes the next odd one, in its package.json, in its changelog and where
 // other packages depend on it. The even ones belong to the packages for Effect 4, so that each line has room for a breaking release.
-// The sources of core contain its version too, for the `User-Agent`. The command's changelog gets an entry if only libraries have changed.
+// The sources of core contain its version too, for the `User-Agent`. What contains the libraries gets an entry in its changelog if only they have changed.
 
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Effect } from "effect"
 import { published, root } from "./packages.ts"
 import { isEven, odd, withLibraries, withOddMajor } from "./versions.ts"
+
+const contains = ["packages/cli", "packages/promise"]
 
 Effect.gen(function*() {
   const fs = yield* FileSystem.FileSystem
@@ -22,7 +24,7 @@ Effect.gen(function*() {
       yield* fs.writeFileString(source, code.replace(/"[^"]+"/, `"${odd(version)}"`))
     }
     const changelog = path.join(top, folder, "CHANGELOG.md")
-    if (folder === "packages/cli" && (yield* fs.exists(changelog))) {
+    if (contains.includes(folder) && (yield* fs.exists(changelog))) {
       yield* fs.writeFileString(changelog, withLibraries(yield* fs.readFileString(changelog)))
     }
     if (version === undefined || !isEven(version)) continue

@@ -34,12 +34,18 @@ export const packOne = Effect.fnUntraced(function*(source: string, folder: strin
   return tarball
 })
 
+/** The packages that exist once for both versions of Effect: each brings what it needs. */
+export const bundled = ["create-credit-data", "promise", "cli"]
+
 /** Builds the libraries in a folder and packs them into another one. Returns the tarball of each. */
 export const pack = Effect.fnUntraced(function*(packages: string, folder: string) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folders = yield* fs.readDirectory(packages)
-  const names = yield* Effect.filter(folders, (name) => fs.exists(path.join(packages, name, "src/index.ts")))
+  const names = yield* Effect.filter(
+    folders,
+    (name) => bundled.includes(name) ? Effect.succeed(false) : fs.exists(path.join(packages, name, "src/index.ts"))
+  )
   yield* run(packages, path.resolve(import.meta.dirname, "../../node_modules/.bin/tsc"), "-b", ...names)
   const tarballs: Record<string, string> = Object.fromEntries(
     yield* Effect.forEach(
@@ -77,10 +83,7 @@ export const checkContents = Effect.fnUntraced(function*(tarball: string) {
 
 const Manifest = Schema.parseJson(
   Schema.Struct({
-    // the package for Promises has none
-    peerDependencies: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
-      default: () => ({})
-    })
+    peerDependencies: Schema.Record({ key: Schema.String, value: Schema.String })
   })
 )
 

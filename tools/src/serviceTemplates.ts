@@ -45,25 +45,24 @@ const effect4 = {
   devDependencies: {}
 } satisfies Partial<Line>
 
-const lines: ReadonlyArray<Line> = [
-  {
-    folder: "effect-3",
-    templates: ["all", "effect", "build"],
-    example: "service",
-    node: ">=20.19.0",
-    catalog: "pnpm-workspace.yaml",
-    source: read,
-    version: (version) => version,
-    dependencies: (versions) => versions,
-    scripts: {
-      start: "node --import tsx src/local.ts",
-      build: "tsc -p tsconfig.build.json",
-      serve: "npm run build && node --env-file=.env dist/main.js"
-    },
-    devDependencies: { tsx: "catalog:" }
+const onNode20 = {
+  node: ">=20.19.0",
+  catalog: "pnpm-workspace.yaml",
+  source: read,
+  version: (version) => version,
+  dependencies: (versions) => versions,
+  scripts: {
+    start: "node --import tsx src/local.ts",
+    build: "tsc -p tsconfig.build.json",
+    serve: "npm run build && node --env-file=.env dist/main.js"
   },
+  devDependencies: { tsx: "catalog:" }
+} satisfies Partial<Line>
+
+const lines: ReadonlyArray<Line> = [
+  { ...onNode20, folder: "effect-3", templates: ["all", "effect", "build"], example: "service" },
   { ...effect4, folder: "effect-4", templates: ["all", "effect", "source"], example: "service" },
-  { ...effect4, folder: "promise", templates: ["all", "promise", "source"], example: "promise-service" }
+  { ...onNode20, folder: "promise", templates: ["all", "promise", "build"], example: "promise-service" }
 ]
 
 /** The files of an example, by their paths in the new folder. */

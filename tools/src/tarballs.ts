@@ -1,4 +1,4 @@
-// Packs what a release publishes: the libraries of both lines, `create-credit-data` and the command. Writes `tarballs/release.json`, the list for
+// Packs what a release publishes: the libraries of both lines, and what exists once for both. Writes `tarballs/release.json`, the list for
 // tools/release/publish.mjs, and prints the pages' install lines with these tarballs in place of the packages.
 
 import { FileSystem, Path } from "@effect/platform"
@@ -6,7 +6,7 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { installLines, isForEffect3, withDependencies } from "./installLines.ts"
-import { pack, packOne } from "./pack.ts"
+import { bundled, pack, packOne } from "./pack.ts"
 import { run } from "./run.ts"
 
 const Versions = Schema.Record({ key: Schema.String, value: Schema.String })
@@ -65,16 +65,15 @@ Effect.gen(function*() {
   const libraries = (packages: string) => (into: string) => Effect.map(pack(packages, into), Object.values<string>)
 
   const three = yield* part("effect-3", "effect-3", libraries(path.join(root, "packages")))
-  // Each exists once for both lines: the command brings its own Effect, and the other one has a service for each. The release workflow
-  // expects the command to be the last.
-  const programs = yield* part(
-    "command",
+  // the release workflow expects the command to be the last
+  const once = yield* part(
+    "once",
     "latest",
-    (into) => Effect.forEach(["create-credit-data", "cli"], (name) => packOne(path.join(root, "packages", name), into))
+    (into) => Effect.forEach(bundled, (name) => packOne(path.join(root, "packages", name), into))
   )
   const four = yield* part("effect-4", "latest", libraries(path.join(root, "effect-4/generated/packages")))
   // the first publication of a package sets `latest`, whatever its tag, so Effect 4 goes first
-  const all = [...four, ...three, ...programs]
+  const all = [...four, ...three, ...once]
   yield* fs.writeFileString(path.join(folder, "release.json"), `${JSON.stringify(all, null, 2)}\n`)
 
   /** The lines of "Get started", and those of the packages that it does not install. */
@@ -92,11 +91,12 @@ Effect.gen(function*() {
 
   const fileOf = (name: string, releases: typeof three) =>
     quoted(path.join(folder, releases.find((release) => release.name === name)?.file ?? name))
-  yield* Console.log(`The command:\nnpm i -g ${fileOf("@credit-data/cli", programs)}\n`)
+  yield* Console.log(`Promises:\nnpm i ${fileOf("@credit-data/promise", once)}\n`)
+  yield* Console.log(`The command:\nnpm i -g ${fileOf("@credit-data/cli", once)}\n`)
 
   /** Creates a service, and installs it with these tarballs instead of the versions in its package.json. */
   const creation = Effect.fnUntraced(function*(kind: string, option: string, releases: typeof three) {
-    const create = fileOf("create-credit-data", programs)
+    const create = fileOf("create-credit-data", once)
     const template = path.join(root, `packages/create-credit-data/dist/${kind}/package.json`)
     const { dependencies, devDependencies } = yield* Effect.flatMap(
       fs.readFileString(template),
@@ -110,9 +110,9 @@ Effect.gen(function*() {
       `cd my-service && npm i ${[...withDependencies(names, releases)].map((name) => fileOf(name, releases)).join(" ")}`
     ].join("\n")
   })
-  const ofThree = yield* creation("effect-3", "--effect 3", [...three, ...programs])
-  const ofFour = yield* creation("effect-4", "--effect 4", [...four, ...programs])
-  const ofPromises = yield* creation("promise", "--promise", [...four, ...programs])
+  const ofThree = yield* creation("effect-3", "--effect 3", [...three, ...once])
+  const ofFour = yield* creation("effect-4", "--effect 4", [...four, ...once])
+  const ofPromises = yield* creation("promise", "--promise", once)
   yield* Console.log(`A new service for Effect 3:\n${ofThree}\n`)
   yield* Console.log(`A new service for Effect 4:\n${ofFour}\n`)
   yield* Console.log(`A new service with Promises:\n${ofPromises}\n`)

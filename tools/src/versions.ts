@@ -16,8 +16,8 @@ export const withOddMajor = (changelog: string, version: string): string =>
   )
 
 /**
- * The command's changelog with an entry in its newest section, if it has none. A release of the libraries alone is a release of the command
- * too, which contains them.
+ * A changelog with an entry in its newest section, if it has none. A release of the libraries alone is also a release of a package that
+ * contains them.
  */
 export const withLibraries = (changelog: string): string =>
   changelog.replace(

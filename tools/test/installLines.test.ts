@@ -1,10 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { installLines, isForEffect3 } from "../src/installLines.ts"
+import { bundled } from "../src/pack.ts"
 
 const root = new URL("../../", import.meta.url)
 const folders = readdirSync(new URL("packages", root)).filter((name) =>
-  existsSync(new URL(`packages/${name}/src/index.ts`, root))
+  existsSync(new URL(`packages/${name}/src/index.ts`, root)) && !bundled.includes(name)
 )
 const read = (path: string) => readFileSync(new URL(path, root), "utf8")
 

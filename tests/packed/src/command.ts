@@ -5,14 +5,14 @@ import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { CommandFailed, run } from "@credit-data/tools/run"
 
-const licences = "package/dist/THIRD-PARTY-LICENCES.txt"
-const expected = /^package\/(package\.json|README\.md|LICENSE|dist\/[\w-]+\.js|dist\/THIRD-PARTY-LICENCES\.txt)$/
+const licences = "package/dist/THIRD-PARTY-NOTICES.txt"
+const expected = /^package\/(package\.json|README\.md|LICENSE|dist\/[\w-]+\.js|dist\/THIRD-PARTY-NOTICES\.txt)$/
 
 /** Fails if the tarball of the command has other files than its bundle. */
 export const checkBundle = Effect.fnUntraced(function*(tarball: string) {
   const files = (yield* run(".", "tar", "-tzf", tarball)).trim().split("\n")
   const surplus = files.filter((file) => !expected.test(file))
-  const missing = ["package/dist/credit-data.js", licences].filter((file) => !files.includes(file))
+  const missing = ["package/LICENSE", "package/dist/credit-data.js", licences].filter((file) => !files.includes(file))
   if (surplus.length + missing.length > 0) {
     return yield* Effect.fail(
       new CommandFailed(`${tarball}: surplus ${surplus.join(" ")}, missing ${missing.join(" ")}`)

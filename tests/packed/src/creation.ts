@@ -58,7 +58,7 @@ export const createServices = Effect.fnUntraced(function*(page: string, registry
     return path.join(folder, "my-service")
   })
   for (const line of creations) {
-    const version = line.includes("--effect 3") ? "20" : "24"
+    const version = /--effect 3|--promise/.test(line) ? "20" : "24"
     const shell = yield* shellOn(version)
     const service = yield* step(`${line}, on Node ${version}`, create(line, shell))
     for (const command of ["npm install", "npm test", "npm run check"]) {

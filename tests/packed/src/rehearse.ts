@@ -4,7 +4,7 @@
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { run as runProcess } from "@credit-data/test-support/childProcess"
-import { checkContents, temporary } from "@credit-data/tools/pack"
+import { bundled, checkContents, temporary } from "@credit-data/tools/pack"
 import { CommandFailed, run } from "@credit-data/tools/run"
 import { Console, Effect } from "effect"
 import * as Command from "./command.ts"
@@ -63,7 +63,6 @@ Effect.gen(function*() {
   yield* step("install the clone", pnpm("install", "--frozen-lockfile", "--prefer-offline"))
 
   const packages = yield* fs.readDirectory(path.join(clone, "packages"))
-  const isProgram = (name: string) => ["cli", "create-credit-data"].includes(name)
   const nameOf = (name: string) => name.startsWith("create-") ? name : `@credit-data/${name}`
   // only packages with a scope can have a registry of their own, and create-credit-data has none
   const ours = `npm_config_registry=http://127.0.0.1:${way.port}/`
@@ -78,7 +77,7 @@ Effect.gen(function*() {
         const printed = yield* run(clone, "env", ours, ...view)
         const tags = JSON.stringify(JSON.parse(printed), ["effect-3", "latest"])
         const expected = JSON.stringify(
-          isProgram(name) ? { latest: three } : { "effect-3": three, latest: four },
+          bundled.includes(name) ? { latest: three } : { "effect-3": three, latest: four },
           ["effect-3", "latest"]
         )
         if (tags !== expected) return yield* Effect.fail(new CommandFailed(`${name} has ${tags} and not ${expected}`))
@@ -118,7 +117,7 @@ Effect.gen(function*() {
     }
     folders.set(key, folder)
     const local = line.replace("npm i -g", `npm i -g --prefix ${folder}/global`)
-    yield* line.includes("@effect-3") || line.includes("-g")
+    yield* /@effect-3|-g|\/promise$/.test(line)
       ? run(folder, "bash", "-c", local)
       : onNode24(folder, local)
   })

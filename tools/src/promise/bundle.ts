@@ -1,0 +1,67 @@
+// Writes `lib` of the package for Promises, which has no dependencies: from its sources for Effect 4, with what they use inside. CommonJS has
+// the code and ESM passes it on, so that a process that uses both has one `connect` and one class of each error. The arguments are the
+// folder of the sources for Effect 4, and the folder of the package.
+
+import { build } from "esbuild"
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { rollUp } from "./types.ts"
+
+const [sources = "", target = ""] = process.argv.slice(2).map((folder) => resolve(folder))
+const lib = join(target, "lib")
+const { name, version }: { readonly name: string; readonly version: string } = JSON.parse(
+  readFileSync(join(target, "package.json"), "utf8")
+)
+rmSync(lib, { recursive: true, force: true })
+
+const { metafile } = await build({
+  entryPoints: {
+    index: join(sources, "packages/promise/src/index.ts"),
+    browser: join(sources, "packages/core/src/internal/browser.cts"),
+    workerd: join(sources, "packages/core/src/internal/workerd.cts")
+  },
+  absWorkingDir: target,
+  outdir: lib,
+  outExtension: { ".js": ".cjs" },
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  // names and lines remain, because they are in the stacks of errors
+  minifySyntax: true,
+  legalComments: "none",
+  metafile: true,
+  plugins: [{
+    name: "version",
+    setup: ({ onLoad }) =>
+      // the `User-Agent` names the package that was installed, and not the one inside
+      onLoad(
+        { filter: /core[\\/]src[\\/]internal[\\/]version\.ts$/ },
+        () => ({ contents: `export const version = ${JSON.stringify(version)}` })
+      )
+  }]
+})
+writeFileSync(join(lib, "meta.json"), JSON.stringify(metafile))
+
+const exported = Object.keys(createRequire(import.meta.url)(join(lib, "index.cjs"))).toSorted()
+writeFileSync(join(lib, "index.js"), `export { ${exported.join(", ")} } from "./index.cjs"\n`)
+
+const declarations = mkdtempSync(join(tmpdir(), "declarations-"))
+process.once("exit", () => rmSync(declarations, { recursive: true, force: true }))
+const ownTypeScript = resolve(import.meta.dirname, "../../../node_modules/.bin/tsc")
+execFileSync(
+  ownTypeScript,
+  [
+    ...["-p", join(sources, "packages/promise"), "--outDir", declarations, "--emitDeclarationOnly"],
+    ...["--composite", "false", "--incremental", "false", "--declarationMap", "false"]
+  ],
+  { stdio: "inherit" }
+)
+const types = rollUp(declarations)
+writeFileSync(join(lib, "index.d.cts"), types)
+// one declaration of each class, as there is one class
+writeFileSync(join(lib, "index.d.ts"), `export * from "./index.cjs"\n`)
+console.log(`${name} ${version}: ${exported.join(", ")}`)
