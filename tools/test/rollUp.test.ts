@@ -20,12 +20,12 @@ const rolledUp = (modules: Record<string, string>): string => {
 
 it("the public types become one file, in which each module finds the others", () => {
   const text = rolledUp({
-    A: "import type { B } from \"./B.ts\";\nexport declare const a: B;",
-    B: "/// <reference lib=\"esnext.disposable\" />\ndeclare const hidden: 1;\nexport interface B {\n}\nexport {};"
+    A: "/** About A. */\nimport type { B } from \"./B.ts\";\nexport declare const a: B;",
+    B: "/// <reference lib=\"esnext.disposable\" />\n/** About B. */\n/** About it. */\ndeclare const hidden: 1;\nexport interface B {\n}\nexport {};"
   })
   assert.strictEqual(
     text,
-    "/// <reference lib=\"esnext.disposable\" />\nexport declare const a: B;\ndeclare const hidden: 1;\n" +
+    "/// <reference lib=\"esnext.disposable\" />\nexport declare const a: B;\n/** About it. */\ndeclare const hidden: 1;\n" +
       "export interface B {\n}\nexport {}\n"
   )
 })

@@ -6,7 +6,6 @@ import { AccessTokens } from "@credit-data/core"
 import * as TokenError from "@credit-data/core/TokenError"
 import { DataAccess } from "@credit-data/http-client"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
-import { connect } from "@credit-data/promise"
 import { Fault, Simulator } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { FetchHttpClient, FileSystem } from "@effect/platform"
@@ -62,18 +61,6 @@ const inFiles = Effect.gen(function*() {
   yield* share("files", TokenStore.layerFileSystem({ directory: yield* makeTempDirectoryScoped() }))
 }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
 
-/** The same call without Effect. */
-const promises = Effect.gen(function*() {
-  const variables = yield* Simulator.variables
-  const status = yield* Effect.promise(async () => {
-    const api = await connect({ variables })
-    const response = await api.dataAccess("/data-access/consumers/42")
-    await api.close()
-    return response.status
-  })
-  yield* Console.log("promises", status)
-}).pipe(Effect.provide(Simulator.layer()))
-
 const [, , redis] = process.argv
 const onRedis = redis === undefined
   ? Effect.void
@@ -83,7 +70,6 @@ const program = Effect.gen(function*() {
   yield* Effect.provide(call, over(V2, NodeHttpClient.layer))
   yield* Effect.provide(call, over(V1, FetchHttpClient.layer))
   yield* Effect.provide(refused, over(V2, FetchHttpClient.layer))
-  yield* promises
   yield* inFiles
   yield* onRedis
 })

@@ -1,7 +1,8 @@
 /** A version or a range for each package. */
 export type Versions = Readonly<Record<string, string>>
 
-type Runtime = readonly [name: string, command: readonly [string, ...ReadonlyArray<string>]]
+/** The name of a runtime, and the command that runs a file on it. */
+export type Runtime = readonly [name: string, command: readonly [string, ...ReadonlyArray<string>]]
 
 /** A line: the packages for one major version of Effect. */
 export interface Line {

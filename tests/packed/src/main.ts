@@ -1,4 +1,4 @@
-// Packs the packages of both lines and uses the tarballs as a new user would. Without arguments, it installs them with npm and the lowest
+// Packs the packages and uses the tarballs as a new user would. Without arguments, it installs them with npm and the lowest
 // peers, and uses one runtime for each line. With `--all`, it also checks them with publint and attw, installs them with pnpm and the highest
 // peers, and uses every supported runtime.
 
@@ -10,8 +10,8 @@ import { compareBundles, compareLines } from "./bundle.ts"
 import * as Command from "./command.ts"
 import { walkDockerfile } from "./container.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
-import { walkNext } from "./next.ts"
-import { checkLowest, highest, makeProject, runProgram, runRequired } from "./project.ts"
+import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
+import { walkPromise } from "./promise.ts"
 import { step } from "./step.ts"
 import { run } from "@credit-data/tools/run"
 import { checkContents, lint, pack, packOne, temporary } from "@credit-data/tools/pack"
@@ -40,7 +40,6 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line) {
   const byNpm = yield* temporary
   yield* step("install with npm, lowest peers, and types", makeProject(line, byNpm, tarballs, "npm", line.lowest))
   yield* step(`${runtime}, installed with npm`, runProgram(byNpm, command, redis))
-  yield* step(`${runtime}, loaded with require`, runRequired(byNpm, command))
 
   const esbuild = path.join(here, "node_modules/.bin/esbuild")
   const bundle = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle/program.mjs"]
@@ -67,7 +66,6 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line) {
       )
     )
     yield* step(`${runtime}, installed with pnpm`, runProgram(byPnpm, command, redis))
-    yield* step("the example of Next", walkNext(line, tarballs))
     for (const [name, other] of line.otherRuntimes) {
       yield* step(`${name}, installed with npm`, runProgram(byNpm, other, redis))
       yield* step(`${name}, installed with pnpm`, runProgram(byPnpm, other, redis))
@@ -104,9 +102,11 @@ Effect.gen(function*() {
   const path = yield* Path.Path
   const here = path.resolve(import.meta.dirname, "..")
   const root = path.resolve(here, "../..")
+  const { otherRuntimes, runtime } = effect3(root)
   // they mostly wait for npm, or use one core
   const { four, three } = yield* Effect.all({
     three: Effect.zipRight(walkCommand(root), walk(here, effect3(root))),
+    promise: walkPromise(here, stepOf("Promises"), [runtime, ...(isWhole ? otherRuntimes : [])], isWhole),
     four: walk(here, effect4(root))
   }, { concurrency: 2 })
   yield* Console.log(yield* compareLines(three, four))

@@ -1,33 +1,30 @@
 import { Simulator } from "@credit-data/simulator"
 import { start } from "@credit-data/test-support/childProcess"
 import { freePorts } from "@credit-data/test-support/freePorts"
-import type { Tarballs } from "@credit-data/tools/pack"
 import { CommandFailed, run } from "@credit-data/tools/run"
 import { FileSystem, Path } from "@effect/platform"
 import { Effect } from "effect"
-import type { Line } from "./lines.ts"
 
 const versions = { next: "16.4.6", react: "19.2.0", "react-dom": "19.2.0" }
 const types = { typescript: "5.9.3", "@types/node": "20.19.43", "@types/react": "19.2.2" }
 
-/** Builds the example of Next with the packed packages, starts it, and calls the API through it. */
+/** Builds the example of Next with the packed package, starts it, and calls the API through it. */
 export const walkNext = Effect.fnUntraced(
-  function*({ runtime: [, [program, ...args]] }: Line, tarballs: Tarballs) {
+  function*(tarball: string) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const folder = yield* fs.makeTempDirectoryScoped()
     yield* fs.copy(path.resolve(import.meta.dirname, "../../../examples/next"), folder, { overwrite: true })
-    const packed = Object.entries(tarballs).filter(([name]) => /(promise|core|auth-v[12]|http-client)$/.test(name))
-    const dependencies = { ...Object.fromEntries(packed.map(([name, file]) => [name, `file:${file}`])), ...versions }
+    const dependencies = { "@credit-data/promise": `file:${tarball}`, ...versions }
     const manifest = { name: "a-site", private: true, type: "module", dependencies, devDependencies: types }
     yield* fs.writeFileString(path.join(folder, "package.json"), JSON.stringify(manifest))
     yield* run(folder, "npm", "install", "--no-audit", "--no-fund")
-    const next = [...args, path.join(folder, "node_modules/next/dist/bin/next")]
-    yield* run(folder, program, ...next, "build")
+    const next = path.join(folder, "node_modules/next/dist/bin/next")
+    yield* run(folder, process.execPath, next, "build")
 
     const port = yield* freePorts(1)
     const env = yield* Simulator.variables
-    const site = yield* start([program, ...next, "start", "-p", String(port)], { cwd: folder, env })
+    const site = yield* start([process.execPath, next, "start", "-p", String(port)], { cwd: folder, env })
     yield* site.printed("Ready in")
     const response = yield* Effect.promise(() => fetch(`http://localhost:${port}/consumers/42`))
     const text = yield* Effect.promise(() => response.text())

@@ -9,7 +9,6 @@ const printed = [
   "200 200 Valid token requests: 1",
   "200 200 Valid token requests: 1",
   "InvalidClient true",
-  "promises 200",
   "files token requests: 1",
   "Redis token requests: 1"
 ]
@@ -76,9 +75,3 @@ export const runProgram = Effect.fnUntraced(
     }
   }
 )
-
-/** Runs the program in CommonJS, which loads the package for Promises and gets its typed error. */
-export const runRequired = Effect.fnUntraced(function*(folder: string, [command = "", ...args]: ReadonlyArray<string>) {
-  const printed = yield* run(folder, command, ...args, "required.cjs")
-  if (printed !== "ConfigError\n") return yield* Effect.fail(new CommandFailed(`required.cjs printed\n${printed}`))
-})

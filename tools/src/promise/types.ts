@@ -41,6 +41,11 @@ export const rollUp = (folder: string): string => {
       if (/\*| as /.test(statement.text())) throw new NotPlain(module, `It renames what it imports from "${source}".`)
       return statement.replace("")
     })
+    // a text about a module has no place in a file of all
+    const [first, second] = root.children().filter((node) => !node.text().startsWith("///"))
+    if (first?.kind() === "comment" && /^(comment|import_statement)$/.test(String(second?.kind()))) {
+      edits.push(first.replace(""))
+    }
     const inline = /\bimport\(.*?\)/.exec(read(module))?.[0]
     if (inline !== undefined) throw new NotPlain(module, `A type is ${inline}.`)
     return root.commitEdits(edits).split("\n").filter((line) => {

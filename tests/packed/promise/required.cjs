@@ -1,0 +1,5 @@
+// A program in CommonJS.
+
+const { ConfigError, connect } = require("@credit-data/promise")
+
+connect({ variables: {} }).catch((error) => console.log(error.name, error instanceof ConfigError))

@@ -1,0 +1,1 @@
+export default { build: { ssr: "program.js", outDir: "with-vite", target: "node20" }, ssr: { noExternal: true } }
