@@ -497,14 +497,15 @@ describe("the metrics of a fetch", () => {
     return Effect.gen(function*() {
       const tokens = yield* supply()
       const calls: Array<unknown> = []
-      yield* observeCalls(
-        tokens,
-        ({ errorType, group, method, status, template }) =>
-          Effect.map(
-            Effect.logAnnotations,
-            (annotations) => void calls.push([group, method, template, status, errorType, ...annotations])
-          )
-      )
+      let open = 0
+      yield* observeCalls(tokens, {
+        begins: () => Effect.sync(() => void open++),
+        ends: ({ errorType, group, method, status, template }) =>
+          Effect.map(Effect.logAnnotations, (annotations) => {
+            open--
+            calls.push([group, method, template, status, errorType, ...annotations])
+          })
+      })
       const { fetch } = fake(({ url }) => new Response(null, { status: url.endsWith("/missing") ? 404 : 200 }))
       const api = yield* over(tokens, fetch).pipe(Effect.withSpan("startup"), Effect.annotateLogs("team", "a"))
       yield* Effect.promise(() => api.call("GET", "/consumers/{id}", { id: 42 }))

@@ -44,6 +44,9 @@ export interface Door {
   ) => Promise<Response>
 }
 
+/** An error can quote the caller's own header without its scheme. */
+const ownSecrets = (header: string) => [header, header.replace(/^\S+ +/, "")].map((text) => Redacted.make(text))
+
 const bearer = (token: AccessToken): string => `Bearer ${Redacted.value(token.secret)}`
 
 /**
@@ -141,17 +144,14 @@ export const makeDoor = Effect.fnUntraced(function*(
   const send = async (url: string, request: Arguments): Promise<Response> => {
     const { body, canBeSentAgain, init, method, signal } = request
     const attempts = group.begin()
-    let { headers } = request
     // a request with its own header is sent as it is
-    const hasOwn = headers.has("authorization")
-    const isResendable = canBeSentAgain && mayArriveTwice(method, headers.has("idempotency-key"))
-    let token = hasOwn ? undefined : await obtain(tokens.get, signal)
+    const own = request.headers["authorization"]
+    const isResendable = canBeSentAgain && mayArriveTwice(method, "idempotency-key" in request.headers)
+    let token = own !== undefined ? undefined : await obtain(tokens.get, signal)
     for (let resends = 0;; resends++) {
       const uncovered = token && group.uncovered(token, resends > 0)
       if (uncovered !== undefined) return await obtain(uncovered, signal)
-      // the `fetch` of a test may keep the headers of each request
-      if (resends > 0) headers = new Headers(headers)
-      if (token !== undefined) headers.set("authorization", bearer(token))
+      const headers = token === undefined ? request.headers : { ...request.headers, authorization: bearer(token) }
       let response: Response
       try {
         response = await sender.fetch(url, {
@@ -164,9 +164,7 @@ export const makeDoor = Effect.fnUntraced(function*(
         })
       } catch (error) {
         endIfClosed(signal)
-        const secrets = token === undefined
-          ? [headers.get("authorization") ?? ""].map((text) => Redacted.make(text))
-          : [token.secret]
+        const secrets = token === undefined ? ownSecrets(own ?? "") : [token.secret]
         const failure = callFailure(error, { url, secrets }, "Request")
         const isReset = failure instanceof CallError && failure.reason === "Reset"
         if (!isReset || !isResendable || !attempts.mayResend()) throw failure

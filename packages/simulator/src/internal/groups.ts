@@ -1,14 +1,11 @@
-import * as AccessScope from "@credit-data/core/AccessScope"
+import { groups as endpointGroups } from "@credit-data/core/Internal"
 
-// The contract shows no business endpoint, so these paths and their responses are our choice.
-const byScope: Readonly<Record<AccessScope.AccessScope, { readonly prefix: `/${string}/`; readonly group: string }>> = {
-  "data-access:all": { prefix: "/data-access/", group: "Data Access" },
-  "furnishment:all": { prefix: "/furnishment/", group: "Furnishment" },
-  "serviceplus:all": { prefix: "/enablement-services/", group: "Enablement Services" }
-}
-
-/** The endpoint group of each scope. */
-export const groups = AccessScope.all.map((scope) => ({ scope, ...byScope[scope] }))
+/** The endpoint groups. The contract shows no business endpoint, so their paths and responses are our choice: `/data-access/` for Data Access. */
+export const groups = endpointGroups.map(({ name, scope }) => ({
+  scope,
+  group: name,
+  prefix: `/${name.toLowerCase().replaceAll(" ", "-")}/` as const
+}))
 
 /** A path of a group, without a query. */
 export const fixturePath = new RegExp(`^(${groups.map(({ prefix }) => prefix.slice(0, -1)).join("|")})(/[^?#]*)?$`)
