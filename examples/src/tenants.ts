@@ -29,9 +29,12 @@ const Secrets = Layer.effect(
 
 class Tenants extends LayerMap.Service<Tenants>()("Tenants", {
   lookup: (tenant: string) =>
-    DataAccess.layer().pipe(
-      Layer.provide(
-        AuthV2.layerConfig({ credentials: ClientCredentials.from(SecretManager, (secrets) => secrets.read(tenant)) })
+    // Effect would share each layer const in here between the tenants, with the token of the first one
+    Layer.fresh(
+      DataAccess.layer().pipe(
+        Layer.provide(
+          AuthV2.layerConfig({ credentials: ClientCredentials.from(SecretManager, (secrets) => secrets.read(tenant)) })
+        )
       )
     ),
   idleTimeToLive: "1 hour"

@@ -107,6 +107,8 @@ type Response = HttpClientResponse.HttpClientResponse
 /**
  * A client for paths that belong to none of the three endpoint groups. Its tokens and its base URL come from the supply.
  *
+ * For a client under a tag of its own, use `layer`, whose uses share a client only where the supply is the same.
+ *
  * Fails with a `ConfigError` if the supply requests scopes and this one is not among them, or if its base URL is not valid.
  *
  * @since 1.0.0
@@ -114,11 +116,12 @@ type Response = HttpClientResponse.HttpClientResponse
  * @example
  * ```ts
  * import { GroupClient } from "@credit-data/http-client"
- * import { Context, Layer } from "effect"
+ * import { Context } from "effect"
  *
- * class Reports extends Context.Tag("my-service/Reports")<Reports, GroupClient.GroupClient>() {}
+ * class Reports extends Context.Tag("my-service/Reports")<Reports, GroupClient.GroupClient<"Reports">>() {}
  *
- * export const ReportsLive = Layer.effect(Reports, GroupClient.make({ name: "Reports", scope: "data-access:all" }))
+ * // not a const of Layer.effect(Reports, GroupClient.make(…)), which Effect would build once for several tenants
+ * export const ReportsLive = GroupClient.layer(Reports, { name: "Reports", scope: "data-access:all" })
  * ```
  */
 export const make: <const Name extends string>(
@@ -325,6 +328,8 @@ export const withPathTemplate =
  * The client as a plain `HttpClient`, for APIs that expect one. A missing token or a missing scope becomes a `RequestError`
  * with the original error as its cause. Its reason is `Transport` if a retry can help, and `Encode` if not.
  *
+ * Make its layer in a function, because Effect would build a const once for several tenants.
+ *
  * @since 1.0.0
  * @category conversions
  * @example
@@ -333,10 +338,8 @@ export const withPathTemplate =
  * import { HttpClient } from "@effect/platform"
  * import { Effect, Layer } from "effect"
  *
- * export const PlainClient = Layer.effect(
- *   HttpClient.HttpClient,
- *   Effect.map(DataAccess.DataAccess, GroupClient.toHttpClient)
- * )
+ * export const plainClient = () =>
+ *   Layer.effect(HttpClient.HttpClient, Effect.map(DataAccess.DataAccess, GroupClient.toHttpClient))
  * ```
  */
 export const toHttpClient = (client: GroupClient): HttpClient.HttpClient =>

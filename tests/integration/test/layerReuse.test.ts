@@ -1,7 +1,8 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { AccessTokens, ClientCredentials, TokenEndpoint } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
-import { DataAccess } from "@credit-data/http-client"
+import { DataAccess, Fetch, GroupClient } from "@credit-data/http-client"
+import { Telemetry } from "@credit-data/telemetry"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -389,6 +390,103 @@ describe("a layer const shares what is built where each of its sources is the sa
           if (!sources.includes(other)) assert.strictEqual(yield* built(other), first, `an unrelated ${other}`)
         }
         assert.strictEqual(yield* built(), first)
+      }))
+  }
+})
+
+describe("a lookup whose whole result is wrapped in Layer.fresh", () => {
+  class Reports extends Context.Tag("test/Reports")<Reports, GroupClient.GroupClient<"Reports">>() {}
+  /** A service of the program over the client of a group. */
+  class Consumers extends Context.Tag("test/Consumers")<Consumers, {
+    readonly read: Effect.Effect<unknown, unknown>
+  }>() {}
+
+  // as constants, which Effect memoizes by their reference
+  const Auth = AuthV2.layerConfig()
+  const Shared = SharedTokens.layer().pipe(
+    Layer.provide(AuthV2.layerTokenEndpointConfig()),
+    Layer.provide(TokenStore.layerMemory)
+  )
+  const Measured = Telemetry.layer().pipe(Layer.provideMerge(Auth))
+  const Data = DataAccess.layer()
+  const ReportsLive = GroupClient.layer(Reports, { name: "Reports", scope: "data-access:all" })
+  const ReportsByHand = Layer.effect(Reports, GroupClient.make({ name: "Reports", scope: "data-access:all" }))
+  const Plain = Layer.effect(HttpClient.HttpClient, Effect.map(DataAccess.DataAccess, GroupClient.toHttpClient))
+  const ConsumersLive = Layer.effect(
+    Consumers,
+    Effect.map(DataAccess.DataAccess, (client) => ({ read: client.get("/a") }))
+  )
+  const Fetching = Layer.scoped(
+    Consumers,
+    Effect.map(
+      Fetch.make({
+        name: "Data Access",
+        scope: "data-access:all",
+        fetch: async (_, init) => Response.json(new Headers(init?.headers).get("authorization"))
+      }),
+      (fetch) => ({ read: Effect.promise(() => fetch("/a").then((response) => response.json())) })
+    )
+  )
+
+  const get = { url: "/a" }
+  const readReports = Effect.flatMap(Reports, (client) => client.get(get.url))
+  const readPlain = Effect.flatMap(HttpClient.HttpClient, (client) => client.get(get.url))
+  const readConsumers = Effect.flatMap(Consumers, ({ read }) => read)
+
+  type Use = Effect.Effect<unknown, unknown, Reports | Consumers | DataAccess.DataAccess | HttpClient.HttpClient>
+  type Clients = Layer.Layer<
+    Reports | Consumers | DataAccess.DataAccess | HttpClient.HttpClient,
+    unknown,
+    HttpClient.HttpClient
+  >
+
+  const Rest = Layer.mergeAll(ReportsByHand, ConsumersLive, Plain)
+
+  const compositions: ReadonlyArray<readonly [name: string, clients: Clients, use: Use]> = [
+    ["the client of a group", Rest.pipe(Layer.provideMerge(Data), Layer.provide(Auth)), call],
+    [
+      "GroupClient.layer",
+      Layer.merge(ConsumersLive, Plain).pipe(Layer.provideMerge(Data), Layer.merge(ReportsLive), Layer.provide(Auth)),
+      readReports
+    ],
+    ["GroupClient.make", Rest.pipe(Layer.provideMerge(Data), Layer.provide(Auth)), readReports],
+    ["GroupClient.toHttpClient", Rest.pipe(Layer.provideMerge(Data), Layer.provide(Auth)), readPlain],
+    ["a service of the program", Rest.pipe(Layer.provideMerge(Data), Layer.provide(Auth)), readConsumers],
+    [
+      "Fetch.make",
+      Layer.mergeAll(ReportsByHand, Fetching, Plain).pipe(Layer.provideMerge(Data), Layer.provide(Auth)),
+      readConsumers
+    ],
+    ["SharedTokens.layer", Rest.pipe(Layer.provideMerge(Data), Layer.provide(Shared)), call],
+    ["Telemetry.layer", Rest.pipe(Layer.provideMerge(Data), Layer.provide(Measured)), call]
+  ]
+
+  for (const [name, clients, use] of compositions) {
+    it.scoped(`keeps tenants apart: ${name} as a constant`, () =>
+      Effect.gen(function*() {
+        const { Http, clients: requested } = recording()
+        const seen: Array<string> = []
+        let transports = 0
+        const Transport = Layer.unwrapEffect(Effect.sync(() => {
+          transports++
+          return Http
+        }))
+        class Tenants extends LayerMap.Service<Tenants>()("Tenants", {
+          lookup: (tenant: string) => Layer.fresh(clients.pipe(Layer.provide(variablesOf(tenant)))),
+          idleTimeToLive: "1 hour"
+        }) {}
+        const context = yield* Layer.build(Layer.provide(Tenants.Default, Transport))
+        for (const tenant of ["acme", "blue", "acme", "blue"]) {
+          const used = Effect.provide(use, Tenants.get(tenant))
+          const result = yield* Effect.provide(used, context)
+          seen.push(JSON.stringify(result))
+        }
+        // one supply for each tenant, and one transport for all
+        assert.deepStrictEqual(requested.toSorted(), ["acme", "blue"])
+        assert.strictEqual(transports, 1)
+        for (const [index, tenant] of ["acme", "blue", "acme", "blue"].entries()) {
+          assert.include(seen[index] ?? "", tenant)
+        }
       }))
   }
 })
