@@ -1,11 +1,13 @@
 import { Simulator } from "@credit-data/simulator"
 import { freePorts } from "@credit-data/test-support/freePorts"
+import { listen } from "@credit-data/test-support/listen"
 import { startLoadBalancer } from "@credit-data/test-support/loadBalancer"
 import { startService } from "@credit-data/test-support/service"
 import { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Layer } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import { createServer } from "node:http"
 import { connect } from "node:net"
 import { fileURLToPath } from "node:url"
 
@@ -54,6 +56,41 @@ for (const name of ["nginx", "haproxy"] as const) {
         assert.deepStrictEqual([...statuses.keys()], ["200"], JSON.stringify([...statuses]))
       }).pipe(Effect.scoped, Effect.provide([Simulator.layer(), KeepAlive])),
     120_000
+  )
+}
+
+/** A server that counts the deliveries of each path. It closes the connection of a request to a path that it sees for the first time. */
+const countingServer = (deliveries: Map<string, number>) =>
+  listen(createServer((request, response) => {
+    const { url = "" } = request
+    if (url === "/health/live") return void response.end()
+    const count = (deliveries.get(url) ?? 0) + 1
+    deliveries.set(url, count)
+    request.resume().on("end", () => url.includes("reset") && count === 1 ? request.socket.destroy() : response.end())
+  }))
+
+for (const name of ["nginx", "haproxy"] as const) {
+  it.live(
+    `${name} sends a POST to another server only if the first one did not receive it`,
+    () =>
+      Effect.gen(function*() {
+        const deliveries = new Map<string, number>()
+        const ports = [yield* countingServer(deliveries), yield* countingServer(deliveries)]
+        const stopped = yield* Scope.make()
+        const url = yield* startLoadBalancer(name, [...ports, yield* Scope.extend(countingServer(deliveries), stopped)])
+        const statuses = (method: "get" | "post", path: string) =>
+          Effect.forEach(
+            Array.from({ length: 9 }, (_, call) => `${url}/${method}-${path}-${call}`),
+            (url) => Effect.map(HttpClient[method](url), ({ status }) => status)
+          )
+        yield* Scope.close(stopped, Exit.void)
+        assert.deepStrictEqual(yield* statuses("post", "refused"), Array(9).fill(200))
+        assert.deepStrictEqual(yield* statuses("post", "reset"), Array(9).fill(502))
+        assert.deepStrictEqual([...new Set(deliveries.values())], [1])
+        // nginx uses no server for a moment after all have failed
+        if (name === "haproxy") assert.deepStrictEqual(yield* statuses("get", "reset"), Array(9).fill(200))
+      }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer)),
+    60_000
   )
 }
 

@@ -1,8 +1,13 @@
 import { Effect } from "effect"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { freePorts } from "./freePorts.ts"
 import { startServer, temporaryFiles, temporaryFolder } from "./nginx.ts"
+
+const page = readFileSync(new URL("../../../docs/deployment.md", import.meta.url), "utf8")
+
+/** What haproxy needs to try another server, as the page advises. nginx does so by default. */
+const advised = /```haproxy\n([^]*?)```/.exec(page)?.[1] ?? ""
 
 /** Programs that distribute requests over connections that they keep. */
 const loadBalancers = {
@@ -26,18 +31,16 @@ const loadBalancers = {
   },
   haproxy: {
     configuration: (_: string, port: number, servers: ReadonlyArray<number>) =>
-      // any server resets a connection that arrives just when it stops listening; nginx tries another server without being told
       `defaults
         mode http
         timeout connect 1s
         timeout client 30s
         timeout server 30s
-        option redispatch
       frontend callers
         bind 127.0.0.1:${port}
         default_backend services
       backend services
-        retry-on conn-failure empty-response
+        ${advised}
         option httpchk GET /health/live
         ${servers.map((server) => `server s${server} 127.0.0.1:${server} check inter 500ms`).join("\n")}
       `.replaceAll(/^ +/gm, ""),
