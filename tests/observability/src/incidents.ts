@@ -6,6 +6,7 @@ import { Fault, Simulator } from "@credit-data/simulator"
 import { RedisTokenStore } from "@credit-data/store-redis"
 import { Telemetry } from "@credit-data/telemetry"
 import * as TestClocks from "@credit-data/test-support/clock"
+import { freePorts } from "@credit-data/test-support/freePorts"
 import { startRedis } from "@credit-data/test-support/redisServer"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Duration, Effect, Exit, Layer, Redacted, Scope } from "effect"
@@ -51,6 +52,10 @@ interface Incident {
   readonly tokenLifetime?: Duration.DurationInput
   readonly replicas?: number
   readonly isShared?: boolean
+  /** Whether the store of a shared token has an address where nothing listens. */
+  readonly hasWrongStore?: boolean
+  /** Whether the program waits for its calls however long they take. */
+  readonly hasNoTimeLimit?: boolean
   readonly happens: (world: World) => Effect.Effect<unknown>
   /** What ends the incident. Nothing may fire at the end of the run then. */
   readonly ends?: (world: World) => Effect.Effect<unknown>
@@ -89,6 +94,8 @@ export const incidents: Readonly<Record<string, Incident>> = {
   "the API rejects every token and accepts them again": {
     happens: ({ simulator }) => returns(simulator, 401),
     ends: ({ simulator }) => simulator.clearFaults,
+    // a share just above the threshold must not end it
+    endsWithin: 7,
     alerts: { CreditDataCallsRejected: 3 }
   },
   "the API rejects every token for 8 seconds": {
@@ -124,6 +131,17 @@ export const incidents: Readonly<Record<string, Incident>> = {
     ends: ({ simulator }) => simulator.clearFaults,
     alerts: { CreditDataCallsUnanswered: 3 }
   },
+  "the API does not respond, and calls have no time limit": {
+    hasNoTimeLimit: true,
+    happens: ({ simulator }) => simulator.failCalls(Fault.Silence(), { times: Number.POSITIVE_INFINITY }),
+    ends: ({ simulator }) => simulator.clearFaults,
+    alerts: { CreditDataCallsUnanswered: 3 }
+  },
+  "the API returns 429": {
+    happens: ({ simulator }) => returns(simulator, 429),
+    ends: ({ simulator }) => simulator.clearFaults,
+    alerts: { CreditDataCallsFailing: 3 }
+  },
   "the secret has expired": {
     tokenLifetime: "200 seconds",
     happens: ({ simulator }) => simulator.rotateSecret,
@@ -143,6 +161,11 @@ export const incidents: Readonly<Record<string, Incident>> = {
     tokenLifetime: "100 seconds",
     isShared: true,
     happens: ({ stopStore }) => stopStore,
+    alerts: { CreditDataStoreUnavailable: 4 }
+  },
+  "Redis has a wrong address from the start": {
+    hasWrongStore: true,
+    happens: () => Effect.void,
     alerts: { CreditDataStoreUnavailable: 4 }
   },
   "all tokens are revoked once": {
@@ -179,6 +202,12 @@ const clockOf = (aheadMillis: () => number) =>
       })
   })
 
+/** A store with an address where nothing listens. */
+export const wrongStore = Effect.map(freePorts(1), (port) => ({
+  layer: RedisTokenStore.layer({ url: Redacted.make(`redis://127.0.0.1:${port}`) }),
+  stop: Effect.void
+}))
+
 /** A store that can be stopped. */
 const makeStore = Effect.gen(function*() {
   const redis = yield* startRedis()
@@ -190,13 +219,14 @@ const makeStore = Effect.gen(function*() {
 
 /** Starts the program of an incident. It runs until the scope closes. */
 export const start = Effect.fnUntraced(function*(name: string) {
-  const { isShared = false, replicas = 1, tokenLifetime } = incidents[name] ??
-    { happens: () => Effect.void, alerts: {} }
+  const { hasNoTimeLimit = false, hasWrongStore = false, isShared = false, replicas = 1, tokenLifetime } =
+    incidents[name] ??
+      { happens: () => Effect.void, alerts: {} }
   const simulator = yield* Effect.flatMap(
     Layer.build(Simulator.layer({ tokenLifetime })),
     (context) => Effect.provide(Simulator.Simulator, context)
   )
-  const store = isShared ? yield* makeStore : undefined
+  const store = hasWrongStore ? yield* wrongStore : isShared ? yield* makeStore : undefined
   let credentials = yield* simulator.credentials
   let ahead = 0
   const clock = clockOf(() => ahead)
@@ -229,7 +259,8 @@ export const start = Effect.fnUntraced(function*(name: string) {
       Scope.extend(scope),
       Effect.withClock(clock)
     )
-    const inTime = <E, R>(call: Effect.Effect<unknown, E, R>) => Effect.exit(Effect.timeout(call, "500 millis"))
+    const inTime = <E, R>(call: Effect.Effect<unknown, E, R>) =>
+      hasNoTimeLimit ? Effect.forkIn(Effect.exit(call), scope) : Effect.exit(Effect.timeout(call, "500 millis"))
     const calls = Effect.all([
       inTime(Effect.flatMap(DataAccess.DataAccess, (client) => client.get("/data-access/consumers/42"))),
       inTime(Effect.flatMap(Furnishment.Furnishment, (client) => client.get("/furnishment/submissions/7")))

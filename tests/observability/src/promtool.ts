@@ -77,6 +77,32 @@ export const everFires = (
     minute * 60
   )
 
+/**
+ * Whether at least so many tenants meet a condition at this minute. In its PromQL, the series `firing` is 1 for each tenant for which the
+ * alert fires, and 0 for the others.
+ */
+export const tenants = (
+  rules: string,
+  alert: string,
+  series: ReadonlyArray<Series>,
+  minute: number,
+  { atLeast, condition, interval }: {
+    readonly condition: string
+    readonly atLeast: number
+    readonly interval: string
+  }
+) => {
+  const state = `count by (tenant) (${firing(alert)}) or 0 * count by (tenant) (${series[0]?.series.split("{")[0]})`
+  return isOne(
+    // a recorded series is much cheaper than a subquery
+    `${withAlert(rules, alert).trimEnd()}\n      - record: firing\n        expr: ${JSON.stringify(state)}\n`,
+    `count(count(${condition}) >= ${atLeast})`,
+    series,
+    minute * 60,
+    interval
+  )
+}
+
 /** Checks rules by `promtool check rules`, and metrics by `promtool check metrics`. */
 export const check = (what: "rules" | "metrics", text: string) =>
   Effect.gen(function*() {

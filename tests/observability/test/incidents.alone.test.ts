@@ -1,13 +1,11 @@
-import { Prometheus } from "@credit-data/telemetry"
 import { figures, panels } from "@credit-data/tools/telemetry/dashboard"
-import { listen } from "@credit-data/test-support/listen"
 import { files } from "@credit-data/tools/telemetry/files"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { readFileSync } from "node:fs"
-import { createServer } from "node:http"
 import { divided, factor, incidents, start, usualEnd } from "../src/incidents.ts"
+import { serveMetrics } from "../src/metrics.ts"
 import { startPrometheus } from "../src/prometheus.ts"
 
 const rules = readFileSync(files.rules, "utf8")
@@ -23,11 +21,6 @@ const over = 50
  * minutes of the rules themselves are exact where promtool evaluates them.
  */
 const busy = 3
-
-/** The metrics of this process, as a service shows them. */
-const serveMetrics = listen(createServer((_, response) => {
-  void Effect.runPromise(Prometheus.text).then((text) => response.end(text))
-}))
 
 const now = Effect.sync(() => Date.now() / 1_000)
 

@@ -1,7 +1,13 @@
+import { AuthV2 } from "@credit-data/auth-v2"
+import { AccessTokens } from "@credit-data/core"
+import { SharedTokens } from "@credit-data/fleet"
 import { Fault, Simulator } from "@credit-data/simulator"
+import { Prometheus, Telemetry } from "@credit-data/telemetry"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
+import { wrongStore } from "../src/incidents.ts"
+import { serveMetrics } from "../src/metrics.ts"
 import { startPrometheus } from "../src/prometheus.ts"
 import { check } from "../src/promtool.ts"
 import { startService } from "../src/service.ts"
@@ -27,6 +33,29 @@ describe("Prometheus", () => {
       })
       const [failing] = yield* prometheus.query(`credit_data_token_failing{error_type="InvalidClient"}`)
       assert.strictEqual(failing?.value[1], 1)
+    }).pipe(Effect.provide(Layer.merge(Simulator.layer(), NodeHttpClient.layer))), 60_000)
+
+  it.scopedLive("alerts about a store that could not be used before the first scrape", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      const store = yield* wrongStore
+      const environment = { ...simulator.environment, name: "a store that is never there" }
+      const Auth = SharedTokens.layer().pipe(
+        Layer.provide(
+          AuthV2.layerTokenEndpoint({ environment, credentials: simulator.credentials, scopes: ["data-access:all"] })
+        ),
+        Layer.provide(store.layer)
+      )
+      const context = yield* Layer.build(Telemetry.layer().pipe(Layer.provideMerge(Auth)))
+      yield* Effect.provide(Effect.flatMap(AccessTokens.AccessTokens, ({ get }) => get), context)
+      const fault = /^credit_data_token_store_faults_total\{.*a store that is never there.*\} 1$/m
+      yield* Effect.repeat(Prometheus.text, {
+        schedule: Schedule.spaced("50 millis"),
+        until: (text) => fault.test(text)
+      })
+      const prometheus = yield* startPrometheus(yield* serveMetrics)
+      const [alert] = yield* prometheus.await(`ALERTS{alertname="CreditDataStoreUnavailable",alertstate="firing"}`)
+      assert.deepInclude(alert?.metric, { credit_data_environment: environment.name, severity: "warning" })
     }).pipe(Effect.provide(Layer.merge(Simulator.layer(), NodeHttpClient.layer))), 60_000)
 
   it.scopedLive("finds the names and types of the metrics valid, and the instants right", () =>

@@ -64,8 +64,8 @@ const sent =
   `,error_type!~"Interrupted|Defect|Encode|InvalidUrl|InsufficientScope|InvalidClient|InvalidResponse|ServerError|` +
   `TransportError"`
 
-/** The share of the calls of each group that get 403, a status from 500, or no response. */
-const failingShare = `${callsWith(`,error_type=~"403|5..|[A-Z].+"${sent}`)} / (${callsWith(sent)} > 0)`
+/** The share of the calls of each group that get 403, 429, a status from 500, or no response. */
+const failingShare = `${callsWith(`,error_type=~"403|429|5..|[A-Z].+"${sent}`)} / (${callsWith(sent)} > 0)`
 
 /** The first row: four figures, which are green where all is well. */
 export const figures: ReadonlyArray<Panel> = [
@@ -181,7 +181,7 @@ export const panels: ReadonlyArray<Panel> = [
   },
   {
     title: "Calls that fail",
-    description: "The share of each group's calls that get 403, a status from 500, or no response.",
+    description: "The share of each group's calls that get 403, 429, a status from 500, or no response.",
     unit: "percentunit",
     queries: [[failingShare, `{{credit_data_group}} ${client}`]],
     thresholds: [[0, "green"], [0.5, "red"]],
@@ -224,6 +224,17 @@ export const panels: ReadonlyArray<Panel> = [
       "{{credit_data_group}}"
     ]],
     colors: { "": "orange" },
+    runbook: "creditdatacallsunanswered"
+  },
+  {
+    title: "Calls that have not ended",
+    description:
+      "By group. A number that only grows means that the API does not respond to calls without a time limit.",
+    unit: "short",
+    queries: [[
+      `sum by (credit_data_group, credit_data_client_id) (http_client_active_requests{${only},credit_data_group!=""})`,
+      `{{credit_data_group}} ${client}`
+    ]],
     runbook: "creditdatacallsunanswered"
   },
   {
