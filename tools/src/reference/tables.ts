@@ -273,7 +273,6 @@ const spanTable = (spans: ReadonlyArray<{ readonly name: string; readonly attrib
 
 interface Rule {
   readonly alert: string
-  readonly for?: string
   readonly labels: { readonly severity: string }
   readonly annotations: { readonly description: string; readonly runbook_url: string }
 }
@@ -283,11 +282,10 @@ const alertTable = () => {
     read("packages/telemetry/alerts/credit-data.rules.yml")
   )
   return table(
-    ["alert", "severity", "fires after", "meaning"],
-    groups.flatMap(({ rules }) => rules).map(({ alert, annotations, for: time, labels }) => [
+    ["alert", "severity", "meaning"],
+    groups.flatMap(({ rules }) => rules).map(({ alert, annotations, labels }) => [
       `[${code(alert)}](#${annotations.runbook_url.split("#")[1]})`,
       labels.severity,
-      time?.replace(/^1m$/, "1 minute").replace(/m$/, " minutes") ?? "at once",
       annotations.description.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => code(label))
     ])
   )
