@@ -3,9 +3,12 @@ import { describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("../../../", import.meta.url))
+const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs")
 
 /** A server to which the worker connects, so that its start and its end are seen. */
 const makeWatcher = Effect.gen(function*() {
@@ -31,7 +34,6 @@ const startRun = (port: number) =>
       const config =
         `export default { test: { include: ["${folder}/*.test.ts"], setupFiles: "${root}tests/support/src/endWithParent.ts" } }`
       writeFileSync(`${folder}/vitest.config.ts`, config)
-      const vitest = `${root}node_modules/vitest/vitest.mjs`
       const child = spawn(process.execPath, [vitest, "run", "--config", `${folder}/vitest.config.ts`], { cwd: root })
       return { child, folder }
     }),
