@@ -39,8 +39,8 @@ interface Machine {
   waitsSince: number
   readAt: number
   stopped: Deferred.Deferred<void> | undefined
-  /** When the newest token that it returned was requested. */
-  newest: number
+  /** When the tokens that it returned were requested, or -Infinity for a rejected token, which an older one may follow. */
+  readonly returned: Map<string, number>
 }
 
 /** A process that remembers a failure finds the token of another one within this time. */
@@ -89,10 +89,14 @@ export const run = Effect.fnUntraced(
       machine.disturbedAt = now()
       for (const request of active) if (request.by === machine) request.disturbed = true
     }
-    /** A process sends its own request if it was stopped while it waited, or if it waited too long because of several others. */
+    /**
+     * A process sends its own request if it was stopped while it waited, or if it waited too long because of several others: they were
+     * disturbed, or their tokens could not be used because of the store's clock.
+     */
     const mayBeImpatient = ({ disturbedAt, waitsSince }: Machine) =>
       now() - disturbedAt <= deadline ||
-      (now() - waitsSince >= deadline && disturbances.filter((at) => at >= waitsSince - lease).length > 1)
+      (now() - waitsSince >= deadline &&
+        (!isStoreExact || disturbances.filter((at) => at >= waitsSince - lease).length > 1))
     const running = (machine: Machine | undefined): Effect.Effect<void> =>
       Effect.suspend(() =>
         machine?.isAlive === false ? Effect.never : machine?.stopped === undefined ? Effect.void : Effect.flatMap(
@@ -187,7 +191,7 @@ export const run = Effect.fnUntraced(
         waitsSince: 0,
         readAt: -Infinity,
         stopped: undefined,
-        newest: -Infinity
+        returned: new Map()
       }
       own.machine = machine
       return machine
@@ -201,10 +205,13 @@ export const run = Effect.fnUntraced(
       const askedAt = now()
       const outcome = yield* Effect.exit(machine.tokens.get)
       calls++
-      const sentAt = Exit.isSuccess(outcome) ? issuedAt.get(Redacted.value(outcome.value.secret)) ?? -Infinity : now()
+      const secret = Exit.isSuccess(outcome) ? Redacted.value(outcome.value.secret) : ""
+      const sentAt = Exit.isSuccess(outcome) ? issuedAt.get(secret) ?? -Infinity : now()
       const age = now() - sentAt
-      if (machine.newest - sentAt > largestSkew) violated(`a token followed one that was requested after it`)
-      if (Exit.isSuccess(outcome)) machine.newest = Math.max(machine.newest, sentAt)
+      if (Math.max(...machine.returned.values()) - sentAt > largestSkew) {
+        violated(`a token followed one that was requested after it`)
+      }
+      if (Exit.isSuccess(outcome) && !machine.returned.has(secret)) machine.returned.set(secret, sentAt)
       if (age >= oldest) violated(`a token of ${age} ms was returned`)
       // each fault costs the others the rest of a lease and another request
       const longest = 5_000 + disturbances.length * 7_500
@@ -262,14 +269,16 @@ export const run = Effect.fnUntraced(
           break
         case "reject":
           if (machine?.isAlive === true && machine.stopped === undefined) {
-            const { tokens } = machine
+            const { returned, tokens } = machine
             yield* Effect.fork(
               Effect.flatMap(
                 Effect.exit(tokens.get),
                 (token) =>
                   Effect.suspend(() => {
                     stored = undefined
-                    return Exit.isSuccess(token) ? tokens.invalidate(token.value) : Effect.void
+                    if (Exit.isFailure(token)) return Effect.void
+                    returned.set(Redacted.value(token.value.secret), -Infinity)
+                    return tokens.invalidate(token.value)
                   })
               )
             )
