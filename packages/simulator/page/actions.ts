@@ -15,7 +15,7 @@ export const refuse = (path: string, form?: HTMLFormElement): void => {
 }
 
 /** Returns nothing if the request failed, after it showed why. */
-export const check = async (response?: Response, form?: HTMLFormElement): Promise<Response | undefined> => {
+const check = async (response?: Response, form?: HTMLFormElement): Promise<Response | undefined> => {
   if (response?.ok) return response
   if (!response) say("The simulator does not respond. Check that it runs.", "bad")
   else if (response.status === 400) {

@@ -1,5 +1,4 @@
 import type { Body as BodySchema, RequestDetail } from "../src/internal/admin/AdminApi.ts"
-import { post } from "./actions.ts"
 import { copy, quoted } from "./copy.ts"
 import { $, button, count, h } from "./dom.ts"
 import { failPath } from "./faults.ts"
@@ -99,18 +98,13 @@ export const detailOf = (
   open: (id: number) => void
 ): HTMLElement => {
   const { body, headers, id, issuedToken, milliseconds, receivedAt, response, server, token } = detail
-  const again = button("Send again")
-  again.onclick = async () => {
-    const sent = await post(`requests/${id}/resend`)
-    if (sent) open((await sent.json() as { readonly id: number }).id)
-  }
   const keep = button("Make fixture")
   keep.onclick = () => fillFixture(detail)
   const asCurl = button("Copy as curl")
   asCurl.onclick = () => copy(curl(detail, base), "Copied. Set the variables in it.")
   const fail = button("Fail this path")
   fail.onclick = () => failPath(server === "Api" ? "Calls" : "TokenRequests", detail.method, pathOf(detail.url))
-  const actions = h("fieldset", again, " ", fail, ...server === "Api" ? [" ", keep] : []) as HTMLFieldSetElement
+  const actions = h("fieldset", fail, ...server === "Api" ? [" ", keep] : []) as HTMLFieldSetElement
   actions.disabled = isLocked()
   const mark = token ?? issuedToken
   const why = reason(detail)

@@ -62,25 +62,19 @@ let opened: readonly [row: HTMLElement, detail: HTMLElement] | undefined
 let baseUrls: Readonly<Record<Request["server"], string>> = { AuthV1: "", AuthV2: "", Api: "" }
 
 /** The requests that belong to this one: the token request of a call, or the calls with the issued token. */
-const relationsOf = ({ id, issuedToken, original, token }: Request): ReadonlyArray<Relation> => {
+const relationsOf = ({ issuedToken, token }: Request): ReadonlyArray<Relation> => {
   const all = [...rows.values()].map(([, item]) => item)
   const idsOf = (is: (item: Request) => boolean) =>
     all.filter(is).map(({ id }) => id).toSorted((left, right) => right - left)
   const relations: Array<Relation> = []
   if (token !== null) {
     const issuers = idsOf((item) => item.issuedToken === token)
-    relations.push([
-      issuers[0] ? "was issued by request" : "was issued for a request that was sent again, or earlier",
-      issuers
-    ])
+    relations.push([issuers[0] ? "was issued by request" : "was issued earlier", issuers])
   }
   if (issuedToken !== null) {
     const calls = idsOf((item) => item.token === issuedToken)
     relations.push([`was issued here and used by ${count(calls.length, "call")}`, calls.slice(0, 20)])
   }
-  if (original !== null) relations.push(["This is a copy of request", [original]])
-  const copies = idsOf((item) => item.original === id)
-  if (copies[0]) relations.push(["Sent again as request", copies])
   return relations
 }
 

@@ -10,9 +10,7 @@ import type * as Duration from "effect/Duration"
  * A fault, as data.
  *
  * - `Response`: responds with this status, these headers and this body, whatever the request is.
- * - `Delay`: gives the usual response after this time of the Effect Clock. With `sigma`, the times have a lognormal distribution,
- *   `duration` is their median, and `sigma` the standard deviation of their logarithm: with 0.5, one in 20 is above 2.3 times the
- *   median.
+ * - `Delay`: gives the usual response after this time of the Effect Clock.
  * - `Silence`: never responds.
  * - `Reset`: resets the connection.
  * - `Bytes`: writes these bytes directly to the connection, without HTTP, and then ends or resets the connection, or leaves it
@@ -29,7 +27,7 @@ export type Fault = Data.TaggedEnum<{
     readonly headers?: Readonly<Record<string, string>> | undefined
     readonly body?: string | Uint8Array | undefined
   }
-  Delay: { readonly duration: Duration.DurationInput; readonly sigma?: number | undefined }
+  Delay: { readonly duration: Duration.DurationInput }
   Silence: {}
   Reset: {}
   Bytes: { readonly bytes: string | Uint8Array; readonly ending: "End" | "Reset" | "Hang" }

@@ -81,8 +81,6 @@ export interface Received {
   readonly token: Option.Option<number>
   /** The id of the token that its response issued. */
   readonly issuedToken: Option.Option<number>
-  /** The id of the request that `Simulator.resend` sent again as this request. */
-  readonly original: Option.Option<number>
   /**
    * Its body: all of it in `handleCalls`, and the first 64 KiB in the journal. The journal keeps 32 MiB of the newest bodies, and
    * forgets older ones.

@@ -16,7 +16,6 @@ import type * as DateTime from "effect/DateTime"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Stream from "effect/Stream"
 import type * as Change from "./Change.ts"
@@ -70,12 +69,6 @@ export interface Service {
   readonly changes: (after: number) => Stream.Stream<Change.Change>
   /** Waits until the server has received this many requests in total. */
   readonly awaitReceived: (server: Received.Server, count: number) => Effect.Effect<void>
-  /**
-   * Sends the request with this id again, with a fresh credential of the same client: a call gets a new token if it carried one, and
-   * a token request of this client gets the current secret. Returns the id of the new request when its server has received it, and
-   * nothing if the request is no longer in the journal with its whole body.
-   */
-  readonly resend: (id: number) => Effect.Effect<Option.Option<number>>
   /** How many connections to its servers are open now. */
   readonly openConnections: Effect.Effect<number>
   /**

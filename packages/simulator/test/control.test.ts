@@ -55,25 +55,6 @@ describe("pending faults", () => {
       assert.isTrue(failed > 20 && failed < 80, `${failed} of 100`)
       assert.deepStrictEqual((yield* simulator.faults).map(({ remaining }) => remaining), [Infinity, Infinity])
     }).pipe(Effect.provide(Simulator.layer())))
-
-  it.effect("delay responses by times with a lognormal distribution", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.failCalls(Fault.Delay({ duration: "1 minute", sigma: 0.5 }), { times: Infinity })
-      const calls = yield* Effect.fork(
-        Effect.all(Array.from({ length: 40 }, () => statusOf("/data-access/a")), { concurrency: "unbounded" })
-      )
-      yield* simulator.awaitReceived("Api", 40)
-      for (let step = 1; step <= 60; step++) yield* TestClock.adjust("10 seconds")
-      yield* Fiber.join(calls)
-      const seconds = (yield* simulator.received).map(({ outcome }) =>
-        outcome._tag === "Responded" ? Duration.toSeconds(outcome.duration) : 0
-      )
-      // outside of this with a probability below 1e-7, for each of the two
-      const early = seconds.filter((time) => time <= 60).length
-      assert.isTrue(early > 4 && early < 36, `${early} of 40 before the median`)
-      assert.isTrue(new Set(seconds).size > 3, seconds.join(" "))
-    }).pipe(Effect.provide(Simulator.layer())))
 })
 
 describe("a delayed response", () => {

@@ -183,10 +183,10 @@ describe("the console", () => {
           }
           await page.getByText("Outage: Delay 9 s for calls (GET /data-access/a 50 %)").waitFor()
           assert.notInclude(reached.join(), "without a ring")
-          const bar = ["Copy variables", "Copy curl", "Reset", "filter", "server", "status", "tag", "Pause", "HAR"]
-          const fault = ["fault.sigma", "target", "times", "Only some requests", "method", "path", "headers"]
+          const bar = ["Copy variables", "Copy curl", "Reset", "filter", "server", "status", "tag", "Pause"]
+          const fault = ["fault.duration", "target", "times", "Only some requests", "method", "path", "headers"]
           const others = ["Revoke all", "Revoke", "seconds", "+24 h", "Rotate secret", "Clear fixtures", "body"]
-          for (const name of [...bar, "Send again", ...fault, ...others]) assert.include(reached, name)
+          for (const name of [...bar, "Fail this path", ...fault, ...others]) assert.include(reached, name)
         })
         assert.deepInclude((yield* faults)[0], { method: "GET", path: "/data-access/a", percent: 50 })
         assert.notInclude(yield* grantedScopes, "furnishment:all")

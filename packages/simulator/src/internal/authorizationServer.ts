@@ -56,13 +56,6 @@ const named = (field: string) => /^[a-z_]{1,40}$/.test(field) ? `The field ${fie
 const isForm = (headers: HttpHeaders.Headers) =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(headers["content-type"] ?? "")
 
-/** The scopes of a token for a client that asks for these. */
-export const scopesOf = (
-  version: Version,
-  granted: ReadonlyArray<AccessScope.AccessScope>,
-  asked: ReadonlyArray<string>
-): ReadonlyArray<string> => version === "V1" ? legacyScopes : granted.filter((scope) => asked.includes(scope))
-
 /**
  * A token endpoint that follows section 4 of the contract exactly. Where the contract specifies nothing (a missing field, a
  * wrong audience, an unknown scope), it follows RFC 6749, section 5.2, and RFC 8707.
@@ -105,9 +98,9 @@ export const respond = Effect.fnUntraced(function*(
   if (version === "V2" && !asked.every(Schema.is(AccessScope.AccessScope))) {
     return failure(400, "invalid_scope", "A scope is unknown or empty.")
   }
-  const scopes = scopesOf(version, state.grantedScopes, asked)
+  const scopes = version === "V1" ? legacyScopes : state.grantedScopes.filter((scope) => asked.includes(scope))
   return HttpServerResponse.unsafeJson({
-    access_token: yield* tokens.issue({ version, scopes }, state.tokenLifetime, Option.some(request.id)),
+    access_token: yield* tokens.issue({ version, scopes }, state.tokenLifetime, request.id),
     scope: scopes.join(" "),
     expires_in: Math.floor(Duration.toSeconds(state.tokenLifetime)),
     token_type: "Bearer"

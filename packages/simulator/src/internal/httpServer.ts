@@ -6,17 +6,14 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { createServer } from "node:http"
-import * as Host from "./host.ts"
+import { publicUrl } from "./host.ts"
 
 /** How a server responds to a request. */
 export type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
 
 /** A server that is listening. */
 export interface Serving {
-  /** The address for other programs. */
   readonly url: string
-  /** The address for this process. */
-  readonly ownUrl: string
   readonly openConnections: Effect.Effect<number>
 }
 
@@ -45,8 +42,7 @@ export const serve = (
     node.removeAllListeners("upgrade")
     const taken = "port" in server.address ? server.address.port : port
     return {
-      url: Host.publicUrl(host, taken),
-      ownUrl: Host.ownUrl(host, taken),
+      url: publicUrl(host, taken),
       openConnections: Effect.async<number>((resume) => {
         node.getConnections((_, count) => resume(Effect.succeed(count)))
       })

@@ -8,7 +8,6 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { sumAll } from "effect/Number"
 import * as Option from "effect/Option"
@@ -30,7 +29,6 @@ import { type App, serve } from "./httpServer.ts"
 import * as Mask from "./mask.ts"
 import * as OffsetClock from "./offsetClock.ts"
 import * as Outcome from "./outcome.ts"
-import * as Resend from "./resend.ts"
 import * as TokenStore from "./tokenStore.ts"
 
 const audience = "https://simulator.credit-data.example"
@@ -84,7 +82,6 @@ export const make = (options: Options) =>
     const tokens = TokenStore.make({ changes, wholeSeconds: options.wholeSeconds })
     const faults = FaultQueue.make()
     const mask = Mask.make(options.credentials.clientSecret)
-    const resends = Resend.make(yield* Effect.scope)
     const pending = new Map<number, HttpServerRequest.HttpServerRequest>()
     const initial: Settings = {
       credentials: options.credentials,
@@ -107,7 +104,6 @@ export const make = (options: Options) =>
       body: Uint8Array
     ) {
       const receivedAt = yield* DateTime.now
-      const resent = resends.take(request.headers)
       const target = server === "Api" ? "Calls" : "TokenRequests"
       // only a request that takes a fault changes the settings, or each request would cost every listener all settings
       const selected = yield* faults.select(target, {
@@ -127,11 +123,10 @@ export const make = (options: Options) =>
           receivedAt,
           method: request.method,
           url: request.url,
-          headers: HttpHeaders.remove(HttpHeaders.remove(request.headers, "authorization"), Resend.markerName),
+          headers: HttpHeaders.remove(request.headers, "authorization"),
           authorization: Option.map(authorization, Redacted.make),
           token: Option.flatMap(businessApi.bearer(authorization), tokens.idOf),
           issuedToken: Option.none(),
-          original: Option.map(resent, ({ original }) => original),
           body: Redacted.make(beginning(body)),
           bodySize: body.byteLength,
           fault: Option.map(fault, ({ _tag }) => _tag),
@@ -140,7 +135,6 @@ export const make = (options: Options) =>
         pending.set(received.id, request)
         return { fault, received }
       })
-      if (Option.isSome(resent)) yield* Deferred.succeed(resent.value.arrived, Option.some(received.id))
       return { fault, received }
     })
 
@@ -236,41 +230,6 @@ export const make = (options: Options) =>
       api: listen("Api", respondAsApi)
     })
 
-    const urls = { AuthV1: servers.authV1.ownUrl, AuthV2: servers.authV2.ownUrl, Api: servers.api.ownUrl }
-
-    /** A token for a call that is sent again: like the token that the call carried, or with all granted scopes. */
-    const freshToken = (carried: Option.Option<number>) => {
-      const like = Option.flatMap(carried, changes.tokens.get)
-      const version = Option.match(like, { onNone: () => "V2" as const, onSome: ({ version }) => version })
-      const asked = Option.match(like, { onNone: () => settings.grantedScopes, onSome: ({ scopes }) => scopes })
-      const scopes = authorizationServer.scopesOf(version, settings.grantedScopes, asked)
-      return tokens.issue({ version, scopes }, tokenLifetime, Option.none())
-    }
-
-    const credentialFor = ({ authorization, body, server, token }: Received.Received) => {
-      const bytes = Redacted.value(body)
-      if (server !== "Api") {
-        return Effect.succeed({
-          authorization: Option.map(authorization, Redacted.value),
-          body: Resend.withSecret(bytes, settings.credentials)
-        })
-      }
-      return Option.isNone(authorization)
-        ? Effect.succeed({ authorization: Option.none(), body: bytes })
-        : Effect.map(freshToken(token), (text) => ({ authorization: Option.some(`Bearer ${text}`), body: bytes }))
-    }
-
-    const resend = (id: number): Effect.Effect<Option.Option<number>> =>
-      Effect.suspend(() => {
-        const found = changes.requests.get(id)
-        return Option.isNone(found) || Redacted.value(found.value.body).byteLength < found.value.bodySize
-          ? Effect.succeed(Option.none())
-          : Effect.flatMap(
-            credentialFor(found.value),
-            (credential) => resends.send(urls[found.value.server], found.value, credential)
-          )
-      }).pipe(Effect.withClock(clock))
-
     const fail =
       (target: Fault.Target) =>
       (fault: Fault.Fault, { times = 1, ...selection }: Fault.Selection & { times?: number | undefined } = {}) =>
@@ -304,7 +263,6 @@ export const make = (options: Options) =>
       faults: Effect.sync(faults.pending),
       removeFault: (id: number) => changes.recordSettings(() => faults.remove(id)),
       clearFaults: changes.recordSettings(faults.clear),
-      resend,
       tokens: Effect.sync(changes.tokens.all),
       revokeToken: (token: AccessToken.AccessToken) => tokens.revoke(Redacted.value(token.secret)),
       revokeTokenById: tokens.revokeById,

@@ -9,11 +9,11 @@ import type { Changes } from "./changes.ts"
 
 /** The issued tokens, by their text. The business API and the authorization servers share this store. */
 export interface TokenStore {
-  /** Issues a token, as the response to the token request with this id if there is one. */
+  /** Issues a token, as the response to the token request with this id. */
   readonly issue: (
     issued: Pick<IssuedToken, "version" | "scopes">,
     lifetime: Duration.Duration,
-    request: Option.Option<number>
+    request: number
   ) => Effect.Effect<string>
   /** The token with this text. Fails with the reason if it is not valid. */
   readonly find: (text: string) => Effect.Effect<IssuedToken, string>
@@ -76,12 +76,7 @@ export const make = ({ changes, wholeSeconds }: {
         const text = `simulated.${issued.version}.${token.id}.${random.toString(36)}`
         tokens.set(text, token)
         texts.set(token.id, text)
-        if (Option.isSome(request)) {
-          changes.requests.change(revision, request.value, (received) => ({
-            ...received,
-            issuedToken: Option.some(token.id)
-          }))
-        }
+        changes.requests.change(revision, request, (received) => ({ ...received, issuedToken: Option.some(token.id) }))
         return text
       })
     }),

@@ -75,12 +75,9 @@ describe("secrets and tokens", () => {
       yield* simulator.failTokenRequests(Fault.Response({ status: 200, body: "{\"access_token\":\"the-real-secret" }))
       yield* sendText(`${environment.authV2Url}/oauth2/token`, { method: "POST", body: new URLSearchParams(form) })
       yield* post("V2", "the-real-secret=1&the-real-secret=2&clientSecret=the-real-secret")
-      const ids = (yield* simulator.received).map(({ id }) => id)
-      yield* Effect.forEach(ids, simulator.resend)
       const everyId = (yield* simulator.received).map(({ id }) => `/api/v1/requests/${id}`)
-      assert.strictEqual(everyId.length, ids.length * 2)
 
-      const lists = ["state", "requests", "tokens", "har", "search?text="].map((name) => `/api/v1/${name}`)
+      const lists = ["state", "requests", "tokens", "search?text="].map((name) => `/api/v1/${name}`)
       const paths = ["/", ...lists, ...everyId]
       const seen = yield* Effect.forEach(paths, (path) => read(path))
       const all = [...seen.map(({ text }) => text), JSON.stringify(yield* events(20))].join("\n")

@@ -27,9 +27,6 @@ export const Request = Schema.Struct({
   url: Schema.String,
   token: Schema.NullOr(Schema.Int).annotations({ description: "The id of the issued token that it carried" }),
   issuedToken: Schema.NullOr(Schema.Int).annotations({ description: "The id of the token that its response issued" }),
-  original: Schema.NullOr(Schema.Int).annotations({
-    description: "The id of the request that was sent again as this one"
-  }),
   fault: Schema.NullOr(Schema.String).annotations({ description: "The fault that was applied to it" }),
   status: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String).annotations({ description: "The OAuth error code in the response" }),
@@ -99,12 +96,7 @@ const Fault = Schema.Union(
     headers: Schema.optional(headers),
     body: Schema.optional(Schema.String)
   }),
-  Schema.TaggedStruct("Delay", {
-    duration: milliseconds,
-    sigma: Schema.optional(Schema.Finite.pipe(Schema.between(0, 3))).annotations({
-      description: "Makes the times lognormal: duration is their median"
-    })
-  }),
+  Schema.TaggedStruct("Delay", { duration: milliseconds }),
   Schema.TaggedStruct("Silence", {}),
   Schema.TaggedStruct("Reset", {}),
   Schema.TaggedStruct("Bytes", { bytes: Schema.String, ending: Schema.Literal("End", "Reset", "Hang") }),
@@ -211,17 +203,6 @@ export const State = Schema.Struct({
 }).annotations({ identifier: "State" })
 
 /**
- * The newest requests as an HTTP archive (HAR 1.2), which browsers and proxies can open. Secrets and tokens are masked.
- */
-export const Archive = Schema.Struct({
-  log: Schema.Struct({
-    version: Schema.String,
-    creator: Schema.Struct({ name: Schema.String, version: Schema.String }),
-    entries: Schema.Array(Schema.Unknown)
-  })
-}).annotations({ identifier: "Archive" })
-
-/**
  * The environment variables that make a program use the simulator. They contain the client secret in clear text.
  */
 const Variables = Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
@@ -259,8 +240,6 @@ export class Key extends HttpApiMiddleware.Tag<Key>()("@credit-data/simulator/Ad
 
 const byId = Schema.Struct({ id: Schema.NumberFromString.pipe(Schema.int()) })
 
-const Resent = Schema.Struct({ id: Schema.Int.annotations({ description: "The id of the new request" }) })
-
 const reading = HttpApiGroup.make("read")
   .add(
     HttpApiEndpoint.get("state", "/api/v1/state")
@@ -292,11 +271,6 @@ const reading = HttpApiGroup.make("read")
       .annotate(OpenApi.Summary, "A request with its headers and body, and its response")
   )
   .add(
-    HttpApiEndpoint.get("archive", "/api/v1/har")
-      .addSuccess(Archive)
-      .annotate(OpenApi.Summary, "The newest 1 000 requests as an HTTP archive (HAR 1.2)")
-  )
-  .add(
     HttpApiEndpoint.get("tokens", "/api/v1/tokens")
       .addSuccess(Schema.Array(Token))
       .annotate(OpenApi.Summary, "The newest 1 000 issued tokens, without their text")
@@ -320,13 +294,6 @@ const control = HttpApiGroup.make("control")
     HttpApiEndpoint.post("clearFaults", "/api/v1/faults/clear")
       .addSuccess(HttpApiSchema.NoContent)
       .annotate(OpenApi.Summary, "Removes all pending faults")
-  )
-  .add(
-    HttpApiEndpoint.post("resendRequest", "/api/v1/requests/:id/resend")
-      .setPath(byId)
-      .addSuccess(Resent)
-      .addError(HttpApiError.NotFound)
-      .annotate(OpenApi.Summary, "Sends a request again, with a fresh credential")
   )
   .add(
     HttpApiEndpoint.post("revokeToken", "/api/v1/tokens/:id/revoke")

@@ -2,12 +2,10 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as HttpApiError from "@effect/platform/HttpApiError"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as AdminApi from "./AdminApi.ts"
 import type { Received } from "../../Received.ts"
 import type * as Simulator from "../../Simulator.ts"
 import * as control from "./control.ts"
-import { archive } from "./har.ts"
 import { search } from "./search.ts"
 import * as views from "./views.ts"
 
@@ -31,7 +29,6 @@ export const reading = (simulator: Simulator.Service) =>
           const received = all.find(({ id }) => id === request.path.id)
           return received === undefined ? Effect.fail(new HttpApiError.NotFound()) : views.detail(simulator, received)
         }))
-      .handle("archive", () => archive(simulator))
       .handle("tokens", () => Effect.map(simulator.tokens, (all) => all.map(views.token))))
 
 /** The endpoints that change or reveal something. */
@@ -41,14 +38,6 @@ export const controlling = (simulator: Simulator.Service) =>
       .handle("addFault", ({ payload }) => control.addFault(simulator, payload))
       .handle("removeFault", (request) => orNotFound(simulator.removeFault(request.path.id)))
       .handle("clearFaults", () => simulator.clearFaults)
-      .handle("resendRequest", (request) =>
-        Effect.flatMap(
-          simulator.resend(request.path.id),
-          Option.match({
-            onNone: () => Effect.fail(new HttpApiError.NotFound()),
-            onSome: (id) => Effect.succeed({ id })
-          })
-        ))
       .handle("revokeToken", (request) => orNotFound(simulator.revokeTokenById(request.path.id)))
       .handle("revokeTokens", () => simulator.revokeTokens)
       .handle("grantScopes", ({ payload }) => simulator.grantScopes(payload.scopes))

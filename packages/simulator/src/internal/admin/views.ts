@@ -16,7 +16,7 @@ export const request = (
   simulator: Simulator.Service,
   received: Received.Received
 ): Effect.Effect<typeof AdminApi.Request.Type> => {
-  const { fault, id, issuedToken, method, ordinal, original, outcome, receivedAt, server, token } = received
+  const { fault, id, issuedToken, method, ordinal, outcome, receivedAt, server, token } = received
   return Effect.map(Visible.url(simulator, received), (url) => ({
     id,
     server,
@@ -26,7 +26,6 @@ export const request = (
     url,
     token: Option.getOrNull(token),
     issuedToken: Option.getOrNull(issuedToken),
-    original: Option.getOrNull(original),
     fault: Option.getOrNull(fault),
     status: outcome._tag === "Responded" ? outcome.status : null,
     error: outcome._tag === "Responded" ? Option.getOrNull(outcome.error) : null,
