@@ -82,7 +82,7 @@ const untilFew = (open: () => number, most: number) =>
     return open()
   }).pipe(
     Effect.repeat({ until: (count) => count <= most, schedule: Schedule.spaced("20 millis") }),
-    Effect.timeoutOption("4 seconds"),
+    Effect.timeoutOption("20 seconds"),
     Effect.map(() => assert.isAtMost(open(), most, "connections that remain open"))
   )
 
