@@ -17,6 +17,7 @@ import type { RequestReason } from "../TokenEvent.ts"
 import type { TokenStatus } from "../TokenStatus.ts"
 import * as Instant from "./instant.ts"
 import * as Announcements from "./announcements.ts"
+import { inOwnContext } from "./asyncContext.ts"
 import { shownClientId } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 import { within } from "./within.ts"
@@ -257,10 +258,12 @@ export const make = Effect.fnUntraced(function*(
   const landing = (own: Flight | undefined): Effect.Effect<Failure> => own?.waiters.wait ?? Effect.succeed(undefined)
 
   /** Waits, but only for this long, by the clock of the supply. */
-  const patiently = (wait: Effect.Effect<Failure>, millis: number | undefined): Effect.Effect<Failure> =>
-    millis === undefined ? wait : Effect.timeoutOption(Effect.interruptible(wait), millis).pipe(
-      Effect.map(Option.getOrUndefined),
-      Effect.withClock(clock)
+  const patiently = (wait: Effect.Effect<Failure>, millis?: number): Effect.Effect<Failure> =>
+    inOwnContext(
+      millis === undefined ? wait : Effect.timeoutOption(Effect.interruptible(wait), millis).pipe(
+        Effect.map(Option.getOrUndefined),
+        Effect.withClock(clock)
+      )
     )
 
   const serve = (token: Exit.Exit<AccessToken, TokenError>): Token => {
@@ -367,7 +370,8 @@ export const make = Effect.fnUntraced(function*(
         next(rejected, ...others).pipe(
           // one flight keeps the deadline, but a second flight after it would exceed the deadline
           within(limit, () => timedOut),
-          Effect.withClock(clock)
+          Effect.withClock(clock),
+          inOwnContext
         )
       ),
     refresh: Effect.suspend(() => {
@@ -380,7 +384,7 @@ export const make = Effect.fnUntraced(function*(
         refreshedAt = at
         state = TokenState.forgotten(state)
       }
-      return Effect.flatMap(landing(begin(at, reason)), (failure) => state.isClosed ? get : failure ?? get)
+      return Effect.flatMap(patiently(landing(begin(at, reason))), (failure) => state.isClosed ? get : failure ?? get)
     }),
     status: Effect.map(
       sharing === undefined ? Effect.succeedNone : Effect.asSome(sharing.status),
