@@ -5,7 +5,6 @@ export const folders = [
   "packages/auth-v2",
   "packages/http-client",
   "packages/fleet",
-  "packages/migration",
   "packages/promise",
   "packages/simulator",
   "packages/store-redis",

@@ -1,4 +1,4 @@
-import type * as Comparison from "@credit-data/migration/Comparison"
+import type * as Comparison from "./comparison.ts"
 import * as Effect from "effect/Effect"
 import { type Failure, wrongUsage } from "./failure.ts"
 

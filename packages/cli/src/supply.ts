@@ -6,7 +6,6 @@ import { within } from "@credit-data/core/Internal"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import type { TokenError } from "@credit-data/core/TokenError"
 import * as Variables from "@credit-data/core/Variables"
-import * as Plan from "@credit-data/migration/Plan"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -31,10 +30,10 @@ interface Choice extends Patience {
   readonly verbose: boolean
 }
 
-/** The version that the variables select. In the stage `shadow`, callers get the V1 token. */
-export const versionConfig: Config.Config<Version> = Config.map(
-  Config.withDefault(Plan.config.stage, "v2"),
-  (stage) => stage === "v2" ? "v2" : "v1"
+/** The version that the variables select. */
+export const versionConfig: Config.Config<Version> = Config.withDefault(
+  Variables.literal("CREDIT_DATA_AUTH", { description: "the version of the token endpoint", values: ["v1", "v2"] }),
+  "v2"
 )
 
 /** The version to use. */

@@ -1,6 +1,5 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess, EnablementServices, Furnishment } from "@credit-data/http-client"
-import { Migration } from "@credit-data/migration"
 import { Simulator } from "@credit-data/simulator"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -35,7 +34,7 @@ const modules = readdirSync(packages)
   )
 
 const examples = [
-  ...["docs/calls.md", "docs/migration.md"].flatMap(snippetsOf),
+  ...["docs/calls.md"].flatMap(snippetsOf),
   ...modules.flatMap((module) =>
     examplesIn(readFileSync(new URL(module, packages), "utf8")).map((code, index) => ({
       name: `${module.replaceAll(/\W+/g, "-")}-${index + 1}`,
@@ -65,7 +64,7 @@ const services = Layer.unwrapEffect(
     Simulator.variables,
     (variables) =>
       Layer.mergeAll(DataAccess.layer(), EnablementServices.layer(), Furnishment.layer()).pipe(
-        Layer.provideMerge(Migration.layerConfig()),
+        Layer.provideMerge(AuthV2.layerConfig()),
         Layer.provideMerge(AuthV2.layerTokenEndpointConfig()),
         Layer.provideMerge(NodeHttpClient.layer),
         Layer.provideMerge(

@@ -4,7 +4,6 @@ import { Cause, DateTime, Duration, Effect, Layer, Logger, LogLevel, Redacted } 
 import { AuthV1 } from "../../../packages/auth-v1/src/index.ts"
 import * as core from "../../../packages/core/src/internal/logLines.ts"
 import * as fleet from "../../../packages/fleet/src/internal/logLines.ts"
-import * as migration from "../../../packages/migration/src/internal/logLines.ts"
 import * as telemetry from "../../../packages/telemetry/src/internal/logLines.ts"
 import { docOf } from "./declarations.ts"
 
@@ -47,12 +46,6 @@ const ofFleet: Lines<typeof fleet> = {
   storeUnusable: fleet.storeUnusable("…", "…", "…"),
   valueUnusable: fleet.valueUnusable("…"),
   storeWorks: fleet.storeWorks("…")
-}
-
-const ofMigration: Lines<typeof migration> = {
-  planRead: migration.planRead("shadow"),
-  planChanged: migration.planChanged("shadow", "v2"),
-  planNotRead: migration.planNotRead("…", "v1")
 }
 
 const ofTelemetry: Lines<typeof telemetry> = { notUpdated: telemetry.notUpdated(Cause.empty) }
@@ -105,7 +98,6 @@ export const logLines = Effect.gen(function*() {
     ...yield* rows("core/internal/logLines", ofCore),
     [level, `\`${sentence}\``, "The layer of `AuthV1` is built.", "never"],
     ...yield* rows("fleet/internal/logLines", ofFleet),
-    ...yield* rows("migration/internal/logLines", ofMigration),
     ...yield* rows("telemetry/internal/logLines", ofTelemetry)
   ]
 })

@@ -5,7 +5,6 @@ import { ConfigProvider, Effect, Layer, Logger, LogLevel, Redacted, TestClock, T
 import { AuthV1 } from "../../../packages/auth-v1/src/index.ts"
 import { AuthV2 } from "../../../packages/auth-v2/src/index.ts"
 import { DataAccess, GroupClient } from "../../../packages/http-client/src/index.ts"
-import { Migration } from "../../../packages/migration/src/index.ts"
 import { RedisTokenStore } from "../../../packages/store-redis/src/index.ts"
 import { Prometheus, Telemetry } from "../../../packages/telemetry/src/index.ts"
 import { modulesWith } from "./declarations.ts"
@@ -29,7 +28,6 @@ const service = () => {
 const layers = {
   AuthV1: Layer.discard(AuthV1.layerConfig()),
   AuthV2: Layer.discard(AuthV2.layerConfig()),
-  Migration: Layer.discard(Migration.layerConfig()),
   RedisTokenStore: Layer.discard(RedisTokenStore.layerConfig())
 }
 

@@ -67,13 +67,13 @@ const adapterOptions = {
 
 const otherOptions = {
   "`DataAccess.layer`, `Furnishment.layer`, `EnablementServices.layer`": "http-client/GroupClient.Settings",
+  "`Fetch.make`": "http-client/Fetch.Options",
   "`GroupClient.make`, with those of `DataAccess.layer`": "http-client/GroupClient.Options",
   "`AccessTokens.layer`, `SharedTokens.layer`": "core/AccessTokens.Settings",
   "`AccessTokens.layerTest`": "core/AccessTokens.layerTest",
   "`TokenStore.layerFileSystem`": "fleet/TokenStore.layerFileSystem",
   "`RedisTokenStore.layer`": "store-redis/RedisTokenStore.Options",
   "`RedisTokenStore.layerClient`": "store-redis/RedisTokenStore.layerClient",
-  "`Migration.layer`": "migration/Migration.Options",
   "`Telemetry.layer`": "telemetry/Telemetry.Settings",
   "`Simulator.layer`": "simulator/Simulator.Settings",
   "`SimulatorConsole.layer`": "simulator/SimulatorConsole.layer",
@@ -144,8 +144,8 @@ const limits = {
   "core/internal/supply.refreshMillis": time(supply.refreshMillis),
   "core/internal/tokenState.scopeMillis": time(tokenState.scopeMillis),
   "core/internal/supply.forcedRenewalPause": time(supply.forcedRenewalPause),
-  "http-client/internal/resend.mostTokens": mostTokens,
-  "http-client/internal/resend.mostClosedConnections": mostClosedConnections
+  "http-client/internal/attempts.mostTokens": mostTokens,
+  "http-client/internal/attempts.mostClosedConnections": mostClosedConnections
 }
 
 const limitTable = () =>
@@ -481,7 +481,7 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
       ["verdict", "meaning", "exit code"],
       Object.entries(verdicts).map(([verdict, [, code]]) => [
         `\`${verdict}\``,
-        sentence(new Map(valuesOf("migration/Comparison.Verdict")).get(verdict) ?? ""),
+        sentence(new Map(valuesOf("cli/comparison.Verdict")).get(verdict) ?? ""),
         String(code)
       ])
     ),

@@ -1,6 +1,6 @@
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import type { TokenError } from "@credit-data/core/TokenError"
-import * as Comparison from "@credit-data/migration/Comparison"
+import * as Comparison from "../comparison.ts"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

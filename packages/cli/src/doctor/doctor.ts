@@ -1,6 +1,6 @@
 /** Finds out, step by step, why a program gets no token or cannot call the API. */
 import { within } from "@credit-data/core/Internal"
-import type * as Comparison from "@credit-data/migration/Comparison"
+import type * as Comparison from "../comparison.ts"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"

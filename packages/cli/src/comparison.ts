@@ -1,8 +1,5 @@
-/**
- * Compares Auth V1 with Auth V2, before a migration.
- *
- * @since 1.0.0
- */
+// Compares Auth V1 with Auth V2, before the swap.
+
 import type { AccessToken } from "@credit-data/core/AccessToken"
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import { Transport, within } from "@credit-data/core/Internal"
@@ -23,9 +20,6 @@ import * as Option from "effect/Option"
 /**
  * A safe request to the business API. One per endpoint group that the program calls is enough. Choose a path whose response
  * does not change from request to request.
- *
- * @since 1.0.0
- * @category models
  */
 export interface Probe {
   /** Only methods that change nothing. */
@@ -36,9 +30,6 @@ export interface Probe {
 
 /**
  * What is known about a token, without the token.
- *
- * @since 1.0.0
- * @category models
  */
 export interface TokenFacts {
   /** The scopes that were granted, with the names that the server uses. */
@@ -51,17 +42,11 @@ export interface TokenFacts {
 
 /**
  * The response to a probe: its status, or why there was none.
- *
- * @since 1.0.0
- * @category models
  */
 export type ProbeOutcome = Either.Either<number, string>
 
 /**
  * What was found with one probe.
- *
- * @since 1.0.0
- * @category models
  */
 export interface ProbeResult {
   readonly probe: Probe
@@ -78,9 +63,6 @@ export interface ProbeResult {
  * `NoTokenFromV2`; `ScopesMissing`: the operator has not granted them; `StatusDiffers`, `BodyDiffers`: a probe got different
  * responses; `ProbeFailed`: a probe got no response, or the same status outside 200–299 with both tokens, which proves
  * nothing.
- *
- * @since 1.0.0
- * @category models
  */
 export type Problem = Data.TaggedEnum<{
   NoTokenFromV1: { readonly error: TokenError }
@@ -93,9 +75,6 @@ export type Problem = Data.TaggedEnum<{
 
 /**
  * Constructors of the problems, with `$is` and `$match`.
- *
- * @since 1.0.0
- * @category constructors
  */
 export const Problem = Data.taggedEnum<Problem>()
 
@@ -106,17 +85,11 @@ export const Problem = Data.taggedEnum<Problem>()
  * - `ReadyWithoutRollback`: all probes returned 2xx with the V2 token, and Auth V1 no longer issues tokens.
  * - `Unproven`: there were no probes, and there is no other reason not to migrate.
  * - `NotReady`: V2 issues no token, a scope is missing, a response differs, or a probe returned no 2xx response.
- *
- * @since 1.0.0
- * @category models
  */
 export type Verdict = "Ready" | "ReadyWithoutRollback" | "Unproven" | "NotReady"
 
 /**
  * The result of a comparison; safe to print.
- *
- * @since 1.0.0
- * @category models
  */
 export interface Comparison {
   readonly verdict: Verdict
@@ -178,33 +151,7 @@ const problemsOf = ({ probe, sameBody, v1, v2 }: ProbeResult): ReadonlyArray<Pro
  * probe waits for its response for at most 30 seconds. Its body is kept in memory until its hash is calculated.
  *
  * Fails with the `TokenError` of a version whose failure is temporary: compare again later. Fails with a `ConfigError` if the base URL of
- * the environment is not valid.
- *
- * @since 1.0.0
- * @category constructors
- * @example
- * ```ts
- * import { AuthV1 } from "@credit-data/auth-v1"
- * import { AuthV2 } from "@credit-data/auth-v2"
- * import { AccessTokens } from "@credit-data/core"
- * import { Comparison } from "@credit-data/migration"
- * import { Context, Effect, Layer } from "effect"
- *
- * export const comparison = Effect.gen(function*() {
- *   const v1 = yield* Layer.build(AuthV1.layerConfig())
- *   const v2 = yield* Layer.build(AuthV2.layerConfig())
- *   return yield* Comparison.compare({
- *     v1: Context.get(v1, AccessTokens.AccessTokens),
- *     v2: Context.get(v2, AccessTokens.AccessTokens),
- *     // one for each endpoint group that you call
- *     probes: [
- *       { method: "GET", path: "/furnishment/submissions/7" },
- *       { method: "GET", path: "/enablement-services/offers/1" }
- *     ]
- *   })
- * }).pipe(Effect.scoped)
- * ```
- */
+ * the environment is not valid. */
 export const compare = Effect.fnUntraced(function*(options: {
   /** The supply of Auth V1. */
   readonly v1: AccessTokens.Service

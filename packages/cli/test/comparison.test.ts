@@ -1,13 +1,12 @@
 import { HttpError } from "@credit-data/core/Internal"
 import { TokenError } from "@credit-data/core"
-import { Comparison, type Plan } from "@credit-data/migration"
 import { whileTimePasses } from "@credit-data/test-support/whileTimePasses"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Either, Option } from "effect"
+import * as Comparison from "../src/comparison.ts"
 import { setUp } from "./support/versions.ts"
 
-const shadow: Plan.Plan = { stage: "shadow" }
 const get = (path: string): Comparison.Probe => ({ method: "GET", path })
 
 /** The API's response to this path with a token of this version. */
@@ -30,11 +29,13 @@ const clientOf = (api: Api) =>
 const compared = Effect.fnUntraced(function*(options: {
   readonly api?: Api
   readonly probes?: ReadonlyArray<Comparison.Probe>
-  readonly prepare?: (world: Effect.Effect.Success<ReturnType<typeof setUp>>) => void
+  readonly prepare?: (world: Effect.Effect.Success<typeof setUp>) => void
 }) {
-  const world = yield* setUp(shadow, { client: clientOf(options.api ?? (() => ({ status: 200, body: "same" }))) })
+  const world = yield* setUp
   options.prepare?.(world)
-  return yield* world.migration.compare(options.probes)
+  return yield* Comparison.compare({ ...world.supplies, probes: options.probes }).pipe(
+    Effect.provideService(HttpClient.HttpClient, clientOf(options.api ?? (() => ({ status: 200, body: "same" }))))
+  )
 })
 
 const tags = ({ problems, verdict }: Comparison.Comparison) => [verdict, ...problems.map(({ _tag }) => _tag)]
