@@ -3,7 +3,7 @@ import { freePorts } from "@credit-data/test-support/freePorts"
 import { listen } from "@credit-data/test-support/listen"
 import { startLoadBalancer } from "@credit-data/test-support/loadBalancer"
 import { startService } from "@credit-data/test-support/service"
-import { HttpClient } from "@effect/platform"
+import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Scope } from "effect"
@@ -78,17 +78,17 @@ for (const name of ["nginx", "haproxy"] as const) {
         const ports = [yield* countingServer(deliveries), yield* countingServer(deliveries)]
         const stopped = yield* Scope.make()
         const url = yield* startLoadBalancer(name, [...ports, yield* Scope.extend(countingServer(deliveries), stopped)])
-        const statuses = (method: "get" | "post", path: string) =>
+        const statuses = (method: "GET" | "POST", path: string) =>
           Effect.forEach(
-            Array.from({ length: 9 }, (_, call) => `${url}/${method}-${path}-${call}`),
-            (url) => Effect.map(HttpClient[method](url), ({ status }) => status)
+            Array.from({ length: 9 }, (_, call) => `${url}/${path}-${method}-${call}`),
+            (url) => Effect.map(HttpClient.execute(HttpClientRequest.make(method)(url)), ({ status }) => status)
           )
         yield* Scope.close(stopped, Exit.void)
-        assert.deepStrictEqual(yield* statuses("post", "refused"), Array(9).fill(200))
-        assert.deepStrictEqual(yield* statuses("post", "reset"), Array(9).fill(502))
+        assert.deepStrictEqual(yield* statuses("POST", "refused"), Array(9).fill(200))
+        assert.deepStrictEqual(yield* statuses("POST", "reset"), Array(9).fill(502))
         assert.deepStrictEqual([...new Set(deliveries.values())], [1])
         // nginx uses no server for a moment after all have failed
-        if (name === "haproxy") assert.deepStrictEqual(yield* statuses("get", "reset"), Array(9).fill(200))
+        if (name === "haproxy") assert.deepStrictEqual(yield* statuses("GET", "reset"), Array(9).fill(200))
       }).pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer)),
     60_000
   )
