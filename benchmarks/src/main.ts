@@ -6,7 +6,6 @@ import { cachedGet } from "./cachedGet.ts"
 import { authenticatedCall } from "./calls.ts"
 import { coldCallers } from "./coldCallers.ts"
 import { commandLine } from "./commandLine.ts"
-import { consoleLoad } from "./consoleLoad.ts"
 import { growth } from "./growth.ts"
 import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
@@ -30,8 +29,7 @@ const scenarios = {
   idleProxy,
   growth,
   fleet,
-  commandLine,
-  consoleLoad
+  commandLine
 }
 
 /** The benchmarks that print their own table and write it to `results`. */
