@@ -5,7 +5,7 @@ import { createRequire } from "node:module"
 
 const required = createRequire(import.meta.url)("@credit-data/promise")
 const names = Object.keys(imported)
-console.log(names.includes("connect"), names.every((name) => imported[name] === required[name]))
+console.log(names.includes("connect"), Object.entries(imported).every(([name, value]) => value === required[name]))
 console.log(names.toString() === Object.keys(required).toSorted().toString())
 
 const error = await required.connect({ variables: {} }).catch((error) => error)

@@ -36,9 +36,9 @@ const { metafile } = await build({
   metafile: true,
   plugins: [{
     name: "version",
-    setup: ({ onLoad }) =>
+    setup: (build) =>
       // the `User-Agent` names the package that was installed, and not the one inside
-      onLoad(
+      build.onLoad(
         { filter: /core[\\/]src[\\/]internal[\\/]version\.ts$/ },
         () => ({ contents: `export const version = ${JSON.stringify(version)}` })
       )
@@ -51,15 +51,10 @@ writeFileSync(join(lib, "index.js"), `export { ${exported.join(", ")} } from "./
 
 const declarations = mkdtempSync(join(tmpdir(), "declarations-"))
 process.once("exit", () => rmSync(declarations, { recursive: true, force: true }))
+const inside = join(sources, "packages/promise")
 const ownTypeScript = resolve(import.meta.dirname, "../../../node_modules/.bin/tsc")
-execFileSync(
-  ownTypeScript,
-  [
-    ...["-p", join(sources, "packages/promise"), "--outDir", declarations, "--emitDeclarationOnly"],
-    ...["--composite", "false", "--incremental", "false", "--declarationMap", "false"]
-  ],
-  { stdio: "inherit" }
-)
+const single = ["--emitDeclarationOnly", "--composite", "false", "--incremental", "false", "--declarationMap", "false"]
+execFileSync(ownTypeScript, ["-p", inside, "--outDir", declarations, ...single], { stdio: "inherit" })
 const types = rollUp(declarations)
 writeFileSync(join(lib, "index.d.cts"), types)
 // one declaration of each class, as there is one class
