@@ -39,11 +39,9 @@ export const members: Readonly<Record<string, string>> = {
   "Effect.fork": "Effect.forkChild",
   "Effect.mapInputContext": "Effect.updateContext",
   "Effect.zipRight": "Effect.andThen",
-  "Stream.catchAll": "Stream.catch",
   "Effect.timeoutFail": "Effect.timeoutOrElse",
   "Either.Either": "Result.Result",
   "Either.filterOrLeft": "Result.filterOrFail",
-  "Either.getRight": "Result.getSuccess",
   "Either.isLeft": "Result.isFailure",
   "Either.left": "Result.fail",
   "Either.mapLeft": "Result.mapError",
@@ -149,10 +147,6 @@ export const patterns: ReadonlyArray<readonly [pattern: string, replacement: str
     "HttpClient.transformResponse(Effect.provideService(HttpClient.TracerPropagationEnabled, $IS))"
   ],
   ["{ duration: $TIME, onTimeout: () => $ERROR }", "{ duration: $TIME, orElse: () => Effect.fail($ERROR) }"],
-  [
-    "Layer.locallyScoped(FiberRef.unhandledErrorLogLevel, Option.none())",
-    "Layer.succeed(References.UnhandledLogLevel, undefined)"
-  ],
   ["Layer.setConfigProvider($PROVIDER)", "ConfigProvider.layer($PROVIDER)"],
   ["Logger.minimumLogLevel(LogLevel.Debug)", "Layer.succeed(References.MinimumLogLevel, \"Debug\")"],
   ["Logger.remove(Logger.defaultLogger)", "Logger.layer([])"],

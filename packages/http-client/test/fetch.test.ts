@@ -3,7 +3,7 @@ import { observeCalls } from "@credit-data/core/Internal"
 import { CallError, Fetch } from "@credit-data/http-client"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { setImmediate, setTimeout } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -491,6 +491,9 @@ describe("a call that ends early", () => {
     }))
 })
 
+/** A part of the context, as the tags of metrics are. */
+class Team extends Context.Reference<Team>()("test/Team", { defaultValue: (): string => "none" }) {}
+
 describe("the metrics of a fetch", () => {
   it.scoped("count its calls, with the context in which it was made and outside of its span", () => {
     const { spans, tracer } = recordingTracer()
@@ -501,20 +504,20 @@ describe("the metrics of a fetch", () => {
       yield* observeCalls(tokens, {
         begins: () => Effect.sync(() => void open++),
         ends: ({ errorType, group, method, status, template }) =>
-          Effect.map(Effect.logAnnotations, (annotations) => {
+          Effect.map(Team, (team) => {
             open--
-            calls.push([group, method, template, status, errorType, ...annotations])
+            calls.push([group, method, template, status, errorType, team])
           })
       })
       const { fetch } = fake(({ url }) => new Response(null, { status: url.endsWith("/missing") ? 404 : 200 }))
-      const api = yield* over(tokens, fetch).pipe(Effect.withSpan("startup"), Effect.annotateLogs("team", "a"))
+      const api = yield* over(tokens, fetch).pipe(Effect.withSpan("startup"), Effect.provideService(Team, "a"))
       yield* Effect.promise(() => api.call("GET", "/consumers/{id}", { id: 42 }))
       yield* Effect.promise(() => api("/missing", { method: "POST" }))
       yield* rejection(() => api("/a", { signal: AbortSignal.timeout(0) }).then(() => Promise.reject(new Error())))
       yield* rejection(() => api("https://elsewhere.example"))
       assert.deepStrictEqual(calls.slice(0, 2), [
-        ["Data Access", "GET", "/consumers/{id}", 200, undefined, ["team", "a"]],
-        ["Data Access", "POST", undefined, 404, "404", ["team", "a"]]
+        ["Data Access", "GET", "/consumers/{id}", 200, undefined, "a"],
+        ["Data Access", "POST", undefined, 404, "404", "a"]
       ])
       assert.isAtMost(calls.length, 3)
       assert.strictEqual(open, 0)

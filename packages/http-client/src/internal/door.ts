@@ -92,6 +92,10 @@ const release = async (response: Response): Promise<() => Response> => {
   }
 }
 
+/** The URL or path, unless it is refused. */
+const orRefuse = (found: Either.Either<string, string>, describe: (why: string) => string): string =>
+  Either.getOrThrowWith(found, (why) => refused("InvalidUrl", describe(why)))
+
 /** A turn of the event loop, in which the transport detects its other closed connections. */
 const turn = () => new Promise((resolve) => void setTimeout(resolve, 0))
 
@@ -125,7 +129,8 @@ export const makeDoor = Effect.fnUntraced(function*(
   ): Promise<A> => {
     const fiber = fork(Effect.interruptible(token))
     // a token that is there costs no turn of the event loop
-    const exit = fiber.unsafePoll() ?? await endOf(fiber, signal)
+    const polled = fiber.unsafePoll()
+    const exit = polled === null ? await endOf(fiber, signal) : polled
     endIfClosed(signal)
     if (Exit.isSuccess(exit)) return exit.value
     throw Cause.squash(exit.cause)
@@ -212,9 +217,11 @@ export const makeDoor = Effect.fnUntraced(function*(
       if (isClosed) throw closed()
       const parsed = parse(input, init)
       const request = parsed instanceof Promise ? await parsed : parsed
-      const target = group.target(request.url)
-      if (Either.isLeft(target)) throw refused("InvalidUrl", `${target.left}, so nothing was sent`)
-      return await observed(target.right, request, template)
+      return await observed(
+        orRefuse(group.target(request.url), (why) => `${why}, so nothing was sent`),
+        request,
+        template
+      )
     } catch (error) {
       throw present(error)
     }
@@ -223,9 +230,11 @@ export const makeDoor = Effect.fnUntraced(function*(
   return {
     fetch: (input, init) => fetch(input, init),
     call: async (method, template, values, init) => {
-      const path = expand(template, values)
-      if (Either.isLeft(path)) throw present(refused("InvalidUrl", refusedValues(path.left)))
-      return fetch(path.right, { ...init, method }, template)
+      try {
+        return await fetch(orRefuse(expand(template, values), refusedValues), { ...init, method }, template)
+      } catch (error) {
+        throw present(error)
+      }
     }
   }
 })
