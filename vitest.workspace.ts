@@ -66,7 +66,8 @@ export default defineConfig(({ mode: given }) => {
         // beside the reporters of the command line. A test with real servers, and a search of the night, may take longer than it allows.
         plugins: mode !== "test" ? [] : [{
           name: "watchdog",
-          configureVitest: ({ vitest }) => void vitest.config.reporters.push(new Watchdog())
+          // before the reporters that print what it makes shorter
+          configureVitest: ({ vitest }) => void vitest.config.reporters.unshift(new Watchdog())
         }],
         test: {
           name: mode,
