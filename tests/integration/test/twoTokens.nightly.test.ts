@@ -3,8 +3,14 @@ import { Effect } from "effect"
 import { run } from "../src/twoTokens/run.ts"
 import { worlds } from "../src/twoTokens/table.ts"
 
-describe.concurrent("20 minutes of calls to an API that", () => {
-  for (const [name, { api, cold, options, warm }] of Object.entries(worlds)) {
+/**
+ * A bound is exact only if it is 0. Otherwise, the order of events at one instant may cost a quarter of a second, and so may the wait of a
+ * process for its next look at the store, where another one has put the token.
+ */
+const withMargin = (bound: number) => bound === 0 ? 0 : bound + 5
+
+describe.concurrent("calls for some minutes to an API that", () => {
+  for (const [name, { api, cold, options, seconds = 240, warm }] of Object.entries(worlds)) {
     for (const [start, isCold, bounds] of [["renewed", false, warm], ["cold", true, cold]] as const) {
       const kinds = [["", {}], [", with streams", { isStream: true }], [", with two processes", {
         processes: 2
@@ -13,10 +19,10 @@ describe.concurrent("20 minutes of calls to an API that", () => {
         const isStream = "isStream" in more
         it.live(`${name}, ${start}${kind}`, () =>
           Effect.gen(function*() {
-            const result = yield* run(api, { ...options, ...more, seconds: 1_200, isCold })
+            const result = yield* run(api, { ...options, ...more, seconds, isCold })
             const seen = JSON.stringify(result)
             assert.strictEqual(result.expired, 0, seen)
-            assert.isAtMost(result.failing, isStream ? bounds.failingStreams : bounds.failing, seen)
+            assert.isAtMost(result.failing, withMargin(isStream ? bounds.failingStreams : bounds.failing), seen)
             assert.isAtMost(result.requests, bounds.requests, seen)
           }), 600_000)
       }
