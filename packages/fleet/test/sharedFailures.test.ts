@@ -198,6 +198,16 @@ describe("the processes of a fleet whose token endpoint fails", () => {
       for (const process of fleet) assert.strictEqual((yield* storeOf(process)).published, 0)
     }))
 
+  it.effect("do not wait for the lease of a process that got an invalid response, which is not shared", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, now, server } = yield* setUp({ size: 2 })
+      const requestedAt: Array<number> = []
+      server.server.respond = () => requestedAt.push(now()) === 1 ? { status: 302 } : {}
+      assert.deepStrictEqual((yield* ask(fleet)).map(textOf), ["InvalidResponse", "token-2"])
+      // a request and the time between two looks at the store, and not the two seconds of a lease
+      assert.isAtMost(requestedAt[1] ?? Infinity, 200 + 200)
+    }))
+
   it.effect("refresh sends a token request, and does not return a failure that is shared", () =>
     Effect.gen(function*() {
       const { ask, fleet, pass, server } = yield* setUp({ size: 2 })

@@ -161,6 +161,18 @@ describe("the processes of a fleet", () => {
       assert.strictEqual(server.server.requests, 2)
     }))
 
+  it.effect("send one token request for a renewal after the store's clock was set back", () =>
+    Effect.gen(function*() {
+      const { ask, fleet, pass, server, setStoreBack } = yield* setUp({ size: 10 })
+      yield* ask(fleet)
+      setStoreBack(hour)
+      yield* pass(0.85 * hour)
+      yield* ask(fleet)
+      yield* pass(1_000)
+      assert.deepStrictEqual(new Set((yield* ask(fleet, 1_000)).map(textOf)), new Set(["token-2"]))
+      assert.strictEqual(server.server.requests, 2)
+    }))
+
   it.effect("replace a rejected token once, and others take the replacement", () =>
     Effect.gen(function*() {
       const { ask, fleet, pass, server } = yield* setUp({ size: 10 })

@@ -1,8 +1,10 @@
 import { TokenStore } from "@credit-data/fleet"
+import { run, script } from "@credit-data/test-support/childProcess"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import { Cluster } from "ioredis"
 import { EventEmitter } from "node:events"
+import { fileURLToPath } from "node:url"
 import { runInNewContext } from "node:vm"
 import { codeOf, replyError as storeReplyError, storeError } from "../src/internal/causes.ts"
 import { settingsOf } from "../src/internal/connection.ts"
@@ -53,6 +55,13 @@ describe("a connection to Redis", () => {
     const { retryStrategy } = optionsOf("redis://localhost:1")
     assert.deepStrictEqual([1, 3, 10, 100].map((times) => retryStrategy?.(times)), [200, 600, 2_000, 2_000])
   })
+
+  it.live("that Redis refuses is not tried again after its scope, so the process ends", () =>
+    Effect.gen(function*() {
+      const program = fileURLToPath(new URL("support/unavailable.ts", import.meta.url))
+      const { exitCode, stderr, stdout } = yield* Effect.timeout(run(script(program)), "30 seconds")
+      assert.deepStrictEqual([stderr, stdout, exitCode], ["", "ECONNREFUSED\n", 0])
+    }), 40_000)
 
   it.scoped("is made for each ConfigProvider from which its address is read", () =>
     Effect.gen(function*() {

@@ -13,7 +13,8 @@ export const setUp = Effect.fnUntraced(function*(options: {
   readonly before?: (store: TokenStore.Service) => Effect.Effect<unknown, StoreError.StoreError>
 } = {}) {
   const time = VirtualClock.make()
-  const memory = yield* makeMemory.pipe(Effect.withClock(time.clock))
+  let storeBack = 0
+  const memory = yield* makeMemory.pipe(Effect.withClock(time.clockOf(() => -storeBack)))
   yield* Effect.orDie(options.before?.(memory) ?? Effect.void)
   const store = options.store?.(memory) ?? memory
   const server = makeServer()
@@ -39,7 +40,10 @@ export const setUp = Effect.fnUntraced(function*(options: {
   const setBack = (millis: number) => {
     back = millis
   }
-  return { ...time, ask, fleet, get, server, setBack, start }
+  const setStoreBack = (millis: number) => {
+    storeBack = millis
+  }
+  return { ...time, ask, fleet, get, server, setBack, setStoreBack, start }
 })
 
 export const textOf = (outcome: Exit.Exit<AccessToken.AccessToken, TokenError.TokenError>) =>
