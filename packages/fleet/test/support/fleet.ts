@@ -1,5 +1,4 @@
-import { type AccessScope, AccessTokens, TokenEndpoint } from "@credit-data/core"
-import { makeTokenEndpoint } from "@credit-data/core/Internal"
+import { type AccessScope, AccessTokens, Adapter, TokenEndpoint } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Duration, Effect, Exit, Layer, Logger, LogLevel, Redacted, Scope } from "effect"
@@ -26,19 +25,30 @@ export interface TokenResponse {
 
 const silent = HttpClient.make(() => Effect.never)
 
+const adapter = Adapter.make({
+  version: "V2",
+  path: "/oauth2/token",
+  field: "authV2Url",
+  variable: "CREDIT_DATA_AUTH_V2_URL",
+  description: "the address",
+  example: "https://v2.example",
+  scopes: true
+})
+
 /** A token endpoint of an adapter, over a transport without a network. */
 export const endpointOf = <E = never>(
   { audience = "audience", authV2Url = "https://v2.example", clientId = "the-client", scopes, ...client }: Client,
   send: HttpClient.HttpClient = silent,
   credentials: Effect.Effect<string, E> = Effect.succeed(client.secret ?? secret)
 ) =>
-  makeTokenEndpoint({
-    environment: { name: "test", audience, baseUrl: "https://api.example" },
-    authorizationServer: { url: authV2Url, option: "authV2Url" },
-    path: "/oauth2/token",
-    credentials: Effect.map(credentials, (text) => ({ clientId, clientSecret: Redacted.make(text) })),
-    scopes: scopes ?? ["data-access:all"]
-  }).pipe(Effect.provideService(HttpClient.HttpClient, send))
+  Effect.provide(
+    TokenEndpoint.TokenEndpoint,
+    adapter.layerTokenEndpoint({
+      environment: { name: "test", audience, baseUrl: "https://api.example", authV2Url },
+      credentials: Effect.map(credentials, (text) => ({ clientId, clientSecret: Redacted.make(text) })),
+      scopes: scopes ?? ["data-access:all"]
+    }).pipe(Layer.provide(Layer.succeed(HttpClient.HttpClient, send)))
+  )
 
 /** The usual client's credentials. */
 const usual = Effect.succeed({ clientId: "the-client", clientSecret: Redacted.make(secret) })

@@ -1,8 +1,7 @@
 // A program that uses a store on a cluster, and calls with tokens that are shared over it, without a handler for unhandled rejections. Its
 // arguments are the address of a node, the major version of ioredis, and the time in milliseconds.
 
-import { AccessTokens, TokenEndpoint } from "@credit-data/core"
-import { makeTokenEndpoint } from "@credit-data/core/Internal"
+import { AccessTokens, Adapter } from "@credit-data/core"
 import { SharedTokens, TokenStore } from "@credit-data/fleet"
 import { HttpClient, HttpClientResponse } from "@effect/platform"
 import { Console, Duration, Effect, Layer, Logger, Redacted, Schedule } from "effect"
@@ -29,19 +28,27 @@ const Store = Layer.suspend(() => {
   return RedisTokenStore.layerClient({ client })
 })
 
-const Endpoint = Layer.effect(
-  TokenEndpoint.TokenEndpoint,
-  makeTokenEndpoint({
-    environment: { name: "test", audience: "audience", baseUrl: "https://api.example" },
-    authorizationServer: { url: "https://v2.example", option: "authV2Url" },
-    path: "/oauth2/token",
-    credentials: Effect.succeed({
-      clientId: "the-client",
-      clientSecret: Redacted.make("a client secret of at least 32 characters")
-    }),
-    scopes: ["data-access:all"]
-  })
-).pipe(Layer.provide(Layer.succeed(
+const Endpoint = Adapter.make({
+  version: "V2",
+  path: "/oauth2/token",
+  field: "authV2Url",
+  variable: "CREDIT_DATA_AUTH_V2_URL",
+  description: "the address",
+  example: "https://v2.example",
+  scopes: true
+}).layerTokenEndpoint({
+  environment: {
+    name: "test",
+    audience: "audience",
+    baseUrl: "https://api.example",
+    authV2Url: "https://v2.example"
+  },
+  credentials: Effect.succeed({
+    clientId: "the-client",
+    clientSecret: Redacted.make("a client secret of at least 32 characters")
+  }),
+  scopes: ["data-access:all"]
+}).pipe(Layer.provide(Layer.succeed(
   HttpClient.HttpClient,
   HttpClient.make((request) =>
     Effect.sync(() => {
