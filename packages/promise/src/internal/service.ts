@@ -11,9 +11,11 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type { Credentials, Options } from "../Connection.ts"
 import { logging } from "./logging.ts"
+import { makeNodeFetch } from "./nodeFetch.ts"
 import type { Parts } from "./open.ts"
 
-const transport = ({ fetch = globalThis.fetch }: Options) => ({ fetch, close: () => {} })
+const transport = ({ agent, fetch }: Options) =>
+  fetch === undefined ? makeNodeFetch({ agent }) : { fetch, close: () => {} }
 
 const provider = ({ auth, variables }: Options): ConfigProvider.ConfigProvider => {
   const own = new Map(auth === undefined ? [] : [["CREDIT_DATA_AUTH", auth]])
