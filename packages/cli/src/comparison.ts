@@ -48,7 +48,7 @@ export type ProbeOutcome = Either.Either<number, string>
 /**
  * What was found with one probe.
  */
-export interface ProbeResult {
+interface ProbeResult {
   readonly probe: Probe
   /** None if there was no token of Auth V1. */
   readonly v1: Option.Option<ProbeOutcome>

@@ -29,7 +29,9 @@ export class Watchdog implements Reporter {
     this.#limitMillis = limitMillis
   }
 
-  #send(event: { readonly key?: string; readonly name?: string; readonly limit?: number; readonly failure?: string } = {}) {
+  #send(
+    event: { readonly key?: string; readonly name?: string; readonly limit?: number; readonly failure?: string } = {}
+  ) {
     const modules = this.#vitest?.state.getTestModules() ?? []
     this.#process?.send({
       ...event,
@@ -58,7 +60,11 @@ export class Watchdog implements Reporter {
   }
 
   onTestCaseReady(test: TestCase) {
-    this.#send({ key: test.id, name: `${test.module.moduleId}: ${test.fullName}`, limit: limitOf(test, this.#limitMillis) })
+    this.#send({
+      key: test.id,
+      name: `${test.module.moduleId}: ${test.fullName}`,
+      limit: limitOf(test, this.#limitMillis)
+    })
   }
 
   onTestCaseResult(test: TestCase) {
