@@ -1,12 +1,17 @@
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
+import { run, script } from "@credit-data/test-support/childProcess"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { AsyncLocalStorage } from "node:async_hooks"
 import { createHash, randomBytes } from "node:crypto"
-import { getEventListeners, once } from "node:events"
+import { getEventListeners } from "node:events"
 import http from "node:http"
 import https from "node:https"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import net from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import zlib from "node:zlib"
@@ -91,7 +96,9 @@ describe("connections", () => {
           if (request.url === "/gzip") response.setHeader("content-encoding", "gzip").end(zlib.gzipSync("small"))
           else if (request.url === "/late") {
             response.writeHead(200).write("small", () => setImmediate(() => response.end()))
-          } else response.writeHead(Number(request.url?.slice(1))).end("small")
+          } // Node closes the connection after a response to HEAD that has no length
+          else if (request.method === "HEAD") response.setHeader("content-length", 5).end()
+          else response.writeHead(Number(request.url?.slice(1))).end("small")
         })
         return serve(server, async (served) => {
           for (let i = 0; i < 3; i++) {
@@ -160,7 +167,7 @@ describe("connections", () => {
         const text = fetch(origin).then((response) => response.text())
         const kept = await fetch(origin).then(({ body }) => body)
         const response = await promise
-        for (let i = 0; i < 20; i++) {
+        for (let i = 0; i < 4; i++) {
           collectGarbage()
           await turn()
         }
@@ -175,7 +182,7 @@ describe("connections", () => {
     withFetch((fetch) =>
       serve(http.createServer((_, response) => response.end(large)), async ({ origin }) => {
         const { body } = await fetch(origin)
-        for (let i = 0; i < 20; i++) {
+        for (let i = 0; i < 4; i++) {
           collectGarbage()
           await turn()
         }
@@ -410,13 +417,13 @@ describe("the body of a response", () => {
   it("is not read ahead of its reader", () =>
     withFetch((fetch) => {
       let written = 0
-      const server = http.createServer(async (_, response) => {
-        while (!response.destroyed) {
-          written += 65_536
-          if (!response.write(new Uint8Array(65_536))) {
-            await Promise.race([once(response, "drain"), once(response, "close")])
-          }
+      const server = http.createServer((_, response) => {
+        const write = () => {
+          do written += 65_536
+          while (response.write(new Uint8Array(65_536)))
         }
+        write()
+        response.on("drain", write)
       })
       return serve(server, async ({ origin, sockets }) => {
         const response = await fetch(origin)
@@ -444,6 +451,35 @@ describe("the body of a response", () => {
     }))
 })
 
+/** A process that prints what each of these URLs returns. */
+const fetchAll = (env: Readonly<Record<string, string>>, ...urls: ReadonlyArray<string>) =>
+  Effect.runPromise(run(script(fileURLToPath(new URL("support/fetchAll.ts", import.meta.url)), ...urls), { env }))
+
+describe("a process", () => {
+  it("ends by itself, although its connections are kept and a body is not read", () =>
+    serve(http.createServer((_, response) => response.end("ok")), async ({ origin }) => {
+      assert.deepStrictEqual(await fetchAll({}, origin, origin), { exitCode: 0, stdout: "ok\nok\n", stderr: "" })
+    }))
+
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+  const readsProxy = major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21)
+  it.runIf(readsProxy)("uses the proxy of its environment, but not for an address of this machine", () => {
+    const proxy = http.createServer((request, response) => response.end(`through the proxy: ${request.url}`))
+    return serve(
+      proxy,
+      (proxied) =>
+        serve(http.createServer((_, response) => response.end("direct")), async ({ origin }) => {
+          const env = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: proxied.origin, http_proxy: proxied.origin }
+          const urls = ["http://api.invalid/a", origin, origin.replace("127.0.0.1", "localhost")]
+          const { stderr, stdout } = await fetchAll(env, ...urls)
+          assert.deepStrictEqual([stdout, stderr], ["through the proxy: http://api.invalid/a\ndirect\ndirect\n", ""])
+          const excluded = await fetchAll({ ...env, NO_PROXY: "api.invalid" }, "http://api.invalid/a")
+          assert.include(excluded.stdout, "ENOTFOUND")
+        })
+    )
+  })
+})
+
 describe("TLS", () => {
   it.effect("trusts the authority of the agent, and sends its certificate", () =>
     Effect.gen(function*() {
@@ -466,6 +502,12 @@ describe("TLS", () => {
             /^TypeError: fetch failed \([A-Z_]*(SIGNATURE|CERT|ISSUER)[A-Z_]*\)/
           )
           own.close()
+          const folder = await mkdtemp(join(tmpdir(), "authority-"))
+          await writeFile(join(folder, "ca.pem"), authority.cert)
+          const { stdout } = await fetchAll({ NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") }, url)
+          await rm(folder, { recursive: true })
+          // the server is known, and asks for the client's certificate
+          assert.match(stdout, /fetch failed \((ERR_SSL_|ECONNRESET)/)
         })
       })
     }))
