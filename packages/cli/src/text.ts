@@ -69,38 +69,10 @@ export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
 /** A word of a shell, whatever characters it has. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Deeper levels are not indented further, so that the text grows in proportion to its length. */
-const deepest = 20
-
-/** A string with the colon of a key, an opening bracket with the closing one of an empty value, a closing bracket, a comma, a space, another value. */
-const tokens = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|([[{])(\s*[\]}])?|([\]}])|(,)|\s+|([^\s"[\]{},:]+)/gs
-
-/**
- * JSON with a line for each value, for a terminal, or `undefined` if the text is not JSON. The values are copied from the text,
- * because a number such as 12345678901234567890 or a repeated name would not survive parsing.
- */
-export const indentedJson = (text: string): string | undefined => {
-  try {
-    JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  let depth = 0
-  const line = (change: number): string => `\n${"  ".repeat(Math.min(depth += change, deepest))}`
-  return text.replaceAll(tokens, (_, string, colon, open, empty, close, comma, scalar) => {
-    if (string !== undefined) {
-      return colon === undefined ? colored("green", visible(string)) : `${colored("bold", visible(string))}: `
-    }
-    if (open !== undefined) return empty === undefined ? `${open}${line(1)}` : `${open}${empty.trim()}`
-    if (close !== undefined) return `${line(-1)}${close}`
-    return comma !== undefined ? `,${line(0)}` : scalar === undefined ? "" : colored("yellow", scalar)
-  })
-}
-
-/** The output of `--json`: one line, which a terminal gets indented. A field may be added to a version. */
+/** The output of `--json`, on one line. A field may be added to a version. */
 export const jsonText = (fields: object): string => {
   const text = JSON.stringify({ version: 1, ...fields })
-  return isTerminal() ? indentedJson(text) ?? text : text
+  return isTerminal() ? visible(text) : text
 }
 
 /**

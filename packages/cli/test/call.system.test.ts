@@ -41,42 +41,6 @@ describe("credit-data call on a terminal", () => {
   )
 
   test(
-    "indents JSON without changing a value, and writes it to a pipe as it is",
-    Effect.gen(function*() {
-      const json =
-        `{"id":12345678901234567890,"id":1.10,"empty":[],"none":{},"list":[1,{"a":null}],"text":"\u009bx, \\"y\\": [z]"}`
-      yield* respond(json, "application/problem+json; charset=utf-8")
-      const [terminal, colored, pipe] = yield* together(
-        onTerminal(["call", "/data-access/a"], plain),
-        onTerminal(["call", "/data-access/a"]),
-        run(["call", "/data-access/a"])
-      )
-      assert.strictEqual(
-        terminal.stdout.replaceAll("\r\n", "\n"),
-        [
-          "status 200",
-          "{",
-          "  \"id\": 12345678901234567890,",
-          "  \"id\": 1.10,",
-          "  \"empty\": [],",
-          "  \"none\": {},",
-          "  \"list\": [",
-          "    1,",
-          "    {",
-          "      \"a\": null",
-          "    }",
-          "  ],",
-          "  \"text\": \"\\u009bx, \\\"y\\\": [z]\"",
-          "}",
-          ""
-        ].join("\n")
-      )
-      assert.include(colored.stdout, `${escape}[33m1.10${escape}[39m`)
-      assert.strictEqual(pipe.stdout, json)
-    })
-  )
-
-  test(
     "refuses to write a binary body to a terminal, and writes it to a file or a pipe",
     Effect.gen(function*() {
       const bytes = Uint8Array.from([0x25, 0x50, 0x44, 0x46, 0, 0xff, 0xfe])

@@ -40,7 +40,7 @@ describe.concurrent("the exit code of credit-data", () => {
         "There is no such command. The commands are token",
         "Expected a command first, then its options. The commands are token",
         "fish",
-        "v1 or shadow or v2",
+        "v1 or v2",
         "-X needs a value. See credit-data call --help.\n"
       ]
       for (const [index, message] of messages.entries()) {

@@ -43,13 +43,12 @@ describe.concurrent("credit-data token", () => {
   test(
     "uses the version of --auth, of CREDIT_DATA_AUTH, or V2",
     Effect.gen(function*() {
-      const [option, variable, shadow, both] = yield* together(
+      const [option, variable, both] = yield* together(
         run(["token", "--auth", "v1"]),
         run(["token"], { CREDIT_DATA_AUTH: "v1" }),
-        run(["token"], { CREDIT_DATA_AUTH: "shadow" }),
         run(["token", "--auth=v2"], { CREDIT_DATA_AUTH: "v1" })
       )
-      for (const { stderr, stdout } of [option, variable, shadow]) {
+      for (const { stderr, stdout } of [option, variable]) {
         assert.match(stdout, /^simulated\.V1\./)
         // one plain line
         assert.match(stderr, sunset)

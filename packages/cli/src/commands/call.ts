@@ -13,7 +13,7 @@ import { exitCode } from "../exitCode.ts"
 import { Ended, Failure, wrongUsage } from "../failure.ts"
 import * as Supply from "../supply.ts"
 import { note, write } from "../terminal.ts"
-import { codeOf, colored, indentedJson, isTerminal, visible } from "../text.ts"
+import { codeOf, colored, isTerminal, visible } from "../text.ts"
 
 const firstErrorStatus = 400
 
@@ -101,8 +101,7 @@ const textOf = (bytes: Uint8Array, type: string): string | undefined => {
 /** A body for a terminal. */
 const shown = (bytes: Uint8Array, type: string): Effect.Effect<string, Failure> => {
   const text = textOf(bytes, type)
-  const isJson = /^[^;]*[/+]json\s*(;|$)/i.test(type)
-  if (text !== undefined) return Effect.succeed((isJson ? indentedJson(text) : undefined) ?? visible(text))
+  if (text !== undefined) return Effect.succeed(visible(text))
   const what = `${visible(type) || "unknown type"}, ${bytes.length} bytes`
   return new Failure({
     code: exitCode.output,

@@ -101,7 +101,7 @@ describe("the configuration", () => {
       "a version that does not exist",
       { ...changed({ CREDIT_DATA_AUTH: "canary-value" }), auth: undefined },
       "CREDIT_DATA_AUTH is malformed",
-      "Change CREDIT_DATA_AUTH: expected v1 or shadow or v2."
+      "Change CREDIT_DATA_AUTH: expected v1 or v2."
     ],
     ...["canary-value:3128", "http://canary-proxy-user:12#canary-proxy-password@proxy.example:3128", "http://%@p"].map(
       (proxy): Row => [
