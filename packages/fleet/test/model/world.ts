@@ -43,6 +43,9 @@ interface Machine {
   readonly returned: Map<string, number>
 }
 
+/** The rule that holds even if the clock of the store is wrong. */
+export const expired = "an expired token was returned, with an age"
+
 /** A process that remembers a failure finds the token of another one within this time. */
 const findsWithin = 2_000
 /** After this time without a fault, no process waits for one that no longer responds, and no failure is remembered. */
@@ -89,14 +92,10 @@ export const run = Effect.fnUntraced(
       machine.disturbedAt = now()
       for (const request of active) if (request.by === machine) request.disturbed = true
     }
-    /**
-     * A process sends its own request if it was stopped while it waited, or if it waited too long because of several others: they were
-     * disturbed, or their tokens could not be used because of the store's clock.
-     */
+    /** A process sends its own request if it was stopped while it waited, or if it waited too long because of several others. */
     const mayBeImpatient = ({ disturbedAt, waitsSince }: Machine) =>
       now() - disturbedAt <= deadline ||
-      (now() - waitsSince >= deadline &&
-        (!isStoreExact || disturbances.filter((at) => at >= waitsSince - lease).length > 1))
+      (now() - waitsSince >= deadline && disturbances.filter((at) => at >= waitsSince - lease).length > 1)
     const running = (machine: Machine | undefined): Effect.Effect<void> =>
       Effect.suspend(() =>
         machine?.isAlive === false ? Effect.never : machine?.stopped === undefined ? Effect.void : Effect.flatMap(
@@ -212,7 +211,7 @@ export const run = Effect.fnUntraced(
         violated(`a token followed one that was requested after it`)
       }
       if (Exit.isSuccess(outcome) && !machine.returned.has(secret)) machine.returned.set(secret, sentAt)
-      if (age >= oldest) violated(`a token of ${age} ms was returned`)
+      if (age >= oldest) violated(`${expired} of ${age} ms`)
       // each fault costs the others the rest of a lease and another request
       const longest = 5_000 + disturbances.length * 7_500
       const isComparable = !failed && machine.disturbedAt < askedAt
