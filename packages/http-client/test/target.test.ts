@@ -103,6 +103,8 @@ describe("a URL of another origin or outside the base path is refused before any
       "/..;/tenant-b/x",
       "/a/..;a=b/..;/x",
       "/..%3b/x",
+      "/consumers/..;\u2028",
+      "/consumers/..;\u2029/x",
       "https://api.example/other",
       "https://api.example/v1/../other",
       "https://api.example/v10/x",
@@ -194,6 +196,7 @@ describe("a path below the base path", () => {
     "?",
     "#",
     "\t",
+    "\u2028",
     " "
   ]
   it("remains below it on a server that decodes slashes, dots and backslashes", () =>

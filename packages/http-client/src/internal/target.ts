@@ -11,7 +11,7 @@ const isPlainPath = (url: string): boolean => /^\/[\w-][\w/?&=+,-]*$/.test(url)
  */
 export const segmentsOf = (url: string): ReadonlyArray<string> =>
   url.replace(/[?#].*$/s, "").replace(/[\p{Cc} ]/gu, "").replace(/%2e/gi, ".").split(/[/\\]|%2f|%5c/i)
-    .map((segment) => segment.replace(/(?:;|%3b).*$/i, ""))
+    .map((segment) => segment.replace(/(?:;|%3b).*$/is, ""))
 
 /**
  * Where a request with this URL is sent, without its fragment and always to the origin of the base URL; or the reason why it is refused.
