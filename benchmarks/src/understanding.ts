@@ -92,6 +92,17 @@ const samples: ReadonlyArray<Sample> = [
     }),
     error: "ServerError",
     atMost: 20
+  },
+  {
+    what: "a 400 of 900 kB with a periodic token that almost occurs in its periodic error_description",
+    status: 400,
+    body: JSON.stringify({
+      error: "invalid_request",
+      error_description: "a".repeat(900_000),
+      access_token: `ab${"a".repeat(4_094)}`
+    }),
+    error: "ServerError",
+    atMost: 20
   }
 ]
 

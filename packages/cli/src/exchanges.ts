@@ -30,7 +30,8 @@ export const shown = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
         .flatMap(([name, value = ""]) =>
           value === "" ? [] : [`${name}: ${secretHeaders.test(name) ? "<redacted>" : value}`]
         )
-      unsafeNote(visible(withoutSecrets([first, ...lines].join("\n"), secrets)).replaceAll(/^/gm, `${mark} `))
+      const text = [first, ...lines].join("\n")
+      unsafeNote(visible(withoutSecrets(text, secrets, text.length)).replaceAll(/^/gm, `${mark} `))
     }
     return Effect.sync(() => show(">", `${request.method} ${request.url}`, { ...bodyOf(request), ...request.headers }))
       .pipe(

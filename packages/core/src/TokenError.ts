@@ -30,9 +30,9 @@ const oauth = {
   // not `status`, with which web frameworks respond to your own callers
   /** The HTTP status of the token endpoint's response. */
   endpointStatus: Schema.Int,
-  /** `error` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
+  /** The first 1000 characters of `error` in the response body, if it is text. Secrets of the request are replaced in it. */
   error: Schema.optional(Schema.String),
-  /** `error_description` of the response body, if it is text. Secrets of the request are replaced in it, and nothing else is changed. */
+  /** The first 1000 characters of `error_description` in the response body, if it is text. Secrets of the request are replaced in it. */
   description: Schema.optional(Schema.String),
   /** Another process of the fleet received this response, and shares it until then. Absent if this process received it. */
   sharedUntil: Schema.optional(Schema.DateTimeUtc)

@@ -201,7 +201,9 @@ describe("what an authorization server writes", () => {
   it("never shows a token as long as tokens can be, however it is encoded", () => {
     const token = "Zq7*v~K.x)".repeat(6_553)
     for (const form of [token, encodeURIComponent(token), token.replaceAll("*", "%2A").replaceAll(")", "%29")]) {
-      assert.strictEqual(withoutSecrets(`a ${form} b`, [token]), "a <redacted> b")
+      const text = `a ${form} b`
+      assert.strictEqual(withoutSecrets(text, [token], text.length), "a <redacted> b")
+      assert.strictEqual(withoutSecrets(text, [token]), "a <redacted>")
     }
   })
 
@@ -227,7 +229,7 @@ describe("what an authorization server writes", () => {
     Effect.gen(function*() {
       const text = "\u001b[31mred\u001b[0m\r\n\tright\u202eleft\u2028\ud800 " + "long ".repeat(100_000)
       const failure = yield* failureOf({ error: "invalid_client", error_description: text })
-      assert.strictEqual(failure.description, text, "the data is as it came")
+      assert.strictEqual(failure.description, text.slice(0, 1_000), "the data is as it came")
       for (const printed of [failure.message, JSON.stringify(failure)]) {
         assert.notMatch(printed, /[\p{Cc}\p{Cf}\p{Zl}\p{Cs}]/u)
         assert.isAtMost(printed.length, 1_500)

@@ -1,73 +1,81 @@
-// What others have written becomes text of ours here. The data itself is kept as it came.
+// What others have written becomes text of ours here.
 
 const mask = "<redacted>"
 
 /** A shorter form could be an ordinary word. */
 const shortestForm = 4
 
+/** How many characters are kept of a foreign text. A message shows fewer. */
+const longestQuote = 1_000
+
 /** The bytes of a text in UTF-8, each as one character. */
 const binaryOf = (text: string): string =>
   Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("")
 
-/**
- * Replaces a secret that is encoded for a URL or a form. Encoders differ in what they encode, and whether a space becomes a plus, so the
- * text is decoded. A pattern with all encodings of a long token would be too large for V8.
- */
-const withoutEncoded = (text: string, secret: string): string => {
-  /** Where each `%XX` is in the decoded text. It has two characters more than what it encodes. */
-  const escapes: Array<number> = []
-  const decoded = text.replaceAll(/%([\dA-F]{2})/gi, (_, hex: string, at: number) => {
-    escapes.push(at - 2 * escapes.length)
-    return String.fromCharCode(Number.parseInt(hex, 16))
-  }).replaceAll("+", " ")
-  const wanted = binaryOf(secret).replaceAll("+", " ")
-  let passed = 0
-  const inText = (index: number): number => {
-    while ((escapes[passed] ?? index) < index) passed++
-    return index + 2 * passed
+/** The text in which each `%XX` is decoded, and the place in the text from which each of its characters comes. */
+const urlDecoded = (text: string) => {
+  const origins: Array<number> = []
+  let decoded = ""
+  for (const { 0: character, 1: hex, index } of text.matchAll(/%([\dA-F]{2})|[^]/gi)) {
+    origins.push(index)
+    decoded += hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16))
   }
-  let kept = ""
-  let from = 0
-  for (let at = decoded.indexOf(wanted); at >= 0; at = decoded.indexOf(wanted, at + wanted.length)) {
-    kept += text.slice(from, inText(at)) + mask
-    from = inText(at + wanted.length)
-  }
-  return kept + text.slice(from)
+  return { decoded: decoded.replaceAll("+", " "), originOf: (at: number): number => origins[at] ?? text.length }
 }
 
 /** Base64 encodes three bytes at a time, so a secret inside a longer text has one of three forms. Only what it decides is kept. */
-const base64Forms = (secret: string): ReadonlyArray<string> => {
-  const bytes = binaryOf(secret)
-  return ["", "\0", "\0\0"].flatMap((before) => {
+const base64Forms = (bytes: string): ReadonlyArray<string> =>
+  ["", "\0", "\0\0"].flatMap((before) => {
     const whole = btoa(before + bytes).replace(/=+$/, "")
     const form = whole.slice(Math.ceil(before.length * 4 / 3), Math.floor((before.length + bytes.length) * 4 / 3))
     return [form, form.replaceAll("+", "-").replaceAll("/", "_"), encodeURIComponent(form)]
+  }).filter((form) => form.length >= shortestForm)
+
+/** Where something begins in a text, and where it ends. */
+type Place = readonly [from: number, to: number]
+
+const placesOf = (form: string, text: string): ReadonlyArray<Place> => {
+  const places: Array<Place> = []
+  for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + form.length)) {
+    places.push([at, at + form.length])
+  }
+  return places
+}
+
+/**
+ * The first characters of a text, in which each secret is replaced in its plain, URL-encoded and Base64 form, and nothing else is changed.
+ *
+ * Only as much is searched, and for as much of a secret, as decides about these characters: a search for a long periodic text in
+ * another takes a time that is the product of their lengths. A longer secret covers all that follows its beginning.
+ */
+export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>, most = longestQuote): string => {
+  // an encoder makes three characters of one
+  const searched = text.slice(0, 4 * most)
+  const { decoded, originOf } = urlDecoded(searched)
+  const bytesOf = (secret: string) => binaryOf(secret).slice(0, most)
+  const places = secrets.filter((secret) => secret !== "").flatMap((secret) => {
+    // with a character more than is searched for, because it may be half a character
+    const start = secret.slice(0, most + 1)
+    const bytes = bytesOf(start)
+    // a server can return the form of the token request in Base64
+    const inForm = bytesOf(new URLSearchParams([["", start]]).toString().slice(1))
+    return [
+      ...placesOf(secret.slice(0, most), searched),
+      // Encoders differ in what they encode, and whether a space becomes a plus, so the text is decoded.
+      ...placesOf(bytes.replaceAll("+", " "), decoded).map(([from, to]): Place => [originOf(from), originOf(to)]),
+      ...Array.from(new Set([bytes, inForm].flatMap(base64Forms)), (form) => form.slice(0, most))
+        .flatMap((form) => placesOf(form, searched))
+    ]
   })
+  let shown = ""
+  let end = 0
+  for (const [from, to] of places.toSorted(([a], [b]) => a - b)) {
+    if (from >= most) break
+    if (from >= end) shown += text.slice(end, from) + mask
+    end = Math.max(end, to)
+  }
+  return shown + text.slice(end, most)
 }
-
-interface Form {
-  readonly length: number
-  readonly replacedIn: (text: string) => string
-}
-
-const formsOf = (secret: string): ReadonlyArray<Form> => {
-  // a server can return the form of the token request in Base64
-  const inForm = new URLSearchParams([["", secret]]).toString().slice(1)
-  const inBase64 = new Set([secret, inForm].flatMap(base64Forms))
-  return [
-    { length: secret.length, replacedIn: (text) => withoutEncoded(text.replaceAll(secret, mask), secret) },
-    ...Array.from(inBase64)
-      .filter((form) => form.length >= shortestForm)
-      .map((form) => ({ length: form.length, replacedIn: (text: string) => text.replaceAll(form, mask) }))
-  ]
-}
-
-/** Replaces each secret in its plain, URL-encoded and Base64 form, and nothing else. */
-export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>): string =>
-  secrets.filter((secret) => secret !== "").flatMap(formsOf)
-    // a form can be a part of another one
-    .toSorted((a, b) => b.length - a.length)
-    .reduce((current, { replacedIn }) => replacedIn(current), text)
 
 /** Control and bidirectional characters, line breaks, and halves of a character. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu

@@ -245,9 +245,7 @@ export const tokenRequest = (
   /** The failure that a server reported, in the OAuth error body (contract, section 2) if it sent one. */
   const failureOf = (response: ServerResponse, body: Json, credentials: ClientCredentials, nowMillis: number) => {
     const { status } = response
-    // what is longer is no token, and takes long to look for
     const tokens = ["access_token", "refresh_token", "id_token"].flatMap((name) => textOf(body[name]) ?? [])
-      .filter(({ length }) => length <= longestToken)
     const secrets = [Redacted.value(credentials.clientSecret), ...tokens]
     const shown = (text: string | undefined) => text === undefined ? undefined : withoutSecrets(text, secrets)
     // Some servers send an `error_hint` too, which neither the contract nor RFC 6749 has.
