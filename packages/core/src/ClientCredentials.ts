@@ -27,7 +27,7 @@ export interface ClientCredentials {
  * Credentials as a value, or an effect that reads them: a Config, or, with `from`, a call to a secret manager. The effect is run when
  * the layer is built, again when the token endpoint refuses the client, and by `refresh`, so that a rotated secret is read.
  *
- * The effect runs without the services of the program. A service that it needs is named with `from`.
+ * The effect runs without the services and the fiber-local values of the program. A service that it needs is named with `from`.
  *
  * @since 1.0.0
  * @category models

@@ -1,5 +1,6 @@
 import { AccessTokens, Adapter, TokenEndpoint } from "@credit-data/core"
 import type { HttpClient } from "@effect/platform"
+import { fiberLocal } from "@credit-data/test-support/fiberLocal"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Layer, Logger, Redacted } from "effect"
 import * as FakeTransport from "./support/fakeTransport.ts"
@@ -156,6 +157,30 @@ describe("an adapter", () => {
       const { logged, sent } = yield* used([layer, layer])
       assert.lengthOf(sent, 1)
       assert.deepStrictEqual(logged.filter((line) => line === "Auth V0 is old."), ["Auth V0 is old."])
+    }))
+
+  it.effect("reads credentials without the fiber-local values of the request that began it, but with the program's loggers", () =>
+    Effect.gen(function*() {
+      const tenant = fiberLocal("nobody")
+      const read = Effect.map(tenant.get, (name) => ({ clientId: name, clientSecret: Redacted.make("secret") }))
+      const layer = AuthV0.layer({ environment, credentials: Effect.tap(read, () => Effect.logInfo("reading")) })
+      const transport = yield* FakeTransport.make(FakeTransport.json(FakeTransport.granted))
+      const logged: Array<string> = []
+      const log = Logger.replace(
+        Logger.defaultLogger,
+        Logger.make(({ message }) => void logged.push(String(message)))
+      )
+      // both requests use the layer at the same time
+      const outer = Effect.zipRight(get, Effect.provide(get, layer).pipe(tenant.locally("blue")))
+      yield* Effect.provide(outer, layer).pipe(
+        tenant.locally("acme"),
+        Effect.provide(transport.layer),
+        Effect.provide(log)
+      )
+      assert.deepStrictEqual((yield* transport.sent).map(({ body }) => new URLSearchParams(body).get("client_id")), [
+        "nobody"
+      ])
+      assert.include(logged, "reading")
     }))
 
   it.effect("makes only the token endpoint, with the settings of the program", () =>

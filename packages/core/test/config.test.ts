@@ -222,6 +222,18 @@ describe("Environment", () => {
 })
 
 describe("AccessScope", () => {
+  it.effect("scopes that a provider returns as something else than text are refused with the name of the variable", () =>
+    Effect.gen(function*() {
+      for (const value of [["data-access:all"], null, 5]) {
+        const provider = ConfigProvider.fromMap(
+          new Map(Object.entries(JSON.parse(JSON.stringify({ CREDIT_DATA_SCOPES: value }))))
+        )
+        const error = String(yield* Effect.flip(Effect.withConfigProvider(AccessScope.config, provider)))
+        assert.include(error, "CREDIT_DATA_SCOPES")
+        assert.notInclude(error, "not a function")
+      }
+    }))
+
   it.effect("scopes are read as a set, in the order of the contract", () =>
     Effect.gen(function*() {
       const scopes = (text: string) => read(AccessScope.config, { CREDIT_DATA_SCOPES: text })

@@ -5,6 +5,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import { flow } from "effect/Function"
 import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
 import { ownReason } from "./readFault.ts"
 
 // Reads variables, and reports what is wrong with a variable or an option. A report never contains a value.
@@ -31,7 +32,14 @@ const unquoted = <A>(parse: (text: string) => Parsed<A>) => (text: string): Pars
 
 /** A Config that reads one variable. The error for a wrong value names the variable and what was expected. */
 export const variable = <A>({ example, name, what }: Variable, parse: (text: string) => Parsed<A>): Config.Config<A> =>
-  Config.primitive(what, flow(unquoted(parse), Either.mapLeft((reason) => invalid([], reason)))).pipe(
+  Config.primitive(
+    what,
+    flow(
+      // a provider of the program may return anything
+      (value: unknown) => Predicate.isString(value) ? unquoted(parse)(value) : Either.left("Expected text"),
+      Either.mapLeft((reason) => invalid([], reason))
+    )
+  ).pipe(
     Config.orElseIf({
       if: ConfigError.isMissingDataOnly,
       orElse: () => Config.fail(example === undefined ? what : `${what}, for example ${example}`)

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { alone } from "./alone.ts"
+import { isolated } from "./isolated.ts"
 
 // Where a layer reads from again and again: an effect that needs no service, or one that names its service.
 
@@ -30,7 +30,7 @@ export const readerOf = <A, E, R>(source: Source<A, E, R>): Effect.Effect<Effect
   Effect.flatMap(Effect.configProviderWith(Effect.succeed), (provider) =>
     Effect.map(
       Effect.isEffect(source) ? Effect.succeed(source) : source.reader,
-      (read) => alone(read).pipe(Effect.withConfigProvider(provider))
+      (read) => isolated(read).pipe(Effect.withConfigProvider(provider))
     ))
 
 /** Reads, and then runs an effect that can refuse what was read. */

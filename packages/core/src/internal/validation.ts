@@ -78,8 +78,8 @@ export const duration = (input: Duration.DurationInput): Parsed<Duration.Duratio
 export const allScopes = Arr.map(groups, ({ scope }) => scope)
 
 /** Each scope once, in the order of the contract. */
-export const scopes = (names: Iterable<string>): Parsed<Arr.NonEmptyReadonlyArray<typeof allScopes[number]>> => {
-  const given = new Set(names)
+export const scopes = (names: unknown): Parsed<Arr.NonEmptyReadonlyArray<typeof allScopes[number]>> => {
+  const given = new Set<unknown>(Predicate.isIterable(names) ? names : [])
   const refused = Either.left(`Expected one or more of ${allScopes.join(", ")}, separated by spaces`)
   return Arr.match(allScopes.filter((scope) => given.has(scope)), {
     onEmpty: () => refused,
