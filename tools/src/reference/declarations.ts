@@ -17,6 +17,8 @@ export interface Member {
 interface Declaration {
   readonly doc: string
   readonly isExported: boolean
+  /** What stands after the tag `@limit` of the docstring, or nothing. */
+  readonly limit: string | undefined
   readonly nodes: ReadonlyArray<SgNode>
 }
 
@@ -44,7 +46,9 @@ const declarationsIn = (text: string): ReadonlyMap<string, Declaration> => {
     if (node === null) continue
     const name = nameOf(node)
     const { doc = "", nodes = [] } = declarations.get(name) ?? {}
-    declarations.set(name, { doc: textOf(statement.prev()) || doc, isExported, nodes: [...nodes, node] })
+    const comment = statement.prev()
+    const [, limit] = /@limit (\w+)/.exec(comment?.kind() === "comment" ? comment.text() : "") ?? []
+    declarations.set(name, { doc: textOf(comment) || doc, isExported, limit, nodes: [...nodes, node] })
   }
   return declarations
 }
@@ -63,14 +67,18 @@ const declarationsOf = (module: string): ReadonlyMap<string, Declaration> => {
 const declarationOf = (path: string): Declaration => {
   const [module = "", name = ""] = path.split(".")
   const declaration = declarationsOf(module).get(name)
-  if (declaration === undefined) throw new Error(`${module} has no ${name}`)
+  if (declaration === undefined) {
+    throw new Error(
+      `A table needs ${path}, but ${module} does not declare ${name}. Correct the name in tools/src/reference.`
+    )
+  }
   return declaration
 }
 
 /** What a declaration's docstring says. */
 export const docOf = (path: string): string => {
   const { doc } = declarationOf(path)
-  if (doc === "") throw new Error(`${path} has no docstring`)
+  if (doc === "") throw new Error(`A table needs the docstring of ${path}. Write one.`)
   return doc
 }
 
@@ -99,6 +107,31 @@ export const membersOf = (path: string): ReadonlyArray<Member> =>
       }))
   )
 
+/** The members of what a module declares and does not export. */
+export const privateMembers = (module: string): ReadonlyArray<Member> =>
+  [...declarationsOf(module)].flatMap(([name, { isExported }]) => isExported ? [] : membersOf(`${module}.${name}`))
+
+/** The modules that a package does not publish, such as `core/internal/supply`. */
+const internalModules = (folder: string) =>
+  readdirSync(root(`packages/${folder}/src/internal`)).filter((file) => file.endsWith(".ts")).toSorted()
+    .map((file) => `${folder}/internal/${file.slice(0, -3)}`)
+
+/** What the docstrings of a package's internal exports with this name say, in whichever files they are. */
+export const docsOfInternal = (folder: string, name: string): ReadonlyArray<string> =>
+  internalModules(folder).flatMap((module) => {
+    const { doc = "", isExported = false } = declarationsOf(module).get(name) ?? {}
+    return isExported ? [doc] : []
+  })
+
+/** The constants of a package whose docstring has the tag `@limit`, with its unit. */
+export const limitsOf = (folder: string) =>
+  internalModules(folder).map((module) => ({
+    file: root(`packages/${module.replace("/", "/src/")}.ts`),
+    limits: [...declarationsOf(module)].flatMap(([name, { doc, limit }]) =>
+      limit === undefined ? [] : [{ name, doc, unit: limit }]
+    )
+  })).filter(({ limits }) => limits.length > 0)
+
 /** The values of a type of several, with the docstring's item about each: `- \`Value\`: text`. */
 export const valuesOf = (path: string): ReadonlyArray<readonly [value: string, text: string]> => {
   const { doc, nodes } = declarationOf(path)
@@ -108,10 +141,13 @@ export const valuesOf = (path: string): ReadonlyArray<readonly [value: string, t
     node.text()
   )
   const values = nodes.some((node) => node.text().includes("TaggedEnum")) ? members : literals
-  const described = items.map(([value]) => value).join(", ")
-  if (described !== values.join(", ")) {
+  const described = items.map(([value]) => value)
+  // the table has the order of the docstring
+  if (described.toSorted().join() !== values.toSorted().join()) {
     throw new Error(
-      `the docstring of ${path} describes ${described}, but its values are ${values.join(", ")}`
+      `The docstring of ${path} describes ${described.join(", ")}, but its values are ${
+        values.join(", ")
+      }. Describe each.`
     )
   }
   return items

@@ -5,7 +5,7 @@ import { AuthV1 } from "../../../packages/auth-v1/src/index.ts"
 import * as core from "../../../packages/core/src/internal/logLines.ts"
 import * as fleet from "../../../packages/fleet/src/internal/logLines.ts"
 import * as telemetry from "../../../packages/telemetry/src/internal/logLines.ts"
-import { docOf } from "./declarations.ts"
+import { docsOfInternal } from "./declarations.ts"
 
 // The lines that the packages log, with "…" in place of what differs.
 
@@ -82,12 +82,14 @@ const headline = (logs: Effect.Effect<void>) =>
   })
 
 /** The level, the first sentence, when it is logged, and when again: `When. Again: each time.` */
-const rows = (module: string, lines: Readonly<Record<string, Effect.Effect<void>>>) =>
+const rows = (folder: string, lines: Readonly<Record<string, Effect.Effect<void>>>) =>
   Effect.forEach(Object.entries(lines), ([name, logs]) =>
     Effect.map(headline(logs), ([level, sentence]) => {
-      const [, when, again] = /^(.*) Again: (.*)\.$/.exec(docOf(`${module}.${name}`)) ?? []
+      const [[, when, again] = []] = docsOfInternal(folder, name).flatMap((doc) =>
+        [/^(.*) Again: (.*)\.$/.exec(doc) ?? []].filter(([found]) => found !== undefined)
+      )
       if (when === undefined || again === undefined) {
-        throw new Error(`the docstring of ${name} does not say when it is logged again`)
+        throw new Error(`The docstring of the log line ${name} must be like: "When. Again: each time."`)
       }
       return [level, `\`${sentence}\``, when, again]
     }))
@@ -95,9 +97,9 @@ const rows = (module: string, lines: Readonly<Record<string, Effect.Effect<void>
 export const logLines = Effect.gen(function*() {
   const [level, sentence] = yield* headline(retired)
   return [
-    ...yield* rows("core/internal/logLines", ofCore),
+    ...yield* rows("core", ofCore),
     [level, `\`${sentence}\``, "The layer of `AuthV1` is built.", "never"],
-    ...yield* rows("fleet/internal/logLines", ofFleet),
-    ...yield* rows("telemetry/internal/logLines", ofTelemetry)
+    ...yield* rows("fleet", ofFleet),
+    ...yield* rows("telemetry", ofTelemetry)
   ]
 })

@@ -3,7 +3,6 @@
 
 import { readdirSync, writeFileSync } from "node:fs"
 import { read, root } from "./files.ts"
-import { tables } from "./tables.ts"
 
 const isCheck = process.argv.includes("--check")
 
@@ -15,7 +14,13 @@ const pages = [
 
 const marked = /(?<=^<!-- table: (.*) -->\n)[^]*?(?=^<!-- \/table -->$)/gm
 
-const texts = await tables()
+/** The tables, or nothing after the reason was printed. An error of a table names what to change. */
+const texts = await import("./tables.ts").then(({ tables }) => tables()).catch((error: unknown): never => {
+  const isPlain = error instanceof Error && /^(\(FiberFailure\) )?(Error|SyntaxError)$/.test(error.name)
+  console.error(isPlain ? error.message : error)
+  console.error("The reference tables cannot be written. After that: npx -y pnpm@10.34.9 run write:reference")
+  process.exit(1)
+})
 const unused = new Set(Object.keys(texts))
 const stale: Array<string> = []
 

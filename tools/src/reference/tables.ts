@@ -13,16 +13,22 @@ import { placeholderOf, spellingsOf } from "../../../packages/cli/src/commandLin
 import { meanings } from "../../../packages/cli/src/exitCode.ts"
 import { TokenError } from "../../../packages/core/src/index.ts"
 import * as advice from "../../../packages/core/src/internal/advice.ts"
-import * as supply from "../../../packages/core/src/internal/supply.ts"
-import * as tokenRequest from "../../../packages/core/src/internal/tokenRequest.ts"
-import * as tokenState from "../../../packages/core/src/internal/tokenState.ts"
 import { InsufficientScope } from "../../../packages/http-client/src/index.ts"
 import { mostClosedConnections, mostTokens } from "../../../packages/http-client/src/internal/attempts.ts"
 import { AdminApi } from "../../../packages/simulator/src/internal/admin/AdminApi.ts"
 import * as simulatorArguments from "../../../packages/simulator/src/internal/standalone/arguments.ts"
 import { HealthCheck } from "../../../packages/telemetry/src/index.ts"
 import { repositoryFiles } from "../repositoryFiles.ts"
-import { declarationsWithOptions, docOf, type Member, membersOf, valuesOf } from "./declarations.ts"
+import {
+  declarationsWithOptions,
+  docOf,
+  docsOfInternal,
+  limitsOf,
+  type Member,
+  membersOf,
+  privateMembers,
+  valuesOf
+} from "./declarations.ts"
 import { read } from "./files.ts"
 import { logLines } from "./logLines.ts"
 import { program, variables } from "./observed.ts"
@@ -129,30 +135,34 @@ const time = (duration: Duration.DurationInput) => {
   return `${value} ${value === 1 ? String(unit).slice(0, -1) : unit}`
 }
 
-const limits = {
-  "core/internal/tokenRequest.maxSize": bytes(tokenRequest.maxSize),
-  "core/internal/tokenRequest.longestToken": bytes(tokenRequest.longestToken),
-  "core/internal/tokenRequest.unknownLifetime": time(tokenRequest.unknownLifetime),
-  "core/internal/tokenRequest.longestLifetime": time(tokenRequest.longestLifetime),
-  "core/internal/tokenRequest.expiryMargin": time(tokenRequest.expiryMargin),
-  "core/internal/tokenState.expiringMillis": time(tokenState.expiringMillis),
-  "core/internal/tokenState.retries": tokenState.retries,
-  "core/internal/tokenState.shortestPause": time(tokenState.shortestPause),
-  "core/internal/tokenState.longestPause": time(tokenState.longestPause),
-  "core/internal/tokenRequest.longestRetryAfter": time(tokenRequest.longestRetryAfter),
-  "core/internal/tokenState.refusalPause": time(tokenState.refusalPause),
-  "core/internal/supply.refreshMillis": time(supply.refreshMillis),
-  "core/internal/tokenState.scopeMillis": time(tokenState.scopeMillis),
-  "core/internal/supply.forcedRenewalPause": time(supply.forcedRenewalPause),
-  "http-client/internal/attempts.mostTokens": mostTokens,
-  "http-client/internal/attempts.mostClosedConnections": mostClosedConnections
+const units: Readonly<Record<string, (value: Duration.DurationInput) => string>> = {
+  bytes: (value) => bytes(Number(value)),
+  count: String,
+  time
 }
 
-const limitTable = () =>
-  table(
-    ["limit", "value"],
-    Object.entries(limits).map(([path, value]) => [docOf(path).replace(/\.$/, ""), String(value)])
+/** The constants whose docstring has `@limit` and the unit. */
+const limitTable = async () => {
+  const rows = await Promise.all(
+    limitsOf("core").map(async ({ file, limits }) => {
+      const values: Readonly<Record<string, Duration.DurationInput>> = await import(file)
+      return limits.map(({ doc, name, unit }) => {
+        const [value, shown] = [values[name], units[unit]]
+        if (value === undefined || shown === undefined) {
+          throw new Error(
+            `${name} in ${file} needs an export, and \`@limit\` with one of ${Object.keys(units).join(", ")}.`
+          )
+        }
+        return [doc.replace(/\.$/, ""), shown(value)]
+      })
+    })
   )
+  const ofCalls = Object.entries({ mostTokens, mostClosedConnections }).map(([name, value]) => [
+    docsOfInternal("http-client", name)[0]?.replace(/\.$/, "") ?? "",
+    String(value)
+  ])
+  return table(["limit", "value"], [...rows.flat(), ...ofCalls])
+}
 
 // Failures: their fields, and the reasons and rules.
 
@@ -185,8 +195,10 @@ const described = (path: string, table: string) =>
   `${docOf(path).replaceAll(/ \(service contract, [^)]*\)/g, "")}\n\n${table}`
 
 const fieldTables = () => {
-  const [shared, oauth] = [membersOf("core/TokenError.fields"), membersOf("core/TokenError.oauth")]
-  const common = [...shared.map(({ name }) => name), "message"]
+  // what several failures have in common is described once, outside of them
+  const shared = privateMembers("core/TokenError")
+  const [first, ...others] = TokenError.TokenError.members.map((failure) => Object.keys(failure.fields))
+  const common = [...(first ?? []).filter((name) => others.every((names) => names.includes(name))), "message"]
   return {
     "fields of every token error": fields(common, [...shared, ...membersOf("core/TokenError.InvalidClient")]),
     ...Object.fromEntries(TokenError.TokenError.members.map((failure) => [
@@ -195,7 +207,7 @@ const fieldTables = () => {
         `core/TokenError.${failure._tag}`,
         fields(
           [...Object.keys(failure.fields), "retryable"].filter((name) => !common.includes(name)),
-          [...oauth, ...membersOf(`core/TokenError.${failure._tag}`)]
+          [...shared, ...membersOf(`core/TokenError.${failure._tag}`)]
         )
       )
     ])),
@@ -426,7 +438,7 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     "options of the adapters": options(adapterOptions),
     "options of other layers": options(otherOptions),
     variables: await variableTable(),
-    "fixed limits": limitTable(),
+    "fixed limits": await limitTable(),
     "log lines": table(["level", "first sentence", "when", "logged again"], await Effect.runPromise(logLines)),
     ...fieldTables(),
     "reasons of a TransportError": table(

@@ -63,7 +63,10 @@ interface Flight {
 /** A token endpoint keeps its own deadline. If an endpoint does not, the supply stops waiting this much later. */
 const graceMillis = 1_000
 
-/** The minimum time between two requests of `refresh`. */
+/**
+ * The minimum time between two requests of `refresh`.
+ * @limit time
+ */
 export const refreshMillis = 1_000
 
 /** The pause between two looks for a token elsewhere. It differs, so that processes do not look at the same time. */
@@ -89,7 +92,10 @@ export const amend = (error: TokenError, known: { readonly nextTryAt: DateTime.U
   }
 }
 
-/** The minimum time between the starts of two renewals that rejected tokens force, if the first succeeds. */
+/**
+ * The minimum time between the starts of two renewals that rejected tokens force, if the first succeeds.
+ * @limit time
+ */
 export const forcedRenewalPause = 30_000
 
 /** Only tests change it. */

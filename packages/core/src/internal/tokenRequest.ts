@@ -65,7 +65,10 @@ const form = ({ environment, scopes }: Options, credentials: ClientCredentials) 
 const failureAt = (stage: Stage) => (error: HttpClientError.HttpClientError): TransportFailure =>
   HttpClientError.isHttpClientError(error) ? transportFailure(error, stage) : { reason: "Other" }
 
-/** The largest response of a token endpoint, after decompression. */
+/**
+ * The largest response of a token endpoint, after decompression.
+ * @limit bytes
+ */
 export const maxSize = 1024 * 1024
 
 /** The response of a server, read to its end, or until it is too large. */
@@ -153,7 +156,10 @@ const secondsOf = (value: unknown): number | undefined => {
   return Predicate.isNumber(seconds) && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
 }
 
-/** The longest access token. */
+/**
+ * The longest access token.
+ * @limit bytes
+ */
 export const longestToken = 64 * 1024
 
 /**
@@ -172,7 +178,10 @@ const decode = (json: Json) => {
   return { accessToken: Redacted.make(accessToken), expiresInSeconds, scope: scope ?? undefined }
 }
 
-/** The longest `Retry-After` of a token endpoint that is respected. */
+/**
+ * The longest `Retry-After` of a token endpoint that is respected.
+ * @limit time
+ */
 export const longestRetryAfter = 60_000
 
 /**
@@ -191,13 +200,22 @@ const retryAfter = (header: string, nowMillis: number): number | undefined => {
   return wait >= 0 ? Math.min(wait, longestRetryAfter) : undefined
 }
 
-/** The lifetime of a token without `expires_in`: short, because the true lifetime is unknown. */
+/**
+ * The lifetime of a token without `expires_in`: short, because the true lifetime is unknown.
+ * @limit time
+ */
 export const unknownLifetime = Duration.minutes(5)
 
-/** The longest use of a token, for a longer `expires_in` too. */
+/**
+ * The longest use of a token, for a longer `expires_in` too.
+ * @limit time
+ */
 export const longestLifetime = Duration.days(7)
 
-/** The expiry margin, or a tenth of a shorter lifetime: servers round times down, and may reject a token this long before its expiry. */
+/**
+ * The expiry margin, or a tenth of a shorter lifetime: servers round times down, and may reject a token this long before its expiry.
+ * @limit time
+ */
 export const expiryMargin = Duration.seconds(1)
 
 /** The time for which a token with this lifetime may be sent. All other code uses `expiresAt` without a margin. */

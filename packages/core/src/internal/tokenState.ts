@@ -132,10 +132,16 @@ export const reason = (state: State, now: Instant.Instant): RequestReason => {
   return first === undefined ? { _tag: "Nothing" } : { _tag: "Due", token: first.token }
 }
 
-/** Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter. */
+/**
+ * Callers wait for a renewal when less than this is left of a token's life, or less than a tenth if that is shorter.
+ * @limit time
+ */
 export const expiringMillis = 5_000
 
-/** The minimum time between a token and a request because of a scope that it does not cover. */
+/**
+ * The minimum time between a token and a request because of a scope that it does not cover.
+ * @limit time
+ */
 export const scopeMillis = 5 * 60_000
 
 /**
@@ -254,16 +260,28 @@ export const closed = (error: TokenError, at: Instant.Instant): State => ({
 export const nextTryForScope = (state: State, now: Instant.Instant): Instant.Instant =>
   remembered(state, now)?.nextTryAt ?? state.newer?.scopeDueAt ?? now
 
-/** The retries of a token request after a retryable failure when there is no valid token. */
+/**
+ * The retries of a token request after a retryable failure when there is no valid token.
+ * @limit count
+ */
 export const retries = 2
 
-/** The pause after a failure that is not retryable. */
+/**
+ * The pause after a failure that is not retryable.
+ * @limit time
+ */
 export const refusalPause = 30_000
 
-/** The pause after a retryable failure without `Retry-After`. It doubles with each further failure. The second half of it is random. */
+/**
+ * The pause after a retryable failure without `Retry-After`. It doubles with each further failure. The second half of it is random.
+ * @limit time
+ */
 export const shortestPause = 1_000
 
-/** The longest pause after retryable failures. */
+/**
+ * The longest pause after retryable failures.
+ * @limit time
+ */
 export const longestPause = 60_000
 
 /**
