@@ -30,6 +30,15 @@ it("the public types become one file, in which each module finds the others", ()
   )
 })
 
+it("types of Node are imported once, wherever the program's types come from", () => {
+  const module = (name: string) => `import type { Agent } from "node:http";\nexport declare const ${name}: Agent;`
+  assert.strictEqual(
+    rolledUp({ A: module("a"), B: module("b") }),
+    "/// <reference types=\"node\" />\nimport type { Agent } from \"node:http\";\nexport declare const a: Agent;\n" +
+      "export declare const b: Agent;\nexport {}\n"
+  )
+})
+
 it("a public type that names another package or an internal module is refused", () => {
   const faulty = [
     "import type * as Effect from \"effect/Effect\";\nexport declare const a: Effect.Effect<void>;",
@@ -38,6 +47,8 @@ it("a public type that names another package or an internal module is refused", 
     "export { A } from \"@credit-data/core/A\";",
     "export * from \"effect/Effect\";",
     "export declare const a: import(\"effect/Effect\").Effect<void>;",
+    "import type { Agent as A } from \"node:http\";\nexport declare const a: A;",
+    "export { Agent } from \"node:http\";",
     "export declare const a: typeof import(\"node:http\");",
     "import type { B as C } from \"./A.ts\";\nexport declare const a: C;"
   ]

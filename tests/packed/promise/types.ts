@@ -1,4 +1,4 @@
-// The types of the package, where the platform's types come from @types/node, or from TypeScript's library for browsers.
+// The types of the package, where those of the platform come from @types/node, alone or with TypeScript's library for browsers.
 
 import {
   connect,

@@ -32,7 +32,7 @@ const checkContents = Effect.fnUntraced(function*(tarball: string) {
 })
 
 /** The largest allowed sizes: of the installed package in KiB, and of a bundled program in bytes, compressed by gzip. */
-const bars = { installed: 1_500, bundled: 85_000 }
+const bars = { installed: 1_500, bundled: 87_000 }
 
 const checkSizes = Effect.fnUntraced(function*(folder: string) {
   const { outputFiles } = yield* Effect.promise(() =>
@@ -93,7 +93,7 @@ const types = { typescript: "7.0.2", "typescript-5.4": "npm:typescript@5.4.5", "
 
 const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--target", "es2022"]
 
-/** Where the types of `fetch` and `Response` come from, and how TypeScript finds modules. */
+/** Where a program's types of `fetch` and `Response` come from, and how TypeScript finds modules. */
 const compilations = {
   always: [
     ["typescript-5.4", "--module", "nodenext", "--lib", "es2022", "--types", "node"],

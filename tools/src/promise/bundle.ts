@@ -35,6 +35,15 @@ const { metafile } = await build({
   legalComments: "none",
   metafile: true,
   plugins: [{
+    // a bundler that writes ESM leaves a `require` in CommonJS as it is, where there is none
+    name: "modules of Node",
+    setup: (build) => {
+      build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: "node" }))
+      build.onLoad({ filter: /.*/, namespace: "node" }, ({ path }) => ({
+        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)})`
+      }))
+    }
+  }, {
     name: "version",
     setup: (build) =>
       // the `User-Agent` names the package that was installed, and not the one inside

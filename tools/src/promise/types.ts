@@ -5,19 +5,20 @@ import { join } from "node:path"
 /** Why the public types cannot be one file. */
 export class NotPlain extends Error {
   constructor(module: string, reason: string) {
-    super(`packages/promise/src/${module}.ts: ${reason} The published types are one file, and name no other package.`)
+    super(`packages/promise/src/${module}.ts: ${reason} The published types are one file, and name only Node's.`)
   }
 }
 
 const sibling = /^\.\/([A-Z]\w*)\.(?:ts|js)$/
 
 /**
- * The declarations of the modules that `index.d.ts` exports, as one file. Throws if one of them uses another package or an internal module, or
- * gives an import another name.
+ * The declarations of the modules that `index.d.ts` exports, as one file. It may use types of Node. Throws if a module uses another package or
+ * an internal module, or gives an import another name.
  */
 export const rollUp = (folder: string): string => {
   const read = (module: string) => readFileSync(join(folder, `${module}.d.ts`), "utf8")
   const references = new Set<string>()
+  const ofNode = new Set<string>()
   const modules = Array.from(
     read("index").matchAll(/^export .*$/gm),
     ([line]) => {
@@ -35,6 +36,12 @@ export const rollUp = (folder: string): string => {
     }).map((statement) => {
       const source = statement.field("source")?.text().slice(1, -1) ?? ""
       const imported = sibling.exec(source)?.[1]
+      if (/^import type \{ \w+(, \w+)* \} from "node:/.test(statement.text())) {
+        // the program may not list @types/node
+        references.add("/// <reference types=\"node\" />")
+        ofNode.add(statement.text())
+        return statement.replace("")
+      }
       if (imported === undefined || !modules.includes(imported) || statement.kind() !== "import_statement") {
         throw new NotPlain(module, `It imports or exports from "${source}".`)
       }
@@ -54,5 +61,5 @@ export const rollUp = (folder: string): string => {
     }).join("\n").trim()
   })
   // what is not exported stays so
-  return [...references, ...texts, "export {}", ""].join("\n")
+  return [...references, ...ofNode, ...texts, "export {}", ""].join("\n")
 }
