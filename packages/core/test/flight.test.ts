@@ -1,7 +1,7 @@
 import { AccessTokens } from "@credit-data/core"
 import { recordingTracer } from "@credit-data/test-support/recordingTracer"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, TestClock } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, TestClock } from "effect"
 import * as FakeEndpoint from "./support/fakeEndpoint.ts"
 import { failures } from "./support/fakeEndpoint.ts"
 import * as Supply from "./support/supply.ts"
@@ -31,6 +31,12 @@ import {
 
 /** Starts it outside of every other effect, as a tracer would. */
 const start = <A, E>(effect: Effect.Effect<A, E>) => Effect.runFork(effect)
+
+/** What Effect names an interruption without a cause. */
+const interruption = Exit.match(Effect.runSyncExit(Effect.interrupt), {
+  onFailure: (cause) => String(Object(Cause.squash(cause)).name),
+  onSuccess: () => "none"
+})
 
 describe("one flight", () => {
   it.scoped("the first steps of a flight may request a token, and join the flight", () =>
@@ -93,7 +99,7 @@ describe("one flight", () => {
     const [how, broken, died] of [
       ["dies with an error", Effect.die(new RangeError("a bug")), "RangeError"],
       ["dies with another value", Effect.die("a bug"), "a value that is not an error"],
-      ["interrupts itself", Effect.interrupt, undefined]
+      ["interrupts itself", Effect.interrupt, interruption]
     ] as const
   ) {
     it.scoped(`the defect of a token endpoint that ${how} reaches the callers, and no token is requested for a minute`, () =>
@@ -107,7 +113,7 @@ describe("one flight", () => {
         [
           "1 s",
           log,
-          died && [
+          [
             `ERROR The token request to https://v2.example/oauth2/token (test) died with ${died}. ` +
             "Fix your TokenEndpoint, tracer or logger: requestToken must fail with a TokenError. The next attempt is in a minute."
           ]

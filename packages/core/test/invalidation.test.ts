@@ -18,7 +18,8 @@ import {
   requests,
   respond,
   type Step,
-  timeline
+  timeline,
+  unseen
 } from "./support/timeline.ts"
 
 /** A supply that holds two tokens: token-1 since the beginning, and token-2 since its renewal. */
@@ -56,7 +57,7 @@ describe("the token in use", () => {
       ["59 min 54.999 s", reject("token-2")],
       ["59 min 54.999 s", get, "token-1", requests(2)],
       ["59 min 55 s", get, "token-2", requests(2)],
-      ["59 min 55 s", reject("token-2"), undefined, requests(3)] // the only one that is held
+      ["59 min 55 s", reject("token-2"), unseen, requests(3)] // the only one that is held
     ]))
 
   it.scoped("is not affected by a rejection of a token that is not held", () =>
@@ -87,7 +88,7 @@ describe("the older token", () => {
     timeline([
       ["0 s", get],
       ["1 s", hang],
-      ["1 s", reject("token-1"), undefined, requests(2)],
+      ["1 s", reject("token-1"), unseen, requests(2)],
       ["11 s", recover],
       ["48 min", get, "token-1", requests(3)],
       ["48 min 1 s", reject("token-3")],
@@ -134,7 +135,7 @@ describe("the older token", () => {
       timeline([
         ["0 s", get],
         ...steps,
-        ["48 min 1 s", reject("token-2"), undefined, requests(3)],
+        ["48 min 1 s", reject("token-2"), unseen, requests(3)],
         ["48 min 1 s", get, "token-2"]
       ], { grant: (text) => token(text, "1 hour", { scopes: ["data-access:all"] }) }))
   }
@@ -144,7 +145,7 @@ describe("the older token", () => {
       ["0 s", get],
       ["48 min", respond((text) => token(text, "1 hour", { scopes: ["data-access:all", "furnishment:all"] }))],
       ["48 min", get],
-      ["48 min 1 s", reject("token-2"), undefined, requests(3)]
+      ["48 min 1 s", reject("token-2"), unseen, requests(3)]
     ], { scopes: ["data-access:all", "furnishment:all"] }))
 
   it.scoped("exists if both lack a requested scope", () =>
@@ -159,7 +160,7 @@ describe("a forced renewal", () => {
   it.scoped("begins when the API has rejected every token that is held, even without another caller, and get does not wait", () =>
     timeline([
       ["0 s", get],
-      ["1 s", reject("token-1"), undefined, requests(2)],
+      ["1 s", reject("token-1"), unseen, requests(2)],
       ["1 s", isRejected, true],
       ["1 s", get, "token-1"],
       ["1.1 s", get, "token-2", requests(2)],
@@ -181,13 +182,13 @@ describe("a forced renewal", () => {
   it.scoped("begins at most once in 30 s, even if calls succeed in between", () =>
     timeline([
       ["0 s", get],
-      ["1 s", reject("token-1"), undefined, requests(2)],
+      ["1 s", reject("token-1"), unseen, requests(2)],
       ["30.999 s", reject("token-2")],
       ["30.999 s", nextRequestAt, 31],
       ["30.999 s", phase, "Valid"],
       ["30.999 s", replace("token-2", "token-1"), "token-2"], // the 401 is the caller's
       ["31 s", get, "token-1", requests(2)], // an earlier rejection does not force it
-      ["31 s", reject("from elsewhere"), undefined, requests(2)],
+      ["31 s", reject("from elsewhere"), unseen, requests(2)],
       ["31 s", replace("token-2", "token-1"), "waits", requests(3)],
       ["31.1 s", caller(4), "token-3"]
     ]))
@@ -196,8 +197,8 @@ describe("a forced renewal", () => {
     timeline([
       ["0 s", get],
       ["1 s", reject("token-1")],
-      ["1.999 s", reject("token-2"), undefined, requests(2)],
-      ["2 s", reject("token-2"), undefined, requests(3)]
+      ["1.999 s", reject("token-2"), unseen, requests(2)],
+      ["2 s", reject("token-2"), unseen, requests(3)]
     ], { forcedRenewalMillis: 1_000 }))
 
   it.scoped("is the renewal that is under way, and its pause counts from there", () =>
@@ -207,8 +208,8 @@ describe("a forced renewal", () => {
       ["48 min 50 ms", replace("token-1"), "waits"],
       ["48 min 100 ms", caller(3), "token-2", requests(2)],
       ["48 min 29 s", reject("token-1")],
-      ["48 min 29 s", reject("token-2"), undefined, requests(2)],
-      ["48 min 30 s", reject("token-2"), undefined, requests(3)]
+      ["48 min 29 s", reject("token-2"), unseen, requests(2)],
+      ["48 min 30 s", reject("token-2"), unseen, requests(3)]
     ]))
 
   it.scoped("frees its pause when it fails, and then the pause after failures applies", () =>
@@ -234,19 +235,19 @@ describe("a forced renewal", () => {
       ["48 min", get, "token-1", requests(2)],
       ["48 min 50 ms", reject("token-1")],
       ["48 min 100 ms", recover],
-      ["48 min 1.1 s", reject("token-1"), undefined, requests(3)]
+      ["48 min 1.1 s", reject("token-1"), unseen, requests(3)]
     ]))
 
   it.scoped("keeps its pause when another renewal fails", () =>
     timeline([
       ["0 s", get],
-      ["47 min 50 s", reject("token-1"), undefined, requests(2)],
+      ["47 min 50 s", reject("token-1"), unseen, requests(2)],
       ["47 min 51 s", reject("token-2")],
       ["47 min 55 s", fail(failures.unavailable)],
       ["47 min 55 s", refresh, "waits", requests(3)],
       ["47 min 58 s", recover],
-      ["47 min 58 s", reject("token-2"), undefined, requests(3)],
-      ["48 min 20 s", reject("token-2"), undefined, requests(4)]
+      ["47 min 58 s", reject("token-2"), unseen, requests(3)],
+      ["48 min 20 s", reject("token-2"), unseen, requests(4)]
     ]))
 
   it.scoped("does not begin while a failure is remembered", () =>
@@ -333,7 +334,7 @@ describe("a server that returns a token which is held already", () => {
       ...renewed,
       ["49 min", respond(() => token("token-1", "1 hour"))],
       ["49 min", reject("token-1")],
-      ["49 min 1 s", reject("token-2"), undefined, requests(3)],
+      ["49 min 1 s", reject("token-2"), unseen, requests(3)],
       ["49 min 2 s", isRejected, true]
     ]))
 })

@@ -15,7 +15,7 @@ import {
   renewedAgain,
   until
 } from "./support/headlines.ts"
-import { fail, get, log, many, recover, reject, requests, type Step, timeline } from "./support/timeline.ts"
+import { fail, get, log, many, recover, reject, requests, type Step, timeline, unseen } from "./support/timeline.ts"
 
 const where = "https://v2.example/oauth2/token (test)"
 
@@ -147,9 +147,9 @@ describe("the log of the supply", () => {
   it.scoped("names the last forced renewal, even if it has no line", () =>
     timeline([
       ["0 s", get],
-      ["0 s", reject("token-1"), undefined, requests(2)],
-      ["20 s", reject("token-2"), undefined, requests(3)],
-      ["31 s", reject("token-3"), undefined, requests(4)],
+      ["0 s", reject("token-1"), unseen, requests(2)],
+      ["20 s", reject("token-2"), unseen, requests(3)],
+      ["31 s", reject("token-3"), unseen, requests(4)],
       ["32 s", log, [
         obtainedUntil("1970-01-01T01:00:00.000Z"),
         printed(Lines.rejected(where, undefined)),

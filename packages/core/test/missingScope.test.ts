@@ -14,7 +14,8 @@ import {
   respond,
   status,
   type Step,
-  timeline
+  timeline,
+  unseen
 } from "./support/timeline.ts"
 
 const both = ["data-access:all", "furnishment:all"] as const
@@ -61,7 +62,7 @@ describe("a scope that was requested and not granted", () => {
       ["0 s", get],
       ...Array.from({ length: 30 }, (_, minute): ReadonlyArray<Step> => [
         [`${minute} min`, needed],
-        [`${minute} min`, needed, undefined, requests(1 + Math.floor(minute / 5))]
+        [`${minute} min`, needed, unseen, requests(1 + Math.floor(minute / 5))]
       ]).flat()
     ]))
 
@@ -78,30 +79,30 @@ describe("a scope that was requested and not granted", () => {
     shortGrant([
       ["0 s", get],
       ["5 min", grants(both)],
-      ["5 min", needed, undefined, requests(2)],
+      ["5 min", needed, unseen, requests(2)],
       ["5 min", get, "token-2"],
       ["5 min", missing, []],
-      ["15 min", needed, undefined, requests(2)]
+      ["15 min", needed, unseen, requests(2)]
     ]))
 
   it.scoped("missing scopes and rejected tokens have separate limits for renewals", () =>
     shortGrant([
       ["0 s", get],
-      ["0 s", reject("token-1"), undefined, requests(2)],
-      ["5 min", needed, undefined, requests(3)],
-      ["5 min", reject("token-3"), undefined, requests(4)]
+      ["0 s", reject("token-1"), unseen, requests(2)],
+      ["5 min", needed, unseen, requests(3)],
+      ["5 min", reject("token-3"), unseen, requests(4)]
     ]))
 
   it.scoped("a failed renewal for a missing scope keeps the current token", () =>
     shortGrant([
       ["0 s", get],
       ["5 min", fail(failures.refused)],
-      ["5 min", needed, undefined, requests(2)],
+      ["5 min", needed, unseen, requests(2)],
       ["5 min", get, "token-1"]
     ]))
 
   it.scoped("a missing scope that is reported without a token sends no request", () =>
     shortGrant([
-      ["0 s", needed, undefined, requests(0)]
+      ["0 s", needed, unseen, requests(0)]
     ]))
 })

@@ -19,7 +19,8 @@ import {
   replace,
   requests,
   type Step,
-  timeline
+  timeline,
+  unseen
 } from "./support/timeline.ts"
 
 type Found = ReturnType<TokenEndpoint.Sharing["find"]>
@@ -106,8 +107,8 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
       ["1 s", elsewhere.has(Effect.succeedNone)],
       ["2 s", recover],
       ["2 s", reject("found")],
-      ["29 s", reject("found"), undefined, requests(1)],
-      ["30 s", reject("found"), undefined, requests(2)]
+      ["29 s", reject("found"), unseen, requests(1)],
+      ["30 s", reject("found"), unseen, requests(2)]
     ], { latency: 0, random: 0, sharing: elsewhere.sharing })
   })
 
@@ -141,7 +142,7 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
     return timeline([
       ["0 s", get, "token-1"],
       ["1 s", hang],
-      ["1 s", reject("token-1"), undefined, requests(2)],
+      ["1 s", reject("token-1"), unseen, requests(2)],
       ["3 s", reject("token-1")],
       ["5 s", reject("token-1")],
       ["5 s", elsewhere.searches, []]
@@ -204,7 +205,7 @@ describe("a supply that remembers a failure, over an endpoint that shares tokens
     const elsewhere = makeElsewhere()
     return timeline([
       ["0 s", get, "token-1"],
-      ["1 s", reject("token-1"), undefined, requests(2)],
+      ["1 s", reject("token-1"), unseen, requests(2)],
       ["2 s", reject("token-2")],
       ["2 s", elsewhere.searches, ["Rejected undefined"]],
       ["3 s", elsewhere.has(Effect.delay(Effect.asSome(token("found", "1 hour")), "100 millis"))],
