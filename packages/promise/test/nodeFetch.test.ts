@@ -463,21 +463,24 @@ describe("a process", () => {
 
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
   const readsProxy = major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21)
-  it.runIf(readsProxy)("uses the proxy of its environment, but not for an address of this machine", () => {
-    const proxy = http.createServer((request, response) => response.end(`through the proxy: ${request.url}`))
-    return serve(
-      proxy,
-      (proxied) =>
-        serve(http.createServer((_, response) => response.end("direct")), async ({ origin }) => {
-          const env = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: proxied.origin, http_proxy: proxied.origin }
-          const urls = ["http://api.invalid/a", origin, origin.replace("127.0.0.1", "localhost")]
-          const { stderr, stdout } = await fetchAll(env, ...urls)
-          assert.deepStrictEqual([stdout, stderr], ["through the proxy: http://api.invalid/a\ndirect\ndirect\n", ""])
-          const excluded = await fetchAll({ ...env, NO_PROXY: "api.invalid" }, "http://api.invalid/a")
-          assert.include(excluded.stdout, "ENOTFOUND")
-        })
-    )
-  })
+  // an older version reads no proxy, and a skipped test would say nothing
+  if (readsProxy) {
+    it("uses the proxy of its environment, but not for an address of this machine", () => {
+      const proxy = http.createServer((request, response) => response.end(`through the proxy: ${request.url}`))
+      return serve(
+        proxy,
+        (proxied) =>
+          serve(http.createServer((_, response) => response.end("direct")), async ({ origin }) => {
+            const env = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: proxied.origin, http_proxy: proxied.origin }
+            const urls = ["http://api.invalid/a", origin, origin.replace("127.0.0.1", "localhost")]
+            const { stderr, stdout } = await fetchAll(env, ...urls)
+            assert.deepStrictEqual([stdout, stderr], ["through the proxy: http://api.invalid/a\ndirect\ndirect\n", ""])
+            const excluded = await fetchAll({ ...env, NO_PROXY: "api.invalid" }, "http://api.invalid/a")
+            assert.include(excluded.stdout, "ENOTFOUND")
+          })
+      )
+    })
+  }
 })
 
 describe("TLS", () => {

@@ -116,7 +116,11 @@ describe.each(transports)("over %s", (_, transport) => {
       for (const [index, { failure, name, retryable, status }] of responses.entries()) {
         const error = yield* Effect.flip(requestToken(url, transport))
         assert(TokenError.isTokenError(error), name)
-        assert.deepInclude<object>({ ...error, retryable: error.retryable }, { ...failure, endpointStatus: status, retryable }, name)
+        assert.deepInclude<object>({ ...error, retryable: error.retryable }, {
+          ...failure,
+          endpointStatus: status,
+          retryable
+        }, name)
         assert.strictEqual(requests, index + 1, name)
       }
     }))
