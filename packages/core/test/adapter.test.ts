@@ -174,8 +174,7 @@ describe("an adapter", () => {
       const outer = Effect.zipRight(get, Effect.provide(get, layer).pipe(tenant.locally("blue")))
       yield* Effect.provide(outer, layer).pipe(
         tenant.locally("acme"),
-        Effect.provide(transport.layer),
-        Effect.provide(log)
+        Effect.provide(Layer.merge(transport.layer, log))
       )
       assert.deepStrictEqual((yield* transport.sent).map(({ body }) => new URLSearchParams(body).get("client_id")), [
         "nobody"

@@ -61,6 +61,9 @@ const rejection = (run: () => Promise<unknown>) =>
       .then(() => assert.fail("it did not reject"), (error: unknown) => error)
   )
 
+/** The caller of a `fetch` aborts it with its own controller, outside of Effect. */
+const callerAbort = () => new AbortController()
+
 /** Everything of a `Request` but its prototype. */
 const like = (request: Request) => ({
   url: request.url,
@@ -357,7 +360,7 @@ describe("a call that ends early", () => {
       assert.strictEqual(yield* rejection(() => fetch("/a", { signal: AbortSignal.abort(reason) })), reason)
       assert.include(String(yield* rejection(() => fetch("/a", { signal: AbortSignal.timeout(1) }))), "TimeoutError")
       const done = yield* setUp()
-      const { signal } = new AbortController()
+      const { signal } = callerAbort()
       let listeners = 0
       const add = signal.addEventListener.bind(signal)
       const remove = signal.removeEventListener.bind(signal)
@@ -382,7 +385,7 @@ describe("a call that ends early", () => {
       let interrupted = 0
       const get = Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted++))
       const api = yield* over({ ...yield* supply(), get }, fetch)
-      const controller = new AbortController()
+      const controller = callerAbort()
       const call = rejection(() => api("/a", { signal: controller.signal }))
       const reason = new Error("enough")
       yield* Effect.sync(() => queueMicrotask(() => controller.abort(reason)))
@@ -399,7 +402,7 @@ describe("a call that ends early", () => {
           })
         )
       )
-      const controller = new AbortController()
+      const controller = callerAbort()
       const { signal } = controller
       const response = yield* Effect.promise(() => fetch(new Request("https://api.example/v1/a", { signal })))
       for (let turn = 0; turn < 5; turn++) {
@@ -415,7 +418,7 @@ describe("a call that ends early", () => {
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp()
       for (const body of [undefined, new ReadableStream({ pull: () => new Promise(() => {}) })]) {
-        const controller = new AbortController()
+        const controller = callerAbort()
         const own = new Request("https://api.example/v1/a", { method: "POST", signal: controller.signal, body: "x" })
         const endlessly = { ...like(own), body: body ?? {}, arrayBuffer: () => new Promise(() => {}) }
         const call = rejection(() => Reflect.apply(fetch, undefined, [endlessly]))

@@ -396,6 +396,7 @@ describe("a layer const shares what is built where each of its sources is the sa
 
 describe("a lookup whose whole result is wrapped in Layer.fresh", () => {
   class Reports extends Context.Tag("test/Reports")<Reports, GroupClient.GroupClient<"Reports">>() {}
+  class PlainClient extends Context.Tag("test/PlainClient")<PlainClient, HttpClient.HttpClient>() {}
   /** A service of the program over the client of a group. */
   class Consumers extends Context.Tag("test/Consumers")<Consumers, {
     readonly read: Effect.Effect<unknown, unknown>
@@ -411,7 +412,7 @@ describe("a lookup whose whole result is wrapped in Layer.fresh", () => {
   const Data = DataAccess.layer()
   const ReportsLive = GroupClient.layer(Reports, { name: "Reports", scope: "data-access:all" })
   const ReportsByHand = Layer.effect(Reports, GroupClient.make({ name: "Reports", scope: "data-access:all" }))
-  const Plain = Layer.effect(HttpClient.HttpClient, Effect.map(DataAccess.DataAccess, GroupClient.toHttpClient))
+  const Plain = Layer.effect(PlainClient, Effect.map(DataAccess.DataAccess, GroupClient.toHttpClient))
   const ConsumersLive = Layer.effect(
     Consumers,
     Effect.map(DataAccess.DataAccess, (client) => ({ read: client.get("/a") }))
@@ -430,15 +431,12 @@ describe("a lookup whose whole result is wrapped in Layer.fresh", () => {
 
   const get = { url: "/a" }
   const readReports = Effect.flatMap(Reports, (client) => client.get(get.url))
-  const readPlain = Effect.flatMap(HttpClient.HttpClient, (client) => client.get(get.url))
+  const readPlain = Effect.flatMap(PlainClient, (client) => client.get(get.url))
   const readConsumers = Effect.flatMap(Consumers, ({ read }) => read)
 
-  type Use = Effect.Effect<unknown, unknown, Reports | Consumers | DataAccess.DataAccess | HttpClient.HttpClient>
-  type Clients = Layer.Layer<
-    Reports | Consumers | DataAccess.DataAccess | HttpClient.HttpClient,
-    unknown,
-    HttpClient.HttpClient
-  >
+  type Services = Reports | Consumers | DataAccess.DataAccess | PlainClient
+  type Use = Effect.Effect<unknown, unknown, Services>
+  type Clients = Layer.Layer<Services, unknown, HttpClient.HttpClient>
 
   const Rest = Layer.mergeAll(ReportsByHand, ConsumersLive, Plain)
 
