@@ -228,7 +228,8 @@ describe("AccessScope", () => {
         const provider = ConfigProvider.fromMap(
           new Map(Object.entries(JSON.parse(JSON.stringify({ CREDIT_DATA_SCOPES: value }))))
         )
-        const error = String(yield* Effect.flip(Effect.withConfigProvider(AccessScope.config, provider)))
+        const read = AccessScope.config.pipe(Effect.withConfigProvider(provider))
+        const error = String(yield* Effect.flip(read))
         assert.include(error, "CREDIT_DATA_SCOPES")
         assert.notInclude(error, "not a function")
       }
