@@ -24,6 +24,8 @@ export interface Recording {
   readonly quiet: ReadonlyArray<{
     readonly from: number
     readonly until: number
+    /** How often the processes could not use their stores meanwhile. Each then requests its own token. */
+    readonly storeFaults: number
     readonly stores: ReadonlyArray<StoreOf>
   }>
   /** What each process used that ran from the start to the end. */
@@ -33,6 +35,8 @@ export interface Recording {
 /** What a process says about its store: whether its last use failed, and how often it has logged that, and the end of it. */
 export interface StoreOf {
   readonly process: string
+  /** How often it could not use the store. */
+  readonly faults: number
   readonly isFaulty: boolean
   readonly failures: number
   readonly recoveries: number
@@ -80,6 +84,9 @@ const overlaps = (one: { readonly from: number; readonly until: number }, other:
 
 /** The highest of any number of values, or 0. */
 const highest = (values: ReadonlyArray<number>) => values.reduce((most, value) => Math.max(most, value), 0)
+
+/** A process that stands still for this long does not prolong its lease in time, so another one may take it. */
+const losesLease = 500
 
 /** Within this time around a delay, what happened may be due to it. */
 const aroundDelay = 250
@@ -152,7 +159,8 @@ export const judge = (recording: Recording): Judgement => {
       }
       latest.set(process, Math.max(latestRequest, call.requestedAt))
     }
-    if (delayed(process, from, until)) {
+    // a failed token request may have begun a token's life earlier, before its process remembered the failure
+    if (delayed(process, error === undefined ? from : from - lifetime, until)) {
       notJudged++
       continue
     }
@@ -169,7 +177,7 @@ export const judge = (recording: Recording): Judgement => {
 
   let requestsInQuiet = 0
   let mostInQuiet = 0
-  for (const { from, stores, until } of quiet) {
+  for (const { from, storeFaults, stores, until } of quiet) {
     const during = (at: number) => from <= at && at <= until
     const users = new Map<number, Set<string>>()
     for (const { gotAt, process, token } of received) {
@@ -180,7 +188,10 @@ export const judge = (recording: Recording): Judgement => {
       violations.push(`${seconds(until)}: the faults are over, and no token is used by more than ${shared} processes`)
     }
     const count = requests.filter(during).length
-    const most = Math.ceil(2 * livesIn(until - from, lifetime))
+    const lostLeases = delays.filter((delay) =>
+      delay.until - delay.from >= losesLease && overlaps(delay, { from, until })
+    ).length
+    const most = Math.ceil(livesIn(until - from, lifetime)) + storeFaults + lostLeases
     requestsInQuiet += count
     mostInQuiet += most
     if (count > most) {

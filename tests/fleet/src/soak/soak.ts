@@ -1,4 +1,4 @@
-import { Simulator } from "@credit-data/simulator"
+import { Fault, Simulator } from "@credit-data/simulator"
 import { Console, DateTime, Duration, Effect, Layer, Option, type Random, Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -25,6 +25,11 @@ const inSuccession = 5
 const recovery = Duration.sum("10 seconds", lifetime)
 /** Every token that is used at the start is replaced within this time, and the next one too. */
 const quietTime = Duration.times(lifetime, 2)
+/**
+ * Without faults, the endpoint takes so long that all processes want the next token before it arrives. A fleet that ignores its leases
+ * requests a token for each of them then.
+ */
+const quietLatency = Fault.Delay({ duration: "1 second" })
 
 type Worker = Effect.Effect.Success<ReturnType<typeof startWorker>>
 
@@ -132,11 +137,14 @@ export const soak = Effect.fnUntraced(
       ([process, { ask }]) =>
         Effect.map(ask({ do: "status" }), ({ logs = [], store }): StoreOf => ({
           process,
+          faults: store?.faults ?? 0,
           isFaulty: store !== undefined && Option.isSome(store.lastFault),
           failures: logged(logs, /^WARN The shared store of access tokens cannot be used/),
           recoveries: logged(logs, /^INFO The shared store .* works again/)
         }))
     )
+
+    const faultsOf = (stores: ReadonlyArray<StoreOf>) => stores.reduce((sum, { faults }) => sum + faults, 0)
 
     const from = Date.now()
     const happened: Array<Happened> = []
@@ -160,9 +168,13 @@ export const soak = Effect.fnUntraced(
       yield* Effect.forEach(next.filter(({ isLast }) => isLast === true), happen, { discard: true })
       left = left.slice(inSuccession)
       yield* Effect.sleep(recovery)
+      const faultsBefore = faultsOf(yield* storesOf)
       const quietFrom = Date.now()
+      yield* simulator.failTokenRequests(quietLatency, { times: 10_000 })
       yield* Effect.sleep(quietTime)
-      quiet.push({ from: quietFrom, until: Date.now(), stores: yield* storesOf })
+      const stores = yield* storesOf
+      quiet.push({ from: quietFrom, until: Date.now(), storeFaults: faultsOf(stores) - faultsBefore, stores })
+      yield* simulator.clearFaults
     }
     yield* record
     const until = Date.now()
