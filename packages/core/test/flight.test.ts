@@ -26,6 +26,7 @@ import {
   requests,
   respond,
   timeline,
+  timers,
   uninterruptible
 } from "./support/timeline.ts"
 
@@ -78,6 +79,23 @@ describe("one flight", () => {
       ["100 ms", caller(2), "interrupted"],
       ["100 ms", caller(3), "token-1", requests(1)],
       ["1 s", aborted, 0]
+    ]))
+
+  it.scoped("no timer remains after a token request, a failure, a replacement or a caller that gave up", () =>
+    timeline([
+      ["0 s", get],
+      ["100 ms", timers, 0],
+      ["1 s", replace("token-1")],
+      ["1.1 s", timers, 0],
+      ["2 h", fail(failures.refused)],
+      ["2 h", get],
+      ["2 h 100 ms", timers, 0],
+      ["3 h", recover],
+      ["3 h", uninterruptible(replace("token-2"))],
+      ["3 h", replace("token-2")],
+      ["3 h", get],
+      ["3 h", interrupt(4)],
+      ["3 h 100 ms", timers, 0]
     ]))
 
   it.scoped("a flight continues when all its callers are gone", () =>

@@ -162,6 +162,18 @@ describe("what an authorization server writes", () => {
       }
     }))
 
+  it.effect("never shows a token of the same response", () =>
+    Effect.gen(function*() {
+      for (const name of ["access_token", "refresh_token", "id_token"]) {
+        const failure = yield* failureOf({
+          error: "invalid_client",
+          error_description: "of Zq7-token.",
+          [name]: "Zq7-token"
+        })
+        assert.strictEqual(failure.description, "of <redacted>.", name)
+      }
+    }))
+
   /** How languages encode a value in a form or a URL: the characters that remain, and what a space becomes. */
   const encoders: ReadonlyArray<readonly [language: string, kept: RegExp, space: string, lower?: boolean]> = [
     ["Java and the browser's forms", /[\w*.-]/, "+"],

@@ -53,6 +53,8 @@ export const make = (options: {
 
   return {
     now: () => now,
+    /** The timers that have not ended. */
+    timers: () => sleepers.length,
     clock: clockOf(() => 0),
     clockOf,
     settle,

@@ -141,6 +141,9 @@ export const log = { what: "the log", look: ({ lines }: Supply) => Effect.sync((
 
 export const aborted: Action = { what: "the aborted requests", look: ({ endpoint }) => endpoint.aborted }
 
+/** The timers of the supply and its callers that have not ended. A timer keeps the process alive. */
+export const timers: Action = { what: "the timers", look: ({ time }) => Effect.sync(() => time.timers()) }
+
 const units: Record<string, number> = { ms: 1, s: 1_000, min: 60_000, h: 3_600_000 }
 
 /** Such as `48 min 100 ms`. */
