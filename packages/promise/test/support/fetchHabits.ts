@@ -478,7 +478,7 @@ export const habits: ReadonlyArray<Habit> = [
     habit: "a name that does not exist",
     server: () => handle(() => {}),
     // on a machine without DNS, the code is another one
-    run: async (fetch) => String(await failure(() => fetch("http://host.invalid"))).replace("EAI_AGAIN", "ENOTFOUND"),
+    run: async (fetch) => (await failure(() => fetch("http://host.invalid"))).replace("EAI_AGAIN", "ENOTFOUND"),
     expected: "TypeError: fetch failed (ENOTFOUND)"
   },
   {
