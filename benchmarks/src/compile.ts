@@ -21,6 +21,7 @@ await build({
   entryPoints: [
     "src/main.ts",
     "src/server.ts",
+    "src/promiseServer.ts",
     "src/faultyServer.ts",
     "src/tlsServer.ts",
     "src/transportClient.ts",

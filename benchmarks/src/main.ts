@@ -11,6 +11,7 @@ import { fleet } from "./fleet.ts"
 import { idleProxy } from "./idleProxy.ts"
 import { memory } from "./memory.ts"
 import { compare, writeComparison } from "./peers/compare.ts"
+import { promise } from "./promise.ts"
 import { allMet, table } from "./report.ts"
 import { sharedTokens } from "./sharedTokens.ts"
 import { transports } from "./transports.ts"
@@ -25,6 +26,7 @@ const scenarios = {
   coldCallers,
   memory,
   authenticatedCall,
+  promise,
   understanding,
   idleProxy,
   growth,

@@ -4,8 +4,10 @@
  * @since 1.0.0
  */
 import * as AccessTokens from "@credit-data/core/AccessTokens"
+import { ofFetch } from "@credit-data/http-client/Internal"
 import type { Connection } from "./Connection.ts"
 import { open } from "./internal/open.ts"
+import { plain } from "./internal/plain.ts"
 
 /**
  * A connection whose calls go to a function of the test.
@@ -43,11 +45,11 @@ export const connectTest = async (
   const calls: Array<Request> = []
   const connection = await open({
     supply: AccessTokens.layerTest(),
-    fetch: async (input, init) => {
+    sender: ofFetch(async (input, init) => {
       const request = new Request(input, init)
       calls.push(request.clone())
       return respond(request)
-    },
+    }, plain),
     release: () => {}
   })
   return { ...connection, calls }

@@ -15,6 +15,7 @@ import { TokenError } from "../../../packages/core/src/index.ts"
 import * as advice from "../../../packages/core/src/internal/advice.ts"
 import { InsufficientScope } from "../../../packages/http-client/src/index.ts"
 import { mostClosedConnections, mostTokens } from "../../../packages/http-client/src/internal/attempts.ts"
+import { habits } from "../../../packages/promise/test/support/fetchHabits.ts"
 import { AdminApi } from "../../../packages/simulator/src/internal/admin/AdminApi.ts"
 import * as simulatorArguments from "../../../packages/simulator/src/internal/standalone/arguments.ts"
 import { HealthCheck } from "../../../packages/telemetry/src/index.ts"
@@ -430,6 +431,14 @@ const versionTable = () => {
   ])
 }
 
+/** How the `fetch` over `node:http` differs. A test runs each habit with both. */
+const differences = table(
+  ["habit", "global `fetch`", "this `fetch`", "why"],
+  habits.flatMap(({ differs, expected, habit }) =>
+    differs === undefined ? [] : [[habit, `\`${differs.global}\``, `\`${expected}\``, differs.why]]
+  )
+)
+
 /** All tables, by name. */
 export const tables = async (): Promise<Readonly<Record<string, string>>> => {
   checkOptions()
@@ -467,6 +476,7 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
     phases: values("phase", "core/TokenStatus.TokenPhase"),
     metrics: metricTable(metrics),
     "attributes of spans": spanTable(spans),
+    "differences from the global fetch": differences,
     "health checks": table(
       ["response", "meaning"],
       Object.keys(HealthCheck).toSorted().map((name) => [

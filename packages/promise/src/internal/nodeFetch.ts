@@ -1,3 +1,5 @@
+import { callFailure, type Sender } from "@credit-data/http-client/Internal"
+import { identity } from "effect/Function"
 import { setMaxListeners } from "node:events"
 // the default exports, because an instrumentation replaces `request` there
 import http from "node:http"
@@ -8,6 +10,8 @@ import zlib from "node:zlib"
 /** A `fetch` over `node:http` and `node:https`. It follows no redirect: the caller gets the response that has the `location`. */
 export interface NodeFetch {
   readonly fetch: typeof globalThis.fetch
+  /** Sends the calls of a connection. Reading a body that breaks off rejects with what `present` makes of the failure. */
+  readonly sender: (present: (error: unknown) => unknown) => Sender
   /** Closes the connections that no call uses, and each other one as soon as its call has ended. Leaves a given agent alone. */
   readonly close: () => void
 }
@@ -44,7 +48,7 @@ const proxyEnv = (): { readonly proxyEnv?: NodeJS.ProcessEnv } => {
 /** A body of a request whose length is not known. */
 interface Chunks {
   readonly next: () => Promise<IteratorResult<unknown, unknown>>
-  readonly cancel: (reason: unknown) => unknown
+  readonly cancel: (reason: unknown) => void
   /** Whether a part may be a string. */
   readonly strings?: boolean
   /** Whether the first part can be all of it, so that its length can be sent. */
@@ -64,7 +68,7 @@ const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
 
 const fromStream = (stream: ReadableStream<unknown>, mayBeWhole = false): Chunks => {
   const reader = stream.getReader()
-  return { next: () => reader.read(), cancel: (reason) => reader.cancel(reason), mayBeWhole }
+  return { next: () => reader.read(), cancel: (reason) => void reader.cancel(reason).catch(ignore), mayBeWhole }
 }
 
 const fromIterable = (iterable: AsyncIterable<unknown>): Chunks => {
@@ -72,7 +76,7 @@ const fromIterable = (iterable: AsyncIterable<unknown>): Chunks => {
   return {
     next: () => iterator.next(),
     // the iterator of a stream of Node would wait for the part that is being read
-    cancel: () => iterable instanceof Readable ? iterable.destroy() : iterator.return?.(),
+    cancel: () => iterable instanceof Readable ? void iterable.destroy() : void iterator.return?.().catch(ignore),
     strings: true
   }
 }
@@ -144,8 +148,10 @@ class Upload {
       await this.write(part)
       part = await this.next()
     }
+    // a body that was stopped must not look complete
+    if (this.ended) return
     this.ended = true
-    if (!request.destroyed) request.end()
+    request.end()
   }
 
   async next(): Promise<Uint8Array | undefined> {
@@ -165,13 +171,13 @@ class Upload {
     })
   }
 
-  /** Stops the source when its request has failed or its response has ended first. */
+  /** Stops the source and the request when one of them has failed, or the response has ended first. */
   stop(reason: unknown): void {
-    this.wake()
     if (this.ended) return
     this.ended = true
-    const cancelled = this.chunks.cancel(reason)
-    if (cancelled instanceof Promise) cancelled.catch(ignore)
+    this.wake()
+    this.chunks.cancel(reason)
+    this.request.destroy()
   }
 }
 
@@ -242,6 +248,8 @@ class Body {
   /** The decoded body. */
   readonly source: Readable
   readonly call: Call
+  /** What the reader gets if the connection fails. */
+  failure: unknown
   /** All of the body, if it had come before the response was given and needs no decoder. */
   whole: Buffer<ArrayBuffer> | null | undefined
   isDone = false
@@ -265,14 +273,15 @@ class Body {
     if (this.whole !== undefined) return
     this.source.on("readable", () => this.deliver())
     this.source.on("end", () => this.close())
-    this.source.on("error", (error) => this.fail(terminated(error)))
-    this.source.on("close", () => this.fail(terminated(message.errored)))
+    this.source.on("error", (error) => this.break(error))
+    this.source.on("close", () => this.break(message.errored))
   }
 
   // the stream calls `start`, `pull` and `cancel`
 
   start(controller: ReadableByteStreamController): void {
-    if (this.whole !== undefined && this.call.signal === undefined) return
+    // nothing can end it
+    if (this.whole !== undefined && this.call.signal === undefined) return this.call.settle()
     this.stream = new WeakRef(controller)
     dropped.register(controller, this, this)
   }
@@ -309,6 +318,13 @@ class Body {
     controller?.byobRequest?.respond(0)
   }
 
+  /** The connection has failed. */
+  break(cause: unknown): void {
+    if (this.isDone) return
+    this.failure = this.call.failureOf(terminated(cause))
+    this.fail(this.failure)
+  }
+
   fail(reason: unknown): void {
     if (this.isDone) return
     this.settle()?.error(reason)
@@ -340,28 +356,64 @@ class Body {
   }
 }
 
-/** `Response` has no option for its `url` and its `type`. */
-class NodeResponse extends Response {
-  override readonly url: string
+/** How a response is read. A version of Node may lack `bytes`. */
+const readings = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"]
 
-  constructor(body: ReadableStream | null, init: ResponseInit, url: string) {
-    super(body, init)
-    this.url = url
-  }
+/** Made by the first call, because `Response` loads all of the global `fetch`. */
+const makeResponseClass = () => {
+  /** `Response` has no option for its `url` and its `type`. */
+  class NodeResponse extends Response {
+    override readonly url: string
+    readonly #content: Body | undefined
 
-  override get type(): ResponseType {
-    return "basic"
-  }
+    constructor(stream: ReadableStream | null, init: ResponseInit, url: string, content?: Body) {
+      super(stream, init)
+      this.url = url
+      this.#content = content
+    }
 
-  override clone(): Response {
-    // no new response around the body of the copy: Node cancels the body of a copy that is collected
-    const copy = super.clone()
-    Object.setPrototypeOf(copy, NodeResponse.prototype)
-    return Object.defineProperty(copy, "url", { value: this.url, enumerable: true })
+    override get type(): ResponseType {
+      return "basic"
+    }
+
+    override clone(): Response {
+      // no new response around the body of the copy: Node cancels the body of a copy that is collected
+      const copy = super.clone()
+      Object.setPrototypeOf(copy, NodeResponse.prototype)
+      return Object.defineProperty(copy, "url", { value: this.url, enumerable: true })
+    }
+
+    static {
+      for (const name of readings) {
+        const read: unknown = Reflect.get(Response.prototype, name)
+        if (typeof read !== "function") continue
+        const value = async function(this: NodeResponse) {
+          try {
+            return await Reflect.apply(read, this, [])
+          } catch (error) {
+            // its stack names the line that reads, and not only where the connection failed
+            if (#content in this && error instanceof Error && error === this.#content?.failure) {
+              Error.captureStackTrace(error)
+            }
+            throw error
+          }
+        }
+        Object.defineProperty(this.prototype, name, { value, configurable: true, writable: true })
+      }
+    }
   }
+  return Object.defineProperty(NodeResponse, "name", { value: "Response" })
 }
 
-Object.defineProperty(NodeResponse, "name", { value: "Response" })
+let responseClass: ReturnType<typeof makeResponseClass> | undefined
+
+/** The calls of a `fetch` or of a sender. */
+interface Calls {
+  /** Those that have not failed, and whose body has not ended. */
+  readonly open: Set<Call>
+  /** What reading a body rejects with after its connection has failed. */
+  readonly failureOf: (error: unknown, url: string) => unknown
+}
 
 /** One call. Its connection refers to it, so it drops the promise, and with it the response, as soon as there is one. */
 class Call {
@@ -371,12 +423,19 @@ class Call {
   signal: AbortSignal | undefined
   url = ""
   isRedirectRefused = false
+  readonly #calls: Calls
   #resolve: ((response: Response) => void) | undefined
   #reject: ((reason: unknown) => void) | undefined
 
-  constructor(resolve: (response: Response) => void, reject: (reason: unknown) => void) {
+  constructor(calls: Calls, resolve: (response: Response) => void, reject: (reason: unknown) => void) {
+    this.#calls = calls
     this.#resolve = resolve
     this.#reject = reject
+    calls.open.add(this)
+  }
+
+  failureOf(error: unknown): unknown {
+    return this.#calls.failureOf(error, this.url)
   }
 
   listen(signal: AbortSignal): void {
@@ -388,14 +447,18 @@ class Call {
 
   /** The listener of the signal. */
   handleEvent(): void {
-    const reason: unknown = this.signal?.reason
+    this.abort(this.signal?.reason)
+  }
+
+  abort(reason: unknown): void {
     this.body?.fail(reason)
     this.upload?.stop(reason)
     if (this.reject(reason)) this.request?.destroy()
   }
 
-  /** The signal has no effect from now on. */
+  /** Nothing can end it from now on. */
   settle(): void {
+    this.#calls.open.delete(this)
     this.signal?.removeEventListener("abort", this)
   }
 
@@ -420,7 +483,11 @@ class Call {
       queueMicrotask(() => this.receive(message))
     })
     request.on("error", (error) => this.fail(error))
-    request.on("close", () => this.fail(request.errored ?? new Error("The connection was closed")))
+    request.on("close", () => {
+      if (this.#reject !== undefined || this.upload?.ended === false) {
+        this.fail(request.errored ?? new Error("The connection was closed"))
+      }
+    })
   }
 
   receive(message: http.IncomingMessage): void {
@@ -446,27 +513,31 @@ class Call {
   respond(message: http.IncomingMessage): Response {
     const status = message.statusCode ?? 0
     if (this.isRedirectRefused && redirectStatuses.has(status)) throw new Error("unexpected redirect")
-    const headers = new Headers()
+    const init = { status, statusText: message.statusMessage ?? "" }
+    const NodeResponse = responseClass ??= makeResponseClass()
+    const isWithoutBody = nullBodyStatuses.has(status) || this.request?.method === "HEAD"
+    if (!isWithoutBody) {
+      const coding = message.headers["content-encoding"]
+      this.body = new Body(message, coding === undefined ? [] : decodersOf(coding), this)
+    }
+    const stream = this.body === undefined ? null : new ReadableStream(this.body, { highWaterMark: 0 })
+    const response = new NodeResponse(stream, init, this.url, this.body)
+    // not in `init`, which would check and copy them once more
     const { rawHeaders } = message
-    for (let i = 0; i + 1 < rawHeaders.length; i += 2) headers.append(rawHeaders[i] ?? "", rawHeaders[i + 1] ?? "")
-    const init = { status, statusText: message.statusMessage ?? "", headers }
-    if (nullBodyStatuses.has(status) || this.request?.method === "HEAD") {
-      const response = new NodeResponse(null, init, this.url)
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+      response.headers.append(rawHeaders[i] ?? "", rawHeaders[i + 1] ?? "")
+    }
+    if (isWithoutBody) {
       this.settle()
       if (message.complete) message.resume()
       else message.destroy()
-      return response
     }
-    const coding = headers.get("content-encoding")
-    this.body = new Body(message, coding === null ? [] : decodersOf(coding), this)
-    return new NodeResponse(new ReadableStream(this.body, { highWaterMark: 0 }), init, this.url)
+    return response
   }
 
   /** The server has responded without waiting for the rest of the request. */
   endUpload(): void {
-    if (this.upload?.ended !== false) return
-    this.upload.stop(new Error("The response ended before the request"))
-    this.request?.destroy()
+    this.upload?.stop(new Error("The response ended before the request"))
   }
 }
 
@@ -474,10 +545,16 @@ const methodOf = (method: string): string =>
   // `Request` refuses the same methods as `fetch`, and writes them alike
   plainMethods.has(method) ? method : new Request("http://localhost", { method }).method
 
+const parse = (text: string): URL => {
+  try {
+    return new URL(text)
+  } catch (cause) {
+    throw new TypeError(`Failed to parse URL from ${text}`, { cause })
+  }
+}
+
 const urlOf = (input: unknown): URL => {
-  const text = String(input)
-  if (!URL.canParse(text)) throw new TypeError(`Failed to parse URL from ${text}`)
-  const url = new URL(text)
+  const url = parse(String(input))
   if (url.username !== "" || url.password !== "") {
     throw new TypeError(`Request cannot be constructed from a URL that includes credentials: ${url.origin}`)
   }
@@ -590,10 +667,7 @@ export const makeNodeFetch = (options: { readonly agent?: http.Agent | undefined
       if (chunks !== undefined) {
         const request = open(length)
         const upload = call.upload = new Upload(request, chunks, headers["content-length"] !== undefined)
-        upload.run().catch((error: unknown) => {
-          call.fail(error)
-          request.destroy()
-        })
+        upload.run().catch((error: unknown) => call.fail(error))
       } else if (whole instanceof Promise) {
         whole.then((bytes) => {
           if (signal?.aborted !== true) open(bytes.byteLength).end(bytes)
@@ -604,20 +678,36 @@ export const makeNodeFetch = (options: { readonly agent?: http.Agent | undefined
         open(method === "POST" || method === "PUT" ? 0 : undefined).end()
       }
     } catch (error) {
+      content.chunks?.cancel(error)
       call.fail(error)
     }
   }
 
+  const send = (calls: Calls, input: unknown, init: RequestInit): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      const call = new Call(calls, resolve, reject)
+      try {
+        start(call, input, init)
+      } catch (error) {
+        call.reject(error)
+      }
+    })
+
+  const ofFetch: Calls = { open: new Set(), failureOf: identity }
   return {
-    fetch: (input, init = {}) =>
-      new Promise((resolve, reject) => {
-        const call = new Call(resolve, reject)
-        try {
-          start(call, input, init)
-        } catch (error) {
-          call.reject(error)
+    fetch: (input, init = {}) => send(ofFetch, input, init),
+    sender: (present) => {
+      const calls: Calls = {
+        open: new Set(),
+        failureOf: (error, url) => present(callFailure(error, { url, secrets: [] }, "Body"))
+      }
+      return {
+        fetch: (url, init) => send(calls, url, init),
+        close: (reason) => {
+          for (const call of calls.open) call.abort(reason)
         }
-      }),
+      }
+    },
     close: () => {
       if (own === undefined) return
       for (const agent of [own.http, own.https]) {

@@ -1,7 +1,7 @@
 import * as AccessTokens from "@credit-data/core/AccessTokens"
 import { groups, readiness } from "@credit-data/core/Internal"
 import * as TokenStatus from "@credit-data/core/TokenStatus"
-import { type Door, makeDoor, ofFetch } from "@credit-data/http-client/Internal"
+import { type Door, makeDoor, type Sender } from "@credit-data/http-client/Internal"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -17,8 +17,8 @@ import { settle } from "./settle.ts"
 export interface Parts {
   readonly supply: Layer.Layer<AccessTokens.AccessTokens, unknown>
   /** Sends the calls. */
-  readonly fetch: typeof globalThis.fetch
-  /** Closes what `fetch` keeps. */
+  readonly sender: Sender
+  /** Closes what the sender keeps. */
   readonly release: () => void
 }
 
@@ -50,13 +50,12 @@ const plainStatus = (status: TokenStatus.TokenStatus): Status => {
 }
 
 /** Opens a connection. What was built is released when it closes, and when opening fails. */
-export const open = async ({ fetch, release, supply }: Parts): Promise<Connection> => {
+export const open = async ({ release, sender, supply }: Parts): Promise<Connection> => {
   const scope = await settle(Scope.make())
   let closed: Promise<void> | undefined
   const close = () => closed ??= settle(Effect.ensuring(Scope.close(scope, Exit.void), Effect.sync(release)))
   const build = Effect.gen(function*() {
     const built = yield* Layer.build(supply)
-    const sender = ofFetch(fetch, plain)
     const doors = new Map<string, Door>()
     for (const { key, name, scope } of groups) {
       const door = makeDoor({ name, scope, sender, present: plain }).pipe(

@@ -2,6 +2,7 @@ import * as AuthV1 from "@credit-data/auth-v1/AuthV1"
 import * as AuthV2 from "@credit-data/auth-v2/AuthV2"
 import type * as ClientCredentials from "@credit-data/core/ClientCredentials"
 import * as Variables from "@credit-data/core/Variables"
+import { ofFetch } from "@credit-data/http-client/Internal"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -13,9 +14,13 @@ import type { Credentials, Options } from "../Connection.ts"
 import { logging } from "./logging.ts"
 import { makeNodeFetch } from "./nodeFetch.ts"
 import type { Parts } from "./open.ts"
+import { plain } from "./plain.ts"
 
-const transport = ({ agent, fetch }: Options) =>
-  fetch === undefined ? makeNodeFetch({ agent }) : { fetch, close: () => {} }
+const transport = ({ agent, fetch }: Options) => {
+  if (fetch !== undefined) return { fetch, sender: ofFetch(fetch, plain), release: () => {} }
+  const node = makeNodeFetch({ agent })
+  return { fetch: node.fetch, sender: node.sender(plain), release: node.close }
+}
 
 const provider = ({ auth, variables }: Options): ConfigProvider.ConfigProvider => {
   const own = new Map(auth === undefined ? [] : [["CREDIT_DATA_AUTH", auth]])
@@ -63,7 +68,7 @@ export const service = (options: Options): Parts => {
   check(options)
   const { credentials, log } = options
   const settings = { credentials: credentials === undefined ? undefined : credentialsOf(credentials) }
-  const { close, fetch } = transport(options)
+  const { fetch, release, sender } = transport(options)
   return {
     supply: Layer.unwrapEffect(
       Effect.map(
@@ -74,7 +79,7 @@ export const service = (options: Options): Parts => {
       Layer.provide(Layer.provide(FetchHttpClient.layer, Layer.succeed(FetchHttpClient.Fetch, fetch))),
       Layer.provide(Layer.merge(Layer.setConfigProvider(provider(options)), logging(log)))
     ),
-    fetch,
-    release: close
+    sender,
+    release
   }
 }

@@ -412,24 +412,24 @@ export const habits: ReadonlyArray<Habit> = [
     expected: "abcd,ef"
   },
   {
-    habit: "a body with a wrong length, and one that is reset",
+    habit: "a body that ends before its `content-length`",
     server: () => raw(`${ok}content-length: 10\r\n\r\n12345`),
     run: async (fetch, { origin }) => {
       const response = await fetch(origin)
       return failure(() => response.text())
     },
     expected: "TypeError: terminated (ECONNRESET)",
-    differs: { global: "TypeError: terminated (UND_ERR_SOCKET)", why: "the cause is the error of Node" }
+    differs: { global: "TypeError: terminated (UND_ERR_SOCKET)", why: "the cause is Node's own error" }
   },
   {
-    habit: "a chunked body without its end",
+    habit: "a chunked body without its last chunk",
     server: () => raw(`${ok}transfer-encoding: chunked\r\n\r\n5\r\n12345\r\n`),
     run: async (fetch, { origin }) => {
       const response = await fetch(origin)
       return failure(() => response.text())
     },
     expected: "TypeError: terminated (ECONNRESET)",
-    differs: { global: "TypeError: terminated (UND_ERR_SOCKET)", why: "the cause is the error of Node" }
+    differs: { global: "TypeError: terminated (UND_ERR_SOCKET)", why: "the cause is Node's own error" }
   },
   {
     habit: "a body that ends with its connection",
@@ -486,7 +486,7 @@ export const habits: ReadonlyArray<Habit> = [
     server: () => raw(""),
     run: (fetch, { origin }) => failure(() => fetch(origin)),
     expected: "TypeError: fetch failed (ECONNRESET)",
-    differs: { global: "TypeError: fetch failed (UND_ERR_SOCKET)", why: "the cause is the error of Node" }
+    differs: { global: "TypeError: fetch failed (UND_ERR_SOCKET)", why: "the cause is Node's own error" }
   },
   {
     habit: "something that is not HTTP",
@@ -524,7 +524,7 @@ export const habits: ReadonlyArray<Habit> = [
     expected: "AbortError"
   },
   {
-    habit: "a redirect with manual and error",
+    habit: "a redirect with `manual` and `error`",
     server: () => handle((_, response) => response.writeHead(302, { location: "/next" }).end("body")),
     run: async (fetch, { origin }) => {
       const { headers, redirected, status, type } = await fetch(origin, { redirect: "manual" })
@@ -534,7 +534,7 @@ export const habits: ReadonlyArray<Habit> = [
     expected: "302; /next; basic; false; TypeError: fetch failed (Error: unexpected redirect)"
   },
   {
-    habit: "a redirect with follow",
+    habit: "`redirect: \"follow\"`",
     server: () =>
       handle((request, response) => {
         if (request.url === "/") response.writeHead(302, { location: "/next" })
@@ -545,11 +545,62 @@ export const habits: ReadonlyArray<Habit> = [
     differs: { global: "200", why: "a redirect would take the token to another address" }
   },
   {
-    habit: "dispatcher",
+    habit: "`cache: \"no-store\"`",
     server: echo,
     run: async (fetch, { origin }) =>
-      (await failure(() => fetch(origin, Object.assign({ method: "GET" }, { dispatcher: {} })))).slice(0, 22),
-    expected: "TypeError: A dispatche",
-    differs: { global: "TypeError: fetch faile", why: "there is no undici: an `agent` takes its place" }
+      (await echoed(await fetch(origin, { cache: "no-store" }))).headers["cache-control"] ?? "no header",
+    expected: "no header",
+    differs: { global: "no-cache", why: "there is no cache to pass; set the header `cache-control`" }
+  },
+  {
+    habit: "`integrity`",
+    server: echo,
+    run: (fetch, { origin }) => nameOfFailure(() => fetch(origin, { integrity: "sha256-AAAA" })),
+    expected: "no failure",
+    differs: { global: "TypeError", why: "an API publishes no hashes of its responses" }
+  },
+  {
+    habit: "changing the headers of a response",
+    server: echo,
+    run: async (fetch, { origin }) => {
+      const { headers } = await fetch(origin)
+      return nameOfFailure(async () => headers.set("a", "1"))
+    },
+    expected: "no failure",
+    differs: { global: "TypeError", why: "a program cannot make a `Response` whose headers are fixed" }
+  },
+  {
+    habit: "a port that browsers block",
+    server: echo,
+    run: (fetch) => failure(() => fetch("http://127.0.0.1:1")),
+    expected: "TypeError: fetch failed (ECONNREFUSED)",
+    differs: {
+      global: "TypeError: fetch failed (Error: bad port)",
+      why: "the address is configured, and not from a page"
+    }
+  },
+  {
+    habit: "a `data:` URL",
+    server: echo,
+    run: (fetch) => nameOfFailure(() => fetch("data:,text")),
+    expected: "TypeError",
+    differs: { global: "no failure", why: "only http and https lead to an API" }
+  },
+  {
+    habit: "`dispatcher`",
+    server: echo,
+    run: async (fetch, { origin }) => {
+      let isUsed = false
+      const dispatch = () => {
+        isUsed = true
+        throw new Error("used")
+      }
+      const name = await nameOfFailure(() =>
+        fetch(origin, Object.assign({ method: "GET" }, { dispatcher: { dispatch } }))
+      )
+      return isUsed ? "used" : name
+    },
+    expected: "TypeError",
+    differs: { global: "used", why: "there is no undici here; the error says to pass an `agent` or your own `fetch`" }
   }
 ]
