@@ -1,5 +1,6 @@
 import type * as AccessTokens from "@credit-data/core/AccessTokens"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
+import { loadStored, Sealing } from "@credit-data/fleet/Internal"
 import * as SharedTokens from "@credit-data/fleet/SharedTokens"
 import * as TokenStore from "@credit-data/fleet/TokenStore"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -7,8 +8,11 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { type Accepted, present } from "./cachedToken.ts"
 import { tokenFolder } from "./userFolders.ts"
 import { type Failure, wrongUsage } from "./failure.ts"
+import type * as Supply from "./supply.ts"
 
 /** The folder of the cached tokens. */
 export const directory: Effect.Effect<string, Failure> = Effect.try({
@@ -38,12 +42,36 @@ export const storeLayer: Layer.Layer<TokenStore.TokenStore, Failure, FileSystem.
   )
 )
 
+/** The time in which variables are not accepted anew, in milliseconds. */
+const acceptedFor = 24 * 60 * 60 * 1_000
+
+/** Remembers that the variables are accepted, for `cachedToken`. Those of V1 are not, because its warning appears each time. */
+const remember = (auth: Supply.Version | undefined) =>
+  Effect.gen(function*() {
+    const { parts } = yield* Effect.promise(loadStored)
+    const { endpoint, present: { name: entry }, store } = yield* parts
+    if (endpoint.version !== "V2") return
+    const { name, secret } = present(auth)
+    const look = yield* store.read(name)
+    if (Option.isSome(look.value)) return
+    const accepted: Accepted = { entry, scopes: endpoint.requestedScopes }
+    yield* store.publish(name, {
+      bytes: Sealing.seal({ secret, name, fence: look.now }, JSON.stringify(accepted)),
+      fence: look.now,
+      expiresAt: look.now + acceptedFor,
+      owner: name
+    })
+  })
+
 /** The supply whose tokens are cached. */
-export const supplyLayer: Layer.Layer<
+export const supplyLayer = (auth: Supply.Version | undefined): Layer.Layer<
   AccessTokens.AccessTokens,
   ConfigError.ConfigError | Failure,
   TokenEndpoint.TokenEndpoint
-> = SharedTokens.layer().pipe(
-  Layer.mapError(shortSecret),
-  Layer.provide(Layer.provide(storeLayer, NodeFileSystem.layer))
-)
+> =>
+  SharedTokens.layer().pipe(
+    // without it, only the next command takes longer
+    Layer.tap(() => Effect.ignore(remember(auth))),
+    Layer.mapError(shortSecret),
+    Layer.provide(Layer.provide(storeLayer, NodeFileSystem.layer))
+  )

@@ -4,9 +4,12 @@ import path from "node:path"
 import { tokenFolder } from "./userFolders.ts"
 import type { Invocation } from "./commandLine/commands.ts"
 import type { PrintedToken } from "./tokenText.ts"
+import { secretVariable } from "./variables.ts"
+import { version } from "./version.ts"
 
 // Opens the sealed token in the file store without loading Effect, which would take more than twice the time of everything else that
-// `token --cache` does. Whatever is unusual is left to the whole program: other variables, a token to renew, another version.
+// `token --cache` does. It understands no variable: the whole program remembers those that it accepted, and the same ones need no second
+// look. Whatever is unusual is left to the whole program: other variables, a token to renew, another version.
 
 /** The earliest point of its life at which a token is renewed. */
 const renewedFrom = 0.75
@@ -15,25 +18,33 @@ const accessOfOthers = 0o077
 
 type Options = Pick<Invocation<"token">["options"], "auth" | "cache" | "verbose">
 
-const variable = (name: string): string => process.env[`CREDIT_DATA_${name}`] ?? ""
-
-/** The token that the store has for the variables of Auth V2. Throws if there is no file for them. */
-const stored = (secret: string, scopes: ReadonlyArray<string>): Format.StoredToken | undefined => {
-  const url = `${new URL(variable("AUTH_V2_URL")).href.replace(/\/+$/, "")}/oauth2/token`
-  const name = Sealing.nameOf(secret, { url, clientId: variable("CLIENT_ID"), audience: variable("AUDIENCE"), scopes })
-  const value = Format.decodeValue(readFileSync(path.join(tokenFolder(), `${name}.value`), "utf8"))
-  const text = value && Sealing.open({ secret, name, fence: value.fence }, value.bytes)
-  return text === undefined ? undefined : Format.tokenIn(text)
+/** What the whole program made of the variables. */
+export interface Accepted {
+  /** The name of the token's entry. */
+  readonly entry: string
+  readonly scopes: ReadonlyArray<string>
 }
 
-const read = (): PrintedToken | undefined => {
-  const secret = variable("CLIENT_SECRET").replace(/\r?\n$/, "")
-  const requested = [...new Set(variable("SCOPES").split(/\s+/).filter((scope) => scope !== ""))].toSorted()
-  const isComplete = requested.length > 0 && variable("ENVIRONMENT") !== "" && variable("BASE_URL") !== ""
-  if (!isComplete || secret.length < Sealing.shortestSecret || (statSync(tokenFolder()).mode & accessOfOthers) !== 0) {
-    return undefined
-  }
-  const token = stored(secret, requested)
+/** The secret as it is set, and the name under which the store has what was made of the present variables, whatever they are. */
+export const present = (auth: Options["auth"]): { readonly secret: string; readonly name: string } => {
+  const secret = process.env[secretVariable] ?? ""
+  const variables = Object.keys(process.env).filter((name) => /^CREDIT_DATA_|_PROXY$/i.test(name)).toSorted()
+    .map((name) => [name, process.env[name]])
+  return { secret, name: Sealing.nameOfText(secret, JSON.stringify([version, auth, variables])) }
+}
+
+/** The text of an entry. Throws if there is no file for it. */
+const textOf = (secret: string, name: string): string | undefined => {
+  const value = Format.decodeValue(readFileSync(path.join(tokenFolder(), `${name}.value`), "utf8"))
+  return value && Sealing.open({ secret, name, fence: value.fence }, value.bytes)
+}
+
+const read = (auth: Options["auth"]): PrintedToken | undefined => {
+  if ((statSync(tokenFolder()).mode & accessOfOthers) !== 0) return undefined
+  const { name, secret } = present(auth)
+  const { entry, scopes: requested }: Accepted = JSON.parse(textOf(secret, name) ?? "")
+  // the line break at the end of a file is no part of a secret
+  const token = Format.tokenIn(textOf(secret.replace(/\r?\n$/, ""), entry) ?? "")
   if (token === undefined || !Format.isAlive(token, Date.now())) return undefined
   const { lifetimeMillis, scopes } = token
   const expiresAt = Math.min(token.endsAt, token.expiresAt)
@@ -44,9 +55,9 @@ const read = (): PrintedToken | undefined => {
 
 /** The token that the cache has for the command `token`, if nothing is left to do but to print it. */
 export const cachedToken = ({ auth, cache, verbose }: Options): PrintedToken | undefined => {
-  if (!cache || verbose || (auth ?? process.env["CREDIT_DATA_AUTH"] ?? "v2") !== "v2") return undefined
+  if (!cache || verbose) return undefined
   try {
-    return read()
+    return read(auth)
   } catch {
     return undefined
   }

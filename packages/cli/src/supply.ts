@@ -87,7 +87,9 @@ export const layer = (
   Layer.unwrapEffect(
     Effect.map(versionOf(choice), (version) =>
       Layer.provide(
-        choice.cache ? Layer.unwrapEffect(Effect.map(cache, ({ supplyLayer }) => supplyLayer)) : AccessTokens.layer(),
+        choice.cache
+          ? Layer.unwrapEffect(Effect.map(cache, ({ supplyLayer }) => supplyLayer(choice.auth)))
+          : AccessTokens.layer(),
         endpointLayer(version, choice)
       ))
   ).pipe(Layer.provideMerge(Transport.layer(choice)))

@@ -2,7 +2,7 @@ import { Sealing } from "@credit-data/fleet/Internal"
 import { Simulator } from "@credit-data/simulator"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs"
+import { chmodSync, cpSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { test } from "./support/command.ts"
 import { program, start, temporaryFolder } from "./support/program.ts"
@@ -29,6 +29,9 @@ const others: Readonly<Record<string, Case>> = {
   "a token without a requested scope": { scopes: requested.slice(1) },
   "a folder that other users can enter": { mode: 0o755 },
   "another version in CREDIT_DATA_AUTH": { variables: { CREDIT_DATA_AUTH: "v1" } },
+  "an environment that the command refuses": { variables: { CREDIT_DATA_ENVIRONMENT: " " } },
+  "a base URL that the command refuses": { variables: { CREDIT_DATA_BASE_URL: "ftp://api.example" } },
+  "a version that warns": { option: "--auth=v1" },
   "--verbose": { option: "--verbose" }
 }
 
@@ -52,12 +55,16 @@ describe("credit-data token --cache", () => {
         audience: of("AUDIENCE"),
         scopes: requested
       })
+      const home = join(folder, "home")
+      const tokens = join(home, ".cache", "credit-data", "tokens")
+      const set = { ...usual, HOME: home, XDG_CACHE_HOME: "caches" }
+      // the whole program accepts the variables, of V1 too, whose warning appears each time
+      for (const options of [[], ["--auth=v1"]]) {
+        yield* start(process.execPath, [program, "token", "--cache", ...options], { variables: set })
+      }
       const run = (
-        home: string,
         { ends = 50, mode = 0o700, option, ownEnds = ends, scopes = requested, variables }: Case
       ) => {
-        const tokens = join(folder, home, ".cache", "credit-data", "tokens")
-        mkdirSync(tokens, { recursive: true })
         chmodSync(tokens, mode)
         const [endsAt, expiresAt] = [ends, ownEnds].map((minutes) => Date.now() + minutes * minute)
         const token = { secret: "a-cached-token", scopes, lifetimeMillis: 60 * minute, endsAt, expiresAt }
@@ -67,13 +74,13 @@ describe("credit-data token --cache", () => {
         return start(
           process.execPath,
           [join(reader, "credit-data.js"), "token", "--cache", ...(option === undefined ? [] : [option])],
-          { variables: { ...usual, HOME: join(folder, home), XDG_CACHE_HOME: "caches", ...variables } }
+          { variables: { ...set, ...variables } }
         )
       }
-      const printed = yield* run("usual", {})
+      const printed = yield* run({})
       assert.deepStrictEqual([printed.stdout, printed.stderr], ["a-cached-token\n", ""])
       for (const [name, each] of Object.entries(others)) {
-        const { stderr, stdout } = yield* run(name, each)
+        const { stderr, stdout } = yield* run(each)
         assert.strictEqual(stdout, "", name)
         assert.include(stderr, "ERR_MODULE_NOT_FOUND", name)
       }

@@ -16,10 +16,10 @@ const headerSize = 1 + saltSize + 12
 const derive = (secret: string, purpose: string, salt: string | Uint8Array) =>
   Buffer.from(hkdfSync("sha256", secret, salt, `credit-data ${purpose} ${formatVersion}`, 32))
 
-/**
- * The name of a client's entry: 64 hexadecimal digits. It is derived from the secret too, so a rotated secret starts another entry, and client
- * ids cannot be guessed without the secret.
- */
+/** A name in the store, 64 hexadecimal digits, from which a text cannot be guessed without the secret. */
+export const nameOfText = (secret: string, text: string): string => derive(secret, "name", text).toString("hex")
+
+/** The name of a client's entry. It is derived from the secret too, so a rotated secret starts another entry. */
 export const nameOf = (
   secret: string,
   issued: {
@@ -29,8 +29,7 @@ export const nameOf = (
     readonly scopes: ReadonlyArray<string>
   }
 ): string =>
-  derive(secret, "name", JSON.stringify([issued.url, issued.clientId, issued.audience, issued.scopes.toSorted()]))
-    .toString("hex")
+  nameOfText(secret, JSON.stringify([issued.url, issued.clientId, issued.audience, issued.scopes.toSorted()]))
 
 /** Where an envelope belongs. It opens nowhere else. */
 interface Place {
