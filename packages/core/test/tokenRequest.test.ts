@@ -1,7 +1,9 @@
 import { FetchHttpClient, HttpClient, HttpClientRequest, HttpClientResponse } from "@effect/platform"
+import { AccessTokens, TokenEndpoint } from "@credit-data/core"
 import { after } from "@credit-data/test-support/after"
+import { fiberLocal } from "@credit-data/test-support/fiberLocal"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Layer, Option, Redacted } from "effect"
+import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
 import { makeTokenEndpoint } from "../src/internal/tokenEndpoint.ts"
 import { environment } from "./support/fakeEndpoint.ts"
 import { granted, json, raw } from "./support/fakeTransport.ts"
@@ -60,6 +62,29 @@ describe("the token request", () => {
       assert.deepInclude(inits[0], { redirect: "manual", keepalive: true })
       assert.deepInclude(inits[1], { redirect: "manual", cache: "no-store" })
       assert.isTrue(Option.isNone(yield* Effect.serviceOption(FetchHttpClient.RequestInit)))
+    }))
+
+  it.scoped("a token request of a supply has nothing of the use that built the supply, or of a caller", () =>
+    Effect.gen(function*() {
+      const tenant = fiberLocal("nobody")
+      const seen: Array<unknown> = []
+      const outcome = Effect.flatMap(tenant.get, (name) => {
+        seen.push(name)
+        return json({ ...granted, expires_in: 60 })
+      })
+      const transport = yield* make({}, outcome)
+      const of = (name: string) => <A, E, R>(use: Effect.Effect<A, E, R>) =>
+        Effect.provideService(tenant.locally(name)(use), FetchHttpClient.RequestInit, { headers: { tenant: name } })
+      const { get } = yield* AccessTokens.make().pipe(
+        of("the first user"),
+        Effect.provideService(TokenEndpoint.TokenEndpoint, transport)
+      )
+      yield* of("the first user")(get)
+      yield* TestClock.adjust("1 minute")
+      yield* of("a caller")(get)
+      assert.deepStrictEqual(seen, ["nobody", "nobody"])
+      const inits = (yield* transport.sent).map(({ init }) => Option.getOrUndefined(init))
+      assert.deepStrictEqual(inits, [{ redirect: "manual" }, { redirect: "manual" }])
     }))
 
   it.effect("a token request goes only to its own address, even if transformClient follows redirects", () =>

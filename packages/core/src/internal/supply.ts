@@ -18,6 +18,7 @@ import type { TokenStatus } from "../TokenStatus.ts"
 import * as Instant from "./instant.ts"
 import * as Announcements from "./announcements.ts"
 import { inOwnContext } from "./asyncContext.ts"
+import { isolated } from "./isolated.ts"
 import { shownClientId } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 import { within } from "./within.ts"
@@ -142,9 +143,12 @@ export const make = Effect.fnUntraced(function*(
   let tokensServed = 0
 
   const fork = yield* FiberSet.makeRuntime<never, void, never>()
-  /** Work of the supply. It belongs to no caller's trace, and runs even if the layer was built in an uninterruptible region. */
+  /**
+   * Work of the supply. It belongs to no caller's trace, has nothing else of the use that built the layer, such as its options of `fetch`, and
+   * runs even if the layer was built in an uninterruptible region.
+   */
   const run = (work: Effect.Effect<void>): Fiber.RuntimeFiber<void> =>
-    fork(work.pipe(Effect.interruptible, Effect.mapInputContext(Context.omit(Tracer.ParentSpan))))
+    fork(isolated(Effect.mapInputContext(work, Context.omit(Tracer.ParentSpan))).pipe(Effect.interruptible))
   // runs before the fibers are interrupted, so nothing begins while they end
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
