@@ -3,7 +3,7 @@
  *
  * @since 1.0.0
  */
-import { sharedLayer, within } from "@credit-data/core/Internal"
+import { sharedLayer, Source, within } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import { type Service, TokenStore } from "@credit-data/fleet/TokenStore"
 import type * as ConfigError from "effect/ConfigError"
@@ -45,7 +45,7 @@ const quitTimeout = "500 millis"
 
 /** The checked address. */
 const address = ({ url, ...rules }: Options): Effect.Effect<URL, ConfigError.ConfigError> =>
-  Effect.flatMap(Effect.isEffect(url) ? url : Effect.succeed(url), (url) => {
+  Effect.flatMap(Effect.flatten(Source.readerOf(Effect.isEffect(url) ? url : Effect.succeed(url))), (url) => {
     const expected = connection.problem(Redacted.value(url), rules)
     return expected === undefined
       ? Effect.succeed(new URL(Redacted.value(url)))

@@ -1,5 +1,6 @@
 import { TokenStore } from "@credit-data/fleet"
 import { run, script } from "@credit-data/test-support/childProcess"
+import { fiberLocal } from "@credit-data/test-support/fiberLocal"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
 import { Cluster } from "ioredis"
@@ -54,6 +55,13 @@ describe("a connection to Redis", () => {
   it("is tried again after a time that grows to two seconds", () => {
     const { retryStrategy } = optionsOf("redis://localhost:1")
     assert.deepStrictEqual([1, 3, 10, 100].map((times) => retryStrategy?.(times)), [200, 600, 2_000, 2_000])
+  })
+
+  it.scoped("has an address without the fiber-local values of the use that built the store", () => {
+    const tenant = fiberLocal("redis://localhost:1")
+    const store = layer({ url: Effect.map(tenant.get, Redacted.make) })
+    // the address of a tenant would be refused
+    return Layer.build(store).pipe(tenant.locally("the address of a tenant"))
   })
 
   it.live("that Redis refuses is not tried again after its scope, so the process ends", () =>
