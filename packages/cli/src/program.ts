@@ -73,8 +73,6 @@ const main = (given: Run) => {
       return exec(given)
     case "status":
       return loaded(() => import("./commands/status.ts"), ({ status }) => status(given))
-    case "simulator":
-      return loaded(() => import("./commands/simulator.ts"), ({ simulator }) => simulator(given))
   }
 }
 

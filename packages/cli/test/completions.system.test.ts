@@ -33,7 +33,6 @@ const lines: ReadonlyArray<readonly [typed: string, completed: ReadonlyArray<str
   ["call -d @fix\t", ["call", "-d", "@fixture.json"]],
   ["call --data=@fix\t", ["call", "--data=@fixture.json"]],
   ["call --data @fix\t", ["call", "--data", "@fixture.json"]],
-  ["simulator --fixtures fix\t", ["simulator", "--fixtures", "fixture.json"]],
   ["token --profile pro\t", ["token", "--profile", "production"]],
   ["status --profile=sandb\t", ["status", "--profile=sandbox"]],
   ["profiles --na\t", ["profiles", "--names"]],

@@ -36,7 +36,7 @@ describe.concurrent("the output of credit-data", () => {
   test(
     "is help that fits into 80 columns and names the program",
     Effect.gen(function*() {
-      const names = ["token", "compare", "call", "exec", "status", "profiles", "simulator", "doctor"]
+      const names = ["token", "compare", "call", "exec", "status", "profiles", "doctor"]
       const [none, help, number, ...helps] = yield* together(
         run([]),
         run(["--help"]),

@@ -115,7 +115,7 @@ describe("credit-data on a terminal", () => {
   test(
     "has help that fits into 40 columns, with examples that can be copied",
     Effect.gen(function*() {
-      const names = ["token", "compare", "call", "exec", "status", "profiles", "simulator", "doctor", "completions"]
+      const names = ["token", "compare", "call", "exec", "status", "profiles", "doctor", "completions"]
       const helps = yield* together(
         ...[["--help"], ...names.map((name) => [name, "--help"])].map((args) => onTerminal(args, { columns: 40 }))
       )

@@ -1,4 +1,3 @@
-import { Standalone } from "@credit-data/simulator/Internal"
 import { run, script, start } from "@credit-data/test-support/childProcess"
 import { freePorts } from "@credit-data/test-support/freePorts"
 import { FileSystem, Path } from "@effect/platform"
@@ -10,6 +9,7 @@ import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
 import { parseEnv } from "node:util"
 import { parse } from "../src/internal/standalone/arguments.ts"
+import * as Standalone from "../src/internal/standalone/standalone.ts"
 import { exported } from "./support/exported.ts"
 import { send, sendText } from "./support/http.ts"
 

@@ -1,3 +1,4 @@
+import { Simulator } from "@credit-data/simulator"
 import { freePorts } from "@credit-data/test-support/freePorts"
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
@@ -56,7 +57,7 @@ export const install = Effect.fnUntraced(function*(tarball: string, folder: stri
 
 type Program = readonly [string, ...ReadonlyArray<string>]
 
-/** Starts the simulator of the command. Returns the variables that it prints. */
+/** Starts the simulator with this program. Returns the variables that it prints. */
 export const simulator = ([program, ...args]: Program) =>
   Effect.flatMap(freePorts(4), (port) =>
     Effect.acquireRelease(
@@ -91,9 +92,8 @@ export const getToken = (command: Program, variables: Record<string, string>) =>
     }
   })
 
-/** Gets a token from the simulator, both started from the bundle. */
+/** Gets a token from a simulator, with the bundle. */
 export const getSimulatedToken = (runtime: Program, command: string) =>
-  Effect.flatMap(
-    simulator([...runtime, command, "simulator"]),
-    (variables) => getToken([...runtime, command], variables)
-  ).pipe(Effect.scoped)
+  Effect.flatMap(Simulator.variables, (variables) => getToken([...runtime, command], variables)).pipe(
+    Effect.provide(Simulator.layer())
+  )

@@ -27,10 +27,14 @@ const useService = Effect.fnUntraced(function*(folder: string, shell: Shell, com
   }
 }, Effect.scoped)
 
+/** The simulator, which the folder of a service with Promises does not have. */
+const simulatorOf = (line: string) =>
+  line.includes("--promise") ? "npx -y @credit-data/simulator@effect-3" : "node_modules/.bin/credit-data-simulator"
+
 /** Uses a created service as with a real environment: with the variables of a simulator in its `.env`, and with the command. */
-const useVariables = Effect.fnUntraced(function*(folder: string, shell: Shell) {
+const useVariables = Effect.fnUntraced(function*(folder: string, shell: Shell, simulator: string) {
   const port = yield* freePorts(3)
-  const command = `exec node_modules/.bin/credit-data simulator --port ${port} --write-env .env`
+  const command = `exec ${simulator} --port ${port} --write-env .env`
   const { printed } = yield* start([...shell, command], { cwd: folder })
   yield* printed("is running")
   yield* run(folder, ...shell, "set -a && . ./.env && exec node_modules/.bin/credit-data doctor")
@@ -65,7 +69,10 @@ export const createServices = Effect.fnUntraced(function*(page: string, registry
       yield* step(`  ${command}`, run(service, ...shell, command))
     }
     yield* step("  npm start, calls, and SIGTERM", useService(service, shell, "npm start"))
-    yield* step("  credit-data doctor, npm run serve, calls, and SIGTERM", useVariables(service, shell))
+    yield* step(
+      "  credit-data doctor, npm run serve, calls, and SIGTERM",
+      useVariables(service, shell, simulatorOf(line))
+    )
   }
   yield* step(
     "Node 20 is refused without --effect 3",

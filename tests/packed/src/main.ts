@@ -8,7 +8,6 @@ import { NodeContext, NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { compareBundles, compareLines } from "./bundle.ts"
 import * as Command from "./command.ts"
-import { walkDockerfile } from "./container.ts"
 import { effect3, effect4, type Line } from "./lines.ts"
 import { checkLowest, highest, makeProject, runProgram } from "./project.ts"
 import { walkPromise } from "./promise.ts"
@@ -40,6 +39,8 @@ const walk = Effect.fnUntraced(function*(here: string, line: Line) {
   const byNpm = yield* temporary
   yield* step("install with npm, lowest peers, and types", makeProject(line, byNpm, tarballs, "npm", line.lowest))
   yield* step(`${runtime}, installed with npm`, runProgram(byNpm, command, redis))
+  const standalone = path.join(byNpm, "node_modules/@credit-data/simulator/dist/bin.js")
+  yield* step("credit-data-simulator", Effect.scoped(Command.simulator([...command, standalone])))
 
   const esbuild = path.join(here, "node_modules/.bin/esbuild")
   const bundle = ["--bundle", "--platform=node", "--format=esm", "--outfile=bundle/program.mjs"]
@@ -91,11 +92,6 @@ const walkCommand = Effect.fnUntraced(function*(root: string) {
   for (const [name, program] of [runtime, ...(isWhole ? otherRuntimes : [])]) {
     yield* step(`${name}: credit-data token`, Command.getSimulatedToken(program, command))
   }
-  const image = yield* temporary
-  yield* step(
-    "the commands of the Dockerfile",
-    walkDockerfile(path.join(root, "packages/simulator/Dockerfile"), tarball, image)
-  )
 })
 
 Effect.gen(function*() {

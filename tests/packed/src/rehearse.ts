@@ -3,11 +3,13 @@
 
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Simulator } from "@credit-data/simulator"
 import { run as runProcess } from "@credit-data/test-support/childProcess"
 import { bundled, checkContents, temporary } from "@credit-data/tools/pack"
 import { CommandFailed, run } from "@credit-data/tools/run"
 import { Console, Effect } from "effect"
 import * as Command from "./command.ts"
+import { walkDockerfile } from "./container.ts"
 import { createServices } from "./creation.ts"
 import { startFlakyWay, startRegistry } from "./registry.ts"
 import { step } from "./step.ts"
@@ -139,17 +141,18 @@ Effect.gen(function*() {
     Effect.flatMap(temporary, (folder) => run(folder, "npx", "-y", "@credit-data/cli", "--version"))
   )
   yield* step(
-    "npx @credit-data/cli simulator",
-    Effect.flatMap(
-      temporary,
-      (folder) => Command.simulator(["bash", "-c", `cd ${folder} && exec npx -y @credit-data/cli simulator`])
-    ).pipe(Effect.scoped)
+    "the commands of the simulator's Dockerfile",
+    Effect.gen(function*() {
+      const node = (yield* run(root, "npx", "-y", "node@24", "-p", "process.execPath")).trim()
+      const dockerfile = path.join(root, "packages/simulator/Dockerfile")
+      yield* Command.getToken([process.execPath, command], yield* walkDockerfile(dockerfile, node, yield* temporary))
+    }).pipe(Effect.scoped)
   )
   yield* step("credit-data token, installed for all users", Command.getSimulatedToken([process.execPath], command))
 
-  /** Runs a program against the simulator of the command. */
+  /** Runs a program against a simulator. */
   const runProgram = Effect.fnUntraced(function*(folder: string, source: string) {
-    const variables = yield* Command.simulator([process.execPath, command, "simulator"])
+    const variables = yield* Simulator.variables
     yield* fs.writeFileString(path.join(folder, "program.ts"), source)
     const { exitCode, stderr, stdout } = yield* runProcess(
       ["npx", "-y", "node@24", "program.ts"],
@@ -158,7 +161,7 @@ Effect.gen(function*() {
     if (exitCode !== 0 || !stdout.includes("200")) {
       return yield* Effect.fail(new CommandFailed(`The program printed\n${stdout}\n${stderr}`))
     }
-  }, Effect.scoped)
+  }, Effect.provide(Simulator.layer()))
   const programOf = (text: string, language: string) => text.split(`\`\`\`${language}\n`)[1]?.split("\n```")[0] ?? ""
   const programs = {
     three: programOf(yield* fs.readFileString(path.join(root, "README.md")), "ts"),

@@ -28,7 +28,7 @@ const profile = {
 const connected = {
   profile,
   "secret-command": secretCommand,
-  timeout: { placeholder: "TIME", number: "time", summary: "give up after TIME, such as 500ms, 30s or 2m" },
+  timeout: { placeholder: "TIME", isTime: true, summary: "give up after TIME, such as 500ms, 30s or 2m" },
   variables,
   verbose: { short: "v", summary: "show requests and responses, without secrets" }
 } as const satisfies Record<string, Option>
@@ -107,20 +107,6 @@ const commands = {
     summary: "list the profiles with client ids and hosts; runs nothing",
     options: { json, names: { summary: "print the names only" } },
     examples: ["", "--json"]
-  },
-  simulator: {
-    summary: "run a simulated service on this machine",
-    options: {
-      console: { summary: "serve the console, a page that shows every request" },
-      fixtures: { placeholder: "PATH", completes: "file", summary: "a folder of JSON responses" },
-      host: { placeholder: "ADDRESS", summary: "address to listen on (127.0.0.1)" },
-      log: { summary: "print a line for each request" },
-      port: { placeholder: "PORT", number: "whole", summary: "first of 3 ports, 4 with --console (7400)" },
-      "token-lifetime": { placeholder: "TIME", summary: "token lifetime: 90s, 10m, 24h (24h)" },
-      variables,
-      "write-env": { placeholder: "FILE", completes: "file", summary: "write the variables to a new file" }
-    },
-    examples: ["--console --write-env simulator.env", "--fixtures ./fixtures --token-lifetime 10m --log"]
   },
   completions: {
     summary: "print the completions for a shell",

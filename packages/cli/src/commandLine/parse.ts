@@ -85,10 +85,9 @@ const tokensOf = (args: ReadonlyArray<string>, { options }: Specification) =>
 
 const millisPerUnit = new Map([["ms", 1], ["s", 1_000], ["m", 60_000], ["h", 3_600_000]])
 
-const numberOf = (text: string, kind: "whole" | "time"): number | undefined => {
-  const [, digits = "", unit = ""] = /^(\d{1,9})(ms|s|m|h)?$/.exec(text) ?? []
-  if (digits === "" || (unit !== "") !== (kind === "time")) return undefined
-  return Number(digits) * (millisPerUnit.get(unit) ?? 1)
+const millisOf = (text: string): number | undefined => {
+  const [, digits = "", unit = ""] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? []
+  return digits === "" ? undefined : Number(digits) * (millisPerUnit.get(unit) ?? 1)
 }
 
 const valueOf = (option: Option, { inlineValue, name, rawName, value }: OptionToken): Value => {
@@ -102,10 +101,10 @@ const valueOf = (option: Option, { inlineValue, name, rawName, value }: OptionTo
       `${rawName} needs a value. A value that begins with a hyphen follows an equals sign: --${name}=VALUE.`
     )
   }
-  const { number, values } = option
-  const accepted = number === undefined ? value : numberOf(value, number)
+  const { isTime, values } = option
+  const accepted = isTime ? millisOf(value) : value
   if (accepted !== undefined && values?.includes(value) !== false) return accepted
-  const expected = values?.join(", ") ?? (number === "time" ? "a time such as 500ms, 30s or 2m" : "a whole number")
+  const expected = values?.join(", ") ?? "a time such as 500ms, 30s or 2m"
   const hint = value === "json" && name === "output" ? " For JSON, use --json." : ""
   throw new Wrong(`${rawName} does not accept this value. Expected ${expected}.${hint}`)
 }

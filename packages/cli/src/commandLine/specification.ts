@@ -9,8 +9,8 @@ export interface Option {
   readonly values?: ReadonlyArray<string>
   /** What the help shows instead of another value. An option with neither takes no value. */
   readonly placeholder?: string
-  /** A number: a whole one, or the milliseconds of a time such as 30s. */
-  readonly number?: "whole" | "time"
+  /** The value is a time such as 30s, which the command gets in milliseconds. */
+  readonly isTime?: true
   readonly isRepeated?: true
   /** What Tab completes: files, files after an @, programs, or profiles. */
   readonly completes?: "file" | "@file" | "program" | "profile"
@@ -34,7 +34,7 @@ export interface Specification {
 }
 
 type ValueOf<O extends Option> = O extends { readonly isRepeated: true } ? ReadonlyArray<string>
-  : O extends { readonly number: string } ? number | undefined
+  : O extends { readonly isTime: true } ? number | undefined
   : O extends { readonly values: ReadonlyArray<infer Value> } ? Value | undefined
   : O extends { readonly placeholder: string } ? string | undefined
   : boolean

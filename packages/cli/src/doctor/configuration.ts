@@ -74,7 +74,7 @@ const adviceFor = ({ expected, isMissing, variable }: Problem): string => {
 
 const nothingSet =
   "No variable is set. If they are in a file, add --variables FILE. Without credentials, try the simulator: " +
-  "credit-data simulator --write-env simulator.env"
+  "npx @credit-data/simulator --write-env simulator.env"
 
 /** All variables that are missing or malformed, at once. */
 export const check = Effect.fnUntraced(function*(

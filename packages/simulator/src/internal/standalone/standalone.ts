@@ -1,4 +1,4 @@
-// The simulator as its own program, for the commands `credit-data-simulator` and `credit-data simulator`.
+// The simulator as its own program, for the command `credit-data-simulator`.
 
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as Config from "effect/Config"

@@ -1,6 +1,0 @@
-/**
- * What the command shares with this package. It is no part of the public API: it may change in any version.
- *
- * @since 1.0.0
- */
-export * as Standalone from "./internal/standalone/standalone.ts"
