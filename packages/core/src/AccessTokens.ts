@@ -172,9 +172,9 @@ const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
  * is not authorized for one path.
  *
  * Without a valid token, a retryable failure is retried up to twice before callers get it, after pauses and within the deadline
- * of the token endpoint. The pauses begin with 1 second and double up to 60 seconds. Half of each pause is random. A `Retry-After` of a
- * second or more takes precedence. After a connection that was reset, the first retry has no pause. When the retries have failed, every
- * caller gets the failure until the next pause is over. A failure that is not retryable is returned immediately, and for 30 seconds.
+ * of the token endpoint. The pauses begin with a second and double up to the longest pause. Half of each pause is random. A
+ * `Retry-After` of a second or more takes precedence. After a connection that was reset, the first retry has no pause. When the retries have failed, every
+ * caller gets the failure until the next pause is over. A failure that is not retryable is returned immediately, and during its pause.
  *
  * The life of a token counts from its own `requestedAt` and `expiresAt`, even when a custom endpoint returns it late.
  *

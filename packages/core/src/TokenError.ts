@@ -11,6 +11,7 @@ import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as advice from "./internal/advice.ts"
 import { ownMessage } from "./internal/ownMessage.ts"
+import { longestPauseAfter, shortestPause } from "./internal/pauses.ts"
 import { transportReasons } from "./internal/transportReason.ts"
 
 const fields = {
@@ -92,7 +93,7 @@ export class ServerError extends ownMessage(
   Schema.TaggedError<ServerError>()("ServerError", {
     ...fields,
     ...oauth,
-    /** The wait that the response requested in `Retry-After`, limited to 60 seconds. */
+    /** The wait that the response requested in `Retry-After`, limited to the longest pause. */
     retryAfter: Schema.optional(Schema.DurationFromMillis)
   })
 ) {
@@ -351,26 +352,24 @@ export const isTokenError = (u: unknown): u is TokenError => Schema.is(TokenErro
 
 /** A timer may fire a few milliseconds early. */
 const early = 5
-/** A clock that was set back must not cause a wait of hours. */
-const longestWait = 60_000
-
-/** Outside a supply, only this wait protects the endpoint from too many requests. */
-const shortestWait = 1_000
-
 const untilNextTry = (error: TokenError) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     const wait = error.nextTryAt !== undefined
       ? Math.max(0, DateTime.toEpochMillis(error.nextTryAt) - now + early)
       : error._tag === "ServerError" && error.retryAfter !== undefined
-      ? Math.max(shortestWait, Duration.toMillis(error.retryAfter))
-      : shortestWait
-    return Duration.millis(Math.min(wait, longestWait))
+      ? Math.max(shortestPause, Duration.toMillis(error.retryAfter))
+      // outside a supply, only this wait protects the endpoint from too many requests
+      : shortestPause
+    // a clock that was set back must not cause a wait of hours
+    return Duration.millis(
+      Math.min(wait, longestPauseAfter(error._tag === "ServerError" ? error.endpointStatus : undefined))
+    )
   })
 
 /**
  * Retries an effect after a retryable `TokenError`. It waits until the supply's next attempt (`nextTryAt`) or, outside a supply, for the
- * response's `Retry-After` and at least 1 second. No wait is longer than 60 seconds. The last failure, and any failure that is not
- * retryable, is returned immediately.
+ * response's `Retry-After` and at least 1 second. No wait is longer than the longest pause. The last failure, and any failure
+ * that is not retryable, is returned immediately.
  *
  * @since 1.0.0
  * @category combinators

@@ -135,20 +135,26 @@ describe("a failure without a valid token", () => {
 })
 
 describe("a renewal that fails", () => {
-  for (const [random, share] of [[0, 0.5], [1, 1]] as const) {
-    it.scoped(`a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: ${random}`, () => {
+  for (
+    const [failure, random, share] of [
+      [failures.unavailable, 0, 0.5],
+      [failures.unavailable, 1, 1],
+      [failures.limited, 1, 1]
+    ] as const
+  ) {
+    it.scoped(`a failed renewal keeps the valid token, and pauses for 1 s, doubling to 60 s, with equal jitter: ${failure.endpointStatus}, ${random}`, () => {
       let at = 48 * 60_000
-      const rounds = [1, 2, 4, 8, 16, 32, 60, 60, 60].flatMap((seconds, failure): ReadonlyArray<Step> => {
+      const rounds = [1, 2, 4, 8, 16, 32, 60, 60, 60].flatMap((seconds, index): ReadonlyArray<Step> => {
         const sentAt = at
         at += 100 + seconds * 1_000 * share
         return [
-          [`${sentAt} ms`, get, "token-1", requests(failure + 2)],
-          [`${at - 1} ms`, get, "token-1", requests(failure + 2)]
+          [`${sentAt} ms`, get, "token-1", requests(index + 2)],
+          [`${at - 1} ms`, get, "token-1", requests(index + 2)]
         ]
       })
       return timeline([
         ["0 s", get],
-        ["47 min", fail(failures.unavailable)],
+        ["47 min", fail(failure)],
         ...rounds,
         [`${at} ms`, recover],
         [`${at} ms`, get, "token-1", requests(11)],
@@ -238,6 +244,15 @@ describe("retryWhenDue", () => {
       ["1 s", recover],
       ["20.099 s", caller(1), "waits", requests(1)],
       ["21 s", caller(1), "token-2", requests(2)]
+    ]))
+
+  it.scoped("retryWhenDue waits for the longest pause of a limited client", () =>
+    timeline([
+      ["0 s", fail(failures.limitedFor("60 seconds"))],
+      ["0 s", retryWhenDue(3)],
+      ["50 s", recover],
+      ["60.099 s", caller(1), "waits", requests(1)],
+      ["61 s", caller(1), "token-2", requests(2)]
     ]))
 
   it.scoped("retryWhenDue retries a retryable failure the given number of times, and no other failure", () =>

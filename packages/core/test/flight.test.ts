@@ -133,7 +133,7 @@ describe("one flight", () => {
           log,
           [
             `ERROR The token request to https://v2.example/oauth2/token (test) died with ${died}. ` +
-            "Fix your TokenEndpoint, tracer or logger: requestToken must fail with a TokenError. The next attempt is in a minute."
+            "Fix your TokenEndpoint, tracer or logger: requestToken must fail with a TokenError. The next attempt is in 60 seconds."
           ]
         ],
         ["1 s", recover],

@@ -240,12 +240,22 @@ describe("Retry-After", () => {
       assert.strictEqual(Duration.toMillis(failure.retryAfter), 12_000)
     }))
 
+  const waitOf = (status: number, header: string) =>
+    Effect.map(Effect.flip(requestToken(raw(null, { status, headers: { "retry-after": header } }))), (failure) => {
+      assert(failure._tag === "ServerError")
+      return failure.retryAfter === undefined ? undefined : Duration.toMillis(failure.retryAfter)
+    })
+
   for (const [header, millis] of waits) {
     it.effect(`Retry-After ${JSON.stringify(header)} requests a wait of ${millis ?? "no"} ms`, () =>
       Effect.gen(function*() {
-        const failure = yield* Effect.flip(requestToken(raw(null, { status: 503, headers: { "retry-after": header } })))
-        assert(failure._tag === "ServerError")
-        assert.strictEqual(failure.retryAfter === undefined ? undefined : Duration.toMillis(failure.retryAfter), millis)
+        assert.strictEqual(yield* waitOf(503, header), millis)
       }))
   }
+
+  it.effect("a Retry-After of a day is limited to the longest pause of its status", () =>
+    Effect.gen(function*() {
+      const waits = yield* Effect.forEach([408, 425, 429, 500, 503], (status) => waitOf(status, "86400"))
+      assert.deepStrictEqual(waits, [60_000, 60_000, 60_000, 60_000, 60_000])
+    }))
 })

@@ -1,21 +1,19 @@
 import type { AccessToken } from "@credit-data/core/AccessToken"
-import type { TokenError } from "@credit-data/core/TokenError"
+import { longestPauseAfter } from "@credit-data/core/Internal"
+import type { ServerError, TokenError } from "@credit-data/core/TokenError"
 import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Setup } from "./configuration.ts"
 import { failed, type Finding, instant, length, ok } from "./step.ts"
 
-/** The library waits no longer, even if the server asks for more. */
-const longestPause = Duration.minutes(1)
-
-/** How long the server asks clients to wait. */
-const pauseOf = (pause: Duration.Duration | undefined): string =>
-  pause === undefined
-    ? ""
-    : `, and it asks clients to wait ${Duration.lessThan(pause, longestPause) ? "" : "at least "}${
-      length(Duration.toMillis(pause))
-    } (Retry-After)`
+/** How long the server asks clients to wait. The library waits no longer than its longest pause, and does not keep what exceeds it. */
+const pauseOf = ({ endpointStatus, retryAfter }: ServerError): string => {
+  if (retryAfter === undefined) return ""
+  const millis = Duration.toMillis(retryAfter)
+  const limit = millis < longestPauseAfter(endpointStatus) ? "" : "at least "
+  return `, and it asks clients to wait ${limit}${length(millis)} (Retry-After)`
+}
 
 /** What happened, and the variables to look at, which the message of the error cannot name. */
 const explain = (error: TokenError, address: string): readonly [detail: string, variables?: string] => {
@@ -25,7 +23,7 @@ const explain = (error: TokenError, address: string): readonly [detail: string, 
   if (error._tag === "InvalidClient" || error.error === "invalid_client") {
     return [`the client was refused: ${response}`, "CREDIT_DATA_CLIENT_ID and CREDIT_DATA_CLIENT_SECRET"]
   }
-  if (error.retryable) return [`temporary failure: ${response}${pauseOf(error.retryAfter)}`]
+  if (error.retryable) return [`temporary failure: ${response}${pauseOf(error)}`]
   if ([404, 405, 410].includes(error.endpointStatus) || error.error === "unsupported_grant_type") {
     return [`no token endpoint there: ${response}`, address]
   }

@@ -5,6 +5,7 @@ import * as Predicate from "effect/Predicate"
 import type { AccessToken } from "../AccessToken.ts"
 import type { TokenError } from "../TokenError.ts"
 import * as Instant from "./instant.ts"
+import { longestPauseAfter } from "./pauses.ts"
 import { printableScopes } from "./printable.ts"
 import type { State } from "./tokenState.ts"
 
@@ -54,7 +55,9 @@ export const died = (where: string, defect: unknown) =>
   Effect.logError(
     `The token request to ${where} died with ${
       Predicate.isError(defect) ? defect.name : "a value that is not an error"
-    }. Fix your TokenEndpoint, tracer or logger: requestToken must fail with a TokenError. The next attempt is in a minute.`
+    }. Fix your TokenEndpoint, tracer or logger: requestToken must fail with a TokenError. The next attempt is in ${
+      longestPauseAfter() / 1_000
+    } seconds.`
   )
 
 /** A renewal is forced. The line names the previous one if that was within ten minutes. Again: at most every 30 seconds. */

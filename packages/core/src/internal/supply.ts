@@ -19,6 +19,7 @@ import * as Instant from "./instant.ts"
 import * as Announcements from "./announcements.ts"
 import { inOwnContext } from "./asyncContext.ts"
 import { isolated } from "./isolated.ts"
+import { longestPauseAfter } from "./pauses.ts"
 import { shownClientId } from "./printable.ts"
 import * as TokenState from "./tokenState.ts"
 import { within } from "./within.ts"
@@ -252,7 +253,7 @@ export const make = Effect.fnUntraced(function*(
         const remember = Effect.sync(() => {
           const at = now()
           if (TokenState.remembered(state, at) !== undefined) return
-          const nextTryAt = Instant.later(at, TokenState.longestPause)
+          const nextTryAt = Instant.later(at, longestPauseAfter())
           const error = new TransportError({ ...where, reason: "Other", nextTryAt: Instant.wallTime(nextTryAt) })
           state = TokenState.gaveUp(TokenState.failed(state, at), { error, outcome, nextTryAt, isForced: own.isForced })
         })

@@ -29,6 +29,7 @@ import {
 import * as advice from "./advice.ts"
 import { responseReason } from "./httpError.ts"
 import { noLifetime } from "./logLines.ts"
+import { longestPauseAfter } from "./pauses.ts"
 import { clientOf, withoutSecrets } from "./printable.ts"
 import { isEncodingFault, isStatusError, type Stage, type TransportFailure, transportFailure } from "./transport.ts"
 import * as validation from "./validation.ts"
@@ -179,16 +180,10 @@ const decode = (json: Json) => {
 }
 
 /**
- * The longest `Retry-After` of a token endpoint that is respected.
- * @limit time
- */
-export const longestRetryAfter = 60_000
-
-/**
  * The wait in milliseconds that a `Retry-After` header requests (RFC 9110, section 10.2.3): whole seconds or an HTTP date. The wait is
  * limited, so that a server cannot stop a program for long. Of a header that was sent twice, the first value counts.
  */
-const retryAfter = (header: string, nowMillis: number): number | undefined => {
+const retryAfter = (header: string, nowMillis: number, longest: number): number | undefined => {
   const [seconds] = /^\d+(?=\s*(?:,|$))/.exec(header.trim()) ?? []
   const [date] = /^[A-Z][a-z]+,? .*?(?:GMT|$)/.exec(header.trim()) ?? []
   const wait = seconds !== undefined
@@ -197,7 +192,7 @@ const retryAfter = (header: string, nowMillis: number): number | undefined => {
     : date === undefined
     ? Number.NaN
     : Date.parse(date.endsWith("GMT") ? date : `${date} GMT`) - nowMillis
-  return wait >= 0 ? Math.min(wait, longestRetryAfter) : undefined
+  return wait >= 0 ? Math.min(wait, longest) : undefined
 }
 
 /**
@@ -275,7 +270,9 @@ export const tokenRequest = (
     if (status === 401 || ((status === 400 || status === 403) && body["error"] === "invalid_client")) {
       return new InvalidClient({ ...hinted(credentials, { status }, suspicion(credentials)), ...fields })
     }
-    const wait = response.retryAfter === undefined ? undefined : retryAfter(response.retryAfter, nowMillis)
+    const wait = response.retryAfter === undefined
+      ? undefined
+      : retryAfter(response.retryAfter, nowMillis, longestPauseAfter(response.status))
     const { audience } = environment
     const audienceHint = status < 500 && status !== 429 && validation.isQuoted(audience)
       ? "The audience is surrounded by quotes. Remove what is not part of the value."

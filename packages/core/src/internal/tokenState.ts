@@ -9,6 +9,7 @@ import type { TokenError } from "../TokenError.ts"
 import type { RequestReason } from "../TokenEvent.ts"
 import type { TokenPhase } from "../TokenStatus.ts"
 import * as Instant from "./instant.ts"
+import { longestPauseAfter, refusalPause, shortestPause } from "./pauses.ts"
 
 // The life of a token (contract, section 3): its state, what a caller gets at an instant, and the transitions from one state to
 // the next. All functions are pure.
@@ -267,24 +268,6 @@ export const nextTryForScope = (state: State, now: Instant.Instant): Instant.Ins
 export const retries = 2
 
 /**
- * The pause after a failure that is not retryable.
- * @limit time
- */
-export const refusalPause = 30_000
-
-/**
- * The pause after a retryable failure without `Retry-After`. It doubles with each further failure. The second half of it is random.
- * @limit time
- */
-export const shortestPause = 1_000
-
-/**
- * The longest pause after retryable failures.
- * @limit time
- */
-export const longestPause = 60_000
-
-/**
  * How long no token request is sent after this failure, in milliseconds. A refusal of another process lasts only as long as that process
  * shares it: if it was a mistake, one of the others has to try.
  */
@@ -298,12 +281,12 @@ const pauseAfter = (
     const shared = Math.max(0, DateTime.toEpochMillis(sharedUntil) - now.wallMillis)
     return Math.round(Math.min(shared, refusalPause) + random * shortestPause)
   }
-  const requested = error._tag === "ServerError" && error.retryAfter !== undefined
-    ? Duration.toMillis(error.retryAfter)
-    : 0
+  const { endpointStatus, retryAfter } = error._tag === "ServerError" ? error : {}
+  const requested = retryAfter === undefined ? 0 : Duration.toMillis(retryAfter)
   // with a Retry-After of 0, every process would send requests without a pause
   if (requested >= 1_000) return requested
-  return Math.round(Math.min(shortestPause * 2 ** (failures - 1), longestPause) * (0.5 + random / 2))
+  const longest = longestPauseAfter(endpointStatus)
+  return Math.round(Math.min(shortestPause * 2 ** (failures - 1), longest) * (0.5 + random / 2))
 }
 
 /** What follows a failed token request: another one within the same flight, or the failure is remembered. */

@@ -33,6 +33,8 @@ const where = { environment: "test", tokenEndpoint: "https://v2.example/oauth2/t
 export const failures = {
   unavailable: new TokenError.ServerError({ ...where, endpointStatus: 503 }),
   limited: new TokenError.ServerError({ ...where, endpointStatus: 429 }),
+  limitedFor: (retryAfter: Duration.DurationInput) =>
+    new TokenError.ServerError({ ...where, endpointStatus: 429, retryAfter: Duration.decode(retryAfter) }),
   unavailableFor: (retryAfter: Duration.DurationInput) =>
     new TokenError.ServerError({ ...where, endpointStatus: 503, retryAfter: Duration.decode(retryAfter) }),
   refused: new TokenError.InvalidClient({ ...where, endpointStatus: 401, error: "invalid_client" }),
