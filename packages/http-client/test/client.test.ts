@@ -3,7 +3,7 @@ import { AccessTokens } from "@credit-data/core"
 import { DataAccess, EnablementServices, Furnishment, GroupClient } from "@credit-data/http-client"
 import { HttpBody, HttpClient, HttpClientError, HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Layer, Redacted, Stream } from "effect"
+import { Effect, Either, Layer, Stream } from "effect"
 import { inspect } from "node:util"
 import { call } from "./support/calls.ts"
 import { bearers, over, rejecting, supply, transport } from "./support/fakes.ts"
@@ -19,16 +19,6 @@ describe("a call", () => {
       const { "user-agent": userAgent, ...headers } = { ...sent[0]?.headers }
       assert.match(userAgent ?? "none", /^credit-data\/\d/)
       assert.deepStrictEqual(headers, { "x-mine": "1", authorization: "Bearer token-1" })
-    }))
-
-  it.effect("keeps the caller's Authorization header, without a token, a check of scopes or a second request", () =>
-    Effect.gen(function*() {
-      const { sent, value } = yield* call(
-        (client) => client.get("/consumers", { headers: { authorization: "Basic mine" } }),
-        { respond: () => new Response(null, { status: 401 }), supply: { granted: [] } }
-      )
-      assert.deepStrictEqual(bearers(sent), ["Basic mine"])
-      Either.getOrThrow(value)
     }))
 
   it.effect("returns every status unchanged, including redirects", () =>
@@ -224,45 +214,6 @@ describe("a transport whose failure contains the request", () => {
 })
 
 describe("a 401", () => {
-  it.effect("reports the token, and the request is sent again with another one", () =>
-    Effect.gen(function*() {
-      const { sent, value } = yield* call((client) => client.post("/consumers", { body: HttpBody.text("hello") }), {
-        respond: rejecting("token-1")
-      })
-      assert.strictEqual(Either.getOrThrow(value).status, 200)
-      assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
-      assert.deepStrictEqual(sent[0]?.body, sent[1]?.body)
-    }))
-
-  it.effect("is returned with its body after three tokens, each of which was reported", () =>
-    Effect.gen(function*() {
-      const reported: Array<string> = []
-      const { sent, value } = yield* call(
-        (client) =>
-          Effect.flatMap(
-            client.get("/consumers"),
-            ({ status, text }) => Effect.map(text, (text) => `${status} ${text}`)
-          ),
-        {
-          respond: rejecting("token-1", "token-2", "token-3"),
-          supply: { renewals: 5 },
-          changeTokens: ({ invalidate, replace }) => ({
-            invalidate: (token) => {
-              reported.push(Redacted.value(token.secret))
-              return invalidate(token)
-            },
-            replace: (token, ...tried) => {
-              reported.push([token, ...tried].map(({ secret }) => Redacted.value(secret)).join(" after "))
-              return replace(token)
-            }
-          })
-        }
-      )
-      assert.strictEqual(Either.getOrThrow(value), "401 the body")
-      assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2", "Bearer token-3"])
-      assert.deepStrictEqual(reported, ["token-1", "token-2 after token-1", "token-3"])
-    }))
-
   it.effect("is returned if the only other token is one that the call has tried", () =>
     Effect.gen(function*() {
       const tokens = yield* supply()
@@ -275,16 +226,6 @@ describe("a 401", () => {
       })
       assert.strictEqual(Either.getOrThrow(value).status, 401)
       assert.strictEqual(sent.length, 2)
-    }))
-
-  it.effect("is returned with its body when there is no replacement for the token", () =>
-    Effect.gen(function*() {
-      const { sent, value } = yield* call(
-        (client) => Effect.flatMap(client.get("/consumers"), ({ text }) => text),
-        { respond: rejecting("token-1"), supply: { renewals: 0 } }
-      )
-      assert.strictEqual(Either.getOrThrow(value), "the body")
-      assert.strictEqual(sent.length, 1)
     }))
 
   const form = new FormData()

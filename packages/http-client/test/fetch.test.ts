@@ -170,57 +170,6 @@ describe("the fetch of a group", () => {
       assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
     }))
 
-  it.scoped("keeps the caller's own Authorization, and reports no 401", () =>
-    Effect.gen(function*() {
-      const { fetch, sent } = yield* setUp(() => new Response(null, { status: 401 }), { granted: [] })
-      const response = yield* Effect.promise(() => fetch("/a", { headers: { authorization: "Basic own" } }))
-      assert.strictEqual(response.status, 401)
-      assert.deepStrictEqual(bearers(sent), ["Basic own"])
-    }))
-
-  it.scoped("drops host, content-length and the headers of a connection", () =>
-    Effect.gen(function*() {
-      const { fetch, sent } = yield* setUp()
-      const headers = {
-        Host: "evil.example",
-        "Content-Length": "3",
-        Connection: "close",
-        "Transfer-Encoding": "chunked",
-        "x-a": "1"
-      }
-      yield* Effect.promise(() => fetch("/a", { headers }))
-      assert.deepStrictEqual([...sent[0]?.headers.keys() ?? []], ["authorization", "user-agent", "x-a"])
-    }))
-
-  it.scoped("sends a GET again after a closed connection, and a POST only with an Idempotency-Key", () =>
-    Effect.gen(function*() {
-      const reset = new TypeError("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) })
-      const failing = (times: number) => () => times-- > 0 ? Promise.reject(reset) : new Response()
-      const get = yield* setUp(failing(2))
-      assert.strictEqual((yield* Effect.promise(() => get.fetch("/a"))).status, 200)
-      assert.strictEqual(get.sent.length, 3)
-      const post = yield* setUp(failing(1))
-      isCallError(yield* rejection(() => post.fetch("/a", { method: "POST", body: "x" })), "Reset")
-      const init = { method: "POST", body: "x", headers: { "idempotency-key": "1" } }
-      const repeated = yield* setUp(failing(1))
-      assert.strictEqual((yield* Effect.promise(() => repeated.fetch("/a", init))).status, 200)
-      const dead = yield* setUp(failing(Infinity))
-      const error = isCallError(yield* rejection(() => dead.fetch("/a")), "Reset")
-      assert.isTrue(error.retryable)
-      assert.strictEqual(dead.sent.length, 4)
-    }))
-
-  it.scoped("rejects with the error of the supply, of the scope, and of the URL, and sends nothing", () =>
-    Effect.gen(function*() {
-      const { fetch, sent } = yield* setUp(undefined, { granted: [] })
-      assert.deepInclude(yield* rejection(() => fetch("/a")), { _tag: "InsufficientScope" })
-      const other = yield* setUp()
-      for (const url of ["https://elsewhere.example", "/../a", "//elsewhere.example/a"]) {
-        isCallError(yield* rejection(() => other.fetch(url)), "InvalidUrl")
-      }
-      assert.deepStrictEqual([...sent, ...other.sent], [])
-    }))
-
   it.scoped("rejects what cannot be sent, names it without its value, and never throws", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp()
