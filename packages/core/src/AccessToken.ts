@@ -7,6 +7,7 @@ import * as Data from "effect/Data"
 import * as DateTime from "effect/DateTime"
 import type * as Redacted from "effect/Redacted"
 import type { AccessScope } from "./AccessScope.ts"
+import type { Grant } from "./internal/grant.ts"
 
 /**
  * An access token that the token endpoint issued (service contract, section 2). To compare the text of two tokens, compare their
@@ -18,18 +19,16 @@ import type { AccessScope } from "./AccessScope.ts"
  * @since 1.0.0
  * @category models
  */
-export class AccessToken extends Data.Class<{
-  /** The text that goes into the `Authorization` header. Its type is not accepted as a client secret. */
-  readonly secret: Redacted.Redacted & { readonly "~use"?: "access token" }
-  /** The scopes that were granted, with the names that the server uses. */
-  readonly scopes: ReadonlyArray<string>
-  /** When the token request was sent. The lifetime counts from here. */
-  readonly requestedAt: DateTime.Utc
-  /** The first instant at which the token must not be sent any more. */
-  readonly expiresAt: DateTime.Utc
-  /** The scopes of the service that the token covers, if the names of the granted scopes do not show it. Default: `scopes`. */
-  readonly covered?: ReadonlyArray<AccessScope> | undefined
-}> {
+export class AccessToken extends Data.Class<
+  Grant & {
+    /** The text that goes into the `Authorization` header. Its type is not accepted as a client secret. */
+    readonly secret: Redacted.Redacted & { readonly "~use"?: "access token" }
+    /** When the token request was sent. The lifetime counts from here. */
+    readonly requestedAt: DateTime.Utc
+    /** The first instant at which the token must not be sent any more. */
+    readonly expiresAt: DateTime.Utc
+  }
+> {
   /**
    * The only type of token that the service issues.
    *

@@ -6,6 +6,7 @@
  */
 export { type CallObserver, callObserver, type FinishedCall, observeCalls } from "./internal/callObserver.ts"
 export { isReadableAgain } from "./internal/framing.ts"
+export { storedGrant } from "./internal/grant.ts"
 export { groups } from "./internal/groups.ts"
 export * as HttpError from "./internal/httpError.ts"
 export * as Instant from "./internal/instant.ts"

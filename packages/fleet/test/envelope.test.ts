@@ -2,6 +2,7 @@ import { AccessToken, TokenError } from "@credit-data/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Duration, Effect, Option, Redacted } from "effect"
 import * as Envelope from "../src/internal/envelope.ts"
+import * as Sealing from "../src/internal/sealing.ts"
 import { entryOf } from "./support/fleet.ts"
 
 const fence = 7
@@ -196,6 +197,39 @@ describe("a stored token", () => {
     assert.isDefined(found(61_000, 0))
     assert.isUndefined(found(61_001, 0))
   })
+
+  it.effect("is stored in a form that other versions of this package read", () =>
+    Effect.gen(function*() {
+      const entry = yield* entryOf({})
+      const textOf = (content: Envelope.Content) =>
+        Sealing.open(
+          { secret: Redacted.value(entry.secret), name: entry.name, fence },
+          Envelope.sealed(entry, fence, content)
+        )
+      const text =
+        "{\"token\":{\"secret\":\"a token\",\"scopes\":[\"data-access:all\"],\"covered\":[\"data-access:all\"]," +
+        "\"lifetimeMillis\":60000,\"expiresAt\":160000,\"endsAt\":60000}}"
+      assert.strictEqual(textOf(content), text)
+      const { covered: _, ...uncovered } = token
+      assert.strictEqual(
+        textOf(Envelope.contentOfToken(new AccessToken.AccessToken(uncovered), 60_000)),
+        text.replace(/"covered":.*?],/, "")
+      )
+    }))
+
+  it.effect("of a newer version has what this version knows", () =>
+    Effect.gen(function*() {
+      const entry = yield* entryOf({})
+      const stored = {
+        token: { ...content.token, covered: ["data-access:all", "newer:all"], newer: true }
+      }
+      const bytes = Sealing.seal(
+        { secret: Redacted.value(entry.secret), name: entry.name, fence },
+        JSON.stringify(stored)
+      )
+      const taken = Option.flatMapNullable(open(entry, bytes), (opened) => Envelope.tokenOf(opened, 0, at(100_000)))
+      assert.deepStrictEqual(Option.getOrThrow(taken).covered, ["data-access:all"])
+    }))
 
   it("covers the same scopes as where it was obtained", () => {
     const covered = Envelope.contentOfToken(

@@ -3,6 +3,7 @@ import { AccessToken } from "@credit-data/core/AccessToken"
 import type { ClientCredentials } from "@credit-data/core/ClientCredentials"
 import type * as TokenEndpoint from "@credit-data/core/TokenEndpoint"
 import { InvalidClient, ServerError, type TokenError } from "@credit-data/core/TokenError"
+import { storedGrant } from "@credit-data/core/Internal"
 import * as Variables from "@credit-data/core/Variables"
 import type * as ConfigError from "effect/ConfigError"
 import * as DateTime from "effect/DateTime"
@@ -41,8 +42,17 @@ const Failure = Schema.Struct({
   error: Schema.Union(InvalidClient, ServerError)
 })
 
+/** The command reads a part of it without this Schema: see `format.ts`. */
+const Token = Schema.Struct({
+  secret: Schema.String,
+  ...storedGrant,
+  lifetimeMillis: Schema.Finite,
+  expiresAt: Schema.Finite,
+  endsAt: Schema.Finite
+})
+
 const Content = Schema.Struct({
-  token: Schema.optional(Schema.declare(Format.isToken)),
+  token: Schema.optional(Token),
   failure: Schema.optional(Failure)
 })
 const Text = Schema.parseJson(Content)
@@ -61,16 +71,18 @@ export const lifetimeOf = ({ expiresAt, requestedAt }: AccessToken): number =>
   DateTime.toEpochMillis(expiresAt) - DateTime.toEpochMillis(requestedAt)
 
 /** A token that ends at this time of the store's clock. */
-export const contentOfToken = (token: AccessToken, endsAt: number): Content => ({
-  token: {
-    secret: Redacted.value(token.secret),
-    scopes: token.scopes,
-    covered: token.covered,
-    lifetimeMillis: lifetimeOf(token),
-    expiresAt: DateTime.toEpochMillis(token.expiresAt),
-    endsAt
+export const contentOfToken = (token: AccessToken, endsAt: number): Content => {
+  const { expiresAt, requestedAt: _, secret, tokenType: _type, ...granted } = token
+  return {
+    token: {
+      secret: Redacted.value(secret),
+      ...granted,
+      lifetimeMillis: lifetimeOf(token),
+      expiresAt: DateTime.toEpochMillis(expiresAt),
+      endsAt
+    }
   }
-})
+}
 
 const requestedMillis = (error: SharedFailure): number =>
   error._tag === "ServerError" ? Duration.toMillis(error.retryAfter ?? Duration.zero) : 0
@@ -103,13 +115,13 @@ export const opened = ({ name, secret }: Entry, { value }: Pick<Look, "value">):
  */
 export const tokenOf = ({ token }: Content, storeNow: number, wall: DateTime.Utc): AccessToken | undefined => {
   if (token === undefined || !Format.isAlive(token, storeNow)) return undefined
-  const left = Math.min(token.endsAt - storeNow, token.expiresAt - DateTime.toEpochMillis(wall))
+  const { endsAt, expiresAt: ownEnd, lifetimeMillis, secret, ...granted } = token
+  const left = Math.min(endsAt - storeNow, ownEnd - DateTime.toEpochMillis(wall))
   if (left <= 0) return undefined
   const expiresAt = DateTime.addDuration(wall, Duration.millis(left))
-  const requestedAt = DateTime.subtractDuration(expiresAt, Duration.millis(token.lifetimeMillis))
-  const { scopes, secret } = token
-  const covered = token.covered?.filter(Schema.is(AccessScope))
-  return new AccessToken({ secret: Redacted.make(secret), scopes, covered, expiresAt, requestedAt })
+  const requestedAt = DateTime.subtractDuration(expiresAt, Duration.millis(lifetimeMillis))
+  const covered = granted.covered?.filter(Schema.is(AccessScope))
+  return new AccessToken({ ...granted, covered, secret: Redacted.make(secret), expiresAt, requestedAt })
 }
 
 /** The failure as this process reports it, and until when it is shared. The wait that the server requested has partly passed. */

@@ -6,12 +6,12 @@ export interface Life {
   readonly lifetimeMillis: number
 }
 
+/** The part of a stored token that the command reads. */
 export interface StoredToken extends Life {
   /** By the clock of the process that publishes. The clock of the store can be set too. */
   readonly expiresAt: number
   readonly secret: string
   readonly scopes: ReadonlyArray<string>
-  readonly covered?: ReadonlyArray<string> | undefined
 }
 
 /** A value as a store of files has it. */
@@ -30,15 +30,10 @@ const fieldsOf = (text: string): Readonly<Record<string, unknown>> => {
   }
 }
 
-const areTexts = (value: unknown): value is ReadonlyArray<string> =>
-  Array.isArray(value) && value.every((each) => typeof each === "string")
-
-export const isToken = (value: unknown): value is StoredToken => {
-  const { covered, endsAt, expiresAt, lifetimeMillis, scopes, secret }: Readonly<Record<string, unknown>> = Object(
-    value
-  )
-  return [endsAt, expiresAt, lifetimeMillis].every(Number.isFinite) && typeof secret === "string" && areTexts(scopes) &&
-    (covered === undefined || areTexts(covered))
+const isToken = (value: unknown): value is StoredToken => {
+  const { endsAt, expiresAt, lifetimeMillis, scopes, secret }: Readonly<Record<string, unknown>> = Object(value)
+  return [endsAt, expiresAt, lifetimeMillis].every(Number.isFinite) && typeof secret === "string" &&
+    Array.isArray(scopes) && scopes.every((each) => typeof each === "string")
 }
 
 /** The token in the text of an opened envelope. */
