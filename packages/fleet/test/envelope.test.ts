@@ -227,8 +227,8 @@ describe("a stored token", () => {
         { secret: Redacted.value(entry.secret), name: entry.name, fence },
         JSON.stringify(stored)
       )
-      const taken = Option.flatMapNullable(open(entry, bytes), (opened) => Envelope.tokenOf(opened, 0, at(100_000)))
-      assert.deepStrictEqual(Option.getOrThrow(taken).covered, ["data-access:all"])
+      const taken = Envelope.tokenOf(Option.getOrThrow(open(entry, bytes)), 0, at(100_000))
+      assert.deepStrictEqual(taken?.covered, ["data-access:all"])
     }))
 
   it("covers the same scopes as where it was obtained", () => {
