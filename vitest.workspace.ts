@@ -80,6 +80,7 @@ export default defineConfig(({ mode: given }) => {
                 TRANSPORTS: mode === "transports" ? "fetch,undici" : "fetch,node:http,undici"
               }
             }),
+          globalSetup: fileURLToPath(new URL("tests/support/src/runFolder.ts", import.meta.url)),
           setupFiles: fileURLToPath(new URL("tests/support/src/endWithParent.ts", import.meta.url)),
           testTimeout: 45_000
         }

@@ -23,6 +23,7 @@ export default defineConfig(({ mode: given }) => {
       maxWorkers: "100%",
       isolate: false,
       testTimeout: 45_000,
+      globalSetup: fileURLToPath(new URL("generated/tests/support/src/runFolder.ts", import.meta.url)),
       setupFiles: fileURLToPath(new URL("generated/tests/support/src/endWithParent.ts", import.meta.url)),
       ...(mode !== "test" && { env: { SEARCHES: "complete", TRANSPORTS: "fetch,node:http,undici" } }),
       include: modes[mode].include,

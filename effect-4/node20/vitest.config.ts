@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     isolate: false,
     testTimeout: 45_000,
+    globalSetup: here("../generated/tests/support/src/runFolder.ts"),
     setupFiles: here("../generated/tests/support/src/endWithParent.ts"),
     // it imports vitest
     server: { deps: { inline: ["@effect/vitest"] } },

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: [`packages/${process.env["PACKAGE"]}/test/**/*.test.ts`],
     exclude: [...configDefaults.exclude, "**/*.{alone,nightly}.test.ts"],
+    globalSetup: "tests/support/src/runFolder.ts",
     setupFiles: "tests/support/src/endWithParent.ts",
     isolate: false,
     testTimeout: 45_000

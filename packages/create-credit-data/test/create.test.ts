@@ -2,7 +2,7 @@ import { run } from "@credit-data/test-support/childProcess"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,8 +12,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url))
 const own = join(root, "packages/create-credit-data")
 const read = (...path: ReadonlyArray<string>) => readFileSync(join(...path), "utf8")
 
-const work = mkdtempSync(join(tmpdir(), "create-credit-data-"))
-process.on("exit", () => rmSync(work, { recursive: true, force: true }))
+const work = mkdtempSync(join(process.env["TEST_RUN_FOLDER"] ?? tmpdir(), "create-credit-data-"))
 
 // the scripts that build the published program, into another folder
 const { scripts, version }: { readonly scripts: Record<string, string>; readonly version: string } = JSON.parse(

@@ -3,14 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 
-const folder = mkdtempSync(join(tmpdir(), "credit-data-programs-"))
+// outside of a test run, such as in the soak, the process ends by itself
+const folder = mkdtempSync(join(process.env["TEST_RUN_FOLDER"] ?? tmpdir(), "credit-data-programs-"))
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
 
 const bundles = new Map<string, string>()
 
 /**
  * Bundles a TypeScript program, once for each file, so that each start of it takes a quarter of the time. The bundle is removed
- * when this process exits.
+ * when the test run ends, or this process.
  */
 export const bundle = (file: string): string => {
   const known = bundles.get(file)

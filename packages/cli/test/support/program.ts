@@ -8,8 +8,7 @@ import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 
 const folder = fileURLToPath(new URL("../..", import.meta.url))
-const output = mkdtempSync(join(tmpdir(), "credit-data-cli-"))
-process.on("exit", () => rmSync(output, { recursive: true, force: true }))
+const output = mkdtempSync(join(process.env["TEST_RUN_FOLDER"] ?? tmpdir(), "credit-data-cli-"))
 
 // the command that builds the published program, into another folder
 const { scripts }: { readonly scripts: Record<string, string> } = JSON.parse(
