@@ -308,7 +308,6 @@ describe("a call that ends early", () => {
       const reason = new Error("too late")
       assert.strictEqual(yield* rejection(() => fetch("/a", { signal: AbortSignal.abort(reason) })), reason)
       assert.include(String(yield* rejection(() => fetch("/a", { signal: AbortSignal.timeout(1) }))), "TimeoutError")
-      const done = yield* setUp()
       const { signal } = callerAbort()
       let listeners = 0
       const add = signal.addEventListener.bind(signal)
@@ -321,10 +320,24 @@ describe("a call that ends early", () => {
         listeners--
         remove(...args)
       }
-      for (let call = 0; call < 10; call++) {
-        const response = yield* Effect.promise(() => done.fetch("/a", { signal }))
-        yield* Effect.promise(() => response.text())
-      }
+      const { fetch: responding } = fake(({ url }) =>
+        url.endsWith("/none")
+          ? new Response(null, { status: 204 })
+          : url.endsWith("/failing")
+          ? Promise.reject(new Error("no connection"))
+          : Response.json({})
+      )
+      const tokens = yield* supply()
+      const slow = Effect.zipRight(Effect.promise(() => setImmediate()), tokens.get)
+      const done = yield* over({ ...tokens, get: slow }, responding)
+      const request = () => new Request("https://api.example/v1/a", { method: "POST", body: "a body" })
+      yield* Effect.promise(async () => {
+        await (await done("/a", { signal })).text()
+        await (await done("/a", { signal })).body?.cancel()
+        await (await done(request(), { signal })).text()
+        await done("/none", { signal })
+        await done("/failing", { signal }).catch(() => undefined)
+      })
       assert.strictEqual(listeners, 0)
     }))
 

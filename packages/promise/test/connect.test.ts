@@ -347,7 +347,11 @@ describe("closing a connection", () => {
         Effect.repeat(simulator.openConnections, {
           until: (open) => open === 0,
           schedule: Schedule.spaced("10 millis")
-        })
+        }).pipe(
+          // the server closes an unused connection after 5 s
+          Effect.timeout("4 seconds"),
+          Effect.orDie
+        )
       )
     }))
 
