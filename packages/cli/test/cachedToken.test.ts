@@ -19,6 +19,8 @@ interface Case {
   readonly mode?: number
   readonly variables?: Readonly<Record<string, string>>
   readonly option?: string
+  /** Whether only the option has the secret. */
+  readonly isSecret?: boolean
 }
 
 /** The cases in which the program requests the token itself, or explains why it can't. */
@@ -57,13 +59,14 @@ describe("credit-data token --cache", () => {
       })
       const home = join(folder, "home")
       const tokens = join(home, ".cache", "credit-data", "tokens")
-      const set = { ...usual, HOME: home, XDG_CACHE_HOME: "caches" }
+      const set: Readonly<Record<string, string>> = { ...usual, HOME: home, XDG_CACHE_HOME: "caches" }
+      const { CREDIT_DATA_CLIENT_SECRET: _, ...withoutSecret } = set
       // the whole program accepts the variables, of V1 too, whose warning appears each time
       for (const options of [[], ["--auth=v1"]]) {
         yield* start(process.execPath, [program, "token", "--cache", ...options], { variables: set })
       }
       const run = (
-        { ends = 50, mode = 0o700, option, ownEnds = ends, scopes = requested, variables }: Case
+        { ends = 50, isSecret = false, mode = 0o700, option, ownEnds = ends, scopes = requested, variables }: Case
       ) => {
         chmodSync(tokens, mode)
         const [endsAt, expiresAt] = [ends, ownEnds].map((minutes) => Date.now() + minutes * minute)
@@ -74,11 +77,17 @@ describe("credit-data token --cache", () => {
         return start(
           process.execPath,
           [join(reader, "credit-data.js"), "token", "--cache", ...(option === undefined ? [] : [option])],
-          { variables: { ...set, ...variables } }
+          { variables: { ...(isSecret ? withoutSecret : set), ...variables } }
         )
       }
       const printed = yield* run({})
       assert.deepStrictEqual([printed.stdout, printed.stderr], ["a-cached-token\n", ""])
+      // the time limit of the secret's command is longer
+      const ended = yield* Effect.timeout(
+        run({ option: `--secret-command=printf %s ${secret}`, isSecret: true }),
+        "20 seconds"
+      )
+      assert.deepStrictEqual([ended.stdout, ended.stderr], ["a-cached-token\n", ""])
       for (const [name, each] of Object.entries(others)) {
         const { stderr, stdout } = yield* run(each)
         assert.strictEqual(stdout, "", name)
