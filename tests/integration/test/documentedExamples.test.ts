@@ -1,10 +1,14 @@
 import { AuthV2 } from "@credit-data/auth-v2"
 import { DataAccess, EnablementServices, Furnishment } from "@credit-data/http-client"
 import { Simulator } from "@credit-data/simulator"
+import { listen } from "@credit-data/test-support/listen"
+import { HttpClient } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Config, ConfigProvider, Effect, Layer, Logger } from "effect"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { requestToken } from "../src/clients.ts"
 
 const root = new URL("../../../", import.meta.url)
 const packages = new URL("packages/", root)
@@ -89,3 +93,32 @@ describe("the effects that examples on pages and in docstrings export", () => {
 
   it("are found", () => assert.isAbove(effects.length, 10))
 })
+
+it.scopedLive("the layer on the page about the network uses the forward proxy of HTTPS_PROXY", () =>
+  Effect.gen(function*() {
+    const tunnels: Array<string | undefined> = []
+    const proxy = yield* listen(
+      createServer().on("connect", ({ url }, socket) => {
+        tunnels.push(url)
+        socket.end("HTTP/1.1 403 Forbidden\r\n\r\n")
+      })
+    )
+    const { code = "" } = snippetsOf("docs/network.md").find(({ code }) => code.includes("HttpOverProxy")) ?? {}
+    const file = new URL("proxy.ts", target)
+    writeFileSync(file, code)
+    const { HttpOverProxy }: { readonly HttpOverProxy: Layer.Layer<HttpClient.HttpClient> } = yield* Effect.promise(() =>
+      import(/* @vite-ignore */ file.href)
+    )
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        process.env["HTTPS_PROXY"] = `http://127.0.0.1:${proxy}`
+      }),
+      () =>
+        Effect.sync(() => {
+          delete process.env["HTTPS_PROXY"]
+        })
+    )
+    const error = yield* Effect.flip(requestToken("https://auth.example", HttpOverProxy))
+    assert.deepInclude<object>(error, { _tag: "TransportError", reason: "Proxy", proxyStatus: 403 })
+    assert.deepStrictEqual(tunnels, ["auth.example:443"])
+  }))

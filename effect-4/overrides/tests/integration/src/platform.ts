@@ -5,3 +5,6 @@ export { Agent, ProxyAgent } from "undici"
 
 /** Whether `node:http` reports a failed upload instead of a response that arrived before the end of the upload. */
 export const losesEarlyResponse = false
+
+/** The transports that use a version of undici which ends the process when a server closes a connection too early. */
+export const unsafe: ReadonlyArray<string> = []
