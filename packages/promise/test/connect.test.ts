@@ -2,6 +2,7 @@ import { CallError, ConfigError, connect, type Credentials, InvalidClient, isTok
 import { Fault, Simulator } from "@credit-data/simulator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule } from "effect"
+import { AsyncLocalStorage } from "node:async_hooks"
 import { connected, recording, rejection } from "./support/connection.ts"
 
 const rejected = Fault.oauthError(401, "invalid_client")
@@ -50,6 +51,35 @@ describe("the calls of a connection", () => {
       }
     })
   })
+
+  it.live("are sent in the AsyncLocalStorage context of their caller, after a wait for a token too", () => {
+    const tenant = new AsyncLocalStorage<string>()
+    const seen: Array<string> = []
+    return connected(async ({ api, run, simulator }) => {
+      const call = (name: string) => tenant.run(name, () => api.dataAccess(`/data-access/consumers/${name}`))
+      const all = ["a", "b", "c", "d"]
+      await Promise.all(all.map(call))
+      await run(simulator.revokeTokens)
+      await Promise.all(all.map(call))
+      assert.isAbove(seen.length, all.length * 2)
+      assert.deepStrictEqual(seen.filter((each) => !/consumers\/(.) \1$/.test(each)), [])
+    }, {
+      fetch: (input, init) => {
+        if (!String(input).endsWith("/oauth2/token")) seen.push(`${String(input)} ${tenant.getStore()}`)
+        return fetch(input, init)
+      }
+    })
+  })
+
+  it.live("reject with errors that other libraries can add fields to, as axios does", () =>
+    connected(async ({ api, run, simulator }) => {
+      await run(simulator.failTokenRequests(rejected))
+      const error = await rejection(api.dataAccess("/data-access/consumers/42"))
+      assert.instanceOf(error, InvalidClient)
+      for (const field of ["config", "headers", "request", "response", "status"]) {
+        assert.isTrue(Reflect.set(error, field, {}), field)
+      }
+    }))
 
   it.live("encode the values of a path", () =>
     connected(async ({ api, run, simulator }) => {

@@ -29,6 +29,16 @@ describe("a process with a connection", () => {
       assert.approximately(Date.parse(lines[1]?.["time"] ?? ""), Date.now(), 60_000)
     }).pipe(Effect.provide(Simulator.layer())))
 
+  it.live("goes on if nobody reads its standard error any more", () =>
+    Effect.gen(function*() {
+      const simulator = yield* Simulator.Simulator
+      yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"), { times: 2 })
+      const env = { ...yield* Simulator.variables, CREDIT_DATA_AUTH: "v1" }
+      const unread = "{ \"$@\" 2>&1 1>&3 3>&- | true; } 3>&1"
+      const { stdout } = yield* run(["sh", "-c", unread, "sh", ...script(program, "close")], { env })
+      assert.include(stdout, "refused the client")
+    }).pipe(Effect.provide(Simulator.layer())))
+
   it.live("exits with 1 and prints every missing variable if the environment has none", () =>
     Effect.gen(function*() {
       const { exitCode, stderr } = yield* run(script(program))
