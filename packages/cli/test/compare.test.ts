@@ -32,7 +32,7 @@ describe.concurrent("credit-data compare", () => {
         run(["compare", "--probe", "POST /a"])
       )
       assert.strictEqual(text.code, 1)
-      assert.include(text.stdout, "- V2 does not grant furnishment:all serviceplus:all.")
+      assert.include(text.stdout, "- V2 does not grant furnishment:all serviceplus:all")
       assert.strictEqual(json.code, 1)
       const { probes, problems, verdict } = decoded(PrintedJson.Compare, json.stdout)
       assert.deepStrictEqual([verdict, ...problems.map(({ type }) => type)], [

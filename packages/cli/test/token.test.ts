@@ -1,3 +1,4 @@
+import { AccessScope } from "@credit-data/core"
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import * as PrintedJson from "./support/printedJson.ts"
@@ -20,7 +21,7 @@ describe.concurrent("credit-data token", () => {
       const { stdout } = yield* run(["token", "--json"])
       const { accessToken, expiresAt, requestedAt, scopes } = decoded(PrintedJson.Token, stdout)
       assert.match(accessToken, token)
-      assert.deepStrictEqual(scopes, ["data-access:all", "furnishment:all", "serviceplus:all"])
+      assert.deepStrictEqual(scopes, AccessScope.all)
       assert.match(expiresAt.iso, /^\d{4}-\d\d-\d\dT.*Z$/)
       assert.strictEqual(expiresAt.epochSeconds, Math.floor(Date.parse(expiresAt.iso) / 1_000))
       assert.closeTo(expiresAt.epochSeconds - requestedAt.epochSeconds, 86_400, 1)

@@ -52,7 +52,7 @@ describe("AccessTokens.layerTest", () => {
       const tokens = yield* AccessTokens.AccessTokens
       const token = yield* tokens.get
       assert.strictEqual(Redacted.value(token.secret), "test-token")
-      assert.deepStrictEqual(token.scopes, ["data-access:all", "furnishment:all", "serviceplus:all"])
+      assert.deepStrictEqual(token.scopes, AccessScope.all)
       assert.deepStrictEqual(tokens.environment, { name: "test", audience: "test", baseUrl: "http://localhost" })
     }).pipe(Effect.provide(AccessTokens.layerTest())))
 

@@ -33,7 +33,9 @@ describe("compose.yaml", () => {
         CREDIT_DATA_BASE_URL: `http://${simulator.hostname}:7400`,
         CREDIT_DATA_AUTH_V2_URL: `http://${simulator.hostname}:7402`
       }
-      for (const [name, value] of Object.entries<string>(app.environment)) {
+      const { CREDIT_DATA_SCOPES: scopes, ...others } = app.environment
+      assert.includeMembers(String(printed["CREDIT_DATA_SCOPES"]).split(" "), scopes.split(" "))
+      for (const [name, value] of Object.entries<string>(others)) {
         assert.strictEqual(value, ports[name] ?? printed[name], name)
       }
       const [source, target] = app.volumes[0].split(":")

@@ -1,3 +1,4 @@
+import { AccessScope } from "@credit-data/core"
 import { Fault } from "@credit-data/simulator"
 import { makeAuthority, makeCertificate } from "@credit-data/test-support/certificates"
 import { FetchHttpClient, HttpClient } from "@effect/platform"
@@ -411,12 +412,13 @@ describe("the token", () => {
     ]
   ])
 
+  const notGranted = AccessScope.all.filter((scope) => scope !== "data-access:all").join(", ")
   find("scopes", "failed", [
     [
       "a scope that was not granted",
       Effect.tap(simulated, ({ simulator }) => simulator.grantScopes(["data-access:all"])),
-      "missing: furnishment:all, serviceplus:all; granted: data-access:all",
-      "Ask the operator to grant furnishment:all, serviceplus:all to this client"
+      `missing: ${notGranted}; granted: data-access:all`,
+      `Ask the operator to grant ${notGranted} to this client`
     ]
   ])
 
