@@ -106,8 +106,8 @@ it.scopedLive("the layer on the page about the network uses the forward proxy of
     const { code = "" } = snippetsOf("docs/network.md").find(({ code }) => code.includes("HttpOverProxy")) ?? {}
     const file = new URL("proxy.ts", target)
     writeFileSync(file, code)
-    const { HttpOverProxy }: { readonly HttpOverProxy: Layer.Layer<HttpClient.HttpClient> } = yield* Effect.promise(() =>
-      import(/* @vite-ignore */ file.href)
+    const { HttpOverProxy }: { readonly HttpOverProxy: Layer.Layer<HttpClient.HttpClient> } = yield* Effect.promise(
+      () => import(/* @vite-ignore */ file.href)
     )
     yield* Effect.acquireRelease(
       Effect.sync(() => {
