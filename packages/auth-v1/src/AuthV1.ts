@@ -33,8 +33,10 @@ export type Options<E = never, R = never> = Adapter.Options<"authV1Url", false, 
  */
 export type ConfigOptions<E = never, R = never> = Adapter.ConfigOptions<"authV1Url", false, E, R>
 
-const retired =
-  "Auth V1 was retired at the end of 2024, so its server is probably gone. In a migration, set CREDIT_DATA_AUTH=v2; " +
+const end = "Auth V1 was retired at the end of 2024"
+
+const retired = `${end}, so its server is probably gone. ` +
+  "In a migration, set CREDIT_DATA_AUTH=v2; " +
   "otherwise use AuthV2.layerConfig() instead of AuthV1.layerConfig(), with " +
   "CREDIT_DATA_AUTH_V2_URL and CREDIT_DATA_SCOPES set. The credentials do not change. " +
   "Clients of Data Access V1 are not migrated: ask the operator."
@@ -53,8 +55,7 @@ const adapter = Adapter.make({
   example: "https://auth.sandbox.example",
   scopes: false,
   hint,
-  warning:
-    "Auth V1 was retired at the end of 2024. Replace AuthV1 with AuthV2, unless you are a client of Data Access V1."
+  warning: `${end}. Replace AuthV1 with AuthV2, unless you are a client of Data Access V1.`
 })
 
 /**

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parse } from "./commandLine/parse.ts"
 import { exitCode } from "./exitCode.ts"
+import { visible } from "./text.ts"
 
 /** A reader that ends early, such as `head`, is no failure, so the command continues and keeps its exit code. */
 const isClosed = ({ code }: NodeJS.ErrnoException) => code === "EPIPE" || code === "ERR_STREAM_DESTROYED"
@@ -14,7 +15,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => {})
 
 const fail = (message: string): void => {
-  process.stderr.write(`${message}\n`)
+  // it can quote an argument, a path or a file
+  process.stderr.write(`${visible(message)}\n`)
   process.exitCode = exitCode.usage
 }
 

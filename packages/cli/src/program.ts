@@ -14,6 +14,7 @@ import { exec, last } from "./commands/exec.ts"
 import { token } from "./commands/token.ts"
 import { Ended, ofExit } from "./failure.ts"
 import { note, unsafeNote } from "./terminal.ts"
+import { visible } from "./text.ts"
 import { used } from "./variables.ts"
 
 // Runs a command that uses Effect, and prints its failure.
@@ -51,7 +52,7 @@ const report = (given: Run) => (cause: Cause.Cause<unknown>) =>
   Cause.isInterruptedOnly(cause)
     ? Effect.void
     : Option.match(Cause.failureOption(cause), {
-      onSome: (error) => error instanceof Ended ? Effect.void : note(messageOf(error, given)),
+      onSome: (error) => error instanceof Ended ? Effect.void : note(visible(messageOf(error, given))),
       onNone: () => note(defectOf(Cause.squash(cause)))
     })
 
@@ -80,7 +81,7 @@ const logger = Logger.replace(
   Logger.defaultLogger,
   Logger.make(({ logLevel, message }) => {
     // an error is the failure of the command, which is printed anyway
-    if (logLevel === LogLevel.Warning) unsafeNote(`warning: ${String(message)}`)
+    if (logLevel === LogLevel.Warning) unsafeNote(visible(`warning: ${String(message)}`))
   })
 )
 

@@ -29,7 +29,7 @@ const steering = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\
 export const visible = (text: string): string =>
   text.replaceAll("\r\n", "\n").replaceAll(
     steering,
-    (character) => colored("yellow", `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
   )
 
 /** Scopes on one line of a terminal. The server chooses their characters. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs"
 import { parseEnv } from "node:util"
 import { secretOf } from "./secretCommand.ts"
-import { codeOf } from "./text.ts"
+import { codeOf, visible } from "./text.ts"
 
 // Reads the variables that do not come from the environment, before anything else runs.
 
@@ -41,7 +41,7 @@ export const forgetSources = (): void => {
 }
 
 const warn = (text: string): void => {
-  process.stderr.write(`warning: ${text}\n`)
+  process.stderr.write(`warning: ${visible(text)}\n`)
 }
 
 /** What other users can do with a file. On Windows, the mode does not show it. */

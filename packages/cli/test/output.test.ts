@@ -34,6 +34,24 @@ describe.concurrent("the output of credit-data", () => {
   )
 
   test(
+    "repeats an option, a path or a profile without the effect that its characters would have on a terminal",
+    Effect.gen(function*() {
+      const refusals = yield* runAll([
+        ["token", `--unknown${escape}`],
+        ["token", "--variables", `/nowhere/${escape}`],
+        ["token", "--profile", `none${escape}`],
+        ["call", "/data-access/a", "--data", `@/nowhere/${escape}`],
+        [escape]
+      ], yield* Simulator.variables)
+      for (const { code, stderr } of refusals) {
+        assert.notStrictEqual(code, 0)
+        assert.notInclude(stderr, "\u001b")
+        assert.notInclude(stderr, "\u202e")
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  test(
     "is help that fits into 80 columns and names the program",
     Effect.gen(function*() {
       const names = ["token", "compare", "call", "exec", "status", "profiles", "doctor"]

@@ -12,7 +12,14 @@ export * as HttpError from "./internal/httpError.ts"
 export * as Instant from "./internal/instant.ts"
 export { ownMessage } from "./internal/ownMessage.ts"
 export { longestPauseAfter } from "./internal/pauses.ts"
-export { clientOf, firstScopes, printableScopes, shownClientId, withoutSecrets } from "./internal/printable.ts"
+export {
+  clientOf,
+  firstScopes,
+  printableScopes,
+  printableUpTo,
+  shownClientId,
+  withoutSecrets
+} from "./internal/printable.ts"
 export { faultOf } from "./internal/readFault.ts"
 export { readiness } from "./internal/readiness.ts"
 export {

@@ -15,7 +15,7 @@ import * as events from "./internal/admin/events.ts"
 import * as guard from "./internal/admin/guard.ts"
 import { isSame, randomText } from "./internal/admin/key.ts"
 import * as page from "./internal/admin/page.ts"
-import { isLoopback } from "./internal/host.ts"
+import { Validation } from "@credit-data/core/Internal"
 import { serve } from "./internal/httpServer.ts"
 import { Simulator } from "./Simulator.ts"
 
@@ -81,7 +81,7 @@ export const layer = (
       const admin = yield* api.make(simulator, key)
 
       const host = options.host ?? "127.0.0.1"
-      const isPublic = !isLoopback(host)
+      const isPublic = !Validation.isLoopback(host)
       const app = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         if (!guard.isOwn(request, isPublic)) return Effect.succeed(guard.forbidden)
         const [path] = request.url.split("?")

@@ -24,7 +24,7 @@ const readBody = (data: string): Effect.Effect<HttpBody.HttpBody, Failure> => {
   const file = data.slice(1)
   return Effect.tryPromise({
     try: () => file === "-" ? buffer(process.stdin) : readFile(file),
-    catch: () => wrongUsage(`Cannot read the file in --data: ${visible(file)}`)
+    catch: () => wrongUsage(`Cannot read the file in --data: ${file}`)
   }).pipe(Effect.map((bytes) => HttpBody.uint8Array(bytes)))
 }
 
@@ -66,7 +66,7 @@ const requestOf = (target: string, { data, header, request: method }: Options) =
   })
 
 const unwritable = (file: string, code: number) => (error: unknown) =>
-  new Failure({ code, message: `Cannot write the file in --output: ${visible(file)} (${codeOf(error)}).` })
+  new Failure({ code, message: `Cannot write the file in --output: ${file} (${codeOf(error)}).` })
 
 /** Fails before anything is sent if the file cannot be written. */
 const checkFile = (file: string): Effect.Effect<void, Failure> =>

@@ -50,7 +50,7 @@ export const profiles = ({ options }: Invocation<"profiles">): string | undefine
   if (typeof read === "string") return read
   const facts = read.profiles.map(factsOf)
   if (options.json) process.stdout.write(`${jsonText({ file: read.file, profiles: facts })}\n`)
-  else if (facts.length === 0) process.stderr.write(`${messages.none(read.file)}\n`)
+  else if (facts.length === 0) process.stderr.write(`${visible(messages.none(read.file))}\n`)
   else process.stdout.write(`${options.names ? facts.map(({ name }) => name).join("\n") : format(facts)}\n`)
   return undefined
 }

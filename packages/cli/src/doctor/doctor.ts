@@ -1,5 +1,5 @@
 /** Finds out, step by step, why a program gets no token or cannot call the API. */
-import { within } from "@credit-data/core/Internal"
+import { printableUpTo, within } from "@credit-data/core/Internal"
 import type * as Comparison from "../comparison.ts"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as Cause from "effect/Cause"
@@ -37,10 +37,7 @@ const adviceWhenSlow = {
 type Name = keyof typeof adviceWhenSlow
 
 /** A foreign text must not move the cursor of a terminal, or fill its screen. */
-const printable = (text: string): string => {
-  const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
-  return line.length > 1_000 ? `${line.slice(0, 1_000)}…` : line
-}
+const printable = printableUpTo(1_000)
 
 const failure = (detail: string, advice: string): Finding => ({ result: "failed", detail, advice: [advice], notes: [] })
 

@@ -85,16 +85,17 @@ const escaped = (character: string): string => {
   return known ?? `\\u{${character.codePointAt(0)?.toString(16)}}`
 }
 
-const atMost = (most: number) => (text: string): string => {
+/** Makes the beginning of a foreign text printable, on one line. */
+export const printableUpTo = (most: number) => (text: string): string => {
   const shown = text.slice(0, most + 1).replace(unprintable, escaped)
   return shown.length <= most ? shown : `${shown.slice(0, most - 1)}…`
 }
 
 /** The beginning of a foreign text, on one line. */
-export const printable = atMost(300)
+export const printable = printableUpTo(300)
 
 /** The id of a client as logs, spans and metrics show it. It is public (contract, section 2), and chosen by others. */
-export const shownClientId = atMost(64)
+export const shownClientId = printableUpTo(64)
 
 /** The environment, and the client for which its tokens are requested: one environment can have several. */
 export const clientOf = (environment: string, clientId: string | undefined): string =>

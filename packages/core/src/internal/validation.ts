@@ -87,7 +87,8 @@ export const scopes = (names: unknown): Parsed<Arr.NonEmptyReadonlyArray<typeof 
   })
 }
 
-export const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host)
+/** Whether a host is this machine only. The host of a URL has brackets around an address of IPv6. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host)
 
 /**
  * Checks the address of a server to which a secret or a token may be sent: over TLS, or in clear text to this machine only

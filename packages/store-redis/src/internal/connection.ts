@@ -1,3 +1,4 @@
+import { Validation } from "@credit-data/core/Internal"
 import type { RedisOptions } from "ioredis"
 import { codeOf } from "./causes.ts"
 
@@ -10,8 +11,6 @@ const connectTimeout = 2_000
 
 /** A connection is idle for hours, and a firewall on the way may drop it. */
 const keepAlive = 30_000
-
-const isLocal = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/i.test(host)
 
 /** An address as the error for a missing variable shows it. */
 export const example = "rediss://user:password@redis.example:6379"
@@ -32,7 +31,7 @@ export const problem = (
     [!/^\/?\d*$/.test(url.pathname), "Expected a database number as the path, and each / in the password as %2F"],
     [isPlain && tls !== undefined, "Expected rediss:// for the settings of TLS"],
     [
-      isPlain && unencrypted !== true && !isLocal(url.hostname),
+      isPlain && unencrypted !== true && !Validation.isLoopback(url.hostname),
       "Expected rediss:// for a host that is not this machine"
     ],
     [

@@ -1,3 +1,4 @@
+import { Validation } from "@credit-data/core/Internal"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Redacted from "effect/Redacted"
@@ -13,8 +14,6 @@ const headers = {
   "x-frame-options": "DENY"
 }
 
-const authority = /^(127(\.\d{1,3}){3}|localhost|\[::1\])(:\d+)?$/
-
 /**
  * Whether a request comes from no other site, and from this machine unless others may use the server. A foreign `Host` is a name
  * that resolves to this machine (DNS rebinding); a foreign `Origin` is a page of another site.
@@ -23,7 +22,8 @@ export const isOwn = (
   { headers: { host, origin } }: HttpServerRequest.HttpServerRequest,
   isPublic: boolean
 ): boolean =>
-  host !== undefined && (isPublic || authority.test(host)) && (origin === undefined || origin === `http://${host}`)
+  host !== undefined && (isPublic || Validation.isLoopback(host.replace(/:\d+$/, ""))) &&
+  (origin === undefined || origin === `http://${host}`)
 
 /** The key of a request. */
 export const keyOf = ({ headers }: HttpServerRequest.HttpServerRequest): Redacted.Redacted =>

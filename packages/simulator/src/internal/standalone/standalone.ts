@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as SimulatorConsole from "../../SimulatorConsole.ts"
 import * as Fixture from "../../Fixture.ts"
 import type { FixtureError } from "../../FixtureError.ts"
-import { isLoopback } from "../host.ts"
+import { Validation } from "@credit-data/core/Internal"
 import * as EnvironmentFile from "./environmentFile.ts"
 import { instructions } from "./instructions.ts"
 import { requestLog } from "./requestLog.ts"
@@ -93,7 +93,7 @@ export const run = (
           })
         )
     )
-    if (!isLoopback(host)) {
+    if (!Validation.isLoopback(host)) {
       yield* Console.error(
         `Warning: other machines can use the simulator, because it listens on ${host}. Send it no real secret. ` +
           "The console and the admin API need the key for every request."
