@@ -171,6 +171,13 @@ describe("a client that only looks like one of ioredis", () => {
     }).pipe(Effect.scoped))
 })
 
+it.effect("the program's client has no listener of a store that has ended", () =>
+  Effect.gen(function*() {
+    const client = Object.assign(new EventEmitter(), { defineCommand: () => {}, status: "ready" })
+    yield* Effect.scoped(Layer.build(layerClient({ client })))
+    assert.deepStrictEqual(client.eventNames(), [])
+  }))
+
 describe("the nodes of a cluster", () => {
   it.scoped("drop no rejected promise, those at the start and those that are found later", () =>
     Effect.gen(function*() {
