@@ -4,6 +4,7 @@ import { after } from "@credit-data/test-support/after"
 import { fiberLocal } from "@credit-data/test-support/fiberLocal"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Option, Redacted, TestClock } from "effect"
+import { isolated } from "../src/internal/isolated.ts"
 import { makeTokenEndpoint } from "../src/internal/tokenEndpoint.ts"
 import { environment } from "./support/fakeEndpoint.ts"
 import { granted, json, raw } from "./support/fakeTransport.ts"
@@ -86,6 +87,14 @@ describe("the token request", () => {
       const inits = (yield* transport.sent).map(({ init }) => Option.getOrUndefined(init))
       assert.deepStrictEqual(inits, [{ redirect: "manual" }, { redirect: "manual" }])
     }))
+
+  it.effect("what is isolated leaves the fiber-local values behind it as they were", () => {
+    const tenant = fiberLocal("nobody")
+    return Effect.zipRight(isolated(Effect.void), tenant.get).pipe(
+      tenant.locally("acme"),
+      Effect.map((name) => assert.strictEqual(name, "acme"))
+    )
+  })
 
   it.effect("a token request goes only to its own address, even if transformClient follows redirects", () =>
     Effect.gen(function*() {
