@@ -3,6 +3,9 @@
 
 import { measure } from "./peers/scenarios.ts"
 
+// a renewal of undici-oidc-interceptor that fails in the background would end the process
+process.on("unhandledRejection", () => {})
+
 const [url = ""] = process.argv.slice(2)
 
 process.send?.(await measure(url))

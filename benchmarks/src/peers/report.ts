@@ -1,6 +1,6 @@
 import { grid } from "../report.ts"
 import { box, picture, text, width } from "./drawing.ts"
-import { ballatechName, peers, us, us4 } from "./peers.ts"
+import { ballatechName, peers, us, us4, usPromise } from "./peers.ts"
 import type { Result } from "./result.ts"
 
 /** People write the page above this heading. */
@@ -9,14 +9,17 @@ export const heading = "## The measurements"
 const number = (value: number) =>
   Number.isInteger(value) ? String(value) : value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0)
 
-const isOther = (name: string) => name !== us && name !== us4
+const ours: ReadonlyArray<string> = [us, us4, usPromise]
 
-const isWithOthers = ({ values }: Result) => Object.keys(values).some(isOther)
+/** A library that was written again is not compared, because the figures could be those of the copy. */
+const isCompared = (name: string) => !ours.includes(name) && name !== ballatechName
+
+const isWithOthers = ({ values }: Result) => Object.keys(values).some(isCompared)
 
 /** The lowest value of the other libraries, and of Effect on the same line. */
 const comparison = ({ atMost, floors, values }: Result, own: string) => {
   const value = values[own] ?? Number.NaN
-  const others = Object.entries(values).filter(([name]) => isOther(name)).map(([, other]) => other)
+  const others = Object.entries(values).filter(([name]) => isCompared(name)).map(([, other]) => other)
   return { value, best: Math.min(...others), floor: floors?.[own], atMost: atMost?.[own] ?? Number.NaN }
 }
 
@@ -30,6 +33,7 @@ const isMetBy = (own: string) => (result: Result): boolean => {
 
 /** A value compared with the lowest of the other libraries and with the floor. */
 const ratios = (result: Result, own: string): string => {
+  if (result.values[own] === undefined) return ""
   const { atMost, best, floor, value } = comparison(result, own)
   return [
     ...(isWithOthers(result)
@@ -55,43 +59,46 @@ const isMet = (result: Result): boolean =>
 export const allMet = (results: ReadonlyArray<Result>): boolean => results.every(isMet)
 
 /** A table in Markdown: a row for each scenario, a column for each library, and these packages compared with the others. */
-export const table = (machine: string, results: ReadonlyArray<Result>): string => {
+export const table = (
+  machine: string,
+  versions: Readonly<Record<string, string>>,
+  results: ReadonlyArray<Result>
+): string => {
   const names = peers.map(({ name }) => name)
   const row = (result: Result) => [
     result.unit === "" ? result.scenario : `${result.scenario}, ${result.unit}`,
+    String(result.runs),
     ...names.map((name) => result.values[name] === undefined ? "" : number(result.values[name]))
   ]
   return [
     heading,
     "",
-    "`npx -y pnpm@10.34.9 bench peers` writes this part of the page. Each value is the median of rounds in which the libraries take turns. Lower is",
+    "`npx -y pnpm@10.34.9 bench peers` writes this part of the page. A value of several runs is their median, and the libraries take turns. Lower is",
     "better. Each library is set up as its users would do it for this task: see [the setup](#setup-of-each-library).",
     "",
     machine,
     "",
-    grid([["scenario", ...names], ...results.filter(isWithOthers).map(row)]),
+    grid([["scenario", "runs", ...names], ...results.filter(isWithOthers).map(row)]),
     "",
     "## These packages compared with the others",
     "",
-    "_The lowest_ is the lowest value of the other libraries. _Effect alone_ is the baseline, the same work without these packages: a constant from",
-    "`runPromise`, a token request by `fetch` and a Deferred that all callers wait for, a call without a token, or a program that sends",
-    "requests. Where a row says so, that program also reads its credentials with `Config`, which includes `Schema` on Effect 4, or is a whole",
-    "program. _At most_ is the threshold; a row above it is marked **missed**, unless the value is within 10 % of the lowest.",
+    "_The lowest_ is the lowest value of the other libraries, without the rebuilt one. _Effect alone_ is the baseline, the same work without these",
+    "packages: a constant from `runPromise`, a token request by `fetch` and a Deferred that all callers wait for, a call without a token, or the same",
+    "program without tokens. _At most_ is the threshold; a row above it is marked **missed**, unless the value is within 10 % of the lowest.",
     "",
     grid([
-      ["scenario", "Effect 3", "Effect 4"],
+      ["scenario", "Effect 3", "Effect 4", "Promises"],
       ...results.filter(({ isInformation }) => isInformation !== true).map((result) => [
         result.scenario,
-        ratios(result, us),
-        ratios(result, us4)
+        ...ours.map((own) => ratios(result, own))
       ])
     ]),
     "",
     "## Setup of each library",
     "",
     grid([
-      ["library", "setup", "leaves out"],
-      ...peers.map(({ leavesOut, name, note }) => [name, note, leavesOut])
+      ["library", "version", "setup", "leaves out"],
+      ...peers.map(({ leavesOut, name, note }) => [name, versions[name] ?? "", note, leavesOut])
     ]),
     "",
     "google-auth-library is missing, because it has no client credentials grant.",
@@ -101,6 +108,7 @@ export const table = (machine: string, results: ReadonlyArray<Result>): string =
 
 const chartNames: Readonly<Record<string, string>> = {
   [us4]: "on Effect 4",
+  [usPromise]: "with Promises",
   [ballatechName]: "effect-oauth-client*",
   "@badgateway/oauth2-client": "badgateway",
   "@azure/core-rest-pipeline": "core-rest-pipeline",
@@ -110,7 +118,7 @@ const chartNames: Readonly<Record<string, string>> = {
 
 /** The columns of the chart: scenarios by their ids, with a heading of two lines. */
 const columns: ReadonlyArray<readonly [id: string, first: string, second: string]> = [
-  ["outage", "calls failed", "in outage"],
+  ["outage", "minutes lost", "in outage"],
   ["waits", "calls that", "waited"],
   ["storm", "requests", "after 401s"],
   ["bundle", "bundle,", "kB"]
@@ -124,7 +132,7 @@ export const chart = (results: ReadonlyArray<Result>): string => {
   const columnWidth = (width - labels - 12) / columns.length
   const rows = peers.map(({ name }, row) => {
     const y = 70 + row * rowHeight
-    const isOurs = !isOther(name)
+    const isOurs = ours.includes(name)
     return [
       ...(row % 2 === 0 ? [box(8, width - 8, y - 6, rowHeight, "quiet")] : []),
       text(14, y + 16, chartNames[name] ?? name, { of: isOurs ? "strong small" : "small" }),
@@ -143,7 +151,7 @@ export const chart = (results: ReadonlyArray<Result>): string => {
     ].join("\n")
   })
   return picture(
-    "These packages compared with other libraries: failed calls in an outage, calls that waited for a renewal, token requests while the API " +
+    "These packages compared with other libraries: minutes of failing calls in an outage, calls that waited for a renewal, token requests while the API " +
       "rejects every token, and size. The table has the same values.",
     70 + peers.length * rowHeight + 34,
     [
@@ -162,17 +170,17 @@ export const chart = (results: ReadonlyArray<Result>): string => {
 /** The table of the page that compares: what the chart shows, and more, for these packages and for the best and the worst of the others. */
 export const summary = (results: ReadonlyArray<Result>): string =>
   grid([
-    ["lower is better", "Effect 3", "Effect 4", "others, lowest", "others, highest"],
+    ["lower is better", "Effect 3", "Effect 4", "Promises", "others, lowest", "others, highest"],
     ...results.flatMap(({ id, scenario, unit, values }) => {
       if (id === undefined) return []
-      const others = Object.entries(values).filter(([name]) => isOther(name)).map(([, value]) => value)
-      const own = (name: string) => values[name] === undefined ? "" : number(values[name])
+      const others = Object.entries(values).filter(([name]) => isCompared(name))
+      const lowest = Math.min(...others.map(([, value]) => value))
+      const holders = others.filter(([, value]) => value === lowest).map(([name]) => chartNames[name] ?? name)
       return [[
         unit === "" ? scenario : `${scenario}, ${unit}`,
-        own(us),
-        own(us4),
-        number(Math.min(...others)),
-        number(Math.max(...others))
+        ...ours.map((name) => values[name] === undefined ? "" : number(values[name])),
+        `${number(lowest)}: ${holders.join(", ")}`,
+        number(Math.max(...others.map(([, value]) => value)))
       ]]
     })
   ])

@@ -9,6 +9,8 @@ export const Result = Schema.Struct({
   /** Names the scenarios of the chart. */
   id: Schema.optionalWith(Schema.String, { exact: true }),
   unit: Schema.String,
+  /** The number of runs whose median is given. */
+  runs: Schema.Number,
   values: byName,
   /** What Effect alone costs, by the name of the library on the same line of Effect. */
   floors: byNameOrNothing,

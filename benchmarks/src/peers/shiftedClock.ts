@@ -11,9 +11,8 @@ export const shiftedClock = () => {
   })
   performance.now = () => monotonic() + shift
   return {
-    forward: (millis: number) => {
-      shift += millis
-    },
+    /** Returns by how much the clocks are ahead. */
+    forward: (millis: number): number => shift += millis,
     restore: () => {
       globalThis.Date = realDate
       performance.now = monotonic

@@ -8,5 +8,6 @@ declare module "undici-oidc-interceptor" {
     readonly clientId: string
     readonly clientSecret: string
     readonly urls: ReadonlyArray<string>
+    readonly retryOnStatusCodes: ReadonlyArray<number>
   }) => Dispatcher.DispatcherComposeInterceptor
 }
