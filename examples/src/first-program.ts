@@ -9,7 +9,7 @@ const program = Effect.gen(function*() {
   yield* Console.log(response.status, yield* response.json)
 })
 
-const Auth = AuthV2.layerConfig() // for the legacy token endpoint, V1: AuthV1.layerConfig()
+const Auth = AuthV2.layerConfig() // for V1, retired at the end of 2024: AuthV1.layerConfig()
 const Clients = DataAccess.layer().pipe(Layer.provide(Auth), Layer.provide(NodeHttpClient.layer))
 
 program.pipe(Effect.provide(Clients), NodeRuntime.runMain)

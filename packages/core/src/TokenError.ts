@@ -83,8 +83,8 @@ export class InvalidClient extends ownMessage(
 }
 
 /**
- * The token endpoint returned a failure that is not about the client: any other 4xx or 5xx, or a 200 whose body is
- * an OAuth error.
+ * The token endpoint returned a failure that is not about the client: any other 4xx or 5xx, except 407 (a `TransportError`), or
+ * a 200 whose body is an OAuth error.
  *
  * @since 1.0.0
  * @category errors

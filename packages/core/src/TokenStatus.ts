@@ -98,7 +98,7 @@ export interface TokenStatus {
  * In all other cases it is true, even before the first call, when nothing is known yet. It does not depend on 401s of the business API,
  * because a program that gets no calls while it is not ready could not become ready again. Metrics and alerts show them.
  *
- * It becomes true again with the first token request that succeeds. Reading `status` sends no request. A program that gets no
+ * It becomes true again with the first token request whose token covers a requested scope. Reading `status` sends no request. A program that gets no
  * calls while it is not ready therefore has to call `get` from time to time: `get` respects the back-off after failures.
  *
  * @since 1.0.0
