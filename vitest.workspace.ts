@@ -58,6 +58,8 @@ export default defineConfig(({ mode: given }) => {
       // by default, one core would be left for a watch mode; tests with real servers mostly wait
       maxWorkers: mode === "system" ? Math.ceil(1.5 * availableParallelism()) : "100%",
       minWorkers: 1,
+      // what a test prints is shown if it fails
+      silent: "passed-only",
       // Files share the modules that they import, because loading Effect for each file takes longer than its tests. Tests with a
       // browser use the `layer` of @effect/vitest, which changes `it` for the files after them.
       isolate: mode === "alone" || mode === "system",
