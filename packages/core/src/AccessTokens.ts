@@ -10,7 +10,6 @@ import * as DateTime from "effect/DateTime"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { globalValue } from "effect/GlobalValue"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
@@ -18,12 +17,11 @@ import * as Stream from "effect/Stream"
 import * as AccessScope from "./AccessScope.ts"
 import { AccessToken } from "./AccessToken.ts"
 import type { Environment } from "./Environment.ts"
-import { secondSupply } from "./internal/logLines.ts"
-import { clientOf } from "./internal/printable.ts"
+import { warnOfSecondSupply } from "./internal/secondSupply.ts"
 import { sharedLayer } from "./internal/sharedLayer.ts"
 import * as supply from "./internal/supply.ts"
 import * as validation from "./internal/validation.ts"
-import { type Service as Endpoint, TokenEndpoint } from "./TokenEndpoint.ts"
+import { TokenEndpoint } from "./TokenEndpoint.ts"
 import type { TokenError } from "./TokenError.ts"
 import type { TokenEvent } from "./TokenEvent.ts"
 import type { TokenStatus } from "./TokenStatus.ts"
@@ -125,39 +123,6 @@ const window = (window: { readonly from: number; readonly to: number }): validat
 
 const check = ({ renewalWindow = { from: 0.75, to: 0.9 } }: Settings) =>
   validation.all({ renewalWindow: validation.at("renewalWindow")(window(renewalWindow)) })
-
-const minute = 60_000
-
-/** The supplies that were built within the last minute, in the whole process and in this order, and whether the warning was logged. */
-const built = globalValue(
-  "@credit-data/core/builtSupplies",
-  () => new Map<string, { readonly at: number; readonly isLogged: boolean }>()
-)
-
-/**
- * Warns when a supply is built again for the same client within a minute. This happens when the layer is written twice, or is provided
- * inside each request, where one warning has to do.
- */
-const warnOfSecondSupply = (endpoint: Endpoint): Effect.Effect<void> =>
-  Effect.flatMap(Effect.clock, (clock) => {
-    if (endpoint.clientId === undefined) return Effect.void
-    const now = clock.unsafeCurrentTimeMillis()
-    const isRecent = ({ at }: { readonly at: number }) => Math.abs(now - at) < minute
-    for (const [key, supply] of built) {
-      if (isRecent(supply)) break
-      built.delete(key)
-    }
-    const key = JSON.stringify([endpoint.url, endpoint.clientId, endpoint.requestedScopes])
-    const found = built.get(key)
-    // supplies with other clocks may stand before it
-    const before = found !== undefined && isRecent(found) ? found : undefined
-    // the newest is last
-    built.delete(key)
-    built.set(key, { at: now, isLogged: before !== undefined })
-    return before === undefined || before.isLogged
-      ? Effect.void
-      : secondSupply(`${endpoint.url} (${clientOf(endpoint.environment.name, endpoint.clientId)})`)
-  })
 
 /**
  * Builds the supply over a token endpoint, within a scope. No token is requested before the first `get`.

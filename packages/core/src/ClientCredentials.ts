@@ -7,7 +7,7 @@ import type * as Config from "effect/Config"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as configuration from "./internal/configuration.ts"
-import * as source from "./internal/source.ts"
+import * as source from "./internal/layerSource.ts"
 import * as validation from "./internal/validation.ts"
 
 /**

@@ -10,6 +10,7 @@ export { storedGrant } from "./internal/grant.ts"
 export { groups } from "./internal/groups.ts"
 export * as HttpError from "./internal/httpError.ts"
 export * as Instant from "./internal/instant.ts"
+export * as Source from "./internal/layerSource.ts"
 export { ownMessage } from "./internal/ownMessage.ts"
 export { longestPauseAfter } from "./internal/pauses.ts"
 export {
@@ -31,8 +32,7 @@ export {
   userAgent
 } from "./internal/restrictedClient.ts"
 export { sharedLayer } from "./internal/sharedLayer.ts"
-export * as Source from "./internal/source.ts"
 export { amend, ForcedRenewalMillis } from "./internal/supply.ts"
-export * as Transport from "./internal/transport.ts"
+export * as Transport from "./internal/transportFailure.ts"
 export * as Validation from "./internal/validation.ts"
 export { disconnected, within } from "./internal/within.ts"

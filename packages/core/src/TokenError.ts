@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import { dual } from "effect/Function"
 import * as Schema from "effect/Schema"
 import * as advice from "./internal/advice.ts"
+import * as failureText from "./internal/failureText.ts"
 import { ownMessage } from "./internal/ownMessage.ts"
 import { longestPauseAfter, shortestPause } from "./internal/pauses.ts"
 import { transportReasons } from "./internal/transportReason.ts"
@@ -66,9 +67,9 @@ export class InvalidClient extends ownMessage(
    *
    * @since 1.0.0
    */
-  override readonly message: string = advice.message(
+  override readonly message: string = failureText.message(
     this,
-    `refused the client: ${advice.refusal(this)}`,
+    `refused the client: ${failureText.refusal(this)}`,
     advice.refused(this)
   )
 
@@ -78,7 +79,7 @@ export class InvalidClient extends ownMessage(
    * @since 1.0.0
    */
   override toJSON(): object {
-    return advice.json(this)
+    return failureText.json(this)
   }
 }
 
@@ -114,9 +115,9 @@ export class ServerError extends ownMessage(
    *
    * @since 1.0.0
    */
-  override readonly message: string = advice.message(
+  override readonly message: string = failureText.message(
     this,
-    `returned an error: ${advice.refusal(this)}`,
+    `returned an error: ${failureText.refusal(this)}`,
     advice.failedServer(this)
   )
 
@@ -126,7 +127,7 @@ export class ServerError extends ownMessage(
    * @since 1.0.0
    */
   override toJSON(): object {
-    return advice.json(this)
+    return failureText.json(this)
   }
 }
 
@@ -206,9 +207,9 @@ export class InvalidResponse extends ownMessage(
    *
    * @since 1.0.0
    */
-  override readonly message: string = advice.message(
+  override readonly message: string = failureText.message(
     this,
-    `returned a response outside the contract: ${this.endpointStatus}, ${advice.brokenRule[this.rule]}`,
+    `returned a response outside the contract: ${this.endpointStatus}, ${failureText.brokenRule[this.rule]}`,
     advice.invalidResponse(this.rule)
   )
 
@@ -218,7 +219,7 @@ export class InvalidResponse extends ownMessage(
    * @since 1.0.0
    */
   override toJSON(): object {
-    return advice.json(this)
+    return failureText.json(this)
   }
 }
 
@@ -308,9 +309,9 @@ export class TransportError extends ownMessage(
    *
    * @since 1.0.0
    */
-  override readonly message: string = advice.message(
+  override readonly message: string = failureText.message(
     this,
-    advice.noResponse(this),
+    failureText.noResponse(this),
     advice.transport(this.reason, "the authorization server", "the address")
   )
 
@@ -320,7 +321,7 @@ export class TransportError extends ownMessage(
    * @since 1.0.0
    */
   override toJSON(): object {
-    return advice.json(this)
+    return failureText.json(this)
   }
 }
 

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import * as Transport from "../src/internal/transport.ts"
+import * as Transport from "../src/internal/transportFailure.ts"
 
 /** The visible parts of an error that is passed on. */
 const kept = (error: unknown, ...secrets: ReadonlyArray<string>): unknown => {

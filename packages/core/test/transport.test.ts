@@ -5,7 +5,7 @@ import { Effect, Fiber, Layer, Option, Schedule, Stream } from "effect"
 import * as HttpError from "../src/internal/httpError.ts"
 import { restrictedClient } from "../src/internal/restrictedClient.ts"
 import { makeTokenEndpoint } from "../src/internal/tokenEndpoint.ts"
-import * as Transport from "../src/internal/transport.ts"
+import * as Transport from "../src/internal/transportFailure.ts"
 import { granted } from "./support/fakeTransport.ts"
 import { options } from "./support/tokenEndpoint.ts"
 

@@ -3,7 +3,7 @@ import { HttpClientRequest } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as HttpError from "../src/internal/httpError.ts"
-import { type Stage, transportFailure } from "../src/internal/transport.ts"
+import { type Stage, transportFailure } from "../src/internal/transportFailure.ts"
 import { raw } from "./support/fakeTransport.ts"
 import { requestToken } from "./support/tokenEndpoint.ts"
 

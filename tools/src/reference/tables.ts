@@ -13,6 +13,7 @@ import { placeholderOf, spellingsOf } from "../../../packages/cli/src/commandLin
 import { meanings } from "../../../packages/cli/src/exitCode.ts"
 import { TokenError } from "../../../packages/core/src/index.ts"
 import * as advice from "../../../packages/core/src/internal/advice.ts"
+import * as failureText from "../../../packages/core/src/internal/failureText.ts"
 import { InsufficientScope } from "../../../packages/http-client/src/index.ts"
 import { mostClosedConnections, mostTokens } from "../../../packages/http-client/src/internal/attempts.ts"
 import { habits } from "../../../packages/promise/test/support/fetchHabits.ts"
@@ -460,7 +461,7 @@ export const tables = async (): Promise<Readonly<Record<string, string>>> => {
         return [
           code(value),
           sentence(text),
-          sentence(`${advice.happened({ reason })}. ${advice.transport(reason, server, "the address")}`)
+          sentence(`${failureText.happened({ reason })}. ${advice.transport(reason, server, "the address")}`)
         ]
       })
     ),

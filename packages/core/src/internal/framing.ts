@@ -11,7 +11,7 @@ import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { requestError } from "./httpError.ts"
-import { throughSteps } from "./pull.ts"
+import { throughSteps } from "./streamSteps.ts"
 
 // How a server finds the end of a body. If it does not, it reads a part of the body as the next request, or the next request as a part of
 // the body.

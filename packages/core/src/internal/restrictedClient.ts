@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import { isUnframed, lengthOf, sendFramed } from "./framing.ts"
 import { requestError } from "./httpError.ts"
 import { printable } from "./printable.ts"
-import { region, silence } from "./silence.ts"
+import { region, withoutRedirectsOrSpans } from "./requestSettings.ts"
 import { version } from "./version.ts"
 
 // The last step before the wire, for requests with a secret or a token.
@@ -114,7 +114,7 @@ export const restrictedClient = (client: HttpClient.HttpClient, { isAllowed }: {
 }): HttpClient.HttpClient => {
   // This rests on two habits of Effect, which transport.test.ts tests: the transformation that was added last runs last, and redirects
   // and tracing are read from the fiber that sends.
-  const silent = silence(({ url }) => isAllowed(url))
+  const silent = withoutRedirectsOrSpans(({ url }) => isAllowed(url))
   const checked = HttpClient.mapRequestEffect(client, (request) => {
     if (!isAllowed(request.url)) {
       const description = "The URL is not an allowed address for a secret or a token, so nothing was sent. " +

@@ -17,7 +17,7 @@ import { clientOf, shownClientId } from "./printable.ts"
 import { faultOf } from "./readFault.ts"
 import { restrictedClient } from "./restrictedClient.ts"
 import { type Symptom, tokenRequest } from "./tokenRequest.ts"
-import { readerOf } from "./source.ts"
+import { readerOf } from "./layerSource.ts"
 import * as validation from "./validation.ts"
 import { within } from "./within.ts"
 

@@ -31,7 +31,13 @@ import { responseReason } from "./httpError.ts"
 import { noLifetime } from "./logLines.ts"
 import { longestPauseAfter } from "./pauses.ts"
 import { clientOf, withoutSecrets } from "./printable.ts"
-import { isEncodingFault, isStatusError, type Stage, type TransportFailure, transportFailure } from "./transport.ts"
+import {
+  isEncodingFault,
+  isStatusError,
+  type Stage,
+  type TransportFailure,
+  transportFailure
+} from "./transportFailure.ts"
 import * as validation from "./validation.ts"
 import { within } from "./within.ts"
 

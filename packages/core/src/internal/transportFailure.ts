@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Struct from "effect/Struct"
 import type { TransportReason } from "../TokenError.ts"
 import * as advice from "./advice.ts"
+import { happened } from "./failureText.ts"
 import { requestReason, responseReason } from "./httpError.ts"
 import { printable, withoutSecrets } from "./printable.ts"
 import { transportReasons } from "./transportReason.ts"
@@ -178,7 +179,7 @@ export const describe = (error: HttpClientError.HttpClientError, server: {
   const failure = transportFailure(error, stage)
   const todo = failure.hint ?? advice.transport(failure.reason, server.name, server.address)
   const what = stage === "Request" ? `No response from ${server.name}` : `No complete response from ${server.name}`
-  return `${what}: ${advice.happened(failure)}. ${todo}`
+  return `${what}: ${happened(failure)}. ${todo}`
 }
 
 /** The maximum number of nested causes that are copied. */

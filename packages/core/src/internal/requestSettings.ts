@@ -20,7 +20,7 @@ const setBoth = (context: Context.Context<never>, tracerDisabledWhen: ForRequest
     })
   )
 
-/** A region of the fiber. At its end, the settings that `silence` changes are as before. */
+/** A region of the fiber. At its end, the settings that `withoutRedirectsOrSpans` changes are as before. */
 export const region = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) =>
     Effect.ensuring(effect, setBoth(fiber.currentContext, fiber.getFiberRef(HttpClient.currentTracerDisabledWhen)))
@@ -30,7 +30,7 @@ export const region = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
  * From here on, until the region of the fiber ends: no redirects are followed, and the platform makes no
  * spans for these requests. A client can have its own settings, such as a dispatcher, which are known only in the last step.
  */
-export const silence = (isAllowed: ForRequest): Effect.Effect<void> =>
+export const withoutRedirectsOrSpans = (isAllowed: ForRequest): Effect.Effect<void> =>
   Effect.withFiberRuntime(({ currentContext }) => {
     const init = Option.getOrUndefined(Context.getOption(currentContext, FetchHttpClient.RequestInit))
     return setBoth(Context.add(currentContext, FetchHttpClient.RequestInit, { ...init, redirect: "manual" }), isAllowed)
