@@ -7,7 +7,7 @@ import { transport } from "../../src/programOptions.ts"
 
 HttpClient.get(process.argv[3] ?? "").pipe(
   Effect.flatMap((response) => Effect.exit(Effect.delay(response.text, "100 millis"))),
-  Effect.repeatN(4),
+  Effect.repeat({ times: 4 }),
   Effect.provide(transport),
   NodeRuntime.runMain
 )
