@@ -64,7 +64,11 @@ export class InvalidClient extends TokenEndpointError {
  * @category errors
  */
 export class ServerError extends TokenEndpointError {
-  /** The seconds that the token endpoint asked to wait. */
+  /**
+   * The seconds that the token endpoint asked to wait.
+   *
+   * @since 1.0.0
+   */
   declare readonly retryAfterSeconds?: number | undefined
 
   constructor(message: string, fields: Fields<ServerError>) {
@@ -79,9 +83,17 @@ export class ServerError extends TokenEndpointError {
  * @category errors
  */
 export class InvalidResponse extends FailedTokenRequest {
-  /** The HTTP status of the token endpoint. It is not the status for your own callers. */
+  /**
+   * The HTTP status of the token endpoint. It is not the status for your own callers.
+   *
+   * @since 1.0.0
+   */
   declare readonly endpointStatus: number
-  /** The rule that the response broke. */
+  /**
+   * The rule that the response broke.
+   *
+   * @since 1.0.0
+   */
   declare readonly reason: string
 
   constructor(message: string, fields: Fields<InvalidResponse>) {
@@ -96,7 +108,11 @@ export class InvalidResponse extends FailedTokenRequest {
  * @category errors
  */
 export class TransportError extends FailedTokenRequest {
-  /** Why, such as `NameNotFound`, `Refused`, `Reset`, `Tls`, `Proxy` or `Timeout`. */
+  /**
+   * Why, such as `NameNotFound`, `Refused`, `Reset`, `Tls`, `Proxy` or `Timeout`.
+   *
+   * @since 1.0.0
+   */
   declare readonly reason: string
 
   constructor(message: string, fields: Fields<TransportError>) {
@@ -111,15 +127,35 @@ export class TransportError extends FailedTokenRequest {
  * @category errors
  */
 export class InsufficientScope extends Failure {
-  /** The name of the environment. */
+  /**
+   * The name of the environment.
+   *
+   * @since 1.0.0
+   */
   declare readonly environment: string
-  /** The id of the client for which the token was requested. */
+  /**
+   * The id of the client for which the token was requested.
+   *
+   * @since 1.0.0
+   */
   declare readonly clientId?: string | undefined
-  /** The scope that the endpoint group needs. */
+  /**
+   * The scope that the endpoint group needs.
+   *
+   * @since 1.0.0
+   */
   declare readonly needed: string
-  /** The scopes that were granted. */
+  /**
+   * The scopes that were granted.
+   *
+   * @since 1.0.0
+   */
   declare readonly granted: ReadonlyArray<string>
-  /** No further token is requested for this scope before this time. */
+  /**
+   * No further token is requested for this scope before this time.
+   *
+   * @since 1.0.0
+   */
   declare readonly nextTryAt?: Date | undefined
 
   constructor(message: string, fields: Fields<InsufficientScope>) {
@@ -138,6 +174,8 @@ export class CallError extends Failure {
    * Why. `InvalidUrl` and `Encode` are mistakes of the caller, and nothing was sent: a URL outside the base URL or values of a path that
    * would make another path, and a method, header or body that cannot be sent. `Closed`: the connection was closed. Otherwise the reason of the
    * transport, such as `Refused`, `Reset`, `Cut` or `Timeout`.
+   *
+   * @since 1.0.0
    */
   declare readonly reason: string
 
