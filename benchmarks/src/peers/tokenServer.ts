@@ -60,4 +60,7 @@ const server = createServer((request, response) => {
   })
 })
 
+// on a busy machine, a connection is idle for longer than the default of 5 s, and its next request would fail
+server.keepAliveTimeout = 60_000
+
 listen(server)
