@@ -36,7 +36,9 @@ describe("a connection", () => {
 
   it("that cannot be opened keeps nothing", async () => {
     const { events, others, supply } = recorded()
-    const refused = Layer.fail(new Error("refused")).pipe(Layer.provideMerge(supply))
+    const refused = Layer.effect(AccessTokens.AccessTokens, Effect.fail(new Error("refused"))).pipe(
+      Layer.provideMerge(supply)
+    )
     assert.include(String(await rejection(open({ supply: refused, ...others }))), "refused")
     assert.deepStrictEqual(events, ended)
   })
