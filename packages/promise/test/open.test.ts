@@ -36,7 +36,7 @@ describe("a connection", () => {
 
   it("that cannot be opened keeps nothing", async () => {
     const { events, others, supply } = recorded()
-    const refused = Layer.effect(AccessTokens.AccessTokens, Effect.fail(new Error("refused"))).pipe(
+    const refused = Layer.effect(AccessTokens.AccessTokens, Effect.fail("refused")).pipe(
       Layer.provideMerge(supply)
     )
     assert.include(String(await rejection(open({ supply: refused, ...others }))), "refused")
