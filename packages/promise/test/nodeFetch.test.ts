@@ -401,6 +401,48 @@ describe("the body of a request", () => {
       )
     ))
 
+  it("is not read on after an abort, whatever its iterator returns", () =>
+    withFetch((fetch) =>
+      serve(http.createServer((request) => void request.resume()), async ({ origin }) => {
+        const returns = [undefined, () => ({ done: true }), () => Promise.reject(new Error("busy"))]
+        for (const end of returns) {
+          let reads = 0
+          const next = async () => {
+            reads++
+            await turn()
+            return { done: false, value: Buffer.from("part") }
+          }
+          const body: unknown = { [Symbol.asyncIterator]: () => ({ next, return: end }) }
+          const controller = new AbortController()
+          const init = Object.assign(streaming({ signal: controller.signal }), { body })
+          const call = rejection(fetch(origin, init))
+          await until(() => reads > 2)
+          controller.abort("stop")
+          assert.strictEqual(await call, "stop")
+          const read = reads
+          await turn()
+          await turn()
+          await turn()
+          assert.isAtMost(reads, read + 1)
+        }
+      })
+    ))
+
+  it("is not sent if its sender has closed while it was read", () =>
+    serve(http.createServer((_, response) => response.end()), async (served) => {
+      const { close, sender } = makeNodeFetch()
+      const calls = sender((error) => error)
+      const body = new FormData()
+      body.set("field", "value")
+      const call = rejection(calls.fetch(served.origin, { method: "POST", body }))
+      calls.close("closed")
+      assert.strictEqual(await call, "closed")
+      await rejection(calls.fetch(`${served.origin}/later`, {}))
+      await turn()
+      assert.strictEqual(served.connections, 1)
+      close()
+    }))
+
   it("fails if it has another length than its header names", () =>
     withFetch((fetch) =>
       serve(http.createServer((request) => void request.resume()), async ({ origin }) => {
@@ -459,6 +501,23 @@ describe("the body of a response", () => {
         assert.isBelow(written, 20_000_000)
         await response.body?.cancel()
         await until(() => sockets.size === 0)
+      })
+    }))
+
+  it("rejects if it ends in the middle of an element of its reader", () =>
+    withFetch((fetch) => {
+      const { promise, resolve } = deferred<http.ServerResponse>()
+      const server = http.createServer((_, response) => {
+        response.write("abc")
+        resolve(response)
+      })
+      return serve(server, async ({ origin }) => {
+        const reader = (await fetch(origin)).body?.getReader({ mode: "byob" })
+        assert.strictEqual((await reader?.read(new Uint16Array(10)))?.value?.length, 1)
+        const rest = rejection(Promise.resolve(reader?.read(new Uint16Array(10))))
+        const response = await promise
+        response.end()
+        assert.match(await rest, /^TypeError: .*Partial read/)
       })
     }))
 

@@ -73,10 +73,14 @@ const fromStream = (stream: ReadableStream<unknown>, mayBeWhole = false): Chunks
 
 const fromIterable = (iterable: AsyncIterable<unknown>): Chunks => {
   const iterator = iterable[Symbol.asyncIterator]()
+  const end = async () => {
+    // the iterator of a stream of Node would wait for the part that is being read
+    if (iterable instanceof Readable) iterable.destroy()
+    else await iterator.return?.()
+  }
   return {
     next: () => iterator.next(),
-    // the iterator of a stream of Node would wait for the part that is being read
-    cancel: () => iterable instanceof Readable ? void iterable.destroy() : void iterator.return?.().catch(ignore),
+    cancel: () => void end().catch(ignore),
     strings: true
   }
 }
@@ -144,7 +148,8 @@ class Upload {
       await this.write(first)
       part = await second
     } else if (!this.sized && !request.destroyed) request.setHeader("transfer-encoding", "chunked")
-    while (part !== undefined) {
+    // an iterator can go on after its `return`
+    while (part !== undefined && !this.ended) {
       await this.write(part)
       part = await this.next()
     }
@@ -314,8 +319,12 @@ class Body {
   close(): void {
     if (this.isDone) return
     const controller = this.settle()
-    controller?.close()
-    controller?.byobRequest?.respond(0)
+    try {
+      controller?.close()
+      controller?.byobRequest?.respond(0)
+    } catch {
+      // the body ended in the middle of an element that the reader wants, so the stream has failed by itself
+    }
   }
 
   /** The connection has failed. */
@@ -434,6 +443,11 @@ class Call {
     calls.open.add(this)
   }
 
+  /** Whether it has neither a response nor a failure. */
+  get isWaiting(): boolean {
+    return this.#reject !== undefined
+  }
+
   failureOf(error: unknown): unknown {
     return this.#calls.failureOf(error, this.url)
   }
@@ -484,14 +498,14 @@ class Call {
     })
     request.on("error", (error) => this.fail(error))
     request.on("close", () => {
-      if (this.#reject !== undefined || this.upload?.ended === false) {
+      if (this.isWaiting || this.upload?.ended === false) {
         this.fail(request.errored ?? new Error("The connection was closed"))
       }
     })
   }
 
   receive(message: http.IncomingMessage): void {
-    if (this.#resolve === undefined) return void message.destroy()
+    if (!this.isWaiting) return void message.destroy()
     try {
       const response = this.respond(message)
       if (this.upload?.ended === false) message.once("end", () => this.endUpload())
@@ -670,7 +684,7 @@ export const makeNodeFetch = (options: { readonly agent?: http.Agent | undefined
         upload.run().catch((error: unknown) => call.fail(error))
       } else if (whole instanceof Promise) {
         whole.then((bytes) => {
-          if (signal?.aborted !== true) open(bytes.byteLength).end(bytes)
+          if (call.isWaiting) open(bytes.byteLength).end(bytes)
         }).catch((error: unknown) => call.fail(error))
       } else if (whole !== undefined) open(length).end(whole)
       else {
