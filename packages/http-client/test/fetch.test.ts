@@ -170,6 +170,31 @@ describe("the fetch of a group", () => {
       assert.deepStrictEqual(bearers(sent), ["Bearer token-1", "Bearer token-2"])
     }))
 
+  it.scoped("returns the 401 whose body stalls, and its beginning does not pass for all of it", () =>
+    Effect.gen(function*() {
+      const { fetch } = yield* setUp(() => {
+        const stalled = new ReadableStream({
+          start: (controller) => controller.enqueue(new TextEncoder().encode("{}"))
+        })
+        return new Response(stalled, { status: 401 })
+      }, { renewals: 0 })
+      const response = yield* Effect.promise(() => fetch("/a"))
+      assert.strictEqual(response.status, 401)
+      assert.match(String(yield* rejection(() => response.json())), /The body of this 401 is incomplete/)
+    }))
+
+  it.scoped("sends nothing with the caller's own Authorization after the scope has closed", () =>
+    Effect.gen(function*() {
+      const scope = yield* Scope.make()
+      const { fetch, sent } = yield* Scope.extend(setUp(), scope)
+      const init = { method: "POST", headers: { authorization: "Basic own" }, body: "a body" }
+      const call = fetch(new Request("https://api.example/v1/a", init))
+      const failure = call.catch((error: unknown) => error)
+      yield* Scope.close(scope, Exit.void)
+      assert.include(yield* Effect.promise(() => failure), { reason: "Closed" })
+      assert.deepStrictEqual(sent, [])
+    }))
+
   it.scoped("rejects what cannot be sent, names it without its value, and never throws", () =>
     Effect.gen(function*() {
       const { fetch, sent } = yield* setUp()

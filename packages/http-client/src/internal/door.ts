@@ -62,12 +62,17 @@ const release = async (response: Response): Promise<() => Response> => {
   const chunks: Array<Uint8Array<ArrayBuffer>> = []
   let left = mostRead
   let isWhole = false
-  const timer = setTimeout(cancel, mostReadMillis)
+  let isLate = false
+  const timer = setTimeout(() => {
+    // what was read then ends like a whole body
+    isLate = true
+    cancel()
+  }, mostReadMillis)
   try {
     while (left >= 0) {
       const { done, value } = await reader.read()
       if (done) {
-        isWhole = true
+        isWhole = !isLate
         break
       }
       chunks.push(value.subarray(0, left))
@@ -156,6 +161,8 @@ export const makeDoor = Effect.fnUntraced(function*(
     for (let resends = 0;; resends++) {
       const uncovered = token && group.uncovered(token, resends > 0)
       if (uncovered !== undefined) return await obtain(uncovered, signal)
+      // the body of a `Request` or the turn after a reset took time
+      endIfClosed(signal)
       const headers = token === undefined ? request.headers : { ...request.headers, authorization: bearer(token) }
       let response: Response
       try {
