@@ -113,7 +113,17 @@ const checkTypes = (folder: string, isWhole: boolean) =>
       run(folder, process.execPath, `node_modules/${compiler}/bin/tsc`, ...strict, ...options, "types.ts")
   )
 
-const tools = { jest: "30.5.2", "@rspack/core": "2.3.3", "@vercel/ncc": "0.45.0", vite: "8.4.0" }
+const tools = {
+  jest: "30.5.2",
+  "@rspack/core": "2.3.3",
+  "@vercel/ncc": "0.45.0",
+  vite: "8.4.0",
+  "@opentelemetry/api": "1.9.1",
+  "@opentelemetry/instrumentation": "0.223.0",
+  "@opentelemetry/instrumentation-http": "0.223.0",
+  "@opentelemetry/sdk-trace-base": "2.12.1",
+  "@opentelemetry/sdk-trace-node": "2.12.1"
+}
 
 const manifest = (tarball: string, devDependencies: Readonly<Record<string, string>>) =>
   JSON.stringify({
@@ -177,6 +187,13 @@ export const walkPromise = Effect.fnUntraced(function*(
   const equipped = yield* step("install with Jest and bundlers", project(tools))
   const tool = (name: string) => path.join(equipped, "node_modules/.bin", name)
   yield* step("Jest", against(equipped, [tool("jest")]))
+  yield* step(
+    "OpenTelemetry measures its requests",
+    prints(
+      ["POST /oauth2/token", "GET /data-access/consumers/42"],
+      against(equipped, [process.execPath, "--require", "./instrumentation.cjs"], "instrumented.js")
+    )
+  )
   yield* step("bundle with rspack", run(equipped, process.execPath, "rspack.mjs"))
   yield* step("the bundle", runProgram(equipped, [process.execPath], "with-rspack/program.cjs"))
   yield* step("bundle with ncc", run(equipped, tool("ncc"), "build", "program.js", "--out", "with-ncc"))
