@@ -59,6 +59,20 @@ describe("a connection for tests", () => {
       assert.isFalse(isRetryable(failure))
     }))
 
+  it.effect("ends a call that the function does not answer, by its signal and by close", () =>
+    Effect.promise(async () => {
+      const stop = new AbortController()
+      const api = await connectTest(({ url }) => {
+        if (url.endsWith("/b")) stop.abort("stop")
+        return new Promise(() => {})
+      })
+      const aborted = rejection(api.dataAccess("/a", { signal: stop.signal }))
+      const closed = rejection(api.dataAccess("/b"))
+      assert.strictEqual(await aborted, "stop")
+      await api.close()
+      assert.include(await closed, { reason: "Closed" })
+    }))
+
   it.effect("has a token and a status", () =>
     Effect.promise(async () => {
       const api = await connectTest(() => new Response())

@@ -111,13 +111,13 @@ const buffered = async (
 }
 
 /** Rejects with the reason of the signal, whatever the promise does. */
-const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
+export const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
     if (signal.aborted) return abort()
     signal.addEventListener("abort", abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
   })
 }
 
