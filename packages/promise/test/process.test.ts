@@ -16,18 +16,20 @@ describe("a process with a connection", () => {
       }).pipe(Effect.provide(Simulator.layer())))
   }
 
-  it.live("prints a warning and an error as one line of JSON each, to standard error", () =>
-    Effect.gen(function*() {
-      const simulator = yield* Simulator.Simulator
-      yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"), { times: 2 })
-      const env = { ...yield* Simulator.variables, CREDIT_DATA_AUTH: "v1" }
-      const { exitCode, stderr, stdout } = yield* run(script(program, "close"), { env })
-      assert.strictEqual(exitCode, 0)
-      assert.include(stdout, "refused the client")
-      const lines: ReadonlyArray<Record<string, string>> = stderr.trim().split("\n").map((line) => JSON.parse(line))
-      assert.deepStrictEqual(lines.map(({ level }) => level), ["WARN", "ERROR"])
-      assert.approximately(Date.parse(lines[1]?.["time"] ?? ""), Date.now(), 60_000)
-    }).pipe(Effect.provide(Simulator.layer())))
+  for (const thread of ["main thread", "worker"]) {
+    it.live(`prints a warning and an error as one line of JSON each, to standard error, from a ${thread}`, () =>
+      Effect.gen(function*() {
+        const simulator = yield* Simulator.Simulator
+        yield* simulator.failTokenRequests(Fault.oauthError(401, "invalid_client"), { times: 2 })
+        const env = { ...yield* Simulator.variables, CREDIT_DATA_AUTH: "v1" }
+        const { exitCode, stderr, stdout } = yield* run(script(program, "close", thread), { env })
+        assert.strictEqual(exitCode, 0)
+        assert.include(stdout, "refused the client")
+        const lines: ReadonlyArray<Record<string, string>> = stderr.trim().split("\n").map((line) => JSON.parse(line))
+        assert.deepStrictEqual(lines.map(({ level }) => level), ["WARN", "ERROR"])
+        assert.approximately(Date.parse(lines[1]?.["time"] ?? ""), Date.now(), 60_000)
+      }).pipe(Effect.provide(Simulator.layer())))
+  }
 
   it.live("goes on if nobody reads its standard error any more", () =>
     Effect.gen(function*() {

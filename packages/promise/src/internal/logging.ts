@@ -5,11 +5,14 @@ import * as LogLevel from "effect/LogLevel"
 import { writeSync } from "node:fs"
 import type { Log } from "../Log.ts"
 
+/** A worker has it too, but no `process.stderr.fd`. */
+const standardError = 2
+
 /** One line of JSON for each warning and error. */
 const toStandardError = (date: Date): Log => {
   const lineOf = (level: string) => (message: string) =>
     // a write to a stream that is gone would end the process
-    writeSync(process.stderr.fd, `${JSON.stringify({ time: date.toISOString(), level, message })}\n`)
+    writeSync(standardError, `${JSON.stringify({ time: date.toISOString(), level, message })}\n`)
   return { debug() {}, info() {}, warn: lineOf("WARN"), error: lineOf("ERROR") }
 }
 

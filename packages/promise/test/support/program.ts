@@ -1,12 +1,21 @@
-// A program with Promises: the first call gets the token that the environment describes.
+// A program with Promises: the first call gets the token that the environment describes. It can run in a worker.
 
 import { connect } from "@credit-data/promise"
+import { fileURLToPath } from "node:url"
+import { isMainThread, Worker } from "node:worker_threads"
 
-const api = await connect()
-try {
-  const response = await api.dataAccess("/data-access/consumers/42")
-  console.log(response.status)
-} catch (error) {
-  console.log(String(error))
+const [, , ending, thread] = process.argv
+
+const main = async () => {
+  const api = await connect()
+  try {
+    const response = await api.dataAccess("/data-access/consumers/42")
+    console.log(response.status)
+  } catch (error) {
+    console.log(String(error))
+  }
+  if (ending === "close") await api.close()
 }
-if (process.argv[2] === "close") await api.close()
+
+if (isMainThread && thread === "worker") new Worker(fileURLToPath(import.meta.url), { argv: [ending] })
+else await main()
