@@ -81,6 +81,27 @@ describe("the calls of a connection", () => {
       }
     }))
 
+  for (const [name, options] of Object.entries({ "node:http": {}, "a given fetch": { fetch: globalThis.fetch } })) {
+    it.live(`may share a signal without a warning, over ${name}`, () =>
+      connected(async ({ api, run, simulator }) => {
+        const warnings: Array<Error> = []
+        const warn = (warning: Error) => void warnings.push(warning)
+        process.on("warning", warn)
+        const { signal } = new AbortController()
+        const url = "/data-access/consumers/{id}"
+        const all = Array.from({ length: 20 }, (_, id) => [
+          api.dataAccess("/data-access/consumers/42", { signal }),
+          api.call("dataAccess", "GET", url, { id }, { signal })
+        ])
+        await Promise.all(all.flat())
+        // a warning is a turn later
+        await run(Effect.sleep(1))
+        process.off("warning", warn)
+        assert.deepStrictEqual(warnings, [])
+        assert.strictEqual(await run(simulator.tokenRequests), 1)
+      }, options))
+  }
+
   it.live("encode the values of a path", () =>
     connected(async ({ api, run, simulator }) => {
       const response = await api.call(

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import { setMaxListeners } from "node:events"
 import type { Connection, Group, Status } from "../Connection.ts"
 import { plain, tokenError } from "./plain.ts"
 import { settle } from "./settle.ts"
@@ -28,6 +29,11 @@ const refusing = (error: unknown): Door => {
     throw plain(error)
   }
   return { fetch: refuse, call: refuse }
+}
+
+/** Many calls may share a signal. Each listens to it while it waits for a token or a response, of which Node would warn. */
+const share = (init: RequestInit | undefined): void => {
+  if (init?.signal instanceof AbortSignal) setMaxListeners(0, init.signal)
 }
 
 const dateOf = (time: Option.Option<DateTime.Utc>): Date | undefined =>
@@ -75,13 +81,19 @@ export const open = async ({ release, sender, supply }: Parts): Promise<Connecti
     }
     const fetchOf = (group: Group): typeof globalThis.fetch => {
       const { fetch } = doorOf(group)
-      return (input, init) => fetch(input, init)
+      return (input, init) => {
+        share(init)
+        return fetch(input, init)
+      }
     }
     return {
       dataAccess: fetchOf("dataAccess"),
       furnishment: fetchOf("furnishment"),
       enablementServices: fetchOf("enablementServices"),
-      call: async (group, method, template, values, init) => doorOf(group).call(method, template, values, init),
+      call: async (group, method, template, values, init) => {
+        share(init)
+        return doorOf(group).call(method, template, values, init)
+      },
       token: () => settle(Effect.map(tokens.get, ({ secret }) => Redacted.value(secret))),
       ready: () => settle(Effect.map(readiness(tokens), ({ isReady }) => isReady)),
       status: () => settle(Effect.map(tokens.status, plainStatus)),
