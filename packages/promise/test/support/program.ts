@@ -1,6 +1,7 @@
 // A program with Promises: the first call gets the token that the environment describes. It can run in a worker.
 
 import { connect } from "@credit-data/promise"
+import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { isMainThread, Worker } from "node:worker_threads"
 
@@ -17,5 +18,6 @@ const main = async () => {
   if (ending === "close") await api.close()
 }
 
-if (isMainThread && thread === "worker") new Worker(fileURLToPath(import.meta.url), { argv: [ending] })
-else await main()
+if (isMainThread && thread === "worker") {
+  await once(new Worker(fileURLToPath(import.meta.url), { argv: [ending] }), "exit")
+} else await main()
