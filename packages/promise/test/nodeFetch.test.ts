@@ -428,6 +428,22 @@ describe("the body of a request", () => {
       })
     ))
 
+  it("can be bytes of another realm", () =>
+    withFetch((fetch) =>
+      serve(http.createServer((request, response) => void request.pipe(response)), async ({ origin }) => {
+        const bytes: Uint8Array<ArrayBuffer> = runInNewContext("new Uint8Array([111, 107])")
+        const stream = new ReadableStream({
+          start: (controller) => {
+            controller.enqueue(bytes)
+            controller.close()
+          }
+        })
+        for (const body of [bytes, bytes.buffer, stream]) {
+          assert.strictEqual(await (await fetch(origin, streaming({ body }))).text(), "ok")
+        }
+      })
+    ))
+
   it("is not sent if its sender has closed while it was read", () =>
     serve(http.createServer((_, response) => response.end()), async (served) => {
       const { close, sender } = makeNodeFetch()

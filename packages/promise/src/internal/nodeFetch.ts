@@ -5,6 +5,7 @@ import { setMaxListeners } from "node:events"
 import http from "node:http"
 import https from "node:https"
 import { Duplex, pipeline, Readable } from "node:stream"
+import { types } from "node:util"
 import zlib from "node:zlib"
 
 /** A `fetch` over `node:http` and `node:https`. It follows no redirect: the caller gets the response that has the `location`. */
@@ -93,7 +94,8 @@ const contentOf = (body: unknown, duplex: unknown, mayBeWhole = false): Content 
   if (ArrayBuffer.isView(body)) {
     return { length: body.byteLength, whole: new Uint8Array(body.buffer, body.byteOffset, body.byteLength) }
   }
-  if (body instanceof ArrayBuffer) return { length: body.byteLength, whole: new Uint8Array(body) }
+  // `instanceof` knows nothing of other realms, such as that of a test runner
+  if (types.isAnyArrayBuffer(body)) return { length: body.byteLength, whole: new Uint8Array(body) }
   if (body instanceof URLSearchParams) {
     return { ...contentOf(String(body), duplex), type: "application/x-www-form-urlencoded;charset=UTF-8" }
   }
@@ -162,7 +164,7 @@ class Upload {
   async next(): Promise<Uint8Array | undefined> {
     const { done, value } = await this.chunks.next()
     if (done === true) return undefined
-    if (value instanceof Uint8Array) return value
+    if (types.isUint8Array(value)) return value
     if (this.chunks.strings === true && typeof value === "string") return Buffer.from(value)
     throw new TypeError("Received non-Uint8Array chunk")
   }
