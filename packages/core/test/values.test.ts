@@ -189,7 +189,7 @@ describe("TokenError", () => {
     ],
     [
       new TokenError.ServerError({ ...where, endpointStatus: 429, error: "access_denied" }),
-      `${prefix} returned an error: 429 access_denied. The server limits the rate of token requests. Check whether a layer is built for each call instead of once, and how many processes request their own tokens.`
+      `${prefix} returned an error: 429 access_denied. The server limits the rate of token requests. Check whether a layer or a connection is made for each call, and how many processes request their own tokens.`
     ],
     [
       new TokenError.ServerError({ ...where, endpointStatus: 500, error: "invalid_request" }),

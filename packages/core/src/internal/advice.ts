@@ -32,7 +32,7 @@ export const byCode: ReadonlyMap<string, string> = new Map([
 ])
 
 const limited =
-  "The server limits the rate of token requests. Check whether a layer is built for each call instead of once, and how many processes request " +
+  "The server limits the rate of token requests. Check whether a layer or a connection is made for each call, and how many processes request " +
   "their own tokens."
 
 const inFront =

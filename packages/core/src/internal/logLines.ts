@@ -99,5 +99,5 @@ export const credentialsNotRead = (client: string, fault: string) =>
 export const secondSupply = (where: string) =>
   Effect.logWarning(
     `A second supply of access tokens was built within a minute for ${where} and the same scopes. ` +
-      "Each supply sends its own token requests. Build the layer once and provide it once, around the whole program."
+      "Each supply sends its own token requests. Build the layer, or open the connection, once and for the whole program."
   )
