@@ -51,9 +51,9 @@ const bearer = (token: AccessToken): string => `Bearer ${Redacted.value(token.se
 
 /**
  * Reads the body of a 401, so that its connection can be reused. Closes the connection if the body is larger than 64 KiB or takes more than
- * a second. Returns what makes a response of what was read.
+ * a second. Returns what makes a response of what was read, which ends with `failure` if that is not all.
  */
-const release = async (response: Response): Promise<() => Response> => {
+const release = async (response: Response, failure: () => unknown): Promise<() => Response> => {
   const { body } = response
   // the bodies of other implementations of `fetch` remain as they are
   if (!(body instanceof ReadableStream)) return () => response
@@ -90,12 +90,14 @@ const release = async (response: Response): Promise<() => Response> => {
         const chunk = chunks.shift()
         if (chunk !== undefined) controller.enqueue(chunk)
         else if (isWhole) controller.close()
-        else controller.error(cut())
+        else controller.error(failure())
       }
     })
     return Object.defineProperty(new Response(read, { headers, status, statusText }), "url", { value: url })
   }
 }
+
+const incomplete = () => new CallError({ message: cut().message, reason: "Cut", retryable: true })
 
 /** The URL or path, unless it is refused. */
 const orRefuse = (found: Either.Either<string, string>, describe: (why: string) => string): string =>
@@ -191,7 +193,7 @@ export const makeDoor = Effect.fnUntraced(function*(
         return response
       }
       // an unread response keeps its connection, which may be the one that the token request waits for
-      const restore = await release(response)
+      const restore = await release(response, () => present(incomplete()))
       endIfClosed(signal)
       const next = await obtain(Effect.option(tokens.replace(token, ...attempts.rejected)), signal)
       attempts.rejected.push(token)
